@@ -1,0 +1,25 @@
+// Where things are in the repository, and how to name them to people.
+import { globSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repositoryFolder: string = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Folders with TypeScript that is formatted, linted, checked and tested. */
+export const codeFolders: readonly string[] = ['src', 'test', 'scripts', 'bench', 'examples'];
+
+export function inRepository(...parts: string[]): string {
+  return join(repositoryFolder, ...parts);
+}
+
+/** The path as people write it: from the root of the repository, with forward slashes. */
+export function shortPath(path: string): string {
+  return relative(repositoryFolder, path).split(sep).join('/');
+}
+
+export function findTestFiles(): string[] {
+  const patterns = codeFolders.map((folder) => `${folder}/**/*.test.ts`);
+  return globSync(patterns, { cwd: repositoryFolder })
+    .map((path) => inRepository(path))
+    .sort();
+}

@@ -1,0 +1,115 @@
+// One throw-away PostgreSQL server: its own folder, a unix socket in it, no durability.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Account, canReach, serverAccount } from './account.ts';
+
+export interface Cluster {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const settings = {
+  listen_addresses: '',
+  max_connections: '300',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '128MB',
+  // Statement errors are part of many tests; only the server's own messages are worth reading.
+  log_min_messages: 'log',
+  timezone: 'UTC',
+};
+
+/** Starts a server from the binaries in `binFolder`; `stop` ends it and removes every trace. */
+export async function startCluster(binFolder: string): Promise<Cluster> {
+  const account = serverAccount();
+  const folder = mkdtempSync(join(temporaryFolder(account), 'pawl-postgres-'));
+  let server: ChildProcess | undefined;
+  const stop = async (): Promise<void> => {
+    if (server) await end(server);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    if (account) chownSync(folder, account.uid, account.gid);
+    const bin = reachableBinaries(binFolder, folder, account);
+    const data = join(folder, 'data');
+    await initialize(join(bin, 'initdb'), data, account);
+    server = await serve(join(bin, 'postgres'), data, account);
+    return { url: `postgres://postgres@localhost/postgres?host=${encodeURI(data)}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function temporaryFolder(account: Account | undefined): string {
+  return account && !canReach(tmpdir(), account) && existsSync('/tmp') ? '/tmp' : tmpdir();
+}
+
+// A checkout inside a private home folder cannot be entered by another user, so copy.
+function reachableBinaries(binFolder: string, folder: string, account?: Account): string {
+  if (!account || canReach(join(binFolder, 'postgres'), account)) return binFolder;
+  const copy = join(folder, 'native');
+  mkdirSync(copy);
+  cpSync(dirname(binFolder), copy, { recursive: true, verbatimSymlinks: true });
+  giveAll(copy, account);
+  return join(copy, 'bin');
+}
+
+function giveAll(folder: string, { uid, gid }: Account): void {
+  chownSync(folder, uid, gid);
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) giveAll(path, { uid, gid });
+    else if (entry.isFile()) chownSync(path, uid, gid);
+  }
+}
+
+async function initialize(initdb: string, data: string, account?: Account): Promise<void> {
+  const flags = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
+  const child = spawn(initdb, ['-D', data, '--no-sync', '--no-instructions', ...flags], {
+    ...account,
+    cwd: dirname(data),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`initdb failed (${code}): ${complaints.trim()}`);
+}
+
+async function serve(postgres: string, data: string, account?: Account): Promise<ChildProcess> {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(postgres, ['-D', data, '-k', data, ...flags], {
+    ...account,
+    cwd: data,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: string[] = [];
+  await new Promise<void>((ready, failed) => {
+    child.once('error', failed);
+    child.once('exit', (code) =>
+      failed(new Error(`postgres ended (${code}) while starting:\n${said.join('\n')}`)),
+    );
+    createInterface(child.stderr).on('line', (line) => {
+      said.push(line);
+      if (said.length > 50) said.shift();
+      if (line.includes('ready to accept connections')) ready();
+    });
+  });
+  return child;
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  // Immediate shutdown: the data is about to be deleted, a checkpoint would be wasted.
+  server.kill('SIGQUIT');
+  await ended;
+}

@@ -1,0 +1,72 @@
+// Which folder of `src` may import from which: only downwards.
+import { posix } from 'node:path';
+import { importsOf, type SourceFile } from './source.ts';
+
+/** A folder imports from folders with a smaller number. New folders must be added here. */
+export const layers: Readonly<Record<string, number>> = {
+  core: 0,
+  lifecycles: 0,
+  store: 1,
+  handler: 1,
+  check: 1,
+  'store/memory': 2,
+  'store/sqlite': 2,
+  'store/postgres': 2,
+  engine: 2,
+  'engine/sweeps': 2,
+  worker: 3,
+  http: 3,
+  ogc: 3,
+  client: 3,
+  studio: 3,
+  testing: 3,
+  app: 4,
+  cli: 4,
+};
+
+/** Neighbours of the same number that may still import: from, then to. */
+const neighbours = new Set([
+  'lifecycles > core',
+  'engine > engine/sweeps',
+  'engine/sweeps > engine',
+]);
+
+const entryFile = 'src/index.ts';
+
+/** Tests beside the sources are not shipped, so they may look at any layer. */
+export function layerProblems({ path, text }: SourceFile): string[] {
+  if (!path.startsWith('src/') || path.endsWith('.test.ts')) return [];
+  if (path !== entryFile && !isKnown(folderOf(path))) {
+    return [`${path}: folder "${folderOf(path)}" has no layer; add it to test/tidy/layers.ts`];
+  }
+  return importsOf(text).flatMap(({ specifier, line }) => {
+    if (!specifier.startsWith('.')) return [];
+    const target = posix.join(posix.dirname(path), specifier);
+    const problem = importProblem(path, target);
+    return problem === undefined ? [] : [`${path}:${line}: ${problem}`];
+  });
+}
+
+function importProblem(path: string, target: string): string | undefined {
+  if (!target.startsWith('src/')) return `imports ${target}, which is not shipped`;
+  if (path === entryFile) return undefined;
+  if (target === entryFile) return 'imports the package entry, which is the top layer';
+  const from = folderOf(path);
+  const to = folderOf(target);
+  if (from === to || neighbours.has(`${from} > ${to}`)) return undefined;
+  if (!isKnown(to)) return `imports from "${to}", which has no layer in test/tidy/layers.ts`;
+  if (numberOf(to) < numberOf(from)) return undefined;
+  return `${from} (${numberOf(from)}) may not import from ${to} (${numberOf(to)})`;
+}
+
+function folderOf(path: string): string {
+  return posix.dirname(path).replace(/^src\/?/, '');
+}
+
+function isKnown(folder: string): boolean {
+  return Object.hasOwn(layers, folder);
+}
+
+function numberOf(folder: string): number {
+  return layers[folder] ?? Number.NaN;
+}

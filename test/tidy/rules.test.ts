@@ -1,0 +1,181 @@
+// Each rule of the tidy test is shown able to fail, on planted sources.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ambientProblems, sleepProblems } from './ambient.ts';
+import { columnsMax, functionProblems, linesMax, nameProblems, sizeProblems } from './budgets.ts';
+import { layerProblems } from './layers.ts';
+import { linkProblems } from './links.ts';
+import { codeOf, importsOf } from './source.ts';
+
+const named = (specifier: string): string => `import { a } from '${specifier}';\n`;
+
+describe('reading source', () => {
+  test('comments, strings and regular expressions are not code', () => {
+    const text = 'a /* b */ + "c\\"c" // d\nconst e = /f"[/]g/u; h / i; `j ${k({ l: "m" })} n`';
+    const words = codeOf(text).match(/\w+/g);
+    assert.deepEqual(words, ['a', 'const', 'e', 'u', 'h', 'i', 'k', 'l']);
+    assert.equal(codeOf(text).length, text.length);
+  });
+
+  test('every form of import is seen, and none in text or comments', () => {
+    const text = [
+      "import type { A } from './a.ts';",
+      "import './b.ts';",
+      "export * from './c.ts';",
+      "const d = await import('./d.ts');",
+      '// import "./e.ts";',
+      'const f = "import \'./f.ts\'";',
+    ].join('\n');
+    const found = importsOf(text).map(({ specifier, line }) => `${line} ${specifier}`);
+    assert.deepEqual(found.sort(), ['1 ./a.ts', '2 ./b.ts', '3 ./c.ts', '4 ./d.ts']);
+  });
+});
+
+describe('layers', () => {
+  const allowed: [string, string][] = [
+    ['src/core/job.ts', './phase.ts'],
+    ['src/lifecycles/document.ts', '../core/lifecycle.ts'],
+    ['src/store/sqlite/store.ts', '../store.ts'],
+    ['src/engine/claim.ts', './sweeps/due.ts'],
+    ['src/engine/sweeps/due.ts', '../claim.ts'],
+    ['src/cli/main.ts', '../http/server.ts'],
+    ['src/index.ts', './cli/main.ts'],
+    ['src/core/job.test.ts', '../../test/support/anything.ts'],
+    ['src/core/job.ts', 'node:crypto'],
+  ];
+  const refused: [string, string][] = [
+    ['src/core/job.ts', '../lifecycles/document.ts'],
+    ['src/core/job.ts', '../store/store.ts'],
+    ['src/store/sqlite/store.ts', '../postgres/store.ts'],
+    ['src/store/store.ts', './sqlite/store.ts'],
+    ['src/engine/claim.ts', '../store/memory/store.ts'],
+    ['src/http/server.ts', '../ogc/server.ts'],
+    ['src/cli/main.ts', '../index.ts'],
+    ['src/app/start.ts', '../../test/support/anything.ts'],
+    ['src/app/start.ts', '../novelty/thing.ts'],
+    ['src/novelty/thing.ts', '../core/job.ts'],
+    ['src/stray.ts', './core/job.ts'],
+  ];
+  for (const [path, specifier] of allowed) {
+    test(`${path} may import ${specifier}`, () => {
+      assert.deepEqual(layerProblems({ path, text: named(specifier) }), []);
+    });
+  }
+  for (const [path, specifier] of refused) {
+    test(`${path} may not import ${specifier}`, () => {
+      assert.equal(layerProblems({ path, text: named(specifier) }).length, 1);
+    });
+  }
+});
+
+describe('budgets', () => {
+  test('a file or a line over its budget is reported, one at its budget is not', () => {
+    const path = 'src/core/job.ts';
+    assert.deepEqual(sizeProblems({ path, text: 'x\n'.repeat(linesMax) }), []);
+    assert.equal(sizeProblems({ path, text: 'x\n'.repeat(linesMax + 1) }).length, 1);
+    assert.deepEqual(sizeProblems({ path, text: 'x'.repeat(columnsMax) }), []);
+    assert.equal(sizeProblems({ path, text: 'x'.repeat(columnsMax + 1) }).length, 1);
+  });
+
+  test('names without meaning are reported', () => {
+    for (const name of ['types', 'utils', 'lib', 'helpers', 'common', 'misc']) {
+      assert.equal(nameProblems({ path: `src/core/${name}.ts`, text: '' }).length, 1);
+    }
+    assert.deepEqual(nameProblems({ path: 'src/core/job-types.ts', text: '' }), []);
+  });
+
+  test('a function over 60 lines is reported, a group of tests is not', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-tidy-'));
+    const path = join(folder, 'planted.ts');
+    const lines = (count: number): string => '  work();\n'.repeat(count);
+    const read = (): string => readFileSync(path, 'utf8');
+    try {
+      writeFileSync(path, `function long() {\n${lines(59)}}\n`);
+      assert.equal(functionProblems([path], read).length, 1);
+      writeFileSync(path, `function fits() {\n${lines(58)}}\n`);
+      assert.deepEqual(functionProblems([path], read), []);
+      writeFileSync(
+        path,
+        `// A→B “quoted”\ndescribe('A→B', { x: f(1) }, () => {\n${lines(90)}});\n`,
+      );
+      assert.deepEqual(functionProblems([path], read), []);
+      writeFileSync(path, `describe('A', g(() => {\n${lines(90)}}));\n`);
+      assert.equal(functionProblems([path], read).length, 1);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('time and chance', () => {
+  const ambient = [
+    'Date.now()',
+    'new Date()',
+    'new Date',
+    'Date()',
+    'Math.random()',
+    'performance.now()',
+    'globalThis.performance.now()',
+    'setTimeout(f, 1)',
+    'globalThis.setTimeout(f, 1)',
+    'setInterval(f, 1)',
+    'setImmediate(f)',
+    'crypto.randomUUID()',
+    'randomBytes(4)',
+    'process.hrtime.bigint()',
+    "fetch('x')",
+    '`${Date.now()}`',
+    "import * as timers from 'node:timers/promises'",
+    "import { performance as p } from 'node:perf_hooks'",
+  ];
+  const harmless = [
+    'new Date(0)',
+    'new Date(\n  now,\n)',
+    'clock.setTimeout(f, 1)',
+    'cache.fetch(key)',
+    'const performanceOf = 1',
+    '// Date.now()',
+    "'Math.random()'",
+    'type When = Date',
+  ];
+  for (const text of ambient) {
+    test(`the engine may not say ${text}`, () => {
+      assert.equal(ambientProblems({ path: 'src/engine/claim.ts', text }).length, 1);
+      assert.deepEqual(ambientProblems({ path: 'src/worker/loop.ts', text }), []);
+    });
+  }
+  for (const text of harmless) {
+    test(`the engine may say ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(ambientProblems({ path: 'src/engine/claim.ts', text }), []);
+    });
+  }
+
+  test('a sleep in a test is reported, in code under test it is not', () => {
+    for (const text of ['setTimeout(f, 1)', "import { x } from 'node:timers/promises'"]) {
+      assert.equal(sleepProblems({ path: 'src/core/job.test.ts', text }).length, 1);
+      assert.equal(sleepProblems({ path: 'test/spec/world.ts', text }).length, 1);
+      assert.deepEqual(sleepProblems({ path: 'test/support/eventually.ts', text }), []);
+      assert.deepEqual(sleepProblems({ path: 'src/worker/loop.ts', text }), []);
+    }
+  });
+});
+
+describe('links', () => {
+  const exists = (path: string): boolean => ['README.md', 'docs/guide/learn.md'].includes(path);
+  const problems = (text: string): string[] => linkProblems({ path: 'docs/a.md', text }, exists);
+
+  test('a broken link is reported', () => {
+    assert.equal(problems('see [it](guide/gone.md)').length, 1);
+    assert.equal(problems('see [it][x]\n\n[x]: ../GONE.md').length, 1);
+    assert.equal(problems('![picture](picture.svg "title")').length, 1);
+  });
+
+  test('links that lead somewhere, outside, within the page or that are code are not', () => {
+    assert.deepEqual(problems('[a](../README.md#start) [b](guide/learn.md) [c](/README.md)'), []);
+    assert.deepEqual(problems('[a](https://example.org/x) [b](#here) `[c](gone.md)`'), []);
+    assert.deepEqual(problems('```md\n[c](gone.md)\n```\n'), []);
+  });
+});

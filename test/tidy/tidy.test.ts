@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { codeFolders, inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
+import { ambientProblems, sleepProblems } from './ambient.ts';
+import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
+import { layerProblems } from './layers.ts';
+import { linkProblems } from './links.ts';
+import type { SourceFile } from './source.ts';
+
+function filesAt(patterns: string[]): SourceFile[] {
+  return globSync(patterns, { cwd: repositoryFolder, exclude: ['**/node_modules', '**/dist'] })
+    .filter((path) => !path.includes('.generated.'))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(inRepository(path), 'utf8') }));
+}
+
+const sources = filesAt(codeFolders.map((folder) => `${folder}/**/*.{ts,mts,js,mjs}`));
+const documents = filesAt([
+  '*.md',
+  '{docs,dashboard}/**/*.md',
+  `{${codeFolders.join(',')}}/**/*.md`,
+]);
+
+function assertNone(problems: string[]): void {
+  assert.equal(problems.length, 0, `\n${problems.join('\n')}`);
+}
+
+test('folders import only from layers below them', () => {
+  assertNone(sources.flatMap(layerProblems));
+});
+
+test('files and lines stay within their budgets', () => {
+  assertNone(sources.flatMap(sizeProblems));
+});
+
+test('functions stay within their budget', () => {
+  const paths = sources.map(({ path }) => inRepository(path));
+  assertNone(functionProblems(paths, (path) => readFileSync(path, 'utf8')));
+});
+
+test('file names say what is inside', () => {
+  assertNone(sources.flatMap(nameProblems));
+});
+
+test('core, lifecycles, engine and checker take time and chance as parameters', () => {
+  assertNone(sources.flatMap(ambientProblems));
+});
+
+test('tests wait for signals, never for time', () => {
+  assertNone(sources.flatMap(sleepProblems));
+});
+
+test('every relative link in a document leads somewhere', () => {
+  const exists = (path: string): boolean => existsSync(inRepository(path));
+  assertNone(documents.flatMap((document) => linkProblems(document, exists)));
+});
