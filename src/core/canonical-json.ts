@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+/** JSON text that is equal for equal values: members sorted, nothing but what JSON can say. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    const sorted: Record<string, unknown> = Object.create(null);
+    for (const name of Object.keys(member).toSorted()) {
+      sorted[name] = (member as Record<string, unknown>)[name];
+    }
+    return sorted;
+  });
+}
+
+export function payloadHash(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}

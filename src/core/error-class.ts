@@ -1,0 +1,70 @@
+/** Why a job ended in the dead-letter queue. */
+export const DLQ_REASONS = [
+  'parse_error',
+  'validation_failed',
+  'dependency_unavailable',
+  'timeout',
+  'exhausted_retries',
+  'policy_violation',
+  'infrastructure_failure',
+  'compensation_failed',
+] as const;
+
+export type DlqReason = (typeof DLQ_REASONS)[number];
+
+export function isDlqReason(word: string): word is DlqReason {
+  return (DLQ_REASONS as readonly string[]).includes(word);
+}
+
+interface ErrorClass {
+  readonly isRetryable: boolean;
+  readonly dlqReason: DlqReason;
+}
+
+function retried(dlqReason: DlqReason): ErrorClass {
+  return { isRetryable: true, dlqReason };
+}
+
+function final(dlqReason: DlqReason): ErrorClass {
+  return { isRetryable: false, dlqReason };
+}
+
+/** The classes of the source documents. A type's own `retryable` list has the last word. */
+export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = {
+  transient_storage: retried('infrastructure_failure'),
+  network_timeout: retried('timeout'),
+  ai_rate_limit: retried('dependency_unavailable'),
+  model_overloaded: retried('dependency_unavailable'),
+  validation_error: final('validation_failed'),
+  unsupported_format: final('parse_error'),
+  quota_exceeded: final('policy_violation'),
+  internal_bug: final('infrastructure_failure'),
+  corruption_detected: final('parse_error'),
+  transient_system_error: retried('infrastructure_failure'),
+  timeout: retried('timeout'),
+  queue_overload: retried('infrastructure_failure'),
+  dependency_unavailable: retried('dependency_unavailable'),
+  invalid_document: final('parse_error'),
+  job_validation: final('validation_failed'),
+  permanent_timeout: final('timeout'),
+  configuration_error: final('policy_violation'),
+  resource_limit_exceeded: final('policy_violation'),
+  ValidationError: final('validation_failed'),
+  TransientError: retried('dependency_unavailable'),
+  PermanentError: final('policy_violation'),
+  LeaseConflictError: retried('infrastructure_failure'),
+  worker_lost: retried('infrastructure_failure'),
+};
+
+export function retryableByDefault(): readonly string[] {
+  return Object.keys(ERROR_CLASSES).filter((name) => ERROR_CLASSES[name]!.isRetryable);
+}
+
+/** The dead-letter reason of a class that ended a job for good; exhaustion has its own reason. */
+export function dlqReasonOf(errorClass: string): DlqReason {
+  return ERROR_CLASSES[errorClass]?.dlqReason ?? 'infrastructure_failure';
+}
+
+export function isKnownErrorClass(errorClass: string): boolean {
+  return Object.hasOwn(ERROR_CLASSES, errorClass);
+}

@@ -1,0 +1,72 @@
+/** Every error a caller can meet: a stable code, the HTTP status it becomes, and what to do. */
+export const ERRORS = {
+  VALIDATION_ERROR: { status: 400, hint: 'Correct the members named in `errors` and send again.' },
+  UNAUTHENTICATED: { status: 401, hint: 'Send a valid credential.' },
+  FORBIDDEN: { status: 403, hint: 'Use a credential whose role or scope allows this.' },
+  NOT_FOUND: { status: 404, hint: 'Check the id; it may have been removed by retention.' },
+  UNKNOWN_TYPE: { status: 404, hint: 'Register the type first, with PUT /v1/types/{type}.' },
+  IDEMPOTENCY_CONFLICT: { status: 409, hint: 'Use a new key for a different payload.' },
+  ALREADY_EXISTS: { status: 409, hint: 'Choose another id, or leave it out.' },
+  CONCURRENCY_CONFLICT: { status: 409, hint: 'Wait for the active job of this document to end.' },
+  LEASE_LOST: { status: 409, hint: 'Stop working on this job: it is no longer yours.' },
+  ILLEGAL_TRANSITION: { status: 409, hint: 'Read the job; its lifecycle does not list this move.' },
+  NOT_FINISHED: { status: 409, hint: 'Wait for the job to end, or ask with waitMs.' },
+  NO_RESULT: { status: 409, hint: 'The job did not succeed; read its error.' },
+  CURSOR_RESET: {
+    status: 410,
+    hint: 'The log was restored or trimmed: start again from a snapshot.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    hint: 'Upload large inputs as an artifact and pass its reference.',
+  },
+  QUEUE_OVERLOADED: {
+    status: 503,
+    hint: 'Wait for the time given in Retry-After, then send again.',
+  },
+  STORE_UNAVAILABLE: { status: 503, hint: 'Nothing was changed: send again.' },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    hint: 'The answer was lost: send again with the same id or idempotency key.',
+  },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One faulty member of a request, by JSON pointer. */
+export interface Fault {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** The one error type of the product. `faults` is filled for VALIDATION_ERROR. */
+export class PawlError extends Error {
+  readonly code: ErrorCode;
+  readonly faults: readonly Fault[];
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { faults?: readonly Fault[]; details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'PawlError';
+    this.code = code;
+    this.faults = more.faults ?? [];
+    this.details = more.details ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  get hint(): string {
+    return ERRORS[this.code].hint;
+  }
+}
+
+export function invalid(faults: readonly Fault[]): PawlError {
+  const list = faults.map((fault) => `${fault.pointer || '/'}: ${fault.message}`).join('; ');
+  return new PawlError('VALIDATION_ERROR', list, { faults });
+}

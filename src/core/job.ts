@@ -1,0 +1,70 @@
+import type { Instant } from './clock.ts';
+import type { Phase } from './phase.ts';
+
+/** JSON as text. The platform never looks inside a payload, so it is not parsed on the way. */
+export type JsonText = string;
+
+export interface JobError {
+  readonly class: string;
+  readonly message: string;
+  readonly code: string | null;
+  readonly stage: string | null;
+  readonly retryable: boolean;
+  readonly details?: unknown;
+}
+
+export type CancelMode = 'soft' | 'hard';
+
+/** Someone asked for the job's end while it was executing; its owner has not honoured it yet. */
+export interface CancelWish {
+  readonly mode: CancelMode;
+  readonly reason: string | null;
+}
+
+/** Names a job everywhere: ids are unique within a tenant. */
+export interface JobRef {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+/** One job as it is stored. Times are the database's; an owner and a lease come and go together. */
+export interface Job extends JobRef {
+  readonly type: string;
+  readonly queue: string;
+  readonly lifecycle: string;
+  readonly lifecycleVersion: number;
+  /** The policy frozen at enqueue, by its number in the store. */
+  readonly policy: number;
+  readonly state: string;
+  readonly phase: Phase;
+  readonly epoch: number;
+  readonly version: number;
+  readonly priority: number;
+  readonly runAt: Instant;
+  readonly deadlineAt: Instant | null;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly retryCount: number;
+  /** The last backoff, which decorrelated jitter grows from. */
+  readonly backoffMs: number | null;
+  readonly progress: number;
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly owner: string | null;
+  readonly leaseExpiry: Instant | null;
+  readonly cancel: CancelWish | null;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly startedAt: Instant | null;
+  readonly completedAt: Instant | null;
+  readonly error: JobError | null;
+  readonly input: JsonText;
+  readonly result: JsonText | null;
+  readonly checkpoint: JsonText | null;
+  readonly metadata: JsonText | null;
+  readonly correlationId: string | null;
+  readonly traceId: string | null;
+  readonly requestedBy: string | null;
+  readonly parentJobId: string | null;
+  readonly documentId: string | null;
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { leaseWindowMs, renewInMs } from './lease.ts';
+
+test('[R9] a fresh lease is good for its ttl or two heartbeats, whichever ends first', () => {
+  assert.equal(leaseWindowMs({ ttlMs: 60_000, heartbeatMs: 15_000 }), 30_000);
+  assert.equal(leaseWindowMs({ ttlMs: 30_000, heartbeatMs: 15_000 }), 30_000);
+  assert.equal(leaseWindowMs({ ttlMs: 30_000, heartbeatMs: 30_000 }), 30_000);
+});
+
+test('[R8] an owner renews at half of the window, or at its heartbeat if that is sooner', () => {
+  assert.equal(renewInMs({ ttlMs: 60_000, heartbeatMs: 15_000 }), 15_000);
+  assert.equal(renewInMs({ ttlMs: 30_000, heartbeatMs: 30_000 }), 15_000);
+  assert.equal(renewInMs({ ttlMs: 30_001, heartbeatMs: 30_000 }), 15_000);
+});
+
+test('[R8, R9] a renewal always comes before the lease ends, with time for one more', () => {
+  const ms = fc.integer({ min: 2, max: 86_400_000 });
+  fc.assert(
+    fc.property(ms, ms, (ttlMs, heartbeatMs) => {
+      const lease = { ttlMs, heartbeatMs };
+      assert.ok(2 * renewInMs(lease) <= leaseWindowMs(lease));
+      assert.ok(leaseWindowMs(lease) <= ttlMs);
+      assert.ok(leaseWindowMs(lease) <= 2 * heartbeatMs);
+    }),
+  );
+});

@@ -1,0 +1,102 @@
+import type { Instant } from '../core/clock.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Place } from '../core/lifecycle.ts';
+
+/** One job per (tenant, key) within the window; the hash tells a repeat from a reuse. */
+export interface IdempotencyClaim {
+  readonly key: string;
+  readonly payloadHash: string;
+  readonly windowMs: number;
+}
+
+export interface NewJob extends JobRef {
+  readonly type: string;
+  readonly queue: string;
+  readonly lifecycle: string;
+  readonly lifecycleVersion: number;
+  readonly policy: number;
+  readonly maxAttempts: number;
+  /**
+   * Where the job stands at birth, one event each: version 1 is `job_created` in the first place,
+   * version 2 (if there is a second) `job_queued`. Epoch 1, attempts 0, progress 0.
+   */
+  readonly places: readonly Place[];
+  readonly priority: number;
+  /** Not claimable before this time; null is now. */
+  readonly runAt: Instant | null;
+  readonly deadlineAt: Instant | null;
+  readonly input: JsonText;
+  readonly metadata: JsonText | null;
+  readonly correlationId: string | null;
+  readonly traceId: string | null;
+  readonly requestedBy: string | null;
+  readonly parentJobId: string | null;
+  readonly documentId: string | null;
+  readonly idempotency: IdempotencyClaim | null;
+  /**
+   * A dead letter that this job is the replay of; its `replayedAs` is set with the insert. One that
+   * is not there is ignored.
+   */
+  readonly replayOf: string | null;
+  readonly actor: string;
+}
+
+/**
+ * `created`: the job is new, born at the database's time `at`. `replayed`: the key (with this
+ * hash) already made the job `id`. `conflict`: the key made `id` from another payload. `exists`:
+ * the id is taken. `alreadyReplayed`: the dead letter was replayed before, as `id`. The key is
+ * looked at first, then the id, then the dead letter. Two items of one call behave as if they came
+ * one after the other. A key whose window has passed (now >= its birth + windowMs as then given),
+ * or whose job is gone, is free again.
+ */
+export type InsertOutcome =
+  | { readonly kind: 'created'; readonly at: Instant }
+  | {
+      readonly kind: 'replayed' | 'conflict' | 'exists' | 'alreadyReplayed';
+      readonly id: string;
+    };
+
+/** The job that an insert at time `at` has stored: what a caller need not read back. */
+export function jobAtBirth(job: NewJob, at: Instant): Job {
+  const place = job.places.at(-1)!;
+  return {
+    tenant: job.tenant,
+    id: job.id,
+    type: job.type,
+    queue: job.queue,
+    lifecycle: job.lifecycle,
+    lifecycleVersion: job.lifecycleVersion,
+    policy: job.policy,
+    state: place.state,
+    phase: place.phase,
+    epoch: 1,
+    version: job.places.length,
+    priority: job.priority,
+    runAt: job.runAt ?? at,
+    deadlineAt: job.deadlineAt,
+    attempts: 0,
+    maxAttempts: job.maxAttempts,
+    retryCount: 0,
+    backoffMs: null,
+    progress: 0,
+    stage: null,
+    message: null,
+    owner: null,
+    leaseExpiry: null,
+    cancel: null,
+    createdAt: at,
+    updatedAt: at,
+    startedAt: null,
+    completedAt: null,
+    error: null,
+    input: job.input,
+    result: null,
+    checkpoint: null,
+    metadata: job.metadata,
+    correlationId: job.correlationId,
+    traceId: job.traceId,
+    requestedBy: job.requestedBy,
+    parentJobId: job.parentJobId,
+    documentId: job.documentId,
+  };
+}

@@ -1,0 +1,76 @@
+import type { Instant } from '../core/clock.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Policy } from '../core/policy.ts';
+import type { ClaimRequest, ClaimedJob } from './claim.ts';
+import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
+import type { InsertOutcome, NewJob } from './insert.ts';
+import type { Move, MoveOutcome } from './move.ts';
+import type {
+  EventPage,
+  EventQuery,
+  JobPage,
+  JobQuery,
+  Tally,
+  TailPage,
+  TailQuery,
+} from './query.ts';
+import type { Renewal, RenewOutcome } from './renew.ts';
+import type { StageResult } from './stage-result.ts';
+
+/** A type as registered: the policy of its next jobs and the definition it came from. */
+export interface TypeRecord {
+  readonly tenant: string;
+  readonly type: string;
+  readonly policy: number;
+  readonly revision: number;
+  readonly definition: JsonText;
+  readonly updatedAt: Instant;
+}
+
+/**
+ * The port to a database. Verbs take a set and answer, in the same order, with what was really
+ * changed: a lost race is a value. Items of one call that concern one job behave as if they came
+ * one after the other. Each call is one transaction (a store may let several calls share one
+ * commit), durable when the promise resolves. A StoreError says whether anything can have been
+ * changed. Time is the database's own, or the clock that a test handed in.
+ */
+export interface Store {
+  /** Writes new jobs with their first events, one outcome an item. */
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  /** Gives claimable jobs to an owner, by lanes and within a lane by priority, due time, age. */
+  claim(request: ClaimRequest): Promise<ClaimedJob[]>;
+  /** Every other transition: compare and set, fenced, with its events. */
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  /** An owner's writes that are no transition: lease, progress, checkpoint, stage results, notes. */
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]>;
+
+  /**
+   * Lets due jobs in: those that are claimed where they stand become claimable at once (their
+   * number is `opened`), the others come back as `waiting`, to be requeued by the engine. At most
+   * `limit` of each, the longest due first.
+   */
+  due(limit: number): Promise<{ opened: number; waiting: Job[] }>;
+  /** Owned jobs whose deadline has passed by the database's clock, the longest ago first. */
+  expired(limit: number): Promise<Job[]>;
+
+  read(refs: readonly JobRef[]): Promise<(Job | null)[]>;
+  list(query: JobQuery): Promise<JobPage>;
+  stages(ref: JobRef): Promise<StageResult[]>;
+  events(query: EventQuery): Promise<EventPage>;
+  tail(query: TailQuery): Promise<TailPage>;
+  tally(tenant: string | null): Promise<Tally[]>;
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>;
+
+  /** Registers a type; an equal policy keeps its number and an equal definition its revision. */
+  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord>;
+  types(tenant: string): Promise<TypeRecord[]>;
+  policies(numbers: readonly number[]): Promise<Policy[]>;
+
+  now(): Promise<Instant>;
+  close(): Promise<void>;
+}
+
+export interface TypeEntry {
+  readonly policy: Policy;
+  readonly definition: JsonText;
+}
