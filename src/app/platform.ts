@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises';
+import { systemClock } from '../core/clock.ts';
+import { systemIds } from '../core/ids.ts';
+import { systemRandom } from '../core/random.ts';
+import { systemTimers } from '../core/timers.ts';
+import type { EngineLog } from '../engine/context.ts';
+import { Engine } from '../engine/engine.ts';
+import { Sweeper } from '../engine/sweeps/sweeper.ts';
+import { LiveHub } from '../http/live.ts';
+import { buildServer } from '../http/server.ts';
+import { builtInLifecycles } from '../lifecycles/built-in.ts';
+import { openPostgresStore } from '../store/postgres/store.ts';
+import { openSqliteStore } from '../store/sqlite/store.ts';
+import type { Store } from '../store/store.ts';
+import { type Configuration, storePath } from './configuration.ts';
+
+/** A platform that is up: where it answers, what it stores in, and how to end it. */
+export interface Platform {
+  readonly url: string;
+  readonly storeName: string;
+  readonly engine: Engine;
+  stop(): Promise<void>;
+}
+
+async function openStore(
+  configuration: Configuration,
+): Promise<{ store: Store; storeName: string }> {
+  const lifecycles = builtInLifecycles;
+  if (configuration.databaseUrl !== null) {
+    const store = await openPostgresStore({ url: configuration.databaseUrl, lifecycles });
+    return { store, storeName: 'PostgreSQL' };
+  }
+  await mkdir(configuration.dataFolder, { recursive: true });
+  const path = storePath(configuration);
+  return { store: await openSqliteStore({ path, lifecycles }), storeName: `SQLite in ${path}` };
+}
+
+/** Starts from the store outwards, so that nothing is accepted that could not be kept. */
+export async function startPlatform(
+  configuration: Configuration,
+  log: EngineLog,
+): Promise<Platform> {
+  const { store, storeName } = await openStore(configuration);
+  const engine = new Engine({
+    store,
+    lifecycles: builtInLifecycles,
+    random: systemRandom,
+    ids: systemIds(systemClock),
+    log,
+  });
+  const sweeper = new Sweeper(engine.context, { timers: systemTimers });
+  const live = new LiveHub(engine, { timers: systemTimers });
+  const server = await buildServer({ engine, live });
+  sweeper.start();
+  const stop = async (): Promise<void> => {
+    await live.stop();
+    await server.close();
+    await sweeper.stop();
+    await store.close();
+  };
+  try {
+    const url = await server.listen({ host: configuration.host, port: configuration.port });
+    return { url, storeName, engine, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

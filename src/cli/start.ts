@@ -1,0 +1,66 @@
+import { styleText } from 'node:util';
+import { readConfiguration } from '../app/configuration.ts';
+import { type Platform, startPlatform } from '../app/platform.ts';
+
+/** A second signal within this time is the same key press, passed on twice by npm. */
+const SAME_SIGNAL_MS = 500;
+
+function greeting(platform: Platform): string {
+  const { url, storeName } = platform;
+  const job = `{"type":"hello","input":{"name":"world"}}`;
+  const json = `-H 'content-type: application/json'`;
+  return `
+${styleText('bold', 'Pawl is running.')}
+
+  API      ${styleText('cyan', url)}     (described at ${url}/openapi.json)
+  Store    ${storeName}
+  Access   open to this machine only, no credentials asked
+
+Try it from another terminal:
+
+  curl -X PUT ${url}/v1/types/hello ${json} -d '{"lifecycle":"task"}'
+  curl -X POST ${url}/v1/jobs ${json} -d '${job}'
+  curl -X POST ${url}/v1/claims ${json} -d '{"workerId":"me","types":["hello"],"max":1}'
+
+Stop with Ctrl-C: what was accepted stays.
+`;
+}
+
+/** Resolves on the first signal; a later one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let firstAt: number | null = null;
+    const onSignal = (): void => {
+      const now = performance.now();
+      if (firstAt !== null && now - firstAt > SAME_SIGNAL_MS) process.exit(130);
+      firstAt ??= now;
+      resolve();
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+/** `pawl start`: runs until it is told to stop. */
+export async function start(env: NodeJS.ProcessEnv): Promise<number> {
+  const stopped = stopSignal();
+  try {
+    const platform = await startPlatform(readConfiguration(env), {
+      warn: (message, facts) => process.stderr.write(`${message} ${JSON.stringify(facts)}\n`),
+    });
+    process.stdout.write(greeting(platform));
+    await stopped;
+    process.stdout.write('Stopping…\n');
+    await platform.stop();
+    return 0;
+  } catch (error) {
+    process.stderr.write(`Pawl could not start: ${explain(error)}\n`);
+    return 1;
+  }
+}
+
+function explain(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${message}. Choose another port, for example PORT=8081.`;
+  return message;
+}

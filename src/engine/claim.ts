@@ -1,0 +1,68 @@
+import { type Fault, invalid } from '../core/errors.ts';
+import type { Job } from '../core/job.ts';
+import { renewInMs } from '../core/lease.ts';
+import type { Policy } from '../core/policy.ts';
+import type { StageResult } from '../store/stage-result.ts';
+import { afterWrite } from './after-write.ts';
+import type { EngineContext } from './context.ts';
+import { checkName } from './enqueue-request.ts';
+
+export interface ClaimOptions {
+  readonly owner: string;
+  readonly types: readonly string[];
+  readonly max: number;
+  readonly tenants?: readonly string[] | null;
+  readonly queues?: readonly string[] | null;
+  /** Makes the claim repeatable: the winners are returned again to the same request. */
+  readonly requestId?: string | null;
+}
+
+/** A job in hand, with all that an attempt needs. */
+export interface Claim {
+  readonly job: Job;
+  readonly policy: Policy;
+  readonly stages: readonly StageResult[];
+  /** From the moment of the claim, by the database's clock. */
+  readonly leaseMs: number;
+  readonly renewInMs: number;
+  /** Stable for the whole life of the job, whatever the attempt. */
+  readonly idempotencyKey: string;
+}
+
+export const CLAIM_MAX = 1_000;
+
+/** Takes up to `max` due jobs of the given types for an owner. */
+export async function claim(context: EngineContext, options: ClaimOptions): Promise<Claim[]> {
+  checkClaim(options);
+  if (options.types.length === 0) return [];
+  const claimed = await context.store.claim({
+    owner: options.owner,
+    types: options.types,
+    max: options.max,
+    tenants: options.tenants ?? null,
+    queues: options.queues ?? null,
+    requestId: options.requestId ?? null,
+  });
+  const policies = await afterWrite(claimed.length > 0, () =>
+    context.registry.policies(claimed.map(({ job }) => job.policy)),
+  );
+  return claimed.map(({ job, stages, at }, index) => ({
+    job,
+    policy: policies[index]!,
+    stages,
+    leaseMs: (job.leaseExpiry ?? at) - at,
+    renewInMs: renewInMs(policies[index]!.lease),
+    idempotencyKey: `${job.tenant}/${job.id}`,
+  }));
+}
+
+function checkClaim(options: ClaimOptions): void {
+  const faults: Fault[] = [
+    ...checkName('/workerId', options.owner),
+    ...options.types.flatMap((type, index) => checkName(`/types/${index}`, type)),
+  ];
+  if (!Number.isInteger(options.max) || options.max < 1 || options.max > CLAIM_MAX) {
+    faults.push({ pointer: '/max', message: `must be a whole number from 1 to ${CLAIM_MAX}` });
+  }
+  if (faults.length > 0) throw invalid(faults);
+}

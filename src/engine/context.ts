@@ -1,0 +1,20 @@
+import type { Ids } from '../core/ids.ts';
+import type { Random } from '../core/random.ts';
+import type { Store } from '../store/store.ts';
+import type { Registry } from './registry.ts';
+
+/** What the engine tells its surroundings; a face turns it into log lines. */
+export interface EngineLog {
+  warn(message: string, facts: Readonly<Record<string, unknown>>): void;
+}
+
+export const silentLog: EngineLog = { warn: () => undefined };
+
+/** What every use case works with. */
+export interface EngineContext {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly log: EngineLog;
+}

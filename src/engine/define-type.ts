@@ -1,0 +1,160 @@
+import { type Fault, invalid } from '../core/errors.ts';
+import type { LeasePolicy } from '../core/lease.ts';
+import type { DeadLetterCopies, Lifecycle } from '../core/lifecycle.ts';
+import type { Policy, StageRange } from '../core/policy.ts';
+import { type Backoff, type Jitter, JITTERS, type RetryPolicy } from '../core/retry.ts';
+import type { TypeRecord } from '../store/store.ts';
+import type { EngineContext } from './context.ts';
+import { checkName } from './enqueue-request.ts';
+
+/** A type as its author writes it; what is left out comes from the lifecycle. */
+export interface TypeDefinition {
+  readonly lifecycle: string;
+  readonly retry?: {
+    readonly maxAttempts?: number;
+    readonly backoff?:
+      | { readonly kind: 'fixed'; readonly baseMs: number }
+      | {
+          readonly kind: 'exponential';
+          readonly baseMs: number;
+          readonly factor?: number;
+          readonly maxMs?: number;
+          readonly jitter?: Jitter;
+        };
+  };
+  readonly retryable?: readonly string[];
+  readonly lease?: Partial<LeasePolicy>;
+  readonly timeoutMs?: number;
+  readonly stages?: readonly StageRange[];
+  readonly onExhausted?: 'failed' | 'dead_lettered';
+  readonly dlq?: DeadLetterCopies;
+}
+
+export const ATTEMPTS_MAX = 1_000;
+const BACKOFF_MS_MAX = 30 * 86_400_000;
+
+/** Registers a type, or changes it for the jobs to come. */
+export async function putType(
+  context: EngineContext,
+  named: { tenant: string; type: string },
+  definition: TypeDefinition,
+): Promise<TypeRecord> {
+  const faults = checkName('/type', named.type);
+  const lifecycle = context.registry.newest(definition.lifecycle);
+  if (lifecycle === undefined) {
+    const known = context.registry.lifecycles.map((one) => one.name).join(', ');
+    throw invalid([...faults, { pointer: '/lifecycle', message: `must be one of ${known}` }]);
+  }
+  const policy = policyOf(lifecycle, definition);
+  faults.push(...checkPolicy(lifecycle, definition, policy));
+  if (faults.length > 0) throw invalid(faults);
+  const entry = { policy, definition: JSON.stringify(definition) };
+  const record = await context.store.putType(named.tenant, named.type, entry);
+  context.registry.forgetType(named.type);
+  return record;
+}
+
+/** The definition with the lifecycle's defaults filled in. */
+export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Policy {
+  const { defaults } = lifecycle;
+  return {
+    lifecycle: lifecycle.name,
+    lifecycleVersion: lifecycle.version,
+    retry: {
+      maxAttempts: definition.retry?.maxAttempts ?? defaults.retry.maxAttempts,
+      backoff: backoffOf(definition, defaults.retry),
+    },
+    retryable: definition.retryable ?? defaults.retryable,
+    lease: { ...defaults.lease, ...definition.lease },
+    timeoutMs: definition.timeoutMs ?? null,
+    stages: definition.stages ?? [],
+    onExhausted: definition.onExhausted ?? defaults.onExhausted,
+    dlq: definition.dlq ?? defaults.dlq,
+  };
+}
+
+function backoffOf(definition: TypeDefinition, defaults: RetryPolicy): Backoff {
+  const backoff = definition.retry?.backoff;
+  if (backoff === undefined) return defaults.backoff;
+  if (backoff.kind === 'fixed') return { kind: 'fixed', baseMs: backoff.baseMs };
+  const { baseMs, factor = 2, maxMs = 60_000, jitter = 'full' } = backoff;
+  return { kind: 'exponential', baseMs, factor, maxMs: Math.max(maxMs, baseMs), jitter };
+}
+
+function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: Policy): Fault[] {
+  const isRetryTouched = definition.retry !== undefined || definition.retryable !== undefined;
+  if (lifecycle.bounds.retryIsFixed && isRetryTouched) {
+    const message = `the retry policy of the lifecycle ${lifecycle.name} cannot be changed`;
+    return [{ pointer: '/retry', message }];
+  }
+  return [
+    ...between('/retry/maxAttempts', policy.retry.maxAttempts, [1, ATTEMPTS_MAX]),
+    ...checkBackoff(policy.retry.backoff),
+    ...between('/lease/ttlMs', policy.lease.ttlMs, lifecycle.bounds.ttlMs),
+    ...between('/lease/heartbeatMs', policy.lease.heartbeatMs, lifecycle.bounds.heartbeatMs),
+    ...checkLease(policy.lease),
+    ...(policy.timeoutMs === null ? [] : between('/timeoutMs', policy.timeoutMs, [1, 2 ** 31])),
+    ...checkStages(policy.stages),
+    ...checkChoices(policy),
+  ];
+}
+
+function between(
+  pointer: string,
+  value: number,
+  [min, max]: readonly [min: number, max: number],
+): Fault[] {
+  if (Number.isInteger(value) && value >= min && value <= max) return [];
+  return [{ pointer, message: `must be a whole number from ${min} to ${max}` }];
+}
+
+function checkBackoff(backoff: Backoff): Fault[] {
+  const faults = between('/retry/backoff/baseMs', backoff.baseMs, [0, BACKOFF_MS_MAX]);
+  if (backoff.kind === 'fixed') return faults;
+  faults.push(...between('/retry/backoff/maxMs', backoff.maxMs, [0, BACKOFF_MS_MAX]));
+  if (!(backoff.factor >= 1 && backoff.factor <= 100)) {
+    faults.push({ pointer: '/retry/backoff/factor', message: 'must be a number from 1 to 100' });
+  }
+  if (!JITTERS.includes(backoff.jitter)) {
+    faults.push({
+      pointer: '/retry/backoff/jitter',
+      message: `must be one of ${JITTERS.join(', ')}`,
+    });
+  }
+  return faults;
+}
+
+function checkLease(lease: LeasePolicy): Fault[] {
+  if (lease.heartbeatMs * 2 <= lease.ttlMs) return [];
+  const message = 'must be at most half of ttlMs, so that one missed heartbeat loses nothing';
+  return [{ pointer: '/lease/heartbeatMs', message }];
+}
+
+function checkStages(stages: readonly StageRange[]): Fault[] {
+  const faults: Fault[] = [];
+  stages.forEach((stage, index) => {
+    const before = stages[index - 1];
+    if (!(stage.min >= 0 && stage.min < stage.max && stage.max <= 100)) {
+      faults.push({ pointer: `/stages/${index}`, message: 'needs 0 ≤ min < max ≤ 100' });
+    }
+    if (before !== undefined && stage.min < before.max) {
+      const message = `overlaps "${before.name}", which ends at ${before.max}`;
+      faults.push({ pointer: `/stages/${index}/min`, message });
+    }
+    if (stages.findIndex((one) => one.name === stage.name) !== index) {
+      faults.push({ pointer: `/stages/${index}/name`, message: `"${stage.name}" is there twice` });
+    }
+  });
+  return faults;
+}
+
+function checkChoices(policy: Policy): Fault[] {
+  const faults: Fault[] = [];
+  if (!['failed', 'dead_lettered'].includes(policy.onExhausted)) {
+    faults.push({ pointer: '/onExhausted', message: 'must be "failed" or "dead_lettered"' });
+  }
+  if (!['never', 'exhausted', 'failed'].includes(policy.dlq)) {
+    faults.push({ pointer: '/dlq', message: 'must be "never", "exhausted" or "failed"' });
+  }
+  return faults;
+}

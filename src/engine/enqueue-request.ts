@@ -1,0 +1,96 @@
+import type { Instant } from '../core/clock.ts';
+import { type Fault, invalid } from '../core/errors.ts';
+import { isUuid } from '../core/ids.ts';
+
+export const PRIORITY_NORMAL = 0;
+export const PRIORITY_HIGH = 100;
+
+/** A wish for work. The platform does not look into `input` and `metadata`. */
+export interface EnqueueRequest {
+  readonly type: string;
+  readonly input?: unknown;
+  readonly id?: string;
+  readonly queue?: string;
+  readonly priority?: 'normal' | 'high' | number;
+  readonly runAt?: Instant;
+  readonly deadlineAt?: Instant;
+  readonly documentId?: string;
+  readonly correlationId?: string;
+  readonly traceId?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly parentJobId?: string;
+  /** False leaves the job held until it is submitted, where the lifecycle has such a state. */
+  readonly submit?: boolean;
+  readonly idempotencyKey?: string;
+  /** Stands for the payload where its ciphertext differs from call to call. */
+  readonly payloadHash?: string;
+}
+
+export const NAME_LENGTH_MAX = 128;
+const LABEL_LENGTH_MAX = 512;
+const PRIORITY_MAX = 32_767;
+
+export function priorityOf(priority: EnqueueRequest['priority']): number {
+  if (priority === 'high') return PRIORITY_HIGH;
+  if (priority === undefined || priority === 'normal') return PRIORITY_NORMAL;
+  return priority;
+}
+
+/** Throws VALIDATION_ERROR with every fault found. */
+export function checkEnqueue(request: EnqueueRequest): void {
+  const faults = [
+    ...checkName('/type', request.type),
+    ...(request.queue === undefined ? [] : checkName('/queue', request.queue)),
+    ...checkLabels(request),
+    ...checkUuid('/id', request.id),
+    ...checkUuid('/parentJobId', request.parentJobId),
+    ...checkPriority(request.priority),
+    ...checkInstant('/runAt', request.runAt),
+    ...checkInstant('/deadlineAt', request.deadlineAt),
+  ];
+  if (faults.length > 0) throw invalid(faults);
+}
+
+export function checkName(pointer: string, name: unknown): Fault[] {
+  if (typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/.test(name)) return [];
+  const message = `must be 1 to ${NAME_LENGTH_MAX} letters, digits or . _ : / -`;
+  return [{ pointer, message }];
+}
+
+function checkLabels(request: EnqueueRequest): Fault[] {
+  const labels = [
+    'documentId',
+    'correlationId',
+    'traceId',
+    'idempotencyKey',
+    'payloadHash',
+  ] as const;
+  return labels.flatMap((name) => {
+    const value: unknown = request[name];
+    if (value === undefined) return [];
+    const pointer = `/${name}`;
+    if (typeof value !== 'string' || value === '' || value.length > LABEL_LENGTH_MAX) {
+      return [{ pointer, message: `must be a text of 1 to ${LABEL_LENGTH_MAX} characters` }];
+    }
+    return value.includes('\0') ? [{ pointer, message: 'must not contain U+0000' }] : [];
+  });
+}
+
+function checkUuid(pointer: string, id: unknown): Fault[] {
+  if (id === undefined || (typeof id === 'string' && isUuid(id))) return [];
+  return [{ pointer, message: 'must be a UUID in lower case' }];
+}
+
+function checkPriority(priority: unknown): Fault[] {
+  if (priority === undefined || priority === 'normal' || priority === 'high') return [];
+  const isFit = Number.isInteger(priority) && Math.abs(priority as number) <= PRIORITY_MAX;
+  if (isFit) return [];
+  const message = `must be "normal", "high" or a whole number up to ±${PRIORITY_MAX}`;
+  return [{ pointer: '/priority', message }];
+}
+
+function checkInstant(pointer: string, instant: unknown): Fault[] {
+  const isFit =
+    Number.isInteger(instant) && (instant as number) >= 0 && (instant as number) < 8.64e15;
+  return instant === undefined || isFit ? [] : [{ pointer, message: 'must be a time' }];
+}

@@ -1,0 +1,130 @@
+import type { Failure } from '../core/decide.ts';
+import type { DlqReason } from '../core/error-class.ts';
+import { PawlError } from '../core/errors.ts';
+import type { CancelMode, Job, JobRef } from '../core/job.ts';
+import { isTerminal } from '../core/phase.ts';
+import { afterWrite } from './after-write.ts';
+import type { EngineContext } from './context.ts';
+import {
+  notFound,
+  type Plan,
+  type Task,
+  transition,
+  type TransitionOutcome,
+} from './transition.ts';
+
+/** Moves one job on behalf of someone who does not own it, and reads it back. */
+async function operate(
+  context: EngineContext,
+  asked: { ref: JobRef; actor: string; plan: (job: Job) => Plan },
+): Promise<Job> {
+  const [outcome] = await transition(context, [taskOf(asked)]);
+  return settled(context, asked.ref, outcome!);
+}
+
+function taskOf(asked: { ref: JobRef; actor: string; plan: (job: Job) => Plan }): Task {
+  return {
+    ref: { tenant: asked.ref.tenant, id: asked.ref.id },
+    actor: asked.actor,
+    known: null,
+    fence: (job) => ({ kind: 'version', version: job.version }),
+    plan: asked.plan,
+  };
+}
+
+async function settled(
+  context: EngineContext,
+  ref: JobRef,
+  outcome: TransitionOutcome,
+): Promise<Job> {
+  if (outcome.kind === 'refused') throw outcome.error;
+  if (outcome.kind === 'unchanged') return outcome.job;
+  const [job] = await afterWrite(true, () => context.store.read([ref]));
+  if (job === null || job === undefined) throw notFound(ref);
+  return job;
+}
+
+/** Held → ready. A job that is past that is left as it is. */
+export function submit(context: EngineContext, ref: JobRef, actor: string): Promise<Job> {
+  return operate(context, {
+    ref,
+    actor,
+    plan: (job) =>
+      job.phase === 'held' ? { kind: 'request', request: { on: 'submit' } } : { kind: 'leave' },
+  });
+}
+
+/** Ready → failed: the platform gives a job up before anyone began it. */
+export function reject(
+  context: EngineContext,
+  asked: { ref: JobRef; actor: string; error: Failure },
+): Promise<Job> {
+  const plan: Plan = { kind: 'request', request: { on: 'reject', error: asked.error } };
+  return operate(context, { ...asked, plan: () => plan });
+}
+
+export function deadLetter(
+  context: EngineContext,
+  asked: { ref: JobRef; actor: string; reason: DlqReason; message: string },
+): Promise<Job> {
+  const { reason, message } = asked;
+  const plan: Plan = { kind: 'request', request: { on: 'deadLetter', reason, message } };
+  return operate(context, { ...asked, plan: () => plan });
+}
+
+export interface CancelRequest {
+  readonly ref: JobRef;
+  readonly actor: string;
+  readonly mode: CancelMode;
+  readonly reason: string | null;
+}
+
+export type CancelResult =
+  /** `done`: cancelled now or before. `requested`: its owner will be told. */
+  | { readonly kind: 'done' | 'requested'; readonly job: Job }
+  | { readonly kind: 'refused'; readonly error: PawlError };
+
+/**
+ * A job that nobody executes is cancelled at once; one that is being executed is asked to stop
+ * (soft) or taken away from its owner (hard).
+ */
+export async function cancel(
+  context: EngineContext,
+  requests: readonly CancelRequest[],
+): Promise<CancelResult[]> {
+  const tasks = requests.map((request) =>
+    taskOf({ ...request, plan: (job) => planCancel(context, job, request) }),
+  );
+  const outcomes = await transition(context, tasks);
+  return Promise.all(
+    outcomes.map(async (outcome, index): Promise<CancelResult> => {
+      if (outcome.kind === 'refused') return outcome;
+      const job = await settled(context, tasks[index]!.ref, outcome);
+      return { kind: job.cancel === null ? 'done' : 'requested', job };
+    }),
+  );
+}
+
+function planCancel(context: EngineContext, job: Job, request: CancelRequest): Plan {
+  const { mode, reason } = request;
+  if (job.phase === 'cancelled') return { kind: 'leave' };
+  if (isTerminal(job.phase)) {
+    const message = `job ${job.id} has already ended as ${job.state}`;
+    return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
+  }
+  const lifecycle = context.registry.lifecycle(job.lifecycle, job.lifecycleVersion);
+  const canCancel = lifecycle.places.some((place) => place.phase === 'cancelled');
+  if (job.phase !== 'executing' || mode === 'hard' || !canCancel) {
+    return { kind: 'request', request: { on: 'cancel', reason } };
+  }
+  if (job.cancel !== null) return { kind: 'leave' };
+  return {
+    kind: 'annotate',
+    annotation: {
+      event: 'job_cancel_requested',
+      cause: reason ?? 'cancelled',
+      payload: { mode },
+      cancel: { mode, reason },
+    },
+  };
+}

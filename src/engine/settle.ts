@@ -1,0 +1,106 @@
+import { workerActor } from '../core/actor.ts';
+import type { Failure, Request } from '../core/decide.ts';
+import { type DlqReason } from '../core/error-class.ts';
+import { PawlError } from '../core/errors.ts';
+import type { EventType } from '../core/event.ts';
+import type { Job, JsonText } from '../core/job.ts';
+import type { EngineContext } from './context.ts';
+import { type Ownership, ownershipRefusal, ownerTask } from './owner.ts';
+import { type Plan, transition, type TransitionOutcome } from './transition.ts';
+
+/** How an owner's turn ended. Only `fail` spends an attempt. */
+export type Ending =
+  | { readonly kind: 'succeed'; readonly result?: JsonText }
+  | { readonly kind: 'fail'; readonly error: Failure; readonly deadLetter?: DlqReason | null }
+  | { readonly kind: 'snooze'; readonly delayMs: number; readonly checkpoint?: JsonText }
+  /** The remote has begun: wait for it under the next state's name. */
+  | { readonly kind: 'advance'; readonly delayMs: number; readonly checkpoint?: JsonText }
+  | { readonly kind: 'release' }
+  /** The owner honours a cancel wish. */
+  | { readonly kind: 'cancelled'; readonly checkpoint?: JsonText };
+
+export interface Settlement extends Ownership {
+  readonly ending: Ending;
+}
+
+/** The events by which each ending, already applied, is recognised when it is reported again. */
+const ENDINGS_SEEN: Record<Ending['kind'], readonly EventType[]> = {
+  succeed: ['job_succeeded'],
+  fail: ['job_retry_scheduled', 'job_failed', 'job_dead_lettered', 'job_cancelled'],
+  snooze: ['job_snoozed', 'job_cancelled'],
+  advance: ['job_started', 'job_cancelled'],
+  release: ['job_requeued', 'job_retry_scheduled', 'job_cancelled'],
+  cancelled: ['job_cancelled'],
+};
+
+/**
+ * Reports the end of turns. The same report twice changes nothing the second time: its outcome
+ * is `unchanged`, with a warning in the log.
+ */
+export async function settle(
+  context: EngineContext,
+  settlements: readonly Settlement[],
+): Promise<TransitionOutcome[]> {
+  const tasks = settlements.map((settlement) =>
+    ownerTask(settlement, (job) => planEnding(context, job, settlement)),
+  );
+  return transition(context, tasks);
+}
+
+async function planEnding(context: EngineContext, job: Job, settlement: Settlement): Promise<Plan> {
+  const error = ownershipRefusal(job, settlement);
+  if (error !== null) {
+    if (!(await isRepeated(context, job, settlement))) return { kind: 'refuse', error };
+    const facts = { jobId: job.id, owner: settlement.owner, ending: settlement.ending.kind };
+    context.log.warn('the same ending was reported again and is ignored', facts);
+    return { kind: 'leave' };
+  }
+  const { ending } = settlement;
+  if (ending.kind === 'cancelled' && job.cancel === null) {
+    const message = `nobody asked to cancel job ${job.id}`;
+    return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
+  }
+  return {
+    kind: 'request',
+    request: requestOf(ending, job),
+    ...('result' in ending && ending.result !== undefined ? { result: ending.result } : {}),
+    ...('checkpoint' in ending && ending.checkpoint !== undefined
+      ? { checkpoint: ending.checkpoint }
+      : {}),
+  };
+}
+
+function requestOf(ending: Ending, job: Job): Request {
+  switch (ending.kind) {
+    case 'succeed':
+      return { on: 'succeed' };
+    case 'fail':
+      return { on: 'fail', error: ending.error, deadLetter: ending.deadLetter ?? null };
+    case 'snooze':
+      return { on: 'snooze', delayMs: ending.delayMs };
+    case 'advance':
+      return { on: 'advance', delayMs: ending.delayMs };
+    case 'release':
+      return { on: 'release' };
+    case 'cancelled':
+      return { on: 'cancel', reason: job.cancel?.reason ?? null };
+  }
+}
+
+/** True when the last thing that happened to the job is this very report. */
+async function isRepeated(
+  context: EngineContext,
+  job: Job,
+  settlement: Settlement,
+): Promise<boolean> {
+  const page = await context.store.events({
+    ...settlement.ref,
+    after: { version: job.version - 1, note: Number.MAX_SAFE_INTEGER },
+    limit: 1,
+    notes: false,
+  });
+  const last = page.events[0];
+  if (last === undefined || last.actor !== workerActor(settlement.owner)) return false;
+  const isOfThatTurn = last.epoch === settlement.epoch || last.epoch === settlement.epoch + 1;
+  return isOfThatTurn && ENDINGS_SEEN[settlement.ending.kind].includes(last.type as EventType);
+}

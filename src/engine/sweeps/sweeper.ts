@@ -1,0 +1,74 @@
+import type { Timers } from '../../core/timers.ts';
+import type { EngineContext } from '../context.ts';
+import { sweepDue } from './due.ts';
+import { sweepExpired } from './expired.ts';
+
+export interface SweeperOptions {
+  readonly timers: Timers;
+  readonly everyMs?: number;
+}
+
+export interface SweepReport {
+  readonly due: number;
+  /** Null while leases are left alone after an outage. */
+  readonly expired: number | null;
+}
+
+/**
+ * The periodic duty over due jobs and expired leases.
+ *
+ * Modes: *stopped* until `start`; *sweeping*; *holding back* after it could not reach the store,
+ * or was itself asleep, for longer than a few periods: owners could not renew then either, so
+ * expired leases are left alone for one full lease window, while due jobs are let in as ever.
+ */
+export class Sweeper {
+  readonly #context: EngineContext;
+  readonly #timers: Timers;
+  readonly #everyMs: number;
+  #seenAt: number | null = null;
+  #holdUntil = 0;
+  #running: { controller: AbortController; loop: Promise<void> } | null = null;
+
+  constructor(context: EngineContext, options: SweeperOptions) {
+    this.#context = context;
+    this.#timers = options.timers;
+    this.#everyMs = options.everyMs ?? 1_000;
+  }
+
+  /** One round, by the database's clock. Throws what the store throws. */
+  async runOnce(): Promise<SweepReport> {
+    const now = await this.#context.store.now();
+    const gapMs = this.#seenAt === null ? 0 : now - this.#seenAt;
+    if (gapMs > 5 * this.#everyMs + 1_000) {
+      this.#holdUntil = now + this.#context.registry.longestLeaseWindowMs();
+    }
+    const due = await sweepDue(this.#context);
+    const expired = now < this.#holdUntil ? null : await sweepExpired(this.#context);
+    this.#seenAt = now;
+    return { due, expired };
+  }
+
+  start(): void {
+    if (this.#running !== null) return;
+    const controller = new AbortController();
+    this.#running = { controller, loop: this.#loop(controller.signal) };
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    running?.controller.abort();
+    await running?.loop;
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.runOnce();
+      } catch (error) {
+        this.#context.log.warn('a sweep failed and will be tried again', { error: String(error) });
+      }
+      await this.#timers.sleep(this.#everyMs, signal);
+    }
+  }
+}

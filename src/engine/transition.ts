@@ -1,0 +1,203 @@
+import { type Decision, decide, type Request } from '../core/decide.ts';
+import { PawlError } from '../core/errors.ts';
+import { fingerprintOf } from '../core/fingerprint.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
+import { afterWrite } from './after-write.ts';
+import type { EngineContext } from './context.ts';
+
+/** What should happen to a job, given how it stands. */
+export type Plan =
+  | {
+      readonly kind: 'request';
+      readonly request: Request;
+      readonly result?: JsonText;
+      readonly checkpoint?: JsonText;
+    }
+  | { readonly kind: 'annotate'; readonly annotation: Annotation }
+  /** It is so already: answer with the job as it is. */
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'refuse'; readonly error: PawlError };
+
+export interface Task {
+  readonly ref: JobRef;
+  readonly actor: string;
+  /** How the caller knows the job; null to read it first. */
+  readonly known: Job | null;
+  readonly fence: (job: Job) => Fence;
+  readonly plan: (job: Job) => Plan | Promise<Plan>;
+}
+
+export type TransitionOutcome =
+  | { readonly kind: 'moved'; readonly before: Job; readonly version: number }
+  | { readonly kind: 'unchanged'; readonly job: Job }
+  | { readonly kind: 'refused'; readonly error: PawlError };
+
+/** Races are lost to someone else's progress, so a few rounds settle any of them. */
+const ROUNDS_MAX = 8;
+
+/**
+ * Moves each job as its task plans: read, decide, compare and set; a job that changed in between
+ * is read and planned again. Tasks of one call must be of different jobs.
+ */
+export async function transition(
+  context: EngineContext,
+  tasks: readonly Task[],
+): Promise<TransitionOutcome[]> {
+  const outcomes: (TransitionOutcome | undefined)[] = tasks.map(() => undefined);
+  let open = tasks.map((task, index) => ({
+    task,
+    index,
+    job: task.known,
+    missed: null as Job | null,
+  }));
+  for (let round = 0; open.length > 0; round++) {
+    const hasWritten = outcomes.some((outcome) => outcome?.kind === 'moved');
+    const entries = open;
+    const { planned, applied } = await afterWrite(hasWritten, () => playRound(context, entries));
+    open = [];
+    let next = 0;
+    for (const { task, index, job, step } of planned) {
+      if (!('move' in step)) {
+        outcomes[index] = step;
+        continue;
+      }
+      const outcome = applied[next++]!;
+      if (outcome.kind === 'moved') {
+        outcomes[index] = { kind: 'moved', before: job!, version: outcome.version };
+      } else if (round + 1 < ROUNDS_MAX) {
+        open.push({ task, index, job: null, missed: job });
+      } else {
+        outcomes[index] = { kind: 'refused', error: contended(task.ref) };
+      }
+    }
+  }
+  return outcomes.map((outcome) => outcome!);
+}
+
+async function playRound<Open extends Entry>(
+  context: EngineContext,
+  open: readonly Open[],
+): Promise<{ planned: (Open & { step: PlannedStep })[]; applied: readonly MoveOutcome[] }> {
+  await readUnknown(context, open);
+  const planned = await Promise.all(
+    open.map(async (entry) => ({ ...entry, step: await planStep(context, entry) })),
+  );
+  const moves = planned.flatMap(({ step }) => ('move' in step ? [step.move] : []));
+  const applied = moves.length === 0 ? [] : await context.store.apply(moves);
+  return { planned, applied };
+}
+
+type PlannedStep = Exclude<TransitionOutcome, { kind: 'moved' }> | { readonly move: Move };
+
+interface Entry {
+  readonly task: Task;
+  job: Job | null;
+  /** How the job stood when a move of it missed. */
+  readonly missed: Job | null;
+}
+
+async function readUnknown(context: EngineContext, entries: readonly Entry[]): Promise<void> {
+  const unknown = entries.filter((entry) => entry.job === null);
+  if (unknown.length === 0) return;
+  const jobs = await context.store.read(unknown.map((entry) => entry.task.ref));
+  unknown.forEach((entry, index) => (entry.job = jobs[index]!));
+}
+
+async function planStep(context: EngineContext, entry: Entry): Promise<PlannedStep> {
+  const { task, job, missed } = entry;
+  if (job === null) return { kind: 'refused', error: notFound(task.ref) };
+  const plan = await task.plan(job);
+  if (plan.kind === 'refuse') return { kind: 'refused', error: plan.error };
+  if (plan.kind === 'leave') return { kind: 'unchanged', job };
+  const fence = task.fence(job);
+  if (missed !== null && standsAsBefore(missed, job) && fence.kind !== 'version') {
+    // The job stands as it did, so only time can have refused the move.
+    if (fence.kind === 'expired') return { kind: 'unchanged', job };
+    return { kind: 'refused', error: leaseLost(job) };
+  }
+  return moveOf(context, { task, job, plan, fence });
+}
+
+async function moveOf(
+  context: EngineContext,
+  planned: { task: Task; job: Job; plan: Plan; fence: Fence },
+): Promise<{ kind: 'refused'; error: PawlError } | { move: Move }> {
+  const { task, job, plan, fence } = planned;
+  const base = {
+    ...task.ref,
+    place: { state: job.state, phase: job.phase },
+    epoch: job.epoch,
+    fence,
+    actor: task.actor,
+  };
+  if (plan.kind === 'annotate') {
+    const { annotation } = plan;
+    return {
+      move: {
+        ...base,
+        isCancelWished: job.cancel !== null,
+        steps: [],
+        annotation,
+        deadLetter: null,
+      },
+    };
+  }
+  if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
+  const decision = decide(await context.registry.factsOf(job), plan.request, context.random);
+  if (!decision.isLegal) {
+    return { kind: 'refused', error: new PawlError('ILLEGAL_TRANSITION', decision.reason) };
+  }
+  return {
+    move: {
+      ...base,
+      // A success wins over a pending cancel, so it need not know of one.
+      isCancelWished: plan.request.on === 'succeed' ? null : job.cancel !== null,
+      steps: decision.steps,
+      annotation: null,
+      ...(plan.result === undefined ? {} : { result: plan.result }),
+      ...(plan.checkpoint === undefined ? {} : { checkpoint: plan.checkpoint }),
+      deadLetter: deadLetterFor(context, job, decision),
+    },
+  };
+}
+
+function deadLetterFor(
+  context: EngineContext,
+  job: Job,
+  decision: Extract<Decision, { isLegal: true }>,
+): Move['deadLetter'] {
+  const draft = decision.deadLetter;
+  if (draft === null) return null;
+  return { ...draft, id: context.ids.next(), fingerprint: fingerprintOf(job.type, draft.error) };
+}
+
+function standsAsBefore(one: Job, other: Job): boolean {
+  return (
+    one.state === other.state &&
+    one.phase === other.phase &&
+    one.epoch === other.epoch &&
+    one.owner === other.owner &&
+    (one.cancel === null) === (other.cancel === null)
+  );
+}
+
+export function notFound(ref: JobRef): PawlError {
+  return new PawlError('NOT_FOUND', `there is no job ${ref.id}`);
+}
+
+export function leaseLost(job: Job): PawlError {
+  const holder = job.owner === null ? 'nobody' : `"${job.owner}"`;
+  return new PawlError(
+    'LEASE_LOST',
+    `job ${job.id} is in ${job.state} at epoch ${job.epoch}, owned by ${holder}`,
+    { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
+  );
+}
+
+function contended(ref: JobRef): PawlError {
+  return new PawlError(
+    'STORE_UNAVAILABLE',
+    `job ${ref.id} changed too often to be moved; try again`,
+  );
+}

@@ -1,0 +1,117 @@
+import { eventIdOf } from '../core/ids.ts';
+import type { JobEvent } from '../core/event.ts';
+import type { Job } from '../core/job.ts';
+import { errorTypeOf } from '../lifecycles/record.ts';
+import type { DeadLetter } from '../store/dead-letter.ts';
+import type { JobEventJson, JobJson } from './schema/job.ts';
+
+export function timeText(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+function timeOrNull(instant: number | null): string | null {
+  return instant === null ? null : timeText(instant);
+}
+
+export function jobUrl(id: string): string {
+  return `/v1/jobs/${id}`;
+}
+
+function linksOf(job: Job): Record<string, string> {
+  const self = jobUrl(job.id);
+  return {
+    self,
+    events: `${self}/events`,
+    result: `${self}/result`,
+    type: `/v1/types/${encodeURIComponent(job.type)}`,
+    lifecycle: `/v1/lifecycles/${job.lifecycle}`,
+    ...(job.parentJobId === null ? {} : { parent: jobUrl(job.parentJobId) }),
+  };
+}
+
+export function jobJson(job: Job): JobJson {
+  const { owner, leaseExpiry, error } = job;
+  return {
+    id: job.id,
+    type: job.type,
+    lifecycle: job.lifecycle,
+    state: job.state,
+    phase: job.phase,
+    queue: job.queue,
+    priority: job.priority,
+    runAt: timeText(job.runAt),
+    deadlineAt: timeOrNull(job.deadlineAt),
+    epoch: job.epoch,
+    version: job.version,
+    stage: job.stage,
+    progress: job.progress,
+    message: job.message,
+    attempts: job.attempts,
+    maxAttempts: job.maxAttempts,
+    retryCount: job.retryCount,
+    maxRetries: job.maxAttempts - 1,
+    createdAt: timeText(job.createdAt),
+    updatedAt: timeText(job.updatedAt),
+    startedAt: timeOrNull(job.startedAt),
+    completedAt: timeOrNull(job.completedAt),
+    error: error === null ? null : { ...error },
+    errorType: errorTypeOf(job),
+    resultRef: job.phase === 'succeeded' ? `${jobUrl(job.id)}/result` : null,
+    metadata: job.metadata === null ? {} : (JSON.parse(job.metadata) as unknown),
+    correlationId: job.correlationId ?? job.id,
+    traceId: job.traceId,
+    requestedBy: job.requestedBy,
+    parentJobId: job.parentJobId,
+    documentId: job.documentId,
+    lease:
+      owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
+    links: linksOf(job),
+  };
+}
+
+/** What an event shares with its job and does not store itself. */
+export interface EventTracing {
+  readonly correlationId: string | null;
+  readonly traceId: string | null;
+}
+
+export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson {
+  return {
+    id: eventIdOf(event.jobId, event.version, event.note),
+    jobId: event.jobId,
+    type: event.type,
+    timestamp: timeText(event.at),
+    version: event.version,
+    from: event.from,
+    to: event.to,
+    stage: event.stage,
+    progress: event.progress,
+    message: event.message,
+    attempt: event.attempt,
+    epoch: event.epoch,
+    actor: event.actor,
+    cause: event.cause,
+    correlationId: tracing.correlationId ?? event.jobId,
+    traceId: tracing.traceId,
+    metadata: event.payload ?? {},
+  };
+}
+
+export function deadLetterJson(letter: DeadLetter): Record<string, unknown> {
+  return {
+    id: letter.id,
+    jobId: letter.jobId,
+    type: letter.type,
+    reasonCode: letter.reasonCode,
+    failureStage: letter.failureStage,
+    lastError: letter.lastError,
+    attempts: letter.attempts,
+    lastOwner: letter.lastOwner,
+    lastLeaseExpiresAt: timeOrNull(letter.lastLeaseExpiresAt),
+    correlationId: letter.correlationId ?? letter.jobId,
+    input: JSON.parse(letter.input) as unknown,
+    fingerprint: letter.fingerprint,
+    createdAt: timeText(letter.createdAt),
+    replayedAs: letter.replayedAs,
+  };
+}

@@ -1,0 +1,157 @@
+// An owner's write needs the current epoch, the owner's name and a deadline that has not passed.
+// The verbs are listed from the engine's own types: a new one that is not listed does not compile.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PawlError } from '../../src/core/errors.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { Beat, Ownership } from '../../src/engine/owner.ts';
+import type { Ending } from '../../src/engine/settle.ts';
+import { inSqlite } from '../support/in-sqlite.ts';
+import { holdingOf, openWorld, type World } from '../support/world.ts';
+
+type OwnerVerb = 'start' | 'heartbeat' | Ending['kind'] | Exclude<keyof Beat, keyof Ownership>;
+
+type Verb = (engine: Engine, held: Ownership) => Promise<PawlError | null>;
+
+function beat(more: Omit<Beat, keyof Ownership>): Verb {
+  return async (engine, held) => {
+    const [result] = await engine.renew([{ ...held, ...more }]);
+    return result!.kind === 'refused' ? result!.error : null;
+  };
+}
+
+function ending(how: Ending): Verb {
+  return async (engine, held) => {
+    const [outcome] = await engine.settle([{ ...held, ending: how }]);
+    return outcome!.kind === 'refused' ? outcome!.error : null;
+  };
+}
+
+const OWNER_VERBS: Record<OwnerVerb, Verb> = {
+  start: async (engine, held) => {
+    const [outcome] = await engine.start([held]);
+    return outcome!.kind === 'refused' ? outcome!.error : null;
+  },
+  heartbeat: beat({}),
+  stage: beat({ stage: 'any' }),
+  progress: beat({ progress: 50 }),
+  message: beat({ message: 'half way' }),
+  checkpoint: beat({ checkpoint: '{}' }),
+  stageResult: beat({ stageResult: { name: 'any', result: '{}' } }),
+  notes: beat({ notes: [{ type: 'job_log', message: 'a line', payload: null }] }),
+  succeed: ending({ kind: 'succeed' }),
+  fail: ending({ kind: 'fail', error: { class: 'TransientError', message: 'no' } }),
+  snooze: ending({ kind: 'snooze', delayMs: 1_000 }),
+  advance: ending({ kind: 'advance', delayMs: 1_000 }),
+  release: ending({ kind: 'release' }),
+  cancelled: ending({ kind: 'cancelled' }),
+};
+
+/** Which methods of the engine take an Ownership; the rest act for others than an owner. */
+const OWNER_METHODS = ['start', 'renew', 'settle'];
+const OTHER_METHODS = [
+  'constructor',
+  'putType',
+  'enqueue',
+  'submit',
+  'claim',
+  'cancel',
+  'reject',
+  'deadLetter',
+  'replay',
+  'job',
+  'jobs',
+  'events',
+  'tail',
+  'deadLetters',
+  'tally',
+  'sweepDue',
+  'sweepExpired',
+];
+
+/** Two lifecycles between them have every ending: `advance` is of process only. */
+async function claimedJob(verb: OwnerVerb): Promise<{ world: World; held: Ownership }> {
+  const lifecycle = verb === 'advance' ? 'process' : 'distributed';
+  const world = await openWorld({ store: inSqlite, types: { work: { lifecycle } } });
+  await world.enqueue('work');
+  const claim = await world.claimOne('w1', 'work');
+  if (verb !== 'start' && lifecycle === 'distributed') await world.start(claim);
+  if (verb === 'cancelled') await world.cancel(claim.job);
+  return { world, held: holdingOf(claim) };
+}
+
+async function isUntouched(world: World, held: Ownership, verb: OwnerVerb): Promise<void> {
+  const before = await claimedJob(verb);
+  const strip = async (one: World, ref: Ownership['ref']): Promise<unknown> => {
+    const { id: _id, ...row } = await one.job(ref);
+    return { ...row, notes: (await one.events(ref, { notes: true })).length };
+  };
+  assert.deepEqual(await strip(world, held.ref), await strip(before.world, before.held.ref));
+}
+
+test('every method of the engine is known to be an owner verb or not', () => {
+  const methods = Object.getOwnPropertyNames(Engine.prototype);
+  assert.deepEqual(methods.toSorted(), [...OWNER_METHODS, ...OTHER_METHODS].toSorted());
+});
+
+for (const [name, verb] of Object.entries(OWNER_VERBS) as [OwnerVerb, Verb][]) {
+  describe(`the owner verb ${name}`, () => {
+    test('[R7] is accepted from the owner in time', async () => {
+      const { world, held } = await claimedJob(name);
+      assert.equal(await verb(world.engine, held), null);
+    });
+
+    test('[R7, R28] is refused with a stale epoch, and changes nothing', async () => {
+      const { world, held } = await claimedJob(name);
+      const error = await verb(world.engine, { ...held, epoch: held.epoch - 1 });
+      assert.equal(error?.code, 'LEASE_LOST');
+      await isUntouched(world, held, name);
+    });
+
+    test('[R7] is refused with an epoch that is still to come', async () => {
+      const { world, held } = await claimedJob(name);
+      const error = await verb(world.engine, { ...held, epoch: held.epoch + 1 });
+      assert.equal(error?.code, 'LEASE_LOST');
+    });
+
+    test('[R3, R7] is refused to another worker, and changes nothing', async () => {
+      const { world, held } = await claimedJob(name);
+      const error = await verb(world.engine, { ...held, owner: 'w2' });
+      assert.equal(error?.code, 'LEASE_LOST');
+      await isUntouched(world, held, name);
+    });
+
+    test('[R7] is refused once the deadline has passed, also before any sweep came', async () => {
+      const { world, held } = await claimedJob(name);
+      const { leaseExpiry } = await world.job(held.ref);
+      world.advance(leaseExpiry! - world.clock.now());
+      const error = await verb(world.engine, held);
+      assert.equal(error?.code, 'LEASE_LOST');
+    });
+
+    test('[R7] is accepted one millisecond before the deadline', async () => {
+      const { world, held } = await claimedJob(name);
+      const { leaseExpiry } = await world.job(held.ref);
+      world.advance(leaseExpiry! - world.clock.now() - 1);
+      assert.equal(await verb(world.engine, held), null);
+    });
+
+    test('of a job that does not exist is answered with NOT_FOUND', async () => {
+      const { world, held } = await claimedJob(name);
+      const ref = { ...held.ref, id: '00000000-0000-7000-8000-000000000000' };
+      assert.equal((await verb(world.engine, { ...held, ref }))?.code, 'NOT_FOUND');
+    });
+
+    // A lost job with a cancel wish ends; nobody can claim it.
+    if (name === 'cancelled') return;
+    test('[R7] is refused after the job was lost and claimed by another', async () => {
+      const { world, held } = await claimedJob(name);
+      world.advance(60_000);
+      await world.sweep();
+      const second = await world.claimOne('w2', 'work');
+      const error = await verb(world.engine, held);
+      assert.equal(error?.code, 'LEASE_LOST');
+      assert.equal((await world.job(held.ref)).version, second.job.version);
+    });
+  });
+}

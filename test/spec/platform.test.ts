@@ -1,0 +1,194 @@
+// Document P: the orchestration platform, walked on the real engine and a real database.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordOf } from '../../src/lifecycles/record.ts';
+import { inSqlite } from '../support/in-sqlite.ts';
+import { openWorld, TENANT, type World } from '../support/world.ts';
+
+const backoff = { kind: 'fixed', baseMs: 100 } as const;
+
+async function openMail(maxAttempts = 3): Promise<World> {
+  const types = { mail: { lifecycle: 'platform', retry: { maxAttempts, backoff } } };
+  return openWorld({ store: inSqlite, types });
+}
+
+async function trace(world: World, id: string): Promise<string> {
+  return (await world.events(id)).map((event) => event.to).join(' → ');
+}
+
+async function nextTry(world: World): Promise<void> {
+  world.advance(100);
+  await world.sweep();
+}
+
+test('[P6, P12] a job is acknowledged as stored, and its way to SUCCESS can be followed', async () => {
+  const world = await openMail();
+  const { id, state } = await world.enqueue('mail');
+  assert.equal(state, 'QUEUED');
+  const claim = await world.claimOne('w1', 'mail');
+  assert.equal(await world.stateOf(id), 'RUNNING');
+  await world.complete(claim, { sent: true });
+  assert.equal(await trace(world, id), 'CREATED → QUEUED → RUNNING → SUCCESS');
+});
+
+test('[P7] a recoverable failure goes RUNNING → RETRY → QUEUED, and DEAD when tries are used up', async () => {
+  const world = await openMail(2);
+  const { id } = await world.enqueue('mail');
+  await world.fail(await world.claimOne('w1', 'mail'), 'TransientError');
+  assert.equal(await world.stateOf(id), 'RETRY');
+  await nextTry(world);
+  await world.fail(await world.claimOne('w1', 'mail'), 'TransientError');
+  const round = 'QUEUED → RUNNING → RETRY → ';
+  assert.equal(await trace(world, id), `CREATED → ${round.repeat(2)}DEAD`);
+  const job = await world.job(id);
+  assert.deepEqual([job.attempts, job.retryCount], [2, 2]);
+});
+
+test('[P7] a fatal error goes through RETRY to DEAD in one step, one event each', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  await world.fail(await world.claimOne('w1', 'mail'), 'PermanentError');
+  assert.equal(await trace(world, id), 'CREATED → QUEUED → RUNNING → RETRY → DEAD');
+  const types = (await world.events(id)).slice(-2).map((event) => event.type);
+  assert.deepEqual(types, ['job_failed', 'job_dead_lettered']);
+});
+
+test('[P6, P10] a job that was stored but not submitted rests in CREATED, and no worker gets it', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail', 'hello', { submit: false, idempotencyKey: 'k1' });
+  assert.equal(await world.stateOf(id), 'CREATED');
+  assert.deepEqual(await world.claim('w1', 'mail'), []);
+  const again = await world.enqueue('mail', 'hello', { submit: false, idempotencyKey: 'k1' });
+  assert.deepEqual([again.id, again.state], [id, 'CREATED']);
+});
+
+test('[P10] the retried call that finds its job held submits it, once', async () => {
+  const world = await openMail();
+  const held = await world.enqueue('mail', 'hello', {
+    submit: false,
+    payloadHash: 'h',
+    idempotencyKey: 'k',
+  });
+  const retried = await world.enqueue('mail', 'hello', { payloadHash: 'h', idempotencyKey: 'k' });
+  assert.deepEqual([retried.id, retried.state], [held.id, 'QUEUED']);
+  await world.enqueue('mail', 'hello', { payloadHash: 'h', idempotencyKey: 'k' });
+  assert.equal(await trace(world, held.id), 'CREATED → QUEUED');
+});
+
+test('[P6] submitting again changes nothing', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail', null, { submit: false });
+  await world.submit(id);
+  const claim = await world.claimOne('w1', 'mail');
+  const job = await world.submit(id);
+  assert.deepEqual([job.state, job.version], ['RUNNING', claim.job.version]);
+});
+
+test('[P6] only the owner moves a job out of RUNNING: there is no cancellation', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  await world.claimOne('w1', 'mail');
+  for (const mode of ['soft', 'hard'] as const) {
+    await assert.rejects(world.cancel(id, mode), {
+      code: 'ILLEGAL_TRANSITION',
+      message: /platform v1 has no cancellation/,
+    });
+  }
+  assert.equal(await world.stateOf(id), 'RUNNING');
+});
+
+test('[P8, P2] a crashed worker loses its lease, and the job is recovered by itself', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  await world.claimOne('w1', 'mail');
+  world.advance(30_000);
+  await world.sweep();
+  assert.equal(await world.stateOf(id), 'RETRY');
+  await nextTry(world);
+  const claim = await world.claimOne('w2', 'mail');
+  await world.complete(claim);
+  assert.equal(await world.stateOf(id), 'SUCCESS');
+});
+
+test('[P4] the job of a crashed worker keeps its checkpoint, stage results and progress', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  const first = await world.claimOne('w1', 'mail');
+  await world.renew(first, {
+    progress: 40,
+    checkpoint: '{"sent":17}',
+    stageResult: { name: 'plan', result: '[1,2,3]' },
+  });
+  world.advance(30_000);
+  await world.sweep();
+  await nextTry(world);
+  const second = await world.claimOne('w2', 'mail');
+  assert.equal(second.job.checkpoint, '{"sent":17}');
+  assert.equal(second.job.progress, 40);
+  assert.deepEqual(
+    second.stages.map(({ name, result }) => [name, result]),
+    [['plan', '[1,2,3]']],
+  );
+  assert.equal((await world.job(id)).attempts, 2);
+});
+
+test('[P3] the idempotency key of a job is the same in every attempt', async () => {
+  const world = await openMail();
+  await world.enqueue('mail');
+  const first = await world.claimOne('w1', 'mail');
+  await world.fail(first, 'TransientError');
+  await nextTry(world);
+  const second = await world.claimOne('w2', 'mail');
+  assert.equal(second.idempotencyKey, first.idempotencyKey);
+});
+
+test('[P11] the record has the columns of the data model', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  const claim = await world.claimOne('w1', 'mail');
+  const now = new Date(world.clock.now()).toISOString();
+  assert.deepEqual(recordOf(await world.job(id)), {
+    id,
+    state: 'RUNNING',
+    retry_count: 0,
+    lease_expiry: new Date(world.clock.now() + claim.leaseMs).toISOString(),
+    created_at: now,
+    updated_at: now,
+  });
+});
+
+test('[P13] a DEAD job can be inspected, and replayed as a new job that knows its parent', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail', { to: 'someone' });
+  await world.fail(await world.claimOne('w1', 'mail'), 'PermanentError');
+  const [letter] = await world.engine.deadLetters({ tenant: TENANT, limit: 10 });
+  assert.deepEqual([letter!.jobId, letter!.lastOwner], [id, 'w1']);
+  assert.equal(letter!.input, '{"to":"someone"}');
+  const caller = { tenant: TENANT, principal: 'operator' };
+  const replayed = await world.engine.replay({ deadLetterId: letter!.id, caller });
+  assert.deepEqual([replayed.kind, replayed.job.parentJobId], ['created', id]);
+  assert.equal(await world.stateOf(id), 'DEAD');
+  const twice = await world.engine.replay({ deadLetterId: letter!.id, caller });
+  assert.deepEqual([twice.kind, twice.job.id], ['replayed', replayed.job.id]);
+});
+
+test('[P15] a job in SUCCESS is never given out again', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  const claim = await world.claimOne('w1', 'mail');
+  await world.complete(claim);
+  world.advance(86_400_000);
+  await world.sweep();
+  assert.deepEqual(await world.claim('w2', 'mail'), []);
+  assert.equal(await world.stateOf(id), 'SUCCESS');
+});
+
+test('[P7] a worker that shuts down gives its job back through RETRY and spends no attempt', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail');
+  await world.release(await world.claimOne('w1', 'mail'));
+  await world.sweep();
+  const claim = await world.claimOne('w2', 'mail');
+  assert.equal(claim.job.attempts, 1);
+  assert.equal(await trace(world, id), 'CREATED → QUEUED → RUNNING → RETRY → QUEUED → RUNNING');
+});

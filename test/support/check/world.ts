@@ -1,0 +1,228 @@
+// A small engine over the memory store: it makes true histories, which tests then break.
+import assert from 'node:assert/strict';
+import { apiActor, SYSTEM_ACTOR, workerActor } from '../../../src/core/actor.ts';
+import { ManualClock } from '../../../src/core/clock.ts';
+import { decide, type Failure, type Request } from '../../../src/core/decide.ts';
+import { fingerprintOf } from '../../../src/core/fingerprint.ts';
+import { seededIds, type Ids } from '../../../src/core/ids.ts';
+import type { Job } from '../../../src/core/job.ts';
+import { birthPlaces, type Lifecycle } from '../../../src/core/lifecycle.ts';
+import type { Policy } from '../../../src/core/policy.ts';
+import { SeededRandom } from '../../../src/core/random.ts';
+import type { CompleteOperation, HistoryInput } from '../../../src/check/history.ts';
+import type { LedgerEntry, Operation } from '../../../src/check/history.ts';
+import { MemoryStore } from '../../../src/store/memory/store.ts';
+import type { Fence, Move, NewDeadLetter } from '../../../src/store/move.ts';
+import type { Renewal } from '../../../src/store/renew.ts';
+
+const TENANT = 'acme';
+
+const PLAIN = {
+  tenant: TENANT,
+  type: 'work',
+  queue: 'main',
+  priority: 0,
+  runAt: null,
+  deadlineAt: null,
+  input: '{}',
+  metadata: null,
+  traceId: null,
+  requestedBy: null,
+  parentJobId: null,
+  documentId: null,
+  replayOf: null,
+  actor: apiActor(null),
+} as const;
+
+export function failure(errorClass: string): Failure {
+  return { class: errorClass, message: `it was ${errorClass}` };
+}
+
+export class World {
+  readonly clock: ManualClock = new ManualClock();
+  readonly random: SeededRandom;
+  readonly lifecycle: Lifecycle;
+  readonly policy: Policy;
+  readonly history: Operation[] = [];
+  readonly ledger: LedgerEntry[] = [];
+  readonly #store: MemoryStore;
+  readonly #ids: Ids;
+  #jobs = 0;
+
+  constructor(lifecycle: Lifecycle, more: { policy?: Partial<Policy>; seed?: number } = {}) {
+    this.random = new SeededRandom(more.seed ?? 1);
+    this.lifecycle = lifecycle;
+    this.policy = {
+      lifecycle: lifecycle.name,
+      lifecycleVersion: lifecycle.version,
+      ...lifecycle.defaults,
+      timeoutMs: null,
+      stages: [],
+      ...more.policy,
+    };
+    this.#store = new MemoryStore({ lifecycles: [lifecycle], clock: this.clock });
+    this.#ids = seededIds(this.clock, this.random);
+  }
+
+  async submit(
+    more: { key?: string; correlationId?: string; submit?: boolean } = {},
+  ): Promise<Job> {
+    const { policy } = await this.#store.putType(TENANT, 'work', {
+      policy: this.policy,
+      definition: '{}',
+    });
+    const correlationId = more.correlationId ?? `request-${++this.#jobs}`;
+    const idempotency =
+      more.key === undefined ? null : { key: more.key, payloadHash: 'h', windowMs: 1_000 };
+    const id = this.#ids.next();
+    await this.#store.insert([
+      {
+        ...PLAIN,
+        id,
+        policy,
+        correlationId,
+        idempotency,
+        lifecycle: this.lifecycle.name,
+        lifecycleVersion: this.lifecycle.version,
+        maxAttempts: this.policy.retry.maxAttempts,
+        places: birthPlaces(this.lifecycle, more.submit ?? true),
+      },
+    ]);
+    const told = { kind: 'submit', tenant: TENANT, outcome: 'ok', jobId: id } as const;
+    this.history.push({ ...told, correlationId, idempotency });
+    return this.read(id);
+  }
+
+  async read(id: string): Promise<Job> {
+    const [job] = await this.#store.read([{ tenant: TENANT, id }]);
+    assert.ok(job);
+    return job;
+  }
+
+  /** Lets due jobs in, then claims one: null if there is none to claim. */
+  async claim(owner: string): Promise<Job | null> {
+    const { waiting } = await this.#store.due(100);
+    for (const job of waiting) await this.ask(job, { on: 'requeue' });
+    const request = { owner, types: ['work'], max: 1, tenants: null, queues: null };
+    const [won] = await this.#store.claim({ ...request, requestId: null });
+    return won?.job ?? null;
+  }
+
+  async renew(job: Job, more: Partial<Renewal> = {}): Promise<boolean> {
+    const { tenant, id, epoch } = job;
+    const owner = job.owner ?? 'nobody';
+    const [outcome] = await this.#store.renew([{ tenant, id, epoch, owner, ...more }]);
+    return outcome?.kind === 'renewed';
+  }
+
+  /** Decides and applies, fenced as the job's owner, its lease's end, or nobody in particular. */
+  async ask(
+    job: Job,
+    request: Request,
+    as: 'owner' | 'expired' | 'anyone' = 'anyone',
+  ): Promise<Job> {
+    const { state, phase, epoch, attempts, retryCount, backoffMs, stage, cancel } = job;
+    const place = { state, phase };
+    const facts = {
+      epoch,
+      attempts,
+      retryCount,
+      backoffMs,
+      stage,
+      isCancelWished: cancel !== null,
+    };
+    const decision = decide(
+      { lifecycle: this.lifecycle, policy: this.policy, place, ...facts },
+      request,
+      this.random,
+    );
+    if (!decision.isLegal) return job;
+    const { steps, deadLetter } = decision;
+    const copy: NewDeadLetter | null = deadLetter && {
+      ...deadLetter,
+      id: this.#ids.next(),
+      fingerprint: fingerprintOf(job.type, deadLetter.error),
+    };
+    const result = request.on === 'succeed' ? { result: `"of epoch ${epoch}"` } : {};
+    const isMoved = await this.#apply(job, as, {
+      steps,
+      annotation: null,
+      deadLetter: copy,
+      ...result,
+    });
+    if (request.on === 'succeed') this.#recordCompletion(job, isMoved);
+    return this.read(job.id);
+  }
+
+  async wishCancel(job: Job): Promise<Job> {
+    const cancel = { mode: 'soft', reason: null } as const;
+    const annotation = {
+      event: 'job_cancel_requested',
+      cause: null,
+      payload: null,
+      cancel,
+    } as const;
+    await this.#apply(job, 'anyone', { steps: [], annotation, deadLetter: null });
+    return this.read(job.id);
+  }
+
+  async compensated(job: Job): Promise<Job> {
+    const annotation = { event: 'job_compensated', cause: null, payload: null } as const;
+    await this.#apply(job, 'anyone', { steps: [], annotation, deadLetter: null });
+    return this.read(job.id);
+  }
+
+  /** What the handler of an owned job would have written down. */
+  ran(job: Job, endedAt: number | null = this.clock.now()): void {
+    const { tenant, id: jobId, epoch, attempts: attempt } = job;
+    const owner = job.owner ?? 'nobody';
+    const known = this.ledger.findIndex((one) => one.jobId === jobId && one.epoch === epoch);
+    const startedAt = this.ledger[known]?.startedAt ?? this.clock.now();
+    const entry = { tenant, jobId, epoch, attempt, owner, startedAt, endedAt };
+    this.ledger.splice(known === -1 ? this.ledger.length : known, 1, entry);
+  }
+
+  async record(more: { notes?: boolean } = {}): Promise<HistoryInput> {
+    const { jobs } = await this.#store.list({ tenant: TENANT, limit: 10_000 });
+    const pages = await Promise.all(
+      jobs.map(({ tenant, id }) =>
+        this.#store.events({ tenant, id, after: null, limit: 10_000, notes: more.notes ?? true }),
+      ),
+    );
+    const deadLetters = await this.#store.deadLetters({ tenant: TENANT, limit: 10_000 });
+    return {
+      lifecycles: [this.lifecycle],
+      policies: new Map([[1, this.policy]]),
+      jobs,
+      events: pages.flatMap(({ events }) => events),
+      deadLetters,
+      history: this.history,
+      ...(this.ledger.length > 0 ? { ledger: this.ledger } : {}),
+    };
+  }
+
+  async #apply(
+    job: Job,
+    as: 'owner' | 'expired' | 'anyone',
+    what: Pick<Move, 'steps' | 'annotation' | 'deadLetter' | 'result'>,
+  ): Promise<boolean> {
+    const owner = job.owner ?? 'nobody';
+    const fences: Record<typeof as, Fence> = {
+      owner: { kind: 'owner', owner },
+      expired: { kind: 'expired' },
+      anyone: { kind: 'version', version: job.version },
+    };
+    const { tenant, id, state, phase, epoch } = job;
+    const actors = { owner: workerActor(owner), expired: SYSTEM_ACTOR, anyone: apiActor(null) };
+    const move = { tenant, id, place: { state, phase }, epoch, isCancelWished: null, ...what };
+    const [outcome] = await this.#store.apply([{ ...move, fence: fences[as], actor: actors[as] }]);
+    return outcome?.kind === 'moved';
+  }
+
+  #recordCompletion({ tenant, id: jobId, owner, epoch }: Job, isMoved: boolean): void {
+    const outcome = isMoved ? 'ok' : 'fail';
+    const result = `"of epoch ${epoch}"`;
+    const told = { kind: 'complete', tenant, jobId, outcome, epoch, result } as const;
+    this.history.push({ ...told, owner: owner ?? 'nobody' } satisfies CompleteOperation);
+  }
+}

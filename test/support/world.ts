@@ -1,0 +1,183 @@
+// A platform in miniature for tests: a store, an engine, and time that moves only when told to.
+import { ManualClock } from '../../src/core/clock.ts';
+import type { Failure } from '../../src/core/decide.ts';
+import type { JobEvent } from '../../src/core/event.ts';
+import { seededIds } from '../../src/core/ids.ts';
+import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
+import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import { SeededRandom } from '../../src/core/random.ts';
+import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
+import type { TypeDefinition } from '../../src/engine/define-type.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
+import type { Beat, BeatResult, Ownership } from '../../src/engine/owner.ts';
+import type { Ending } from '../../src/engine/settle.ts';
+import type { TransitionOutcome } from '../../src/engine/transition.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { openMemoryStore } from '../../src/store/memory/store.ts';
+import type { Store, TypeRecord } from '../../src/store/store.ts';
+
+/** What a store needs from its surroundings. */
+export interface StorePorts {
+  readonly lifecycles: readonly Lifecycle[];
+  readonly clock: ManualClock;
+}
+
+export type OpenStore = (ports: StorePorts) => Promise<Store>;
+
+export const inMemory: OpenStore = async (ports) => openMemoryStore(ports);
+
+export interface WorldOptions {
+  readonly store?: OpenStore;
+  readonly seed?: number;
+  readonly lifecycles?: readonly Lifecycle[];
+  readonly types?: Readonly<Record<string, TypeDefinition>>;
+}
+
+/** The tenant of every verb that names no other. */
+export const TENANT = 'acme';
+
+type JobName = string | JobRef;
+
+/** Opens a store (in memory unless told otherwise) with an engine on it and some types. */
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const { store: open = inMemory, seed = 1, lifecycles = builtInLifecycles } = options;
+  const clock = new ManualClock();
+  const random = new SeededRandom(seed);
+  const store = await open({ lifecycles, clock });
+  const ids = seededIds(clock, new SeededRandom(seed + 1));
+  const engine = new Engine({ store, lifecycles, random, ids });
+  const world = new World({ clock, random, store, engine });
+  for (const [type, definition] of Object.entries(options.types ?? {})) {
+    await world.putType(type, definition);
+  }
+  return world;
+}
+
+/** Verbs throw what the engine refuses, and answer with the job as it then stands. */
+export class World {
+  readonly clock: ManualClock;
+  readonly random: SeededRandom;
+  readonly store: Store;
+  readonly engine: Engine;
+
+  constructor(parts: Pick<World, 'clock' | 'random' | 'store' | 'engine'>) {
+    this.clock = parts.clock;
+    this.random = parts.random;
+    this.store = parts.store;
+    this.engine = parts.engine;
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  advance(ms: number): number {
+    return this.clock.advance(ms);
+  }
+
+  putType(type: string, definition: TypeDefinition, tenant = TENANT): Promise<TypeRecord> {
+    return this.engine.putType({ tenant, type }, definition);
+  }
+
+  async enqueue(
+    type: string,
+    input: unknown = null,
+    more: Partial<EnqueueRequest> & { tenant?: string } = {},
+  ): Promise<Job> {
+    const { tenant = TENANT, ...rest } = more;
+    const caller = { tenant, principal: 'tester' };
+    const [result] = await this.engine.enqueue([{ type, input, ...rest }], { caller });
+    if (result!.kind === 'refused') throw result!.error;
+    return result!.job;
+  }
+
+  submit(job: JobName): Promise<Job> {
+    return this.engine.submit(refOf(job), 'api:tester');
+  }
+
+  claim(owner: string, type: string, more: Partial<ClaimOptions> = {}): Promise<Claim[]> {
+    return this.engine.claim({ owner, types: [type], max: 100, ...more });
+  }
+
+  async claimOne(owner: string, type: string): Promise<Claim> {
+    const [claim] = await this.claim(owner, type, { max: 1 });
+    if (claim === undefined) throw new Error(`${owner} found no job of type ${type} to claim`);
+    return claim;
+  }
+
+  async start(claim: Claim): Promise<Job> {
+    const [outcome] = await this.engine.start([holdingOf(claim)]);
+    return this.#after(claim.job, outcome!);
+  }
+
+  async renew(claim: Claim, more: Omit<Partial<Beat>, keyof Ownership> = {}): Promise<BeatResult> {
+    const [result] = await this.engine.renew([{ ...holdingOf(claim), ...more }]);
+    if (result!.kind === 'refused') throw result!.error;
+    return result!;
+  }
+
+  complete(claim: Claim, result: unknown = null): Promise<Job> {
+    return this.settle(claim, { kind: 'succeed', result: JSON.stringify(result) });
+  }
+
+  fail(claim: Claim, error: string | Failure): Promise<Job> {
+    const failure = typeof error === 'string' ? { class: error, message: `a ${error}` } : error;
+    return this.settle(claim, { kind: 'fail', error: failure });
+  }
+
+  snooze(claim: Claim, delayMs: number): Promise<Job> {
+    return this.settle(claim, { kind: 'snooze', delayMs });
+  }
+
+  release(claim: Claim): Promise<Job> {
+    return this.settle(claim, { kind: 'release' });
+  }
+
+  async settle(claim: Claim, ending: Ending): Promise<Job> {
+    const [outcome] = await this.engine.settle([{ ...holdingOf(claim), ending }]);
+    return this.#after(claim.job, outcome!);
+  }
+
+  async cancel(job: JobName, mode: CancelMode = 'soft'): Promise<Job> {
+    const asked = { ref: refOf(job), actor: 'api:tester', mode, reason: null };
+    const [result] = await this.engine.cancel([asked]);
+    if (result!.kind === 'refused') throw result!.error;
+    return result!.job;
+  }
+
+  /** Both duties once: expired leases, then due jobs. */
+  async sweep(): Promise<{ expired: number; due: number }> {
+    const expired = await this.engine.sweepExpired();
+    return { expired, due: await this.engine.sweepDue() };
+  }
+
+  job(job: JobName): Promise<Job> {
+    return this.engine.job(refOf(job));
+  }
+
+  async stateOf(job: JobName): Promise<string> {
+    return (await this.job(job)).state;
+  }
+
+  async events(job: JobName, options: { notes?: boolean } = {}): Promise<readonly JobEvent[]> {
+    const { notes = false } = options;
+    const query = { ...refOf(job), after: null, limit: 100_000, notes };
+    return (await this.engine.events(query)).events;
+  }
+
+  #after(ref: JobRef, outcome: TransitionOutcome): Promise<Job> {
+    if (outcome.kind === 'refused') throw outcome.error;
+    return this.job(ref);
+  }
+}
+
+function refOf(job: JobName): JobRef {
+  if (typeof job === 'string') return { tenant: TENANT, id: job };
+  return { tenant: job.tenant, id: job.id };
+}
+
+/** What an owner shows to prove that a claimed job is its own. */
+export function holdingOf({ job }: Claim): Ownership {
+  return { ref: refOf(job), owner: job.owner!, epoch: job.epoch };
+}
