@@ -4,7 +4,7 @@ export {
   type LifecycleDefinition,
   LifecycleError,
 } from './core/define-lifecycle.ts';
-export type { Failure } from './core/decide.ts';
+export type { Failure } from './core/decision.ts';
 export { DLQ_REASONS, type DlqReason, ERROR_CLASSES } from './core/error-class.ts';
 export { type ErrorCode, ERRORS, type Fault, PawlError } from './core/errors.ts';
 export {

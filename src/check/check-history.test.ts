@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { failure, World } from '../../test/support/check/world.ts';
-import type { Request } from '../core/decide.ts';
+import type { Request } from '../core/decision.ts';
 import type { Job } from '../core/job.ts';
 import { isOwned, isTerminal } from '../core/phase.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../core/decide.ts';
+import type { Failure } from '../core/decision.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';

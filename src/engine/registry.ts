@@ -1,5 +1,5 @@
 import { PawlError } from '../core/errors.ts';
-import type { Facts } from '../core/decide.ts';
+import type { Facts } from '../core/decision.ts';
 import type { Job } from '../core/job.ts';
 import { leaseWindowMs } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';

@@ -1,5 +1,5 @@
 import { workerActor } from '../core/actor.ts';
-import type { Failure, Request } from '../core/decide.ts';
+import type { Failure, Request } from '../core/decision.ts';
 import { type DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { EventType } from '../core/event.ts';

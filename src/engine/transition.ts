@@ -1,4 +1,5 @@
-import { type Decision, decide, type Request } from '../core/decide.ts';
+import { decide } from '../core/decide.ts';
+import type { Decision, Request } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';

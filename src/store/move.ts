@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts';
-import type { DeadLetterDraft, Step } from '../core/decide.ts';
+import type { DeadLetterDraft, Step } from '../core/decision.ts';
 import type { EventType } from '../core/event.ts';
 import type { CancelWish, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';

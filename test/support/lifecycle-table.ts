@@ -1,12 +1,7 @@
 // A lifecycle seen from outside: what each thing one can ask leads to, from each place.
 import assert from 'node:assert/strict';
-import {
-  decide,
-  type Decision,
-  type Facts,
-  type Request,
-  type Step,
-} from '../../src/core/decide.ts';
+import { decide } from '../../src/core/decide.ts';
+import type { Decision, Facts, Request, Step } from '../../src/core/decision.ts';
 import {
   birthPlaces,
   type Lifecycle,

@@ -1,6 +1,6 @@
 // Which rows of the lifecycles' tables a test run has really taken.
 import { eventTypeOf } from '../../src/core/event.ts';
-import type { Step } from '../../src/core/decide.ts';
+import type { Step } from '../../src/core/decision.ts';
 import type { Job, JobRef } from '../../src/core/job.ts';
 import {
   type Lifecycle,
@@ -28,6 +28,13 @@ export class RowCoverage {
 
   get missing(): readonly string[] {
     return this.#listed().filter((name) => !this.#taken.has(name));
+  }
+
+  /** Triggers of which not one row was taken, a coarser measure than `missing`. */
+  get missingTriggers(): readonly string[] {
+    const nameOf = (row: string): string => row.split(' ').slice(0, 2).join(' ');
+    const taken = new Set([...this.#taken.keys()].map(nameOf));
+    return [...new Set(this.missing.map(nameOf))].filter((trigger) => !taken.has(trigger));
   }
 
   get summary(): string {

@@ -1,6 +1,6 @@
 // A platform in miniature for tests: a store, an engine, and time that moves only when told to.
 import { ManualClock } from '../../src/core/clock.ts';
-import type { Failure } from '../../src/core/decide.ts';
+import type { Failure } from '../../src/core/decision.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import { seededIds } from '../../src/core/ids.ts';
 import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';

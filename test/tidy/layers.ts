@@ -15,13 +15,14 @@ export const layers: Readonly<Record<string, number>> = {
   engine: 2,
   'engine/sweeps': 2,
   worker: 3,
+  'http/schema': 2,
   http: 3,
   ogc: 3,
   client: 3,
   studio: 3,
   testing: 3,
   app: 4,
-  cli: 4,
+  cli: 5,
 };
 
 /** Neighbours of the same number that may still import: from, then to. */

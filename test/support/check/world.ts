@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { apiActor, SYSTEM_ACTOR, workerActor } from '../../../src/core/actor.ts';
 import { ManualClock } from '../../../src/core/clock.ts';
-import { decide, type Failure, type Request } from '../../../src/core/decide.ts';
+import { decide } from '../../../src/core/decide.ts';
+import type { Failure, Request } from '../../../src/core/decision.ts';
 import { fingerprintOf } from '../../../src/core/fingerprint.ts';
 import { seededIds, type Ids } from '../../../src/core/ids.ts';
 import type { Job } from '../../../src/core/job.ts';

@@ -1,5 +1,4 @@
 // A fresh database with an open store, and plain SQL beside it, for tests of the PostgreSQL store.
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import pg from 'pg';
 import { ManualClock } from '../../../src/core/clock.ts';
@@ -13,22 +12,25 @@ import { Scene } from '../../store/suite/scene.ts';
 import { freshDatabase } from './fresh-database.ts';
 import { postgresServers } from './servers.ts';
 
-/** One test's database. Everything that was opened through it is closed with the test. */
+/** One test's database. What was opened through it is closed with the test, the latest first. */
 export class StoreRoom {
   readonly url: string;
   readonly clock: ManualClock = new ManualClock();
-  readonly #test: TestContext;
+  readonly #closers: (() => Promise<void>)[] = [];
 
-  constructor(url: string, test: TestContext) {
+  constructor(url: string) {
     this.url = url;
-    this.#test = test;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.reverse()) await close();
   }
 
   async open(options: Partial<PostgresOptions> = {}): Promise<PostgresStore> {
     const { clock, url } = this;
     const given = { url, clock, lifecycles: builtInLifecycles, ...options };
     const store = await openPostgresStore(given);
-    this.#test.after(() => store.close());
+    this.#closers.push(() => store.close());
     return store;
   }
 
@@ -41,13 +43,13 @@ export class StoreRoom {
     const client = new pg.Client({ connectionString: this.url });
     client.on('error', () => {});
     await client.connect();
-    this.#test.after(() => client.end());
+    this.#closers.push(() => client.end());
     return client;
   }
 
-  pool(): pg.Pool {
-    const pool = new pg.Pool({ connectionString: this.url, max: 2 });
-    this.#test.after(() => pool.end());
+  pool(max: number = 2): pg.Pool {
+    const pool = new pg.Pool({ connectionString: this.url, max });
+    this.#closers.push(() => pool.end());
     return pool;
   }
 }
@@ -55,13 +57,17 @@ export class StoreRoom {
 /** Registers a test once for each server version, each time with an empty database. */
 export async function onEveryServer(
   title: string,
-  show: (room: StoreRoom, test: TestContext) => Promise<void>,
+  show: (room: StoreRoom) => Promise<void>,
 ): Promise<void> {
   for (const server of await postgresServers()) {
     void test(`${title} (${server.label})`, async (context) => {
       const database = await freshDatabase(server);
-      context.after(() => database.drop());
-      await show(new StoreRoom(database.url, context), context);
+      const room = new StoreRoom(database.url);
+      context.after(async () => {
+        await room.close();
+        await database.drop();
+      });
+      await show(room);
     });
   }
 }

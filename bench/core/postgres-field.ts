@@ -1,0 +1,159 @@
+import pg from 'pg';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { startCluster } from '../../test/support/postgres/cluster.ts';
+import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
+import { findInstallations } from '../../test/support/postgres/installations.ts';
+import type { Contender } from './contender.ts';
+import { engineContender } from './engine-contender.ts';
+import type { Field } from './field.ts';
+import { bareContender } from './postgres-bare.ts';
+import { functionsContender, numbersOf, RAW_TYPE } from './postgres-functions.ts';
+import { VARIANTS } from './safeties.ts';
+
+const lifecycles = builtInLifecycles;
+const CONNECTIONS = 8;
+
+/** As a careful owner would run it: every commit is on the disk before it is answered. */
+const DURABLE = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '1GB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '10min',
+};
+
+const SHOWN = ['fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers', 'max_wal_size'];
+
+const PINS = `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off
+ -c enable_mergejoin=off -c enable_bitmapscan=off -c jit=off`.replaceAll('\n', '');
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function openServer(): Promise<Server> {
+  const url = process.env['PAWL_BENCH_DATABASE_URL'];
+  if (url !== undefined) return { url, stop: async () => undefined };
+  const newest = findInstallations().at(-1);
+  if (newest === undefined) throw new Error('no PostgreSQL found: set PAWL_BENCH_DATABASE_URL');
+  return startCluster(newest.binFolder, DURABLE);
+}
+
+/** A server of its own, with one database for each number of rows and one schema a variant. */
+export async function postgresField(rows: number, say: (text: string) => void): Promise<Field> {
+  const server = await openServer();
+  const contenders: Contender[] = [];
+  const closers = [server.stop];
+  const close = async (): Promise<void> => {
+    for (const contender of contenders) await contender.close();
+    for (const closer of closers.toReversed()) await closer();
+  };
+  try {
+    const empty = await freshDatabase(server);
+    closers.push(empty.drop);
+    contenders.push(...(await openAsShipped(empty.url, 0)));
+    for (const [index, variant] of VARIANTS.entries()) {
+      contenders.push(await openBare(empty.url, `bench_${index}`, variant));
+    }
+    if (rows > 0) {
+      const full = await freshDatabase(server);
+      closers.push(full.drop);
+      say(`postgres: writing ${rows} finished jobs`);
+      await liveOnce(full.url, 'pawl');
+      await loadRows(full.url, rows);
+      contenders.push(...(await openAsShipped(full.url, rows)));
+    }
+    const conditions = await conditionsAt(server.url);
+    return { name: 'PostgreSQL', conditions, contenders, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openAsShipped(url: string, rows: number): Promise<Contender[]> {
+  await liveOnce(url, 'pawl');
+  const store = await openPostgresStore({ url, lifecycles });
+  const engine = await engineContender(store, { label: 'engine', rows });
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
+  const numbers = await numbersOf(pool, 'pawl');
+  return [engine, functionsContender(pool, { rows, numbers })];
+}
+
+async function openBare(
+  url: string,
+  schema: string,
+  variant: (typeof VARIANTS)[number],
+): Promise<Contender> {
+  await liveOnce(url, schema);
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, options: PINS });
+  if (!variant.guard) await pool.query(`ALTER TABLE ${schema}.jobs DISABLE TRIGGER USER`);
+  return bareContender(pool, { schema, numbers: await numbersOf(pool, schema), variant });
+}
+
+/** Makes the schema, the type, its lane, and one job that has been through a full life. */
+async function liveOnce(url: string, schema: string): Promise<void> {
+  const store = await openPostgresStore({ url, schema, lifecycles });
+  const one = await engineContender(store, { label: 'template', rows: 0, type: RAW_TYPE });
+  await one.enqueue(1)();
+  for (const complete of (await one.claim(1)).completions(1)) await complete();
+  await one.close();
+}
+
+/** Copies of the finished job and its events, with older ids, in one statement for each table. */
+async function loadRows(url: string, rows: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const id = `(lpad(to_hex(1700000000000 + n), 12, '0') || '70008000'
+      || lpad(to_hex(n), 12, '0'))::uuid`;
+    const { rows: found } = await client.query<{ id: string }>('SELECT id FROM pawl.jobs LIMIT 1');
+    for (const [table, key] of [
+      ['jobs', 'id'],
+      ['events', 'job_id'],
+    ] as const) {
+      const { rows: columns } = await client.query<{ name: string }>(
+        `SELECT column_name AS name FROM information_schema.columns
+         WHERE table_schema = 'pawl' AND table_name = $1 AND is_identity = 'NO'`,
+        [table],
+      );
+      const names = columns.map(({ name }) => name);
+      const values = names.map((name) => (name === key ? id : `t.${name}`));
+      await client.query(
+        `INSERT INTO pawl.${table} (${names.join(', ')}) SELECT ${values.join(', ')}
+         FROM (SELECT * FROM pawl.${table} WHERE ${key} = '${found[0]!.id}') t,
+           generate_series(1, ${rows}) n`,
+      );
+    }
+    await client.query('VACUUM ANALYZE pawl.jobs');
+    await client.query('ANALYZE');
+    await client.query('CHECKPOINT');
+  } finally {
+    await client.end();
+  }
+}
+
+async function conditionsAt(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string; value: string }>(
+      `SELECT name, current_setting(name) AS value FROM pg_settings WHERE name = ANY ($1)`,
+      [SHOWN],
+    );
+    const { rows: version } = await client.query<{ v: string }>(
+      `SELECT current_setting('server_version') AS v`,
+    );
+    const settings = rows.map(({ name, value }) => `${name}=${value}`).join(', ');
+    return [
+      `PostgreSQL ${version[0]!.v}: ${settings}`,
+      'on the same machine as the load, through a unix socket; the engine’s pool and each bare ' +
+        `loop may use ${CONNECTIONS} connections, but only the singles do`,
+    ];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,111 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import type { Field } from './field.ts';
+import { type Measured, median } from './measure.ts';
+import type { BenchOptions } from './options.ts';
+
+/** What one field's contenders reached. */
+export interface Result {
+  readonly field: Pick<Field, 'name' | 'conditions'>;
+  readonly measured: readonly Measured[];
+}
+
+export function reportOf(results: readonly Result[], options: BenchOptions): string {
+  return [
+    '# The hot path, measured',
+    `\`${options.command}\``,
+    introduction(options).join('\n'),
+    ...results.map(sectionOf),
+  ].join('\n\n');
+}
+
+function introduction({ workload }: BenchOptions): string[] {
+  const { jobs, repeats, latencyJobs } = workload;
+  const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'unknown';
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return [
+    `- Machine: ${availableParallelism()} cores (${model}), ${memory} GiB, shared by the load, the`,
+    `  engine and the database; ${process.platform}, Node ${process.versions.node}.`,
+    `- Jobs a second, ${jobs} jobs a measurement, median of ${repeats} (smallest–largest). The`,
+    '  contenders take turns; every repeat begins with another one.',
+    '- A life is enqueue, claim, complete, one verb after the other: jobs by the sum of the times.',
+    '  Three events a job, 100 bytes of input, lifecycle `task`.',
+    `- Latency: ${latencyJobs} jobs at idle, from before the enqueue until the same caller’s claim`,
+    '  has the job in hand; no wake-up and no polling is in it.',
+    '- Differences below a fifth are noise on a shared machine; compare columns of one run only.',
+  ];
+}
+
+function sectionOf({ field, measured }: Result): string {
+  const first = measured[0]!;
+  const measures = [...first.rates.keys()];
+  const parts = [
+    `## ${field.name}`,
+    field.conditions.map((line) => `- ${line}`).join('\n'),
+    '### Jobs a second',
+    tableOf(measured, measures, ({ rates }, name) => spread(rates.get(name)!, round)),
+    '### As a share of the bare loop with all safeties, same repeat',
+    sharesOf(measured, measures),
+    '### Latency at idle, ms',
+    tableOf(measured, [...first.latencies.keys()], ({ latencies }, name) =>
+      spread(latencies.get(name)!, (value) => value.toFixed(2)),
+    ),
+  ];
+  const growth = growthOf(measured, measures);
+  return [...parts, ...(growth === null ? [] : ['### Growth', growth])].join('\n\n');
+}
+
+function tableOf(
+  measured: readonly Measured[],
+  measures: readonly string[],
+  cell: (one: Measured, measure: string) => string,
+): string {
+  const head = ['', ...measures];
+  const rows = measured.map((one) => [nameOf(one), ...measures.map((name) => cell(one, name))]);
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+function nameOf({ contender }: Measured): string {
+  return contender.rows === 0
+    ? contender.label
+    : `${contender.label}; ${contender.rows.toLocaleString('en')} rows`;
+}
+
+/** Every contender beside the bare loop that had as many rows. */
+function sharesOf(measured: readonly Measured[], measures: readonly string[]): string {
+  return tableOf(measured, measures, (one, name) => {
+    const base = measured.find(
+      ({ contender }) => contender.rows === one.contender.rows && isBase(contender.label),
+    );
+    if (base === undefined) return '–';
+    return ratio(one.rates.get(name)!, base.rates.get(name)!);
+  });
+}
+
+function isBase(label: string): boolean {
+  return label === 'bare loop, with all' || label === 'SQL functions, bare loop';
+}
+
+function growthOf(measured: readonly Measured[], measures: readonly string[]): string | null {
+  const grown = measured.filter(({ contender }) => contender.rows > 0);
+  if (grown.length === 0) return null;
+  return tableOf(grown, measures, (one, name) => {
+    const small = measured.find(
+      ({ contender }) => contender.rows === 0 && contender.label === one.contender.label,
+    );
+    return small === undefined ? '–' : ratio(one.rates.get(name)!, small.rates.get(name)!);
+  });
+}
+
+/** The median of the ratios of each repeat, so that a slow minute weighs on both sides. */
+function ratio(values: readonly number[], base: readonly number[]): string {
+  return median(values.map((value, index) => value / base[index]!)).toFixed(2);
+}
+
+function spread(values: readonly number[], text: (value: number) => string): string {
+  const range = `(${text(Math.min(...values))}–${text(Math.max(...values))})`;
+  return `${text(median(values))} ${range}`;
+}
+
+function round(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}

@@ -1,0 +1,38 @@
+import { systemClock } from '../../src/core/clock.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { MemoryStore } from '../../src/store/memory/store.ts';
+import { engineContender } from './engine-contender.ts';
+import type { Field } from './field.ts';
+import { measure } from './measure.ts';
+import type { BenchOptions } from './options.ts';
+import { reportOf, type Result } from './report.ts';
+
+type Say = (text: string) => void;
+
+/** Measures every store that was asked for, one after the other, and tells it as Markdown. */
+export async function runBenchmark(options: BenchOptions, say: Say): Promise<string> {
+  const results: Result[] = [];
+  for (const name of options.stores) {
+    const field = await openField(name, options.rows, say);
+    try {
+      const measured = await measure(field.contenders, options.workload, say);
+      results.push({ field, measured });
+    } finally {
+      await field.close();
+    }
+  }
+  return reportOf(results, options);
+}
+
+async function openField(
+  name: BenchOptions['stores'][number],
+  rows: number,
+  say: Say,
+): Promise<Field> {
+  if (name === 'sqlite') return (await import('./sqlite-field.ts')).sqliteField(rows, say);
+  if (name === 'postgres') return (await import('./postgres-field.ts')).postgresField(rows, say);
+  const store = new MemoryStore({ lifecycles: builtInLifecycles, clock: systemClock });
+  const contender = await engineContender(store, { label: 'engine', rows: 0 });
+  const close = (): Promise<void> => contender.close();
+  return { name: 'Memory', conditions: ['keeps nothing'], contenders: [contender], close };
+}

@@ -1,0 +1,104 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { Contender } from './contender.ts';
+import { engineContender } from './engine-contender.ts';
+import type { Field } from './field.ts';
+import { VARIANTS } from './safeties.ts';
+import { SqliteRaw } from './sqlite-raw.ts';
+
+const lifecycles = builtInLifecycles;
+
+/** Files for every contender, with `rows` finished jobs beside the empty ones if asked for. */
+export async function sqliteField(rows: number, say: (text: string) => void): Promise<Field> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'));
+  const contenders: Contender[] = [];
+  const close = async (): Promise<void> => {
+    for (const contender of contenders) await contender.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const empty = join(folder, 'empty.db');
+    await liveOnce(empty);
+    contenders.push(...(await open({ folder, from: empty, rows: 0 })));
+    if (rows > 0) {
+      say(`sqlite: writing ${rows} finished jobs`);
+      const full = join(folder, 'full.db');
+      copyFileSync(empty, full);
+      loadRows(full, rows);
+      contenders.push(...(await open({ folder, from: full, rows })));
+      rmSync(full);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { name: 'SQLite', conditions: conditionsAt(folder), contenders, close };
+}
+
+async function open(given: { folder: string; from: string; rows: number }): Promise<Contender[]> {
+  const { folder, from, rows } = given;
+  const fileFor = (name: string): string => {
+    const path = join(folder, `${name.replaceAll(/\W+/g, '-')}-${rows}.db`);
+    copyFileSync(from, path);
+    return path;
+  };
+  const contenders: Contender[] = [];
+  for (const mode of ['thread', 'inline'] as const) {
+    const store = await openSqliteStore({ path: fileFor(mode), lifecycles, mode });
+    contenders.push(await engineContender(store, { label: `engine, ${mode}`, rows }));
+  }
+  const variants = rows === 0 ? VARIANTS : VARIANTS.slice(0, 1);
+  for (const variant of variants) {
+    const label = `bare loop, ${variant.name}`;
+    contenders.push(new SqliteRaw(fileFor(variant.name), { label, rows, safeties: variant }));
+  }
+  return contenders;
+}
+
+/** A database with the benchmark's type and one job that has been through a full life. */
+async function liveOnce(path: string): Promise<void> {
+  const store = await openSqliteStore({ path, lifecycles, mode: 'inline' });
+  const one = await engineContender(store, { label: 'template', rows: 0 });
+  await one.enqueue(1)();
+  for (const complete of (await one.claim(1)).completions(1)) await complete();
+  await one.close();
+}
+
+/** Copies of the finished job and its events, with older ids, in one statement for each table. */
+function loadRows(path: string, rows: number): void {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144');
+    const template = Number(db.prepare('SELECT max(seq) AS seq FROM jobs').get()!['seq']);
+    const copies = `WITH RECURSIVE copy(n) AS (
+      SELECT 1 UNION ALL SELECT n + 1 FROM copy LIMIT ${rows})`;
+    const id = `unhex(printf('%012x70008000%012x', 1700000000000 + copy.n, copy.n))`;
+    for (const { table, key, changed } of [
+      { table: 'jobs', key: 'seq', changed: { seq: `${template} + copy.n`, id } },
+      { table: 'events', key: 'job_seq', changed: { job_seq: `${template} + copy.n` } },
+    ]) {
+      const columns = db.prepare(`PRAGMA table_info(${table})`).all();
+      const names = columns.map(({ name }) => String(name));
+      const values = names.map((name) => (changed as Record<string, string>)[name] ?? `t.${name}`);
+      db.exec(`${copies} INSERT INTO ${table} (${names.join(', ')})
+        SELECT ${values.join(', ')} FROM copy CROSS JOIN ${table} t WHERE t.${key} = ${template}`);
+    }
+    db.exec('ANALYZE; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+  } finally {
+    db.close();
+  }
+}
+
+function conditionsAt(folder: string): string[] {
+  const db = new DatabaseSync(join(folder, 'empty.db'));
+  const version = String(db.prepare('SELECT sqlite_version() AS v').get()!['v']);
+  db.close();
+  return [
+    `SQLite ${version} of Node ${process.versions.node}, WAL, synchronous=FULL`,
+    'a file each; `thread` is how the product runs, `inline` the same code in the caller’s thread',
+  ];
+}

@@ -1,0 +1,67 @@
+import type { DlqReason } from './error-class.ts';
+import type { EventType } from './event.ts';
+import type { JobError } from './job.ts';
+import type { Lifecycle, Place } from './lifecycle.ts';
+import type { Policy } from './policy.ts';
+
+/** What went wrong, as a handler, a worker or an operator reports it. */
+export interface Failure {
+  readonly class: string;
+  readonly message: string;
+  readonly code?: string | null;
+  readonly stage?: string | null;
+  readonly details?: unknown;
+}
+
+export type Request =
+  | { readonly on: 'submit' | 'start' | 'requeue' | 'release' | 'lose' | 'succeed' }
+  | { readonly on: 'snooze' | 'advance'; readonly delayMs: number }
+  | { readonly on: 'fail'; readonly error: Failure; readonly deadLetter?: DlqReason | null }
+  | { readonly on: 'reject'; readonly error: Failure }
+  | { readonly on: 'cancel'; readonly reason: string | null }
+  | { readonly on: 'deadLetter'; readonly reason: DlqReason; readonly message: string };
+
+/** What a decision depends on: nothing else, and no clock. */
+export interface Facts {
+  readonly lifecycle: Lifecycle;
+  readonly policy: Policy;
+  readonly place: Place;
+  readonly epoch: number;
+  readonly attempts: number;
+  readonly retryCount: number;
+  readonly backoffMs: number | null;
+  readonly stage: string | null;
+  readonly isCancelWished: boolean;
+}
+
+/** One listed row, taken: everything the job's row and its event need. */
+export interface Step {
+  readonly from: Place;
+  readonly to: Place;
+  readonly epoch: number;
+  readonly quiet: boolean;
+  readonly attempts: number;
+  readonly retryCount: number;
+  /** From now until the job is due again. */
+  readonly delayMs: number;
+  /** The wait chosen by the backoff, where one was; null keeps what is stored. */
+  readonly backoffMs: number | null;
+  /** Undefined keeps the stored error, null clears it. */
+  readonly error: JobError | null | undefined;
+  readonly event: EventType;
+  readonly cause: string | null;
+}
+
+export interface DeadLetterDraft {
+  readonly reason: DlqReason;
+  readonly failureStage: string;
+  readonly error: JobError;
+}
+
+export type Decision =
+  | {
+      readonly isLegal: true;
+      readonly steps: readonly Step[];
+      readonly deadLetter: DeadLetterDraft | null;
+    }
+  | { readonly isLegal: false; readonly reason: string };

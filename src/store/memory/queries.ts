@@ -1,0 +1,124 @@
+import type { JobEvent } from '../../core/event.ts';
+import type { Job } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type {
+  EventPage,
+  EventQuery,
+  JobPage,
+  JobQuery,
+  TailPage,
+  TailQuery,
+  Tally,
+} from '../query.ts';
+import { keyOf, type Tables } from './tables.ts';
+
+const EXACT = [
+  'tenant',
+  'type',
+  'state',
+  'phase',
+  'queue',
+  'documentId',
+  'correlationId',
+  'parentJobId',
+] as const;
+
+export function listJobs(tables: Tables, query: JobQuery): JobPage {
+  const found = tables.jobs
+    .values()
+    .map(({ job }) => job)
+    .filter((job) => EXACT.every((name) => query[name] === undefined || job[name] === query[name]))
+    .filter((job) => query.before === undefined || job.id < query.before)
+    .sort(byDescendingId);
+  return { jobs: found.slice(0, query.limit), hasMore: found.length > query.limit };
+}
+
+export function listDeadLetters(tables: Tables, filter: DeadLetterFilter): DeadLetter[] {
+  const { id, type, reasonCode, fingerprint, before, isReplayed } = filter;
+  return tables.deadLetters
+    .values()
+    .filter(
+      (letter) =>
+        letter.tenant === filter.tenant &&
+        (id === undefined || letter.id === id) &&
+        (type === undefined || letter.type === type) &&
+        (reasonCode === undefined || letter.reasonCode === reasonCode) &&
+        (fingerprint === undefined || letter.fingerprint === fingerprint) &&
+        (before === undefined || letter.id < before) &&
+        (isReplayed === undefined || (letter.replayedAs !== null) === isReplayed),
+    )
+    .sort(byDescendingId)
+    .slice(0, filter.limit);
+}
+
+function byDescendingId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? 1 : -1;
+}
+
+export function listEvents(tables: Tables, query: EventQuery): EventPage {
+  const { after } = query;
+  const found = tables.log
+    .from(0)
+    .filter((event) => event.tenant === query.tenant && event.jobId === query.id)
+    .filter((event) => query.notes || event.note === 0)
+    .filter((event) => after === null || byKey(after, event) < 0)
+    .sort(byKey);
+  return { events: found.slice(0, query.limit), hasMore: found.length > query.limit };
+}
+
+type EventKey = Pick<JobEvent, 'version' | 'note'>;
+
+function byKey(one: EventKey, other: EventKey): number {
+  return one.version - other.version || one.note - other.note;
+}
+
+/** A cursor is the log's name and how much of it was read. */
+export function readTail(tables: Tables, query: TailQuery): TailPage {
+  const start = positionOf(tables, query.from);
+  const end = cursorAt(tables, tables.log.length);
+  if (start === null) return { items: [], cursor: end, isReset: true };
+  const items = tables.log
+    .from(start)
+    .map((event, index) => ({ event, cursor: cursorAt(tables, start + index + 1) }))
+    .filter(({ event }) => query.tenant === null || event.tenant === query.tenant)
+    .slice(0, query.limit)
+    .map(({ event, cursor }) => {
+      const job = tables.rowOf({ tenant: event.tenant, id: event.jobId })!.job;
+      const { type, correlationId, traceId } = job;
+      return { cursor, event, jobType: type, correlationId, traceId };
+    });
+  const isFull = items.length === query.limit && items.length > 0;
+  return { items, cursor: isFull ? items.at(-1)!.cursor : end, isReset: false };
+}
+
+function cursorAt(tables: Tables, position: number): string {
+  return `${tables.incarnation}.${position}`;
+}
+
+function positionOf(tables: Tables, from: TailQuery['from']): number | null {
+  if (from === 'start') return 0;
+  if (from === 'end') return tables.log.length;
+  const [incarnation, position] = from.cursor.split('.');
+  const isOurs = incarnation === tables.incarnation && /^\d+$/.test(position ?? '');
+  return isOurs && Number(position) <= tables.log.length ? Number(position) : null;
+}
+
+export function tallyJobs(tables: Tables, tenant: string | null): Tally[] {
+  const groups = new Map<string, Tally>();
+  for (const { job } of tables.jobs.values()) {
+    if (isTerminal(job.phase) || (tenant !== null && job.tenant !== tenant)) continue;
+    const key = keyOf(job.tenant, job.type, job.queue, job.state, job.phase);
+    groups.set(key, add(groups.get(key), job));
+  }
+  return [...groups.values()];
+}
+
+function add(group: Tally | undefined, job: Job): Tally {
+  const { tenant, type, queue, state, phase, runAt } = job;
+  if (group === undefined) {
+    return { tenant, type, queue, state, phase, count: 1, oldestRunAt: runAt };
+  }
+  const oldestRunAt = Math.min(group.oldestRunAt, runAt);
+  return { ...group, count: group.count + 1, oldestRunAt };
+}

@@ -1,0 +1,125 @@
+import type { Instant } from '../../core/clock.ts';
+import type { Job, JobRef } from '../../core/job.ts';
+import type { Policy } from '../../core/policy.ts';
+import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { Move, MoveOutcome } from '../move.ts';
+import type {
+  EventPage,
+  EventQuery,
+  JobPage,
+  JobQuery,
+  TailPage,
+  TailQuery,
+  Tally,
+} from '../query.ts';
+import type { Renewal, RenewOutcome } from '../renew.ts';
+import type { StageResult } from '../stage-result.ts';
+import { StoreError } from '../store-error.ts';
+import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import { applyMoves } from './apply.ts';
+import { claimJobs } from './claim.ts';
+import { insertJobs } from './insert.ts';
+import { listDeadLetters, listEvents, listJobs, readTail, tallyJobs } from './queries.ts';
+import { putType } from './registry.ts';
+import { renewLeases } from './renew.ts';
+import { expiredJobs, letDueIn } from './sweep.ts';
+import { keyOf, type MemoryOptions, Tables } from './tables.ts';
+
+/**
+ * The port in plain maps and lists: the reference that the databases are compared with, and the
+ * store of tests. It keeps everything until it is closed, and nothing after that.
+ */
+export class MemoryStore implements Store {
+  readonly #tables: Tables;
+  #isOpen = true;
+
+  constructor(options: MemoryOptions) {
+    this.#tables = new Tables(options);
+  }
+
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+    return this.#transact((tables) => insertJobs(tables, jobs));
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimedJob[]> {
+    return this.#transact((tables) => claimJobs(tables, request));
+  }
+
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    return this.#transact((tables) => applyMoves(tables, moves));
+  }
+
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
+    return this.#transact((tables) => renewLeases(tables, renewals));
+  }
+
+  due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
+    return this.#transact((tables) => letDueIn(tables, limit));
+  }
+
+  expired(limit: number): Promise<Job[]> {
+    return this.#transact((tables) => expiredJobs(tables, limit));
+  }
+
+  read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
+    return this.#transact((tables) => refs.map((ref) => tables.rowOf(ref)?.job ?? null));
+  }
+
+  list(query: JobQuery): Promise<JobPage> {
+    return this.#transact((tables) => listJobs(tables, query));
+  }
+
+  stages(ref: JobRef): Promise<StageResult[]> {
+    return this.#transact((tables) => [...(tables.stages.get(keyOf(ref.tenant, ref.id)) ?? [])]);
+  }
+
+  events(query: EventQuery): Promise<EventPage> {
+    return this.#transact((tables) => listEvents(tables, query));
+  }
+
+  tail(query: TailQuery): Promise<TailPage> {
+    return this.#transact((tables) => readTail(tables, query));
+  }
+
+  tally(tenant: string | null): Promise<Tally[]> {
+    return this.#transact((tables) => tallyJobs(tables, tenant));
+  }
+
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    return this.#transact((tables) => listDeadLetters(tables, filter));
+  }
+
+  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
+    return this.#transact((tables) => putType(tables, [tenant, type], entry));
+  }
+
+  types(tenant: string): Promise<TypeRecord[]> {
+    return this.#transact((tables) =>
+      tables.types.values().filter((record) => record.tenant === tenant),
+    );
+  }
+
+  policies(numbers: readonly number[]): Promise<Policy[]> {
+    return this.#transact((tables) => numbers.map((number) => tables.policyOf(number)));
+  }
+
+  now(): Promise<Instant> {
+    return this.#transact((tables) => tables.clock.now());
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+  }
+
+  async #transact<Answer>(body: (tables: Tables) => Answer): Promise<Answer> {
+    if (!this.#isOpen) throw new StoreError('unchanged', 'the store is closed');
+    return this.#tables.journal.transaction(() => body(this.#tables));
+  }
+}
+
+/** Opens an empty store that lives as long as the process. */
+export function openMemoryStore(options: MemoryOptions): MemoryStore {
+  return new MemoryStore(options);
+}

@@ -1,0 +1,156 @@
+import { byKey, EVENT_COLUMNS, NOW, PINS } from './sql-text.ts';
+
+/** One step on its way in; `delay_ms` and the rest are as in the port's Step. */
+const STEP_FIELDS = `to_state text, to_phase smallint, to_epoch int, quiet boolean, attempts int,
+  retry_count int, delay_ms double precision, backoff_ms int8, error text, clears boolean,
+  event text, cause text, payload text, result text, checkpoint text`;
+
+const RUN_AT = `CASE WHEN x.to_phase NOT IN (1, 4) THEN j.run_at
+  WHEN j.phase = 0 THEN greatest(v_now, j.run_at)
+  ELSE v_now + x.delay_ms * interval '1 millisecond' END`;
+
+/** What a step does to the row, `j` before it and `x` the step. */
+const STEP_SET = `state = x.to_state, phase = x.to_phase, epoch = x.to_epoch,
+  version = CASE WHEN x.quiet THEN j.version ELSE j.version + 1 END,
+  notes = CASE WHEN x.quiet THEN j.notes ELSE 0 END,
+  gate = CASE x.to_phase
+    WHEN 1 THEN CASE WHEN ${RUN_AT} <= v_now THEN 0 ELSE 1 END
+    WHEN 4 THEN CASE WHEN EXISTS (SELECT FROM pawl.claim_moves m WHERE m.lifecycle = j.lifecycle
+      AND m.state = x.to_state AND m.phase = x.to_phase) THEN 1 ELSE 2 END END,
+  run_at = ${RUN_AT}, attempts = x.attempts, retry_count = x.retry_count,
+  backoff_ms = coalesce(x.backoff_ms, j.backoff_ms),
+  progress = CASE x.to_phase WHEN 5 THEN 100 ELSE j.progress END,
+  lease_owner = CASE WHEN x.to_phase IN (2, 3) THEN j.lease_owner END,
+  lease_expiry = CASE WHEN x.to_phase IN (2, 3) THEN j.lease_expiry END,
+  lease_end = CASE WHEN x.to_phase IN (2, 3) THEN j.lease_end END,
+  claim_request = CASE WHEN x.to_phase IN (2, 3) THEN j.claim_request END,
+  cancel_mode = CASE WHEN x.to_phase < 5 THEN j.cancel_mode END,
+  cancel_reason = CASE WHEN x.to_phase < 5 THEN j.cancel_reason END,
+  started_at = CASE x.to_phase WHEN 3 THEN coalesce(j.started_at, v_now) ELSE j.started_at END,
+  completed_at = CASE WHEN x.to_phase >= 5 THEN v_now ELSE j.completed_at END,
+  error = CASE WHEN x.clears THEN NULL ELSE coalesce(x.error::json, j.error) END,
+  result = coalesce(x.result::json, j.result),
+  checkpoint = coalesce(x.checkpoint::json, j.checkpoint), updated_at = v_now`;
+
+/**
+ * Single steps fenced by owner or version, as one set. The expressions around phase, state and
+ * owner keep the planner from walking the partial index of owned jobs instead of the key.
+ */
+const STEPS = `
+CREATE FUNCTION pawl.apply_v1(p_steps json, p_rest json, p_now double precision)
+RETURNS TABLE (ord int, version int, at int8) LANGUAGE plpgsql ${PINS} AS $$
+#variable_conflict use_column
+DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+BEGIN
+  IF p_steps IS NOT NULL THEN RETURN QUERY
+    WITH u AS (
+      UPDATE pawl.jobs j SET ${STEP_SET}
+      FROM json_to_recordset(p_steps) AS x(ord int, tenant int, id uuid, state text,
+        phase smallint, epoch int, owner text, version int, wished boolean, actor text,
+        ${STEP_FIELDS})
+      WHERE ${byKey('j', { tenant: 'x.tenant', id: 'x.id' })} AND j.epoch = x.epoch
+        AND j.state || '' = x.state AND j.phase + 0 = x.phase
+        AND (x.wished IS NULL OR x.wished = (j.cancel_mode IS NOT NULL))
+        AND CASE WHEN x.owner IS NULL THEN j.version = x.version
+          ELSE j.lease_owner || '' = x.owner AND j.lease_expiry > v_now END
+      RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.phase, j.epoch, j.attempts,
+        j.retry_count, j.progress, j.stage, j.message, x.ord, x.quiet, x.event,
+        x.state AS from_state, x.actor, x.cause, x.payload),
+    e AS (
+      INSERT INTO pawl.events (${EVENT_COLUMNS})
+      SELECT tenant_id, id, version, born, v_now, event, from_state, state, phase, epoch, attempts,
+        retry_count, progress, stage, message, actor, cause, payload::json
+      FROM u WHERE NOT quiet),
+    f AS (
+      INSERT INTO pawl.feed (ts, tenants, jobs, versions)
+      SELECT v_now, array_agg(tenant_id ORDER BY ord), array_agg(id ORDER BY ord),
+        array_agg(version ORDER BY ord)
+      FROM u WHERE NOT quiet HAVING count(*) > 0)
+    SELECT u.ord, u.version, v_ms FROM u;
+  END IF;
+  IF p_rest IS NOT NULL THEN
+    RETURN QUERY SELECT r.ord, r.version, v_ms FROM pawl.apply_rest_v1(p_rest, v_now) r;
+  END IF;
+END $$;`;
+
+const STANDS = `v_old.state = x.state AND v_old.phase = x.phase AND v_old.epoch = x.epoch
+      AND (x.wished IS NULL OR x.wished = (v_old.cancel_mode IS NOT NULL))
+      AND CASE x.fence
+        WHEN 'owner' THEN v_old.lease_owner = x.owner AND v_old.lease_expiry > v_now
+        WHEN 'expired' THEN v_old.lease_owner IS NOT NULL AND v_old.lease_expiry <= v_now
+        ELSE v_old.version = x.version END`;
+
+/** The payload of a lost lease names who lost it; it is put together as text, unread. */
+const PAYLOAD = `CASE WHEN m.fence = 'expired' THEN '{"owner":' || to_json(v_old.lease_owner)
+  || ',"leaseExpiry":' || (extract(epoch FROM v_old.lease_expiry) * 1000)::int8
+  || coalesce(',' || substr(x.payload, 2), '}') ELSE x.payload END::json`;
+
+const EVENT_OF_STEP = `INSERT INTO pawl.events (${EVENT_COLUMNS})
+      SELECT u.tenant_id, u.id, u.version, u.born, v_now, x.event, v_from, u.state, u.phase,
+        u.epoch, u.attempts, u.retry_count, u.progress, u.stage, u.message, m.actor, x.cause,
+        ${PAYLOAD}
+      FROM u WHERE NOT x.quiet`;
+
+const DEAD_LETTER = `INSERT INTO pawl.dead_letters
+      SELECT j.tenant_id, (m.letter ->> 'id')::uuid, j.id, j.type, m.letter ->> 'reason',
+        m.letter ->> 'failureStage', (m.letter ->> 'error')::json, j.attempts, v_old.lease_owner,
+        v_old.lease_expiry, j.correlation_id, j.input, m.letter ->> 'fingerprint',
+        j.created_at, j.started_at, v_now, NULL
+      FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id;`;
+
+/** Everything else, one after the other: several steps, annotations, lost leases, dead letters. */
+const REST = `
+CREATE FUNCTION pawl.apply_rest_v1(p_moves json, v_now timestamptz)
+RETURNS TABLE (ord int, version int) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE m record; x record; v_old pawl.jobs; v_from text; v_version int;
+  v_tenants int[] := '{}'; v_jobs uuid[] := '{}'; v_versions int[] := '{}';
+BEGIN
+  FOR m IN SELECT * FROM json_to_recordset(p_moves) AS m(ord int, tenant int, id uuid, state text,
+    phase smallint, epoch int, fence text, owner text, version int, wished boolean, actor text,
+    steps json, note json, letter json)
+  LOOP
+    SELECT * INTO v_old FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id FOR UPDATE;
+    CONTINUE WHEN NOT FOUND OR (${STANDS.replaceAll('x.', 'm.')}) IS NOT TRUE;
+    v_from := v_old.state;
+    v_version := v_old.version;
+    FOR x IN SELECT * FROM json_to_recordset(m.steps) AS s(${STEP_FIELDS}) LOOP
+      WITH u AS (
+        UPDATE pawl.jobs j SET ${STEP_SET} WHERE j.tenant_id = m.tenant AND j.id = m.id
+        RETURNING j.*),
+      e AS (${EVENT_OF_STEP})
+      SELECT u.version INTO v_version FROM u;
+      v_from := x.to_state;
+      CONTINUE WHEN x.quiet;
+      v_tenants := v_tenants || m.tenant; v_jobs := v_jobs || m.id;
+      v_versions := v_versions || v_version;
+    END LOOP;
+    IF m.note IS NOT NULL THEN
+      SELECT * INTO x FROM json_to_record(m.note) AS n(event text, cause text, payload text,
+        keeps boolean, mode text, reason text, result text, checkpoint text, quiet boolean);
+      WITH u AS (
+        UPDATE pawl.jobs j SET version = j.version + 1, notes = 0, updated_at = v_now,
+          cancel_mode = CASE WHEN x.keeps THEN j.cancel_mode ELSE x.mode END,
+          cancel_reason = CASE WHEN x.keeps THEN j.cancel_reason ELSE x.reason END,
+          result = coalesce(x.result::json, j.result),
+          checkpoint = coalesce(x.checkpoint::json, j.checkpoint)
+        WHERE j.tenant_id = m.tenant AND j.id = m.id RETURNING j.*),
+      e AS (${EVENT_OF_STEP.replace(PAYLOAD, 'x.payload::json')})
+      SELECT u.version INTO v_version FROM u;
+      v_tenants := v_tenants || m.tenant; v_jobs := v_jobs || m.id;
+      v_versions := v_versions || v_version;
+    END IF;
+    IF m.letter IS NOT NULL THEN
+      ${DEAD_LETTER}
+    END IF;
+    ord := m.ord;
+    version := v_version;
+    RETURN NEXT;
+  END LOOP;
+  IF cardinality(v_jobs) > 0 THEN
+    INSERT INTO pawl.feed (ts, tenants, jobs, versions)
+    VALUES (v_now, v_tenants, v_jobs, v_versions);
+  END IF;
+END $$;`;
+
+export const APPLY_FUNCTIONS: readonly string[] = [REST, STEPS];

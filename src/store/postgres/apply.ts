@@ -1,0 +1,133 @@
+import type { Step } from '../../core/decision.ts';
+import type { JobRef } from '../../core/job.ts';
+import { rankOf } from '../../core/phase.ts';
+import type { Annotation, Move, MoveOutcome, NewDeadLetter } from '../move.ts';
+import type { Session } from './session.ts';
+
+interface OutcomeRow {
+  readonly ord: number;
+  readonly version: number;
+  readonly at: number;
+}
+
+export function keyOfRef({ tenant, id }: JobRef): string {
+  return `${id} ${tenant}`;
+}
+
+/** Single steps go as a set, the rest one by one; both in one statement and one transaction. */
+export async function applyMoves(session: Session, moves: readonly Move[]): Promise<MoveOutcome[]> {
+  const tenants = await session.names.findTenants(moves.map(({ tenant }) => tenant));
+  const outcomes = moves.map((): MoveOutcome => ({ kind: 'missed' }));
+  const known = moves
+    .map((move, ord) => ({ move, ord, tenant: tenants[ord]! }))
+    .filter(({ tenant }) => tenant !== null)
+    .toSorted((one, other) => (keyOfRef(one.move) < keyOfRef(other.move) ? -1 : 1));
+  if (known.length === 0) return outcomes;
+  const isRepeated = new Set(moves.map(keyOfRef)).size < moves.length;
+  if (isRepeated) known.sort((one, other) => one.ord - other.ord);
+  const steps = known.filter(({ move }) => !isRepeated && isSingleStep(move)).map(stepWire);
+  const rest = known.filter(({ move }) => isRepeated || !isSingleStep(move)).map(moveWire);
+  const rows = await session.database.write<OutcomeRow>('SELECT * FROM pawl.apply_v1($1, $2, $3)', [
+    steps.length === 0 ? null : JSON.stringify(steps),
+    rest.length === 0 ? null : JSON.stringify(rest),
+    session.now(),
+  ]);
+  for (const { ord, version, at } of rows) outcomes[ord] = { kind: 'moved', version, at };
+  return outcomes;
+}
+
+interface Numbered {
+  readonly move: Move;
+  readonly ord: number;
+  readonly tenant: number;
+}
+
+function isSingleStep(move: Move): boolean {
+  const { steps, annotation, deadLetter, fence } = move;
+  const isPlain = annotation === null && deadLetter === null && fence.kind !== 'expired';
+  return steps.length === 1 && isPlain;
+}
+
+function headWire({ move, ord, tenant }: Numbered): Record<string, unknown> {
+  const { fence } = move;
+  return {
+    ord,
+    tenant,
+    id: move.id,
+    state: move.place.state,
+    phase: rankOf(move.place.phase),
+    epoch: move.epoch,
+    owner: fence.kind === 'owner' ? fence.owner : undefined,
+    version: fence.kind === 'version' ? fence.version : undefined,
+    wished: move.isCancelWished ?? undefined,
+    actor: move.actor,
+  };
+}
+
+function stepWire(numbered: Numbered): Record<string, unknown> {
+  const { move } = numbered;
+  return { ...headWire(numbered), ...stepFields(move.steps[0]!), ...payloadFields(move) };
+}
+
+function moveWire(numbered: Numbered): Record<string, unknown> {
+  const { move } = numbered;
+  const steps = move.steps.map((step, index) => ({
+    ...stepFields(step),
+    ...(index === move.steps.length - 1 && move.annotation === null ? payloadFields(move) : {}),
+  }));
+  return {
+    ...headWire(numbered),
+    fence: move.fence.kind,
+    steps,
+    note:
+      move.annotation === null
+        ? undefined
+        : { ...noteFields(move.annotation), ...payloadFields(move) },
+    letter: move.deadLetter === null ? undefined : letterFields(move.deadLetter),
+  };
+}
+
+function payloadFields({ result, checkpoint }: Move): Record<string, unknown> {
+  return { result, checkpoint };
+}
+
+/** JSON inside the wire's JSON travels as text, so that the database does not read it. */
+function stepFields(step: Step): Record<string, unknown> {
+  const hasError = step.error !== undefined && step.error !== null;
+  const payload = {
+    ...(hasError ? { error: step.error } : {}),
+    ...(step.delayMs === 0 ? {} : { delayMs: step.delayMs }),
+  };
+  return {
+    to_state: step.to.state,
+    to_phase: rankOf(step.to.phase),
+    to_epoch: step.epoch,
+    quiet: step.quiet,
+    attempts: step.attempts,
+    retry_count: step.retryCount,
+    delay_ms: step.delayMs,
+    backoff_ms: step.backoffMs ?? undefined,
+    error: hasError ? JSON.stringify(step.error) : undefined,
+    clears: step.error === null,
+    event: step.event,
+    cause: step.cause ?? undefined,
+    payload: Object.keys(payload).length === 0 ? undefined : JSON.stringify(payload),
+  };
+}
+
+function noteFields({ event, cause, payload, cancel }: Annotation): Record<string, unknown> {
+  return {
+    event,
+    cause: cause ?? undefined,
+    payload: payload === null ? undefined : JSON.stringify(payload),
+    keeps: cancel === undefined,
+    mode: cancel?.mode,
+    reason: cancel?.reason ?? undefined,
+    quiet: false,
+  };
+}
+
+function letterFields(letter: NewDeadLetter): Record<string, unknown> {
+  const { id, reason, failureStage, fingerprint } = letter;
+  return { id, reason, failureStage, fingerprint, error: JSON.stringify(letter.error) };
+}

@@ -1,0 +1,216 @@
+import { EVENT_COLUMNS, fromMs, NOW, PINS } from './sql-text.ts';
+
+/** A new job on its way in. Payloads come as text: inside JSON they would be read, and changed. */
+const NEW_JOB = `
+CREATE TYPE pawl.new_job_v1 AS (
+  ord int, tenant int, id uuid, type text, queue text, lifecycle smallint, policy int,
+  max_attempts int, state text, phase smallint, born_state text, born_phase smallint,
+  version int, priority int, run_at double precision, deadline_at double precision, input text,
+  metadata text, correlation_id text, trace_id text, requested_by text, parent_job_id uuid,
+  document_id text, actor text, key text, payload_hash text, window_ms double precision,
+  replay_of uuid
+);`;
+
+const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate, epoch,
+  version, notes, priority, run_at, deadline_at, attempts, max_attempts, retry_count, progress,
+  created_at, updated_at, correlation_id, trace_id, requested_by, parent_job_id, document_id,
+  input, metadata`;
+
+const RUN_AT = `coalesce(${fromMs('x.run_at')}, v_now)`;
+
+const JOB_VALUES = `x.tenant, x.id, v_born, x.type, x.queue, x.lifecycle, x.policy, x.state, x.phase,
+  CASE WHEN x.phase <> 1 THEN NULL WHEN ${RUN_AT} <= v_now THEN 0 ELSE 1 END, 1,
+  x.version, 0, x.priority, ${RUN_AT}, ${fromMs('x.deadline_at')}, 0, x.max_attempts, 0, 0,
+  v_now, v_now, x.correlation_id, x.trace_id, x.requested_by, x.parent_job_id, x.document_id,
+  x.input::json, x.metadata::json`;
+
+/** One event for each place of the birth: created in the first, queued in the second. */
+const EVENT_VALUES = `x.tenant, x.id, v.version, v_born, v_now,
+  CASE v.version WHEN 1 THEN 'job_created' ELSE 'job_queued' END,
+  CASE v.version WHEN 2 THEN x.born_state END,
+  CASE WHEN v.version = x.version THEN x.state ELSE x.born_state END,
+  CASE WHEN v.version = x.version THEN x.phase ELSE x.born_phase END,
+  1, 0, 0, 0, NULL, NULL, x.actor, NULL, NULL`;
+
+const WAIT = `IF p_wait_ms IS NOT NULL THEN
+    PERFORM set_config('lock_timeout', p_wait_ms::text, true);
+  END IF;`;
+
+/**
+ * One item after the other, with every obstacle looked at: key, id, dead letter. What a racer has
+ * just committed is seen because each look is a statement of its own, made while the key is locked.
+ */
+const INSERT_ONE = `
+CREATE FUNCTION pawl.insert_one_v1(x pawl.new_job_v1, v_now timestamptz, OUT kind text, OUT id uuid)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_key pawl.idempotency_keys; v_born date := (v_now AT TIME ZONE 'UTC')::date;
+  v_expiry timestamptz := v_now + x.window_ms * interval '1 millisecond';
+BEGIN
+  WHILE x.key IS NOT NULL LOOP
+    INSERT INTO pawl.idempotency_keys VALUES (x.tenant, x.key, x.payload_hash, x.id, v_expiry)
+    ON CONFLICT DO NOTHING;
+    EXIT WHEN FOUND;
+    SELECT * INTO v_key FROM pawl.idempotency_keys k
+    WHERE k.tenant_id = x.tenant AND k.key = x.key FOR UPDATE;
+    CONTINUE WHEN NOT FOUND;
+    IF v_key.expires_at > v_now AND EXISTS (
+      SELECT FROM pawl.jobs j WHERE j.tenant_id = x.tenant AND j.id = v_key.job_id)
+    THEN
+      kind := CASE v_key.payload_hash WHEN x.payload_hash THEN 'replayed' ELSE 'conflict' END;
+      id := v_key.job_id;
+      RETURN;
+    END IF;
+    UPDATE pawl.idempotency_keys k
+    SET payload_hash = x.payload_hash, job_id = x.id, expires_at = v_expiry
+    WHERE k.tenant_id = x.tenant AND k.key = x.key;
+    EXIT;
+  END LOOP;
+  kind := 'created';
+  id := x.id;
+  IF x.replay_of IS NOT NULL THEN
+    SELECT d.replayed_as INTO id FROM pawl.dead_letters d
+    WHERE d.tenant_id = x.tenant AND d.id = x.replay_of FOR UPDATE;
+    IF id IS NOT NULL THEN kind := 'alreadyReplayed'; END IF;
+    IF kind = 'alreadyReplayed' AND EXISTS (
+      SELECT FROM pawl.jobs j WHERE j.tenant_id = x.tenant AND j.id = x.id)
+    THEN kind := 'exists'; END IF;
+    IF kind <> 'alreadyReplayed' THEN id := x.id; END IF;
+  END IF;
+  IF kind = 'created' THEN
+    INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN kind := 'exists'; END IF;
+  END IF;
+  IF kind <> 'created' THEN
+    DELETE FROM pawl.idempotency_keys k WHERE k.tenant_id = x.tenant AND k.key = x.key;
+    RETURN;
+  END IF;
+  UPDATE pawl.dead_letters d SET replayed_as = x.id
+  WHERE d.tenant_id = x.tenant AND d.id = x.replay_of;
+  INSERT INTO pawl.events (${EVENT_COLUMNS})
+  SELECT ${EVENT_VALUES} FROM generate_series(1, x.version) AS v(version);
+  INSERT INTO pawl.feed (ts, tenants, jobs, versions)
+  SELECT v_now, array_agg(x.tenant), array_agg(x.id), array_agg(v ORDER BY v)
+  FROM generate_series(1, x.version) v;
+END $$;`;
+
+/** For sets with items that may stand in each other's way, and inside a caller's transaction. */
+const INSERT_CAREFULLY = `
+CREATE FUNCTION pawl.insert_carefully_v1(p_jobs json, p_wait_ms int, p_now double precision)
+RETURNS TABLE (ord int, kind text, id uuid, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS}
+AS $$
+#variable_conflict use_column
+DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+BEGIN
+  ${WAIT}
+  FOR x IN SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) LOOP
+    RETURN QUERY SELECT x.ord, o.kind, o.id, v_ms FROM pawl.insert_one_v1(x, v_now) o;
+  END LOOP;
+END $$;`;
+
+/**
+ * The hopeful way, for items that do not touch each other: what is free when it looks is written as
+ * one set. A racer that takes an id or a key in between makes the whole fail, to be done carefully.
+ */
+const INSERT = `
+CREATE FUNCTION pawl.insert_v1(p_jobs json, p_keys json, p_wait_ms int, p_now double precision)
+RETURNS TABLE (ord int, kind text, id uuid, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS}
+AS $$
+#variable_conflict use_column
+DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+  v_born date := (v_now AT TIME ZONE 'UTC')::date; v_rest int[] := '{}';
+BEGIN
+  ${WAIT}
+  IF p_keys IS NOT NULL THEN
+    v_rest := ARRAY(SELECT y.ord FROM json_populate_recordset(NULL::pawl.new_job_v1, p_keys) y
+      JOIN pawl.idempotency_keys k ON k.tenant_id = y.tenant AND k.key = y.key);
+    INSERT INTO pawl.idempotency_keys
+    SELECT y.tenant, y.key, y.payload_hash, y.id, v_now + y.window_ms * interval '1 millisecond'
+    FROM json_populate_recordset(NULL::pawl.new_job_v1, p_keys) y WHERE y.ord <> ALL (v_rest);
+  END IF;
+  WITH x AS MATERIALIZED (
+    SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) y
+    WHERE y.ord <> ALL (v_rest)),
+  i AS (INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} FROM x),
+  e AS (
+    INSERT INTO pawl.events (${EVENT_COLUMNS})
+    SELECT ${EVENT_VALUES} FROM x CROSS JOIN LATERAL generate_series(1, x.version) AS v(version))
+  INSERT INTO pawl.feed (ts, tenants, jobs, versions)
+  SELECT v_now, array_agg(x.tenant ORDER BY x.ord, v.version),
+    array_agg(x.id ORDER BY x.ord, v.version), array_agg(v.version ORDER BY x.ord, v.version)
+  FROM x CROSS JOIN LATERAL generate_series(1, x.version) AS v(version) HAVING count(*) > 0;
+  FOR x IN SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) y
+    WHERE cardinality(v_rest) > 0 AND y.ord = ANY (v_rest)
+  LOOP
+    RETURN QUERY SELECT x.ord, o.kind, o.id, v_ms FROM pawl.insert_one_v1(x, v_now) o;
+  END LOOP;
+  RETURN QUERY SELECT NULL::int, 'created', NULL::uuid, v_ms;
+END $$;`;
+
+/** A UUIDv7 of the server, for callers that have only SQL. */
+const UUID_V7 = `
+CREATE FUNCTION pawl.uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE AS $$
+  SELECT (lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::int8), 12, '0')
+    || '7' || substr(h, 14, 3) || substr(h, 17))::uuid
+  FROM (SELECT replace(gen_random_uuid()::text, '-', '') AS h) r
+$$;`;
+
+/**
+ * Enqueues from plain SQL, in the transaction of the caller: a job of a registered type, with that
+ * type's policy. Answers with the job's id, also when the key has made the job before.
+ */
+const ENQUEUE = `
+CREATE FUNCTION pawl.enqueue(
+  type text, input json DEFAULT 'null', queue text DEFAULT 'default',
+  tenant text DEFAULT 'default', priority int DEFAULT 0, run_at timestamptz DEFAULT NULL,
+  idempotency_key text DEFAULT NULL, correlation_id text DEFAULT NULL,
+  document_id text DEFAULT NULL, metadata json DEFAULT NULL, submit boolean DEFAULT true,
+  id uuid DEFAULT NULL
+) RETURNS uuid LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+<<given>>
+DECLARE x pawl.new_job_v1; o record; v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+BEGIN
+  SELECT t.tenant_id, p.number, p.max_attempts, l.id, l.initial_state, l.initial_phase,
+    coalesce(CASE WHEN submit THEN l.submitted_state END, l.initial_state),
+    coalesce(CASE WHEN submit THEN l.submitted_phase END, l.initial_phase),
+    CASE WHEN submit AND l.submitted_state IS NOT NULL THEN 2 ELSE 1 END
+  INTO x.tenant, x.policy, x.max_attempts, x.lifecycle, x.born_state, x.born_phase,
+    x.state, x.phase, x.version
+  FROM pawl.tenants n JOIN pawl.types t ON t.tenant_id = n.id AND t.type = enqueue.type
+  JOIN pawl.policies p ON p.number = t.policy
+  JOIN pawl.lifecycles l
+    ON l.name = p.policy ->> 'lifecycle' AND l.version = (p.policy ->> 'lifecycleVersion')::int
+  WHERE n.name = enqueue.tenant;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'PW005',
+      MESSAGE = format('no type "%s" is registered for tenant "%s"', type, tenant);
+  END IF;
+  x.id := coalesce(enqueue.id, pawl.uuid_v7()); x.type := type; x.queue := queue;
+  x.priority := priority; x.run_at := extract(epoch FROM run_at) * 1000; x.input := input::text;
+  x.metadata := metadata::text; x.correlation_id := correlation_id; x.document_id := document_id;
+  x.actor := 'sql:' || session_user; x.key := idempotency_key; x.window_ms := 86400000;
+  x.payload_hash := encode(sha256(convert_to(
+    jsonb_build_array(type, queue, input::jsonb, metadata::jsonb)::text, 'UTF8')), 'hex');
+  INSERT INTO pawl.lanes AS l SELECT x.type, x.queue, x.tenant WHERE NOT EXISTS (
+    SELECT FROM pawl.lanes l
+    WHERE l.type = x.type AND l.queue = x.queue AND l.tenant_id = x.tenant)
+  ON CONFLICT DO NOTHING;
+  IF to_regclass('pawl.events_' || to_char(v_now AT TIME ZONE 'UTC', 'YYYYMMDD')) IS NULL THEN
+    PERFORM pawl.ensure_days_v1((v_now AT TIME ZONE 'UTC')::date, (v_now AT TIME ZONE 'UTC')::date);
+  END IF;
+  SELECT * INTO o FROM pawl.insert_one_v1(x, v_now);
+  IF o.kind IN ('created', 'replayed') THEN RETURN o.id; END IF;
+  RAISE EXCEPTION USING ERRCODE = 'PW006', MESSAGE = CASE o.kind
+    WHEN 'conflict' THEN format('the key "%s" has made job %s from another payload', idempotency_key, o.id)
+    ELSE format('the id %s is taken', o.id) END;
+END $$;`;
+
+export const INSERT_FUNCTIONS: readonly string[] = [
+  NEW_JOB,
+  INSERT_ONE,
+  INSERT_CAREFULLY,
+  INSERT,
+  UUID_V7,
+  ENQUEUE,
+];

@@ -1,0 +1,137 @@
+import type { ClientBase } from 'pg';
+import { rankOf } from '../../core/phase.ts';
+import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { Session } from './session.ts';
+import { isUniqueViolation } from './failure.ts';
+import { rowsOf } from './pool.ts';
+import { inSchema } from './sql-text.ts';
+
+/** How long a shared statement waits for a key that somebody's open transaction holds. */
+const SHARED_WAIT_MS = 100;
+const ALONE_WAIT_MS = 3_000;
+
+interface OutcomeRow {
+  readonly ord: number | null;
+  readonly kind: InsertOutcome['kind'];
+  readonly id: string | null;
+  readonly at: number;
+}
+
+const CAREFULLY = 'SELECT * FROM pawl.insert_carefully_v1($1, $2, $3)';
+const HOPEFULLY = 'SELECT * FROM pawl.insert_v1($1, $2, $3, $4)';
+
+/** Every id and key that an insert is about to take. */
+export function keysOfJob(job: NewJob): string[] {
+  const keys = [JSON.stringify(['id', job.tenant, job.id])];
+  if (job.idempotency !== null) {
+    keys.push(JSON.stringify(['key', job.tenant, job.idempotency.key]));
+  }
+  return keys;
+}
+
+/** Writes new jobs as one set; those in each other's way go one after the other. */
+export async function insertJobs(
+  session: Session,
+  jobs: readonly NewJob[],
+  isPatient: boolean,
+): Promise<InsertOutcome[]> {
+  const waitMs = isPatient ? ALONE_WAIT_MS : SHARED_WAIT_MS;
+  const now = session.now();
+  const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
+  const carefully = (): Promise<OutcomeRow[]> =>
+    session.database.write<OutcomeRow>(CAREFULLY, [text, waitMs, now]);
+  const rows = await session.withDays(async () => {
+    if (isTangled(jobs)) return carefully();
+    try {
+      const values = [text, keysText(session, jobs), waitMs, now];
+      return await session.database.write<OutcomeRow>(HOPEFULLY, values);
+    } catch (error) {
+      if (isUniqueViolation(error)) return carefully();
+      throw error;
+    }
+  });
+  return outcomesOf(jobs, rows);
+}
+
+/** The same, inside a transaction of the caller: it decides, so nothing is tried and given up. */
+export function insertWithin(
+  session: Session,
+  client: ClientBase,
+): (jobs: readonly NewJob[]) => Promise<InsertOutcome[]> {
+  return async (jobs) => {
+    if (jobs.length === 0) return [];
+    await session.names.prepare(jobs);
+    await session.ensureToday();
+    const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
+    const sql = inSchema(CAREFULLY, session.database.schema);
+    const rows = await session.translate(() =>
+      rowsOf<OutcomeRow>(client, sql, [text, ALONE_WAIT_MS, session.now()]),
+    );
+    return outcomesOf(jobs, rows);
+  };
+}
+
+function isTangled(jobs: readonly NewJob[]): boolean {
+  const keys = jobs.flatMap(keysOfJob);
+  return new Set(keys).size < keys.length || jobs.some(({ replayOf }) => replayOf !== null);
+}
+
+/** Keys are taken in one order by everyone, so that two batches cannot block each other. */
+function keysText(session: Session, jobs: readonly NewJob[]): string | null {
+  const keyed = jobs.flatMap(({ tenant, id, idempotency }, ord) => {
+    if (idempotency === null) return [];
+    const { key, payloadHash, windowMs } = idempotency;
+    const tenantId = session.names.tenantId(tenant);
+    return [{ ord, tenant: tenantId, id, key, payload_hash: payloadHash, window_ms: windowMs }];
+  });
+  if (keyed.length === 0) return null;
+  const sorted = keyed.toSorted((one, other) =>
+    one.tenant === other.tenant ? (one.key < other.key ? -1 : 1) : one.tenant - other.tenant,
+  );
+  return JSON.stringify(sorted);
+}
+
+function wireOf(session: Session, job: NewJob, ord: number): Record<string, unknown> {
+  const first = job.places[0]!;
+  const last = job.places.at(-1)!;
+  return {
+    ord,
+    tenant: session.names.tenantId(job.tenant),
+    id: job.id,
+    type: job.type,
+    queue: job.queue,
+    lifecycle: session.names.lifecycleId(job),
+    policy: job.policy,
+    max_attempts: job.maxAttempts,
+    state: last.state,
+    phase: rankOf(last.phase),
+    born_state: first.state,
+    born_phase: rankOf(first.phase),
+    version: job.places.length,
+    priority: job.priority,
+    run_at: job.runAt ?? undefined,
+    deadline_at: job.deadlineAt ?? undefined,
+    input: job.input,
+    metadata: job.metadata ?? undefined,
+    correlation_id: job.correlationId ?? undefined,
+    trace_id: job.traceId ?? undefined,
+    requested_by: job.requestedBy ?? undefined,
+    parent_job_id: job.parentJobId ?? undefined,
+    document_id: job.documentId ?? undefined,
+    actor: job.actor,
+    key: job.idempotency?.key,
+    payload_hash: job.idempotency?.payloadHash,
+    window_ms: job.idempotency?.windowMs,
+    replay_of: job.replayOf ?? undefined,
+  };
+}
+
+/** A row without a number stands for all that have none of their own. */
+function outcomesOf(jobs: readonly NewJob[], rows: readonly OutcomeRow[]): InsertOutcome[] {
+  const at = rows.at(-1)!.at;
+  const outcomes = jobs.map((): InsertOutcome => ({ kind: 'created', at }));
+  for (const { ord, kind, id } of rows) {
+    if (ord !== null && kind !== 'created') outcomes[ord] = { kind, id: id! };
+  }
+  return outcomes;
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import type { Client, Pool, PoolClient } from 'pg';
+import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import type { Scene } from '../../../test/store/suite/scene.ts';
+import type { PostgresStore } from './store.ts';
+
+/** The server tells this session how it ran each statement, those inside functions too. */
+const EXPLAIN = `LOAD 'auto_explain';
+  SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
+  SET auto_explain.log_level = notice;`;
+
+function explaining(pool: Pool): string[] {
+  const plans: string[] = [];
+  pool.on('connect', (client: PoolClient) => {
+    client.on('notice', ({ message }) => plans.push(message ?? ''));
+    void client.query(EXPLAIN);
+  });
+  return plans;
+}
+
+/** One job's life through every verb of the hot path. */
+async function liveOnce(store: PostgresStore, scene: Scene): Promise<void> {
+  const jobs = await Promise.all(Array.from({ length: 20 }, () => scene.newJob()));
+  await store.insert(jobs);
+  const claimed = await store.claim(scene.claimRequest({ max: 20 }));
+  assert.equal(claimed.length, 20);
+  const owned = claimed.map(({ job }) => job);
+  await store.renew(owned.map(({ tenant, id, epoch }) => ({ tenant, id, epoch, owner: 'w1' })));
+  const done = owned.slice(1).map((job) => scene.move(job, { on: 'succeed' }));
+  const failed = scene.move(owned[0]!, {
+    on: 'fail',
+    error: { class: 'network_timeout', message: '' },
+  });
+  const outcomes = await store.apply([failed, ...done]);
+  assert.ok(outcomes.every(({ kind }) => kind === 'moved'));
+  await store.due(100);
+  await store.expired(100);
+  await store.read(jobs);
+}
+
+/** What of a plan touches the jobs: the scan and the condition by which it finds its rows. */
+function scansOfJobs(plans: readonly string[]): string[] {
+  return plans.flatMap((plan) => {
+    const lines = plan.split('\n').map((line) => line.trim());
+    return lines.flatMap((line, index) => {
+      const scan = /(\w+ (?:Only )?Scan(?: using \w+)?) on jobs/.exec(line)?.[1];
+      if (scan === undefined) return [];
+      const condition = lines[index + 1]!.startsWith('Index Cond')
+        ? lines[index + 1]!
+        : 'everything';
+      return [`${scan}: ${condition}`];
+    });
+  });
+}
+
+const ALLOWED: readonly RegExp[] = [
+  /^Index Scan using jobs_pkey: Index Cond: \(id = ANY/,
+  /^Index (?:Only )?Scan using jobs_claim: Index Cond: \(\(tenant_id = .* AND \(queue = .* AND \(type = /,
+  /^Index Scan using jobs_timer: Index Cond: \(\(gate = \d\) AND \(run_at <= /,
+  // The sweep of expired leases looks at all that are owned: their deadlines are in no index.
+  /^Index Scan using jobs_owned: everything/,
+];
+
+function checkPlans(plans: string[], when: string): void {
+  const scans = new Set(scansOfJobs(plans.splice(0)));
+  for (const scan of scans) {
+    assert.ok(
+      ALLOWED.some((allowed) => allowed.test(scan)),
+      `${when}: ${scan}`,
+    );
+  }
+  for (const [index, allowed] of ALLOWED.entries()) {
+    assert.ok(
+      [...scans].some((scan) => allowed.test(scan)),
+      `${when}: no plan like ${index}`,
+    );
+  }
+}
+
+async function fill(client: Client, phase: number): Promise<void> {
+  await client.query(
+    `INSERT INTO pawl.jobs (tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
+       epoch, version, notes, priority, run_at, attempts, max_attempts, retry_count, progress,
+       created_at, updated_at, input)
+     SELECT 1, gen_random_uuid(), current_date, 'task', 'other', 1, 1, 's', $1::smallint,
+       CASE $1 WHEN 1 THEN 0 END, 1, 1, 0, 0, now(), 0, 3, 0, 0, now(), now(), '{}'
+     FROM generate_series(1, 20000)`,
+    [phase],
+  );
+}
+
+async function setUp(room: StoreRoom): Promise<{
+  store: PostgresStore;
+  scene: Scene;
+  client: Client;
+  plans: string[];
+}> {
+  const pool = room.pool(1);
+  const plans = explaining(pool);
+  const store = await room.open({ pool });
+  const client = await room.connect();
+  await client.query('ALTER TABLE pawl.jobs SET (autovacuum_enabled = false)');
+  const scene = room.scene(store);
+  await scene.newJob();
+  plans.splice(0);
+  return { store, scene, client, plans };
+}
+
+for (const [name, phase] of Object.entries({ queued: 1, finished: 5 })) {
+  await onEveryServer(
+    `plans made for an empty table stay right with ${name} jobs`,
+    async (room) => {
+      const { store, scene, client, plans } = await setUp(room);
+      await liveOnce(store, scene);
+      checkPlans(plans, 'never analysed');
+      await client.query('ANALYZE');
+      await liveOnce(store, scene);
+      checkPlans(plans, 'analysed while nearly empty');
+      await fill(client, phase);
+      await liveOnce(store, scene);
+      checkPlans(plans, `filled with ${name} jobs behind the statistics' back`);
+      await client.query('ANALYZE');
+      await liveOnce(store, scene);
+      checkPlans(plans, `analysed with ${name} jobs`);
+    },
+  );
+}

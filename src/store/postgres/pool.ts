@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg';
+import type { Random } from '../../core/random.ts';
+import { StoreError } from '../store-error.ts';
+import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
+import { inSchema } from './sql-text.ts';
+
+export interface PoolOptions {
+  readonly url?: string | undefined;
+  readonly poolSize?: number | undefined;
+  /** Ends a statement that takes longer; null where a pooler refuses the startup parameter. */
+  readonly statementTimeoutMs?: number | null | undefined;
+}
+
+const POOL_SIZE = 8;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const TRIES_MAX = 6;
+const RETRY_BASE_MS = 5;
+
+/** The driver is an optional peer: only who uses this store must have it. */
+export async function openPool(options: PoolOptions): Promise<Pool> {
+  const { default: pg } = await import('pg').catch((cause: unknown) => {
+    throw new Error('the PostgreSQL store needs the package "pg": npm install pg', { cause });
+  });
+  const { poolSize = POOL_SIZE, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const config: PoolConfig = {
+    max: poolSize,
+    application_name: 'pawl',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...(options.url === undefined ? {} : { connectionString: options.url }),
+    ...(statementTimeoutMs === null ? {} : { statement_timeout: statementTimeoutMs }),
+  };
+  return new pg.Pool(config);
+}
+
+const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 26, 700, 701]);
+const BOOLEAN = 16;
+
+/** Our own parsers: the caller's may be others, and a payload must stay the text that it is. */
+const TYPES: CustomTypesConfig = {
+  getTypeParser: ((oid: number) => {
+    if (NUMBERS.has(oid)) return Number;
+    return oid === BOOLEAN ? (text: string) => text === 't' : (text: string) => text;
+  }) as CustomTypesConfig['getTypeParser'],
+};
+
+/** Rows of one statement on a connection that somebody else holds. */
+export async function rowsOf<Row>(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const { rows } = await client.query({ text, values: [...values], types: TYPES });
+  return rows as Row[];
+}
+
+/** A connection that ends while it is held says so a second time, as an event that may crash us. */
+function ignore(): void {}
+
+/** Statements on pooled connections, each a transaction of its own, with failures translated. */
+export class Database {
+  readonly pool: Pool;
+  readonly schema: string;
+  readonly #random: Random;
+  readonly #isOwn: boolean;
+  #isClosed = false;
+
+  constructor(options: { pool: Pool; isOwn: boolean; schema: string; random: Random }) {
+    this.pool = options.pool;
+    this.schema = options.schema;
+    this.#random = options.random;
+    this.#isOwn = options.isOwn;
+    this.pool.on('error', ignore);
+  }
+
+  /** Changes nothing, so nothing can be unknown. */
+  read<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#run('read', (client) => rowsOf(client, inSchema(sql, this.schema), values));
+  }
+
+  write<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#run('write', (client) => rowsOf(client, inSchema(sql, this.schema), values));
+  }
+
+  /** Several statements in one transaction, done again as a whole after a deadlock. */
+  transact<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
+    return this.#run('write', async (client) => {
+      const query: Query = (sql, values) => rowsOf(client, inSchema(sql, this.schema), values);
+      await client.query('BEGIN');
+      try {
+        const answer = await body(query);
+        await client.query('COMMIT');
+        return answer;
+      } catch (error) {
+        if (!isConnectionLost(error) || error instanceof StoreError) await client.query('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.pool.off('error', ignore);
+    if (!this.#isOwn) return;
+    this.pool.on('error', ignore);
+    await this.pool.end();
+  }
+
+  async #run<Answer>(
+    did: 'read' | 'write',
+    body: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#once(did, body);
+      } catch (error) {
+        if (!isRetryable(error) || tries === TRIES_MAX) throw error;
+        await sleep(RETRY_BASE_MS * 2 ** tries * this.#random.next());
+      }
+    }
+  }
+
+  async #once<Answer>(
+    did: 'read' | 'write',
+    body: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw new StoreError('unchanged', 'the store is closed');
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw failureOf(error, 'connect');
+    });
+    client.on('error', ignore);
+    let isLost = false;
+    try {
+      return await body(client);
+    } catch (error) {
+      isLost = !(error instanceof StoreError) && isConnectionLost(error);
+      throw failureOf(error, did);
+    } finally {
+      client.off('error', ignore);
+      client.release(isLost);
+    }
+  }
+}
+
+export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;

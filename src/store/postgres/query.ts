@@ -1,0 +1,215 @@
+import type { DlqReason } from '../../core/error-class.ts';
+import { isUuid } from '../../core/ids.ts';
+import type { Job, JobError, JobRef, JsonText } from '../../core/job.ts';
+import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type { EventPage, EventQuery, JobPage, JobQuery, Tally } from '../query.ts';
+import type { StageResult } from '../stage-result.ts';
+import {
+  type EventRow,
+  eventOf,
+  eventSelect,
+  jobOf,
+  type JobRow,
+  jobSelect,
+  noteSelect,
+} from './row.ts';
+import type { Session } from './session.ts';
+import { toMs } from './sql-text.ts';
+import { jobsOf } from './sweep.ts';
+
+/** Conditions of a query and their values, numbered as they come. */
+class Conditions {
+  readonly values: unknown[] = [];
+  readonly #texts: string[] = [];
+
+  /** `?` stands for the value; one that is undefined asks for nothing. */
+  add(text: string, value: unknown): this {
+    if (value === undefined) return this;
+    this.values.push(value);
+    this.#texts.push(text.replace('?', `$${this.values.length}`));
+    return this;
+  }
+
+  get sql(): string {
+    return this.#texts.join(' AND ');
+  }
+}
+
+async function tenantOf(session: Session, name: string): Promise<number | null> {
+  const [id] = await session.names.findTenants([name]);
+  return id ?? null;
+}
+
+/** An id that is no UUID names nothing; to the database it would be an error. */
+function canExist(...ids: (string | undefined)[]): boolean {
+  return ids.every((id) => id === undefined || isUuid(id.toLowerCase()));
+}
+
+export async function readJobs(session: Session, refs: readonly JobRef[]): Promise<(Job | null)[]> {
+  const tenants = await session.names.findTenants(refs.map(({ tenant }) => tenant));
+  const ids = refs.map(({ id }) => (canExist(id) ? id : null));
+  const rows = await session.database.read<JobRow & { ord: number }>(
+    'SELECT * FROM pawl.read_v1($1, $2)',
+    [tenants, ids],
+  );
+  await session.names.learn(rows);
+  const jobs = refs.map((): Job | null => null);
+  for (const row of rows) jobs[row.ord - 1] = jobOf(row, session.names);
+  return jobs;
+}
+
+export async function listJobs(session: Session, query: JobQuery): Promise<JobPage> {
+  const tenant = await tenantOf(session, query.tenant);
+  if (tenant === null || !canExist(query.parentJobId)) return { jobs: [], hasMore: false };
+  const conditions = new Conditions()
+    .add('j.tenant_id = ?', tenant)
+    .add('j.id < ?::uuid', query.before)
+    .add('j.type = ?', query.type)
+    .add('j.state = ?', query.state)
+    .add('j.phase = ?', query.phase === undefined ? undefined : rankOf(query.phase))
+    .add('j.queue = ?', query.queue)
+    .add('j.document_id = ?', query.documentId)
+    .add('j.correlation_id = ?', query.correlationId)
+    .add('j.parent_job_id = ?::uuid', query.parentJobId);
+  const jobs = await jobsOf(
+    session,
+    `SELECT ${jobSelect('j')} FROM pawl.jobs j WHERE ${conditions.sql}
+     ORDER BY j.id DESC LIMIT ${Math.trunc(query.limit) + 1}`,
+    conditions.values,
+  );
+  return { jobs: jobs.slice(0, query.limit), hasMore: jobs.length > query.limit };
+}
+
+export async function listStages(session: Session, ref: JobRef): Promise<StageResult[]> {
+  const tenant = await tenantOf(session, ref.tenant);
+  if (tenant === null || !canExist(ref.id)) return [];
+  return session.database.read<StageResult>(
+    `SELECT s.name, s.result, ${toMs('s.at')} AS at FROM pawl.stage_results s
+     WHERE s.tenant_id = $1 AND s.job_id = $2 ORDER BY s.n`,
+    [tenant, ref.id],
+  );
+}
+
+/** A cursor may name any number; none beyond this one is stored. */
+const INT_MAX = 2_147_483_647;
+
+export async function listEvents(session: Session, query: EventQuery): Promise<EventPage> {
+  const tenant = await tenantOf(session, query.tenant);
+  if (tenant === null || !canExist(query.id)) return { events: [], hasMore: false };
+  const { version, note } = query.after ?? { version: 0, note: 0 };
+  const limit = Math.trunc(query.limit) + 1;
+  const notes = `UNION ALL (SELECT ${noteSelect('o')} FROM pawl.notes o
+    WHERE o.tenant_id = $1 AND o.job_id = $2 AND (o.version, o.n) > ($3, $4)
+    ORDER BY o.version, o.n LIMIT ${limit})`;
+  const rows = await session.database.read<EventRow>(
+    `SELECT * FROM ((SELECT ${eventSelect('e')} FROM pawl.events e
+      WHERE e.tenant_id = $1 AND e.job_id = $2 AND (e.version, 0) > ($3, $4) AND e.born = (
+        SELECT j.born FROM pawl.jobs j WHERE j.tenant_id = $1 AND j.id = $2)
+      ORDER BY e.version LIMIT ${limit})
+     ${query.notes ? notes : ''}) log ORDER BY version, note LIMIT ${limit}`,
+    [tenant, query.id, Math.min(version, INT_MAX), Math.min(note, INT_MAX)],
+  );
+  const events = rows.slice(0, query.limit).map((row) => eventOf(row, session.names));
+  return { events, hasMore: rows.length > query.limit };
+}
+
+interface TallyRow {
+  readonly tenant_id: number;
+  readonly type: string;
+  readonly queue: string;
+  readonly state: string;
+  readonly phase: number;
+  readonly count: number;
+  readonly oldest_run_at: number;
+}
+
+/** Each part is what one partial index holds, so that ended jobs cost nothing. */
+const LIVE = ['gate = 0', 'gate IN (1, 2)', 'phase IN (2, 3)', 'phase = 0'].map(
+  (where) => `SELECT tenant_id, type, queue, state, phase, run_at FROM pawl.jobs
+    WHERE ${where} AND ($1::int IS NULL OR tenant_id = $1)`,
+);
+
+export async function tallyJobs(session: Session, tenant: string | null): Promise<Tally[]> {
+  const id = tenant === null ? null : await tenantOf(session, tenant);
+  if (tenant !== null && id === null) return [];
+  const rows = await session.database.read<TallyRow>(
+    `SELECT tenant_id, type, queue, state, phase, count(*) AS count,
+       ${toMs('min(run_at)')} AS oldest_run_at
+     FROM (${LIVE.join(' UNION ALL ')}) live GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 5, 4`,
+    [id],
+  );
+  await session.names.learn(rows);
+  return rows.map(({ tenant_id, phase, oldest_run_at, ...row }) => ({
+    ...row,
+    tenant: session.names.tenant(tenant_id),
+    phase: phaseOfRank(phase),
+    oldestRunAt: oldest_run_at,
+  }));
+}
+
+interface DeadLetterRow {
+  readonly id: string;
+  readonly job_id: string;
+  readonly type: string;
+  readonly reason_code: DlqReason;
+  readonly failure_stage: string;
+  readonly last_error: JsonText;
+  readonly attempts: number;
+  readonly last_owner: string | null;
+  readonly last_lease_expires_at: number | null;
+  readonly correlation_id: string | null;
+  readonly input: JsonText;
+  readonly fingerprint: string;
+  readonly job_created_at: number;
+  readonly job_started_at: number | null;
+  readonly created_at: number;
+  readonly replayed_as: string | null;
+}
+
+const LETTER_TIMES = ['last_lease_expires_at', 'job_created_at', 'job_started_at', 'created_at'];
+
+export async function listDeadLetters(
+  session: Session,
+  filter: DeadLetterFilter,
+): Promise<DeadLetter[]> {
+  const tenant = await tenantOf(session, filter.tenant);
+  if (tenant === null || !canExist(filter.id)) return [];
+  const conditions = new Conditions()
+    .add('d.tenant_id = ?', tenant)
+    .add('d.id = ?::uuid', filter.id)
+    .add('d.id < ?::uuid', filter.before)
+    .add('d.type = ?', filter.type)
+    .add('d.reason_code = ?', filter.reasonCode)
+    .add('d.fingerprint = ?', filter.fingerprint)
+    .add('(d.replayed_as IS NOT NULL) = ?', filter.isReplayed);
+  const times = LETTER_TIMES.map((name) => `${toMs(`d.${name}`)} AS ${name}`).join(', ');
+  const rows = await session.database.read<DeadLetterRow>(
+    `SELECT d.*, ${times} FROM pawl.dead_letters d WHERE ${conditions.sql}
+     ORDER BY d.id DESC LIMIT ${Math.trunc(filter.limit)}`,
+    conditions.values,
+  );
+  return rows.map((row) => letterOf(filter.tenant, row));
+}
+
+function letterOf(tenant: string, row: DeadLetterRow): DeadLetter {
+  return {
+    tenant,
+    id: row.id,
+    jobId: row.job_id,
+    type: row.type,
+    reasonCode: row.reason_code,
+    failureStage: row.failure_stage,
+    lastError: JSON.parse(row.last_error) as JobError,
+    attempts: row.attempts,
+    lastOwner: row.last_owner,
+    lastLeaseExpiresAt: row.last_lease_expires_at,
+    correlationId: row.correlation_id,
+    input: row.input,
+    fingerprint: row.fingerprint,
+    jobCreatedAt: row.job_created_at,
+    jobStartedAt: row.job_started_at,
+    createdAt: row.created_at,
+    replayedAs: row.replayed_as,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Job } from '../../core/job.ts';
+import { jobOf, type JobRow } from './row.ts';
+import type { Session } from './session.ts';
+
+/** Opens what is claimed where it stands, and names what the engine has to requeue. */
+export async function letDueIn(
+  session: Session,
+  limit: number,
+): Promise<{ opened: number; waiting: Job[] }> {
+  const values = [limit, session.now()];
+  const [row] = await session.database.write<{ opened: number }>(
+    'SELECT pawl.open_v1($1, $2) AS opened',
+    values,
+  );
+  const waiting = await jobsOf(session, 'SELECT * FROM pawl.waiting_v1($1, $2)', values);
+  return { opened: row!.opened, waiting };
+}
+
+/** Owned jobs whose deadline has passed, the longest ago first. */
+export function expiredJobs(session: Session, limit: number): Promise<Job[]> {
+  return jobsOf(session, 'SELECT * FROM pawl.expired_v1($1, $2)', [limit, session.now()]);
+}
+
+/** Jobs of a query that changes nothing. */
+export async function jobsOf(
+  session: Session,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Job[]> {
+  const rows = await session.database.read<JobRow>(sql, values);
+  await session.names.learn(rows);
+  return rows.map((row) => jobOf(row, session.names));
+}

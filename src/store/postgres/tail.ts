@@ -1,0 +1,162 @@
+import type { TailItem, TailPage, TailQuery } from '../query.ts';
+import { type EventRow, eventOf } from './row.ts';
+import type { Session } from './session.ts';
+
+/** A place between two items: after the index-th of the n-th row of a transaction. */
+interface Position {
+  readonly xid: bigint;
+  readonly n: number;
+  readonly index: number;
+}
+
+interface LogRow {
+  readonly incarnation: string;
+  readonly horizon: string;
+  readonly next: string;
+}
+
+interface FeedRow {
+  readonly xid: string;
+  readonly n: number;
+  readonly day: string;
+  readonly tenants: string;
+  readonly jobs: string;
+  readonly versions: string;
+  readonly notes: string | null;
+}
+
+interface Entry {
+  readonly position: Position;
+  readonly day: string;
+  readonly tenant: number;
+  readonly job: string;
+  readonly version: number;
+  readonly note: number;
+}
+
+const FEED_ROWS_MAX = 256;
+
+/**
+ * Reads transactions in the order of their xids, up to the first that may still be under way: what
+ * commits late has a late place, so nothing is skipped and nothing comes twice.
+ */
+export async function readTail(session: Session, query: TailQuery): Promise<TailPage> {
+  const [log] = await session.database.read<LogRow>(
+    'SELECT incarnation, horizon::text, next::text FROM pawl.log_v1()',
+  );
+  const { incarnation } = log!;
+  const end: Position = { xid: BigInt(log!.horizon), n: 0, index: 0 };
+  const start = positionOf(query.from, { incarnation, end, next: BigInt(log!.next) });
+  const cursorAt = ({ xid, n, index }: Position): string => `${incarnation}.${xid}.${n}.${index}`;
+  if (start === null) return { items: [], cursor: cursorAt(end), isReset: true };
+  const tenant = await tenantOf(session, query.tenant);
+  const items: TailItem[] = [];
+  let at = start;
+  while (items.length < query.limit && at.xid < end.xid) {
+    const wanted = query.limit - items.length;
+    const { entries, reached } = await readFeed(session, at, { end, wanted, tenant });
+    const found = await readEntries(session, entries);
+    items.push(...found.map(({ position, item }) => ({ ...item, cursor: cursorAt(position) })));
+    at = reached;
+  }
+  return { items, cursor: cursorAt(at), isReset: false };
+}
+
+/** Undefined asks for every tenant; null is one that has no jobs. */
+async function tenantOf(session: Session, name: string | null): Promise<number | null | undefined> {
+  if (name === null) return undefined;
+  const [id] = await session.names.findTenants([name]);
+  return id ?? null;
+}
+
+/** Null: the cursor is of another log, or of a future that this one has not had. */
+function positionOf(
+  from: TailQuery['from'],
+  log: { incarnation: string; end: Position; next: bigint },
+): Position | null {
+  if (from === 'start') return { xid: 0n, n: 0, index: 0 };
+  if (from === 'end') return log.end;
+  const [, incarnation, xid, n, index] = /^(\w+)\.(\d+)\.(\d+)\.(\d+)$/.exec(from.cursor) ?? [];
+  if (incarnation !== log.incarnation) return null;
+  const position = { xid: BigInt(xid!), n: Number(n), index: Number(index) };
+  return position.xid > log.next ? null : position;
+}
+
+async function readFeed(
+  session: Session,
+  from: Position,
+  { end, wanted, tenant }: { end: Position; wanted: number; tenant: number | null | undefined },
+): Promise<{ entries: Entry[]; reached: Position }> {
+  // One more than wanted: the first row may be the one that was read to its end.
+  const limit = Math.min(wanted, FEED_ROWS_MAX) + 1;
+  const rows = await session.database.read<FeedRow>('SELECT * FROM pawl.feed_v1($1, $2, $3, $4)', [
+    String(from.xid),
+    from.n,
+    String(end.xid),
+    limit,
+  ]);
+  const all = rows.flatMap(entriesOf).filter(({ position }) => isAfter(position, from));
+  const matching = all.filter((entry) => tenant === undefined || entry.tenant === tenant);
+  const entries = matching.slice(0, wanted);
+  if (matching.length >= wanted) return { entries, reached: entries.at(-1)!.position };
+  return { entries, reached: rows.length < limit ? end : (all.at(-1)?.position ?? end) };
+}
+
+function isAfter(one: Position, other: Position): boolean {
+  if (one.xid !== other.xid) return one.xid > other.xid;
+  return one.n === other.n ? one.index > other.index : one.n > other.n;
+}
+
+function entriesOf({ xid, n, day, ...row }: FeedRow): Entry[] {
+  const tenants = JSON.parse(row.tenants) as number[];
+  const jobs = JSON.parse(row.jobs) as string[];
+  const versions = JSON.parse(row.versions) as number[];
+  const notes = row.notes === null ? null : (JSON.parse(row.notes) as number[]);
+  return jobs.map((job, index) => ({
+    position: { xid: BigInt(xid), n, index: index + 1 },
+    day,
+    tenant: tenants[index]!,
+    job,
+    version: versions[index]!,
+    note: notes?.[index] ?? 0,
+  }));
+}
+
+interface LoggedRow extends EventRow {
+  readonly ord: number;
+  readonly job_type: string;
+  readonly correlation_id: string | null;
+  readonly trace_id: string | null;
+}
+
+interface Found {
+  readonly position: Position;
+  readonly item: Omit<TailItem, 'cursor'>;
+}
+
+/** Notes that have expired, and jobs that retention has removed, are left out. */
+async function readEntries(session: Session, entries: readonly Entry[]): Promise<Found[]> {
+  if (entries.length === 0) return [];
+  const rows = await session.database.read<LoggedRow>(
+    'SELECT * FROM pawl.logged_v1($1, $2, $3, $4, $5)',
+    [
+      entries.map(({ tenant }) => tenant),
+      entries.map(({ job }) => job),
+      entries.map(({ version }) => version),
+      entries.map(({ note }) => note),
+      entries.map(({ day }) => day),
+    ],
+  );
+  await session.names.learn(rows);
+  return rows
+    .toSorted((one, other) => one.ord - other.ord)
+    .map((row) => ({
+      position: entries[row.ord - 1]!.position,
+      item: {
+        event: eventOf(row, session.names),
+        jobType: row.job_type,
+        correlationId: row.correlation_id,
+        traceId: row.trace_id,
+      },
+    }));
+}

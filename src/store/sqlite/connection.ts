@@ -1,0 +1,93 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+export type Synchronous = 'full' | 'normal';
+
+export interface ConnectionOptions {
+  readonly path: string;
+  readonly synchronous: Synchronous;
+  readonly isReader?: boolean;
+}
+
+/** Earlier ones can corrupt a WAL database when a commit falls between two checkpoints. */
+const SQLITE_VERSION_MIN = [3, 51, 3] as const;
+const BUSY_TIMEOUT_MS = 5_000;
+const CACHE_KIB = 65_536;
+const WAL_BYTES_KEPT = 64 * 1024 * 1024;
+
+/** A database handle that keeps the statements it has prepared. */
+export class Connection {
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor({ path, synchronous, isReader = false }: ConnectionOptions) {
+    this.db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      refuseOldSqlite(this.db);
+      this.db.exec(`PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'};
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
+        PRAGMA cache_size = -${CACHE_KIB};
+        PRAGMA temp_store = MEMORY;
+        PRAGMA query_only = ${isReader ? 'ON' : 'OFF'};`);
+    } catch (error) {
+      this.db.close();
+      throw error;
+    }
+  }
+
+  /** The prepared statement of this text: preparing costs more than most statements do. */
+  sql(text: string): StatementSync {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  /** The texts of all statements used so far: what a test asks the planner about. */
+  get texts(): readonly string[] {
+    return [...this.#statements.keys()];
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.db.isOpen) this.db.close();
+  }
+}
+
+export function refuseOldSqlite(db: DatabaseSync): void {
+  const version = String(db.prepare('SELECT sqlite_version() AS version').get()!['version']);
+  if (!isRecent(version)) {
+    throw new Error(
+      `this Node brings SQLite ${version}, which can corrupt a database in WAL mode: ` +
+        `use a Node with SQLite ${SQLITE_VERSION_MIN.join('.')} or later`,
+    );
+  }
+}
+
+/** True for versions without the WAL-reset fault; exported for its test. */
+export function isRecent(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, min] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== min) return part > min;
+  }
+  return true;
+}
+
+/** A clean close takes the write-ahead log away; one that is still there tells of a crash. */
+export function wasLeftUnclean(path: string): boolean {
+  const stats = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return stats !== undefined && stats.size > 0;
+}
+
+export function checkIntegrity(db: DatabaseSync): void {
+  const rows = db.prepare('PRAGMA quick_check').all();
+  const faults = rows.map((row) => String(row['quick_check'])).filter((line) => line !== 'ok');
+  if (faults.length > 0) {
+    throw new Error(`the database is damaged, restore a backup: ${faults.join('; ')}`);
+  }
+}

@@ -1,0 +1,181 @@
+import { Worker } from 'node:worker_threads';
+import { StoreError } from '../store-error.ts';
+import { failureBeforeCommit, toStoreError } from './failure.ts';
+import { readOnce } from './reader.ts';
+import { type FromThread, say, type ThreadData, type ToThread } from './thread.ts';
+import { type Answer, type Call, isWrite } from './verbs.ts';
+import { Writer, type WriterOptions } from './writer.ts';
+
+/** Where the synchronous code runs. */
+export interface Host {
+  ask(call: Call): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Asked<Message> {
+  readonly message: Message;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: StoreError) => void;
+}
+
+function settle({ resolve, reject }: Asked<unknown>, answer: Answer): void {
+  if ('failure' in answer) reject(toStoreError(answer.failure));
+  else resolve(answer.value);
+}
+
+/** In the calling thread: the calls of one turn share a commit, and nothing is left to chance. */
+export class InlineHost implements Host {
+  readonly #writer: Writer;
+  #writes: Asked<Call>[] = [];
+
+  private constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  static open(options: WriterOptions): InlineHost {
+    try {
+      return new InlineHost(new Writer(options));
+    } catch (error) {
+      throw toStoreError(failureBeforeCommit(error));
+    }
+  }
+
+  async ask(call: Call): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (isWrite(call.verb)) {
+      if (this.#writes.push({ message: call, resolve, reject }) === 1)
+        queueMicrotask(() => this.#commit());
+    } else {
+      settle({ message: call, resolve, reject }, readOnce(this.#writer.tools, call));
+    }
+    return promise;
+  }
+
+  #commit(): void {
+    const group = this.#writes;
+    this.#writes = [];
+    if (group.length === 0) return;
+    const answers = this.#writer.run(group.map(({ message }) => message));
+    group.forEach((asked, index) => settle(asked, answers[index]!));
+    this.#writer.checkpoint(true);
+  }
+
+  async close(): Promise<void> {
+    this.#commit();
+    this.#writer.close();
+  }
+}
+
+/** A built file has its imports rewritten by the compiler, but not this one. */
+const threadFile = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
+
+/**
+ * One worker thread and the calls on their way to it and back. While it is idle it does not keep
+ * the process alive. When it ends unasked, what a writer was doing is unknown.
+ */
+class Thread {
+  readonly #worker: Worker;
+  readonly #role: ThreadData['role'];
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
+  #outbox: Asked<string>[] = [];
+  #inFlight: Asked<string>[] = [];
+  #end: string | null = null;
+
+  constructor(data: ThreadData) {
+    this.#role = data.role;
+    this.#worker = new Worker(new URL(threadFile, import.meta.url), { workerData: data });
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
+    this.#worker.on('error', (error) => this.#stop(`it failed: ${String(error)}`));
+    this.#worker.on('exit', () => this.#stop('it has ended'));
+  }
+
+  get opened(): Promise<void> {
+    return this.#opened.promise;
+  }
+
+  async ask(call: Call): Promise<unknown> {
+    if (this.#end !== null) {
+      throw new StoreError('unchanged', `the ${this.#role}'s thread is gone, ${this.#end}`);
+    }
+    const message = JSON.stringify(call);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#outbox.push({ message, resolve, reject }) === 1) queueMicrotask(() => this.#send());
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#send();
+    this.#worker.ref();
+    say<ToThread>(this.#worker, 'close');
+    await this.#ended.promise;
+  }
+
+  #send(): void {
+    if (this.#outbox.length === 0) return;
+    const calls = this.#outbox.map(({ message }) => message);
+    this.#inFlight.push(...this.#outbox);
+    this.#outbox = [];
+    this.#worker.ref();
+    say<ToThread>(this.#worker, { calls });
+  }
+
+  #receive(message: FromThread): void {
+    if ('isOpen' in message) {
+      this.#opened.resolve();
+    } else if ('fault' in message) {
+      this.#opened.reject(toStoreError(message.fault));
+    } else {
+      const answers = JSON.parse(message.answers) as Answer[];
+      const answered = this.#inFlight.splice(0, answers.length);
+      answered.forEach((asked, index) => settle(asked, answers[index]!));
+    }
+    if (this.#inFlight.length === 0) this.#worker.unref();
+  }
+
+  #stop(reason: string): void {
+    this.#end ??= reason;
+    const outcome = this.#role === 'writer' ? 'unknown' : 'unchanged';
+    const lost = [...this.#inFlight, ...this.#outbox];
+    this.#inFlight = [];
+    this.#outbox = [];
+    const error = new StoreError(outcome, `the ${this.#role}'s thread is gone: ${this.#end}`);
+    for (const { reject } of lost) reject(error);
+    this.#opened.reject(error);
+    this.#ended.resolve();
+  }
+}
+
+/** In two threads: one writes, one reads, and neither makes the caller or the other wait. */
+export class ThreadHost implements Host {
+  readonly #writer: Thread;
+  readonly #reader: Thread;
+
+  private constructor(writer: Thread, reader: Thread) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  static async open(options: WriterOptions): Promise<ThreadHost> {
+    const writer = new Thread({ role: 'writer', options });
+    await writer.opened;
+    const reader = new Thread({ role: 'reader', options });
+    try {
+      await reader.opened;
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+    return new ThreadHost(writer, reader);
+  }
+
+  async ask(call: Call): Promise<unknown> {
+    return isWrite(call.verb) ? this.#writer.ask(call) : this.#reader.ask(call);
+  }
+
+  /** The writer closes last: the last one to leave takes the write-ahead log away. */
+  async close(): Promise<void> {
+    await this.#reader.close();
+    await this.#writer.close();
+  }
+}

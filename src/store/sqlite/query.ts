@@ -1,0 +1,172 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { Job, JobError, JobRef } from '../../core/job.ts';
+import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type { JobPage, JobQuery, Tally } from '../query.ts';
+import type { StageResult } from '../stage-result.ts';
+import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow, type Row, uuidOfBytes } from './row.ts';
+import type { Work } from './work.ts';
+
+const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE tenant_id = ? AND id = ?`;
+
+export function readJobs(work: Work, refs: readonly JobRef[]): (Job | null)[] {
+  return refs.map(({ tenant, id }) => {
+    const tenantId = work.registry.findTenant(tenant);
+    const bytes = bytesToFind(id);
+    if (tenantId === null || bytes === null) return null;
+    const row = work.connection.sql(READ).get(tenantId, bytes);
+    return row === undefined ? null : jobOfRow(work.registry, row as JobRow);
+  });
+}
+
+/** Conditions joined by AND, with their values: what a filter becomes. */
+class Conditions {
+  readonly texts: string[] = [];
+  readonly values: SQLInputValue[] = [];
+
+  /** Undefined asks for nothing; null is a value that no row has. */
+  add(text: string, value: SQLInputValue | undefined): void {
+    if (value === undefined) return;
+    this.texts.push(text);
+    this.values.push(value);
+  }
+
+  get where(): string {
+    return this.texts.join(' AND ');
+  }
+}
+
+function bytesIfAny(id: string | undefined): Uint8Array | null | undefined {
+  return id === undefined ? undefined : bytesToFind(id);
+}
+
+export function listJobs({ connection, registry }: Work, query: JobQuery): JobPage {
+  const conditions = new Conditions();
+  conditions.add('tenant_id = ?', registry.findTenant(query.tenant));
+  conditions.add('correlation_id = ?', query.correlationId);
+  conditions.add('document_id = ?', query.documentId);
+  conditions.add('parent_job_id = ?', bytesIfAny(query.parentJobId));
+  conditions.add('id < ?', bytesIfAny(query.before));
+  conditions.add('type = ?', query.type);
+  conditions.add('state = ?', query.state);
+  conditions.add('queue = ?', query.queue);
+  const rank = query.phase === undefined ? undefined : rankOf(query.phase);
+  conditions.add('phase = ?', rank);
+  // SQLite uses the index of bad ends only where it reads the index's own condition, and should
+  // not where the jobs of one document, correlation or parent are fewer still.
+  if (rank !== undefined && rank > 5 && !isNarrow(query)) conditions.texts.push('phase > 5');
+  const rows = connection
+    .sql(`SELECT ${JOB_COLUMNS} FROM jobs WHERE ${conditions.where} ORDER BY id DESC LIMIT ?`)
+    .all(...conditions.values, query.limit + 1) as JobRow[];
+  return {
+    jobs: rows.slice(0, query.limit).map((row) => jobOfRow(registry, row)),
+    hasMore: rows.length > query.limit,
+  };
+}
+
+function isNarrow({ correlationId, documentId, parentJobId }: JobQuery): boolean {
+  return [correlationId, documentId, parentJobId].some((value) => value !== undefined);
+}
+
+/** Every job that has not ended is in exactly one of these, and none needs the whole table. */
+const LIVE = {
+  jobs_claimable: 'gate = 0',
+  jobs_timers: 'gate > 0',
+  jobs_owned: 'phase IN (2, 3)',
+  jobs_held: 'phase = 0',
+};
+
+const TALLY = `SELECT tenant_id, type, queue, state, phase, count(*) AS count,
+    min(run_at) AS oldest FROM (${Object.entries(LIVE)
+      .map(
+        ([index, condition]) => `SELECT tenant_id, type, queue, state, phase, run_at
+      FROM jobs INDEXED BY ${index} WHERE ${condition} AND (?1 IS NULL OR tenant_id = ?1)`,
+      )
+      .join(' UNION ALL ')})
+  GROUP BY tenant_id, queue, type, state, phase`;
+
+export function tallyJobs({ connection, registry }: Work, tenant: string | null): Tally[] {
+  const tenantId = tenant === null ? null : registry.findTenant(tenant);
+  if (tenant !== null && tenantId === null) return [];
+  return connection
+    .sql(TALLY)
+    .all(tenantId)
+    .map((row) => ({
+      tenant: registry.tenantName(row['tenant_id'] as number),
+      type: row['type'] as string,
+      queue: row['queue'] as string,
+      state: row['state'] as string,
+      phase: phaseOfRank(row['phase'] as number),
+      count: row['count'] as number,
+      oldestRunAt: row['oldest'] as number,
+    }));
+}
+
+const SEQ_OF = 'SELECT seq FROM jobs WHERE tenant_id = ? AND id = ?';
+const STAGES = 'SELECT name, result, at FROM stages WHERE job_seq = ? ORDER BY kept';
+
+/** The number by which a job's own tables know it; null for a job that is not there. */
+export function seqOf({ connection, registry }: Work, { tenant, id }: JobRef): number | null {
+  const tenantId = registry.findTenant(tenant);
+  const bytes = bytesToFind(id);
+  if (tenantId === null || bytes === null) return null;
+  return (connection.sql(SEQ_OF).get(tenantId, bytes)?.['seq'] as number | undefined) ?? null;
+}
+
+export function stagesOf({ connection }: Work, seq: number): StageResult[] {
+  return connection
+    .sql(STAGES)
+    .all(seq)
+    .map((row) => ({
+      name: row['name'] as string,
+      result: row['result'] as string,
+      at: row['at'] as number,
+    }));
+}
+
+export function readStages(work: Work, ref: JobRef): StageResult[] {
+  const seq = seqOf(work, ref);
+  return seq === null ? [] : stagesOf(work, seq);
+}
+
+export function listDeadLetters(
+  { connection, registry }: Work,
+  filter: DeadLetterFilter,
+): DeadLetter[] {
+  const conditions = new Conditions();
+  conditions.add('tenant_id = ?', registry.findTenant(filter.tenant));
+  conditions.add('id = ?', bytesIfAny(filter.id));
+  conditions.add('id < ?', bytesIfAny(filter.before));
+  conditions.add('type = ?', filter.type);
+  conditions.add('reason_code = ?', filter.reasonCode);
+  conditions.add('fingerprint = ?', filter.fingerprint);
+  const isReplayed = filter.isReplayed === undefined ? undefined : Number(filter.isReplayed);
+  conditions.add('(replayed_as IS NOT NULL) = ?', isReplayed);
+  return connection
+    .sql(`SELECT * FROM dead_letters WHERE ${conditions.where} ORDER BY id DESC LIMIT ?`)
+    .all(...conditions.values, filter.limit)
+    .map((row) => letterOfRow(row, filter.tenant));
+}
+
+function letterOfRow(row: Row, tenant: string): DeadLetter {
+  const replayedAs = row['replayed_as'] as Uint8Array | null;
+  return {
+    tenant,
+    id: uuidOfBytes(row['id'] as Uint8Array),
+    jobId: uuidOfBytes(row['job_id'] as Uint8Array),
+    type: row['type'] as string,
+    reasonCode: row['reason_code'] as DeadLetter['reasonCode'],
+    failureStage: row['failure_stage'] as string,
+    lastError: JSON.parse(row['last_error'] as string) as JobError,
+    attempts: row['attempts'] as number,
+    lastOwner: row['last_owner'] as string | null,
+    lastLeaseExpiresAt: row['last_lease_expires_at'] as number | null,
+    correlationId: row['correlation_id'] as string | null,
+    input: row['input'] as string,
+    fingerprint: row['fingerprint'] as string,
+    jobCreatedAt: row['job_created_at'] as number,
+    jobStartedAt: row['job_started_at'] as number | null,
+    createdAt: row['created_at'] as number,
+    replayedAs: replayedAs === null ? null : uuidOfBytes(replayedAs),
+  };
+}

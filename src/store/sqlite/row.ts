@@ -1,0 +1,137 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import { isUuid } from '../../core/ids.ts';
+import type { CancelMode, CancelWish, Job, JobError } from '../../core/job.ts';
+import { phaseOfRank } from '../../core/phase.ts';
+import { StoreError } from '../store-error.ts';
+import type { Registry } from './registry.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A row as node:sqlite gives it. */
+export type Row = Record<string, SQLOutputValue>;
+
+/** Every column of a job that `jobOfRow` reads, and `seq`. */
+export const JOB_COLUMNS = `seq, id, tenant_id, lifecycle, policy, type, queue, state, phase, epoch,
+  version, gate, priority, run_at, deadline_at, attempts, max_attempts, retry_count, backoff_ms,
+  progress, notes, lease_owner, lease_expiry, lease_until, cancel_mode, cancel_reason,
+  created_at, updated_at, started_at, completed_at, stage, message, correlation_id, trace_id,
+  requested_by, parent_job_id, document_id, error, metadata, checkpoint, result, input`;
+
+export interface JobRow extends Row {
+  seq: number;
+  id: Bytes;
+  tenant_id: number;
+  lifecycle: number;
+  policy: number;
+  type: string;
+  queue: string;
+  state: string;
+  phase: number;
+  epoch: number;
+  version: number;
+  gate: number | null;
+  priority: number;
+  run_at: number;
+  deadline_at: number | null;
+  attempts: number;
+  max_attempts: number;
+  retry_count: number;
+  backoff_ms: number | null;
+  progress: number;
+  notes: number;
+  lease_owner: string | null;
+  lease_expiry: number | null;
+  lease_until: number | null;
+  cancel_mode: CancelMode | null;
+  cancel_reason: string | null;
+  created_at: number;
+  updated_at: number;
+  started_at: number | null;
+  completed_at: number | null;
+  stage: string | null;
+  message: string | null;
+  correlation_id: string | null;
+  trace_id: string | null;
+  requested_by: string | null;
+  parent_job_id: Bytes | null;
+  document_id: string | null;
+  error: string | null;
+  metadata: string | null;
+  checkpoint: string | null;
+  result: string | null;
+  input: string;
+}
+
+export function jobOfRow(registry: Registry, row: JobRow): Job {
+  const lifecycle = registry.lifecycleById(row.lifecycle);
+  return {
+    tenant: registry.tenantName(row.tenant_id),
+    id: uuidOfBytes(row.id),
+    type: row.type,
+    queue: row.queue,
+    lifecycle: lifecycle.name,
+    lifecycleVersion: lifecycle.version,
+    policy: row.policy,
+    state: row.state,
+    phase: phaseOfRank(row.phase),
+    epoch: row.epoch,
+    version: row.version,
+    priority: row.priority,
+    runAt: row.run_at,
+    deadlineAt: row.deadline_at,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    retryCount: row.retry_count,
+    backoffMs: row.backoff_ms,
+    progress: row.progress,
+    stage: row.stage,
+    message: row.message,
+    owner: row.lease_owner,
+    leaseExpiry: row.lease_expiry,
+    cancel: cancelOfRow(row),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    error: row.error === null ? null : (JSON.parse(row.error) as JobError),
+    input: row.input,
+    result: row.result,
+    checkpoint: row.checkpoint,
+    metadata: row.metadata,
+    correlationId: row.correlation_id,
+    traceId: row.trace_id,
+    requestedBy: row.requested_by,
+    parentJobId: row.parent_job_id === null ? null : uuidOfBytes(row.parent_job_id),
+    documentId: row.document_id,
+  };
+}
+
+export function cancelOfRow(row: {
+  cancel_mode: CancelMode | null;
+  cancel_reason: string | null;
+}): CancelWish | null {
+  return row.cancel_mode === null ? null : { mode: row.cancel_mode, reason: row.cancel_reason };
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+export function uuidOfBytes(bytes: Uint8Array): string {
+  let text = '';
+  for (let index = 0; index < 16; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) text += '-';
+    text += HEX[bytes[index]!]!;
+  }
+  return text;
+}
+
+/** The stored form of an id that is looked for; null where no stored id can be equal to it. */
+export function bytesToFind(id: string): Uint8Array | null {
+  return isUuid(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : null;
+}
+
+/** The stored form of an id that is written. */
+export function bytesToStore(id: string): Uint8Array {
+  const bytes = bytesToFind(id);
+  if (bytes === null) throw new StoreError('refused', `"${id}" is no UUID in lower case`);
+  return bytes;
+}

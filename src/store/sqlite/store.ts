@@ -1,0 +1,144 @@
+import { type Clock, type Instant, systemClock } from '../../core/clock.ts';
+import type { Job, JobRef } from '../../core/job.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import type { Policy } from '../../core/policy.ts';
+import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { Move, MoveOutcome } from '../move.ts';
+import type {
+  EventPage,
+  EventQuery,
+  JobPage,
+  JobQuery,
+  TailPage,
+  TailQuery,
+  Tally,
+} from '../query.ts';
+import type { Renewal, RenewOutcome } from '../renew.ts';
+import type { StageResult } from '../stage-result.ts';
+import { StoreError } from '../store-error.ts';
+import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Synchronous } from './connection.ts';
+import { type Host, InlineHost, ThreadHost } from './host.ts';
+import type { AnswerOf, ArgsOf, Verb } from './verbs.ts';
+
+export interface SqliteOptions {
+  /** The database file, made if it is not there, or `:memory:`. */
+  readonly path: string;
+  readonly lifecycles: readonly Lifecycle[];
+  /** The time of every verb; without one it is the process's own, read where the verb runs. */
+  readonly clock?: Clock;
+  /** `thread`, the default for files, keeps the caller's event loop free of the disk. */
+  readonly mode?: 'thread' | 'inline';
+  /** `normal` gives up the last commits at a power cut for speed. */
+  readonly synchronous?: Synchronous;
+}
+
+/** The port on one SQLite file, which this process alone owns until `close`. */
+export class SqliteStore implements Store {
+  readonly #host: Host;
+  readonly #clock: Clock | null;
+  #closing: Promise<void> | null = null;
+
+  constructor(host: Host, clock: Clock | null) {
+    this.#host = host;
+    this.#clock = clock;
+  }
+
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+    return this.#ask('insert', jobs);
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimedJob[]> {
+    return this.#ask('claim', request);
+  }
+
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    return this.#ask('apply', moves);
+  }
+
+  renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
+    return this.#ask('renew', renewals);
+  }
+
+  due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
+    return this.#ask('due', limit);
+  }
+
+  expired(limit: number): Promise<Job[]> {
+    return this.#ask('expired', limit);
+  }
+
+  read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
+    return this.#ask('read', refs);
+  }
+
+  list(query: JobQuery): Promise<JobPage> {
+    return this.#ask('list', query);
+  }
+
+  stages(ref: JobRef): Promise<StageResult[]> {
+    return this.#ask('stages', ref);
+  }
+
+  events(query: EventQuery): Promise<EventPage> {
+    return this.#ask('events', query);
+  }
+
+  tail(query: TailQuery): Promise<TailPage> {
+    return this.#ask('tail', query);
+  }
+
+  tally(tenant: string | null): Promise<Tally[]> {
+    return this.#ask('tally', tenant);
+  }
+
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    return this.#ask('deadLetters', filter);
+  }
+
+  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
+    return this.#ask('putType', tenant, type, entry);
+  }
+
+  types(tenant: string): Promise<TypeRecord[]> {
+    return this.#ask('types', tenant);
+  }
+
+  policies(numbers: readonly number[]): Promise<Policy[]> {
+    return this.#ask('policies', numbers);
+  }
+
+  async now(): Promise<Instant> {
+    if (this.#closing !== null) throw closedError();
+    return (this.#clock ?? systemClock).now();
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#host.close());
+  }
+
+  async #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
+    if (this.#closing !== null) throw closedError();
+    const now = this.#clock === null ? null : this.#clock.now();
+    return (await this.#host.ask({ verb, args, now })) as AnswerOf<Name>;
+  }
+}
+
+function closedError(): StoreError {
+  return new StoreError('unchanged', 'the store is closed');
+}
+
+/** Opens the database, brings its schema up to date and makes the lifecycles known to it. */
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const { path, lifecycles, clock = null, synchronous = 'full' } = options;
+  const isFile = path !== ':memory:';
+  const { mode = isFile ? 'thread' : 'inline' } = options;
+  if (mode === 'thread' && !isFile) {
+    throw new StoreError('refused', 'a database in memory cannot be shared by threads: use inline');
+  }
+  const setup = { path, lifecycles, synchronous };
+  const host = mode === 'thread' ? await ThreadHost.open(setup) : InlineHost.open(setup);
+  return new SqliteStore(host, clock);
+}

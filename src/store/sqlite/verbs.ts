@@ -1,0 +1,59 @@
+import type { Instant } from '../../core/clock.ts';
+import type { Store } from '../store.ts';
+import { applyMoves } from './apply.ts';
+import { claimJobs } from './claim.ts';
+import type { Failure } from './failure.ts';
+import { insertJobs } from './insert.ts';
+import { listDeadLetters, listJobs, readJobs, readStages, tallyJobs } from './query.ts';
+import { renewLeases } from './renew.ts';
+import { listEvents, readTail } from './stream.ts';
+import { expiredJobs, letDueIn } from './sweep.ts';
+import { listTypes, putType } from './type-record.ts';
+import type { Work } from './work.ts';
+
+type Verbs = Omit<Store, 'now' | 'close'>;
+export type Verb = keyof Verbs;
+export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
+export type AnswerOf<Name extends Verb> = Awaited<ReturnType<Verbs[Name]>>;
+
+type Bodies = { [Name in Verb]: (work: Work, ...args: ArgsOf<Name>) => AnswerOf<Name> };
+
+/** Every verb of the port as the synchronous code that does it, in either thread or in none. */
+const BODIES: Bodies = {
+  insert: insertJobs,
+  claim: claimJobs,
+  apply: applyMoves,
+  renew: renewLeases,
+  due: letDueIn,
+  expired: expiredJobs,
+  read: readJobs,
+  list: listJobs,
+  stages: readStages,
+  events: listEvents,
+  tail: readTail,
+  tally: tallyJobs,
+  deadLetters: listDeadLetters,
+  putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
+  types: listTypes,
+  policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
+};
+
+const WRITES: ReadonlySet<Verb> = new Set(['insert', 'claim', 'apply', 'renew', 'due', 'putType']);
+
+export function isWrite(verb: Verb): boolean {
+  return WRITES.has(verb);
+}
+
+/** A verb asked for. `now` is null where the clock of whoever does it counts. */
+export interface Call {
+  readonly verb: Verb;
+  readonly args: readonly unknown[];
+  readonly now: Instant | null;
+}
+
+export type Answer = { readonly value: unknown } | { readonly failure: Failure };
+
+export function perform(work: Work, { verb, args }: Call): unknown {
+  const body = BODIES[verb] as (work: Work, ...args: readonly unknown[]) => unknown;
+  return body(work, ...args);
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../core/clock.ts';
+import type { Lifecycle } from '../../core/lifecycle.ts';
+import {
+  checkIntegrity,
+  Connection,
+  type ConnectionOptions,
+  wasLeftUnclean,
+} from './connection.ts';
+import { EventLog } from './event-log.ts';
+import { breaksConnection, type Failure, failureAtCommit, failureBeforeCommit } from './failure.ts';
+import { migrate } from './migrations.ts';
+import { type Ownership, takeOwnership } from './ownership.ts';
+import { registerLifecycles, Registry } from './registry.ts';
+import { type Answer, type Call, perform } from './verbs.ts';
+import type { Work } from './work.ts';
+
+export interface WriterOptions extends ConnectionOptions {
+  readonly lifecycles: readonly Lifecycle[];
+}
+
+/** Pages of log after which a checkpoint is due: when there is nothing else to do, and anyhow. */
+const WAL_PAGES_IDLE = 1_000;
+const WAL_PAGES_BUSY = 4_000;
+
+type Tools = Omit<Work, 'now'>;
+
+/**
+ * The only one who writes. It owns the file from its making to `close`. After an error of the
+ * disk it is without a connection until the next group, which opens a new one first.
+ */
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #ownership: Ownership | null;
+  #tools: Tools | null;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    const isFile = options.path !== ':memory:';
+    this.#ownership = isFile ? takeOwnership(options.path) : null;
+    try {
+      const isUnclean = isFile && wasLeftUnclean(options.path);
+      this.#tools = this.#connect();
+      if (isUnclean) checkIntegrity(this.#tools.connection.db);
+      this.#prepare(this.#tools.connection);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** What reads may use where writer and reader share one connection. */
+  get tools(): Tools {
+    return (this.#tools ??= this.#connect());
+  }
+
+  /** Group commit: the calls share one transaction, each can fail alone, all wait for its end. */
+  run(calls: readonly Call[]): Answer[] {
+    let tools: Tools;
+    try {
+      tools = this.tools;
+      tools.connection.sql('BEGIN IMMEDIATE').run();
+    } catch (error) {
+      if (breaksConnection(error)) this.#disconnect();
+      return sameFor(calls, failureBeforeCommit(error));
+    }
+    const answers: Answer[] = [];
+    for (const call of calls) {
+      const answer = this.#runInSavepoint(tools, call);
+      // The transaction is gone, and with it what the calls before this one wrote.
+      if (!isInTransaction(tools)) return this.#abandoned(calls, answer);
+      answers.push(answer);
+    }
+    try {
+      tools.connection.sql('COMMIT').run();
+    } catch (error) {
+      this.#disconnect();
+      return sameFor(calls, failureAtCommit(error));
+    }
+    return answers;
+  }
+
+  #runInSavepoint(tools: Tools, call: Call): Answer {
+    const { connection, log } = tools;
+    try {
+      connection.sql('SAVEPOINT one_call').run();
+      const now = call.now ?? systemClock.now();
+      const value = perform({ ...tools, now }, call);
+      log.flush(now);
+      connection.sql('RELEASE one_call').run();
+      return { value };
+    } catch (error) {
+      if (breaksConnection(error)) this.#disconnect();
+      else this.#takeBack(tools);
+      return { failure: failureBeforeCommit(error) };
+    }
+  }
+
+  #takeBack(tools: Tools): void {
+    const { connection, registry, log } = tools;
+    log.discard();
+    registry.forget();
+    if (!isInTransaction(tools)) return;
+    try {
+      connection.sql('ROLLBACK TO one_call').run();
+      connection.sql('RELEASE one_call').run();
+    } catch {
+      this.#disconnect();
+    }
+  }
+
+  #abandoned(calls: readonly Call[], answer: Answer): Answer[] {
+    const cause = 'failure' in answer ? answer.failure.message : 'the transaction ended early';
+    return sameFor(calls, { outcome: 'unchanged', message: cause });
+  }
+
+  /** Moves the log into the database without waiting for anyone, so that it stays short. */
+  checkpoint(isIdle: boolean): void {
+    if (this.#tools === null) return;
+    try {
+      const { connection } = this.#tools;
+      const state = connection.sql('PRAGMA wal_checkpoint(NOOP)').get()!;
+      const pages = Number(state['log']) - Number(state['checkpointed']);
+      if (pages < (isIdle ? WAL_PAGES_IDLE : WAL_PAGES_BUSY)) return;
+      connection.sql('PRAGMA wal_checkpoint(PASSIVE)').get();
+    } catch (error) {
+      // What was committed is safe in the log; the next checkpoint tries again.
+      if (breaksConnection(error)) this.#disconnect();
+    }
+  }
+
+  close(): void {
+    this.#disconnect();
+    this.#ownership?.release();
+  }
+
+  #connect(): Tools {
+    const connection = new Connection(this.#options);
+    return { connection, registry: new Registry(connection), log: new EventLog(connection) };
+  }
+
+  /** Without a commit, whatever the connection was doing is undone. */
+  #disconnect(): void {
+    const tools = this.#tools;
+    this.#tools = null;
+    tools?.connection.close();
+  }
+
+  #prepare(connection: Connection): void {
+    connection.db.exec('BEGIN IMMEDIATE');
+    try {
+      migrate(connection.db, systemClock.now());
+      connection
+        .sql(`INSERT OR IGNORE INTO meta VALUES ('incarnation', ?)`)
+        .run(randomUUID().slice(0, 8));
+      registerLifecycles(connection, this.#options.lifecycles);
+      connection.db.exec('COMMIT');
+    } catch (error) {
+      if (connection.db.isTransaction) connection.db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+function isInTransaction({ connection: { db } }: Tools): boolean {
+  return db.isOpen && db.isTransaction;
+}
+
+function sameFor(calls: readonly Call[], failure: Failure): Answer[] {
+  return calls.map(() => ({ failure }));
+}

@@ -1,0 +1,138 @@
+// Everything that a store holds, in an order and a form that do not depend on the store.
+import type { Job, JobRef } from '../../src/core/job.ts';
+import type { JobEvent } from '../../src/core/event.ts';
+import type { DeadLetter } from '../../src/store/dead-letter.ts';
+import type { TailItem } from '../../src/store/query.ts';
+import type { TypeRecord } from '../../src/store/store.ts';
+import type { Contestant } from './contestant.ts';
+import { TENANTS } from './scene.ts';
+
+const PAGE = 23;
+
+export interface Rows {
+  readonly jobs: readonly Job[];
+  readonly letters: readonly DeadLetter[];
+}
+
+/** Jobs and dead letters as they are, for the next choice. */
+export async function readRows({ store }: Contestant): Promise<Rows> {
+  const jobs: Job[] = [];
+  const letters: DeadLetter[] = [];
+  for (const tenant of TENANTS) {
+    for (let before: string | undefined; ;) {
+      const page = await store.list({ tenant, limit: PAGE, ...(before && { before }) });
+      jobs.push(...page.jobs);
+      if (!page.hasMore) break;
+      before = page.jobs.at(-1)!.id;
+    }
+    const found = await store.deadLetters({ tenant, limit: 10_000 });
+    if (found.some((letter, index) => index > 0 && letter.id >= found[index - 1]!.id)) {
+      throw new Error('dead letters are not in the order of descending ids');
+    }
+    letters.push(...found.toSorted((one, other) => (one.jobId < other.jobId ? -1 : 1)));
+  }
+  return { jobs, letters };
+}
+
+/** What an operation has changed, as far as the oracle's rows tell. */
+export interface Touched {
+  readonly jobs: readonly JobRef[];
+  readonly letters: boolean;
+}
+
+/** The oracle never changes a row in place, so what is the same object is the same. */
+export function touchedBetween(before: Rows, after: Rows): Touched {
+  const known = new Set<unknown>([...before.jobs, ...before.letters]);
+  return {
+    jobs: after.jobs.filter((job) => !known.has(job)).map(({ tenant, id }) => ({ tenant, id })),
+    letters: after.letters.some((letter) => !known.has(letter)),
+  };
+}
+
+/** What is compared after every step: what was touched, and how many jobs stand where. */
+export async function quickSnapshot(contestant: Contestant, touched: Touched): Promise<unknown> {
+  const { store } = contestant;
+  const jobs = await store.read(touched.jobs);
+  const letters = touched.letters ? (await readRows(contestant)).letters : [];
+  return contestant.normal({ jobs, letters, tally: sortedByText(await store.tally(null)) });
+}
+
+/** The rest: all rows, each job's events, notes and kept stages, page by page, and the types. */
+export async function fullSnapshot(contestant: Contestant): Promise<unknown> {
+  const { store } = contestant;
+  const rows = await readRows(contestant);
+  const histories: unknown[] = [];
+  for (const { tenant, id } of rows.jobs) {
+    const stages = (await store.stages({ tenant, id })).toSorted((one, other) =>
+      one.name < other.name ? -1 : 1,
+    );
+    histories.push({ id, stages, events: await eventsOf(contestant, { tenant, id }) });
+  }
+  const types: TypeRecord[] = [];
+  for (const tenant of [...TENANTS, '*']) types.push(...(await store.types(tenant)));
+  const named = sortedByText(types, ['tenant', 'type']);
+  return contestant.normal({ ...rows, histories, types: named });
+}
+
+async function eventsOf(
+  { store }: Contestant,
+  ref: { tenant: string; id: string },
+): Promise<JobEvent[]> {
+  const events: JobEvent[] = [];
+  for (let after: { version: number; note: number } | null = null; ;) {
+    const page = await store.events({ ...ref, after, limit: PAGE, notes: true });
+    events.push(...page.events);
+    if (!page.hasMore) return events;
+    after = { version: events.at(-1)!.version, note: events.at(-1)!.note };
+  }
+}
+
+/** Follows the firehose from the start and remembers what came. */
+export class Follower {
+  readonly #contestant: Contestant;
+  readonly #seen = new Set<string>();
+  #cursor: string | null = null;
+
+  constructor(contestant: Contestant) {
+    this.#contestant = contestant;
+  }
+
+  get count(): number {
+    return this.#seen.size;
+  }
+
+  /** What is new since the last time, as a set. */
+  async news(): Promise<readonly unknown[]> {
+    const items: TailItem[] = [];
+    for (;;) {
+      const from: { cursor: string } | 'start' =
+        this.#cursor === null ? 'start' : { cursor: this.#cursor };
+      const page = await this.#contestant.store.tail({ tenant: null, from, limit: PAGE });
+      if (page.isReset) throw new Error('the tail was reset');
+      this.#cursor = page.cursor;
+      if (page.items.length === 0) break;
+      items.push(...page.items);
+    }
+    for (const { event } of items) {
+      const key = [event.tenant, event.jobId, event.version, event.note].join('/');
+      if (this.#seen.has(key)) throw new Error(`the tail showed ${key} twice`);
+      this.#seen.add(key);
+    }
+    return sortedByText(items.map((item) => ({ ...item, cursor: null })));
+  }
+}
+
+function sortedByText<Item>(items: readonly Item[], names?: readonly (keyof Item)[]): Item[] {
+  const text = (item: Item): string =>
+    JSON.stringify(names === undefined ? sortedMembers(item) : names.map((name) => item[name]));
+  return items
+    .map((item) => ({ item, key: text(item) }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ item }) => item);
+}
+
+function sortedMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return entries.map(([name, member]) => [name, sortedMembers(member)]);
+}

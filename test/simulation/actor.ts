@@ -1,0 +1,117 @@
+// An actor: an engine of its own on a store that it reaches through a faulty connection.
+import { canonicalJson } from '../../src/core/canonical-json.ts';
+import { createHash } from 'node:crypto';
+import type { Ids } from '../../src/core/ids.ts';
+import type { SeededRandom } from '../../src/core/random.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Fault, Faults } from './faults.ts';
+import type { Life, Scheduler } from './scheduler.ts';
+
+/** What all actors of a run share. */
+export interface Stage {
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly store: Store;
+  readonly ids: Ids;
+  /** Chance of the world: delays, jitter. */
+  readonly random: SeededRandom;
+}
+
+export type Main = (actor: Actor) => Promise<void>;
+
+const PAUSE_MS: readonly number[] = [3_000, 20_000, 45_000, 130_000];
+const NEVER: Promise<never> = new Promise(() => undefined);
+
+/** Starts an actor, and starts it again whenever it has crashed. */
+export function spawn(stage: Stage, name: string, main: Main): void {
+  const actor = new Actor(stage, name, () => spawn(stage, name, main));
+  stage.scheduler.launch(main(actor));
+}
+
+export class Actor {
+  readonly name: string;
+  readonly engine: Engine;
+  readonly #stage: Stage;
+  readonly #life: Life;
+  readonly #restart: () => void;
+
+  constructor(stage: Stage, name: string, restart: () => void) {
+    this.name = name;
+    this.#stage = stage;
+    this.#life = { name, isOver: false };
+    this.#restart = restart;
+    const { random, ids } = stage;
+    const lifecycles = builtInLifecycles;
+    this.engine = new Engine({ store: this.#connect(stage.store), lifecycles, random, ids });
+  }
+
+  get now(): number {
+    return this.#stage.scheduler.clock.now();
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.#stage.scheduler.park(this.#life, 'woke', ms);
+  }
+
+  #connect(store: Store): Store {
+    return new Proxy(store, {
+      get: (target, verb: keyof Store) => {
+        const method = target[verb] as (...args: unknown[]) => Promise<unknown>;
+        return (...args: unknown[]): Promise<unknown> =>
+          this.#ask(verb, () => method.apply(target, args));
+      },
+    });
+  }
+
+  /** Request and answer travel apart, so others can come in between. */
+  async #ask(verb: string, call: () => Promise<unknown>): Promise<unknown> {
+    const { scheduler, faults } = this.#stage;
+    const fault = faults.pick();
+    const turn = (what: string, slow: boolean): Promise<void> =>
+      scheduler.park(this.#life, `${verb} ${what}`, this.#delay(slow ? fault : null));
+    const isEarly = this.#stage.random.next() < 0.5;
+    await turn('sent', isEarly);
+    if (fault === 'failBefore') throw new StoreError('unchanged', 'the store cannot be reached');
+    if (fault === 'crashBefore') return this.#crash();
+    const answer = await scheduler.work(call);
+    scheduler.note(`${this.name} ${verb} ${digest(answer)}${fault === null ? '' : ` ${fault}`}`);
+    if (fault === 'duplicate') this.#askAgain(verb, call);
+    if (fault === 'crashAfter') return this.#crash();
+    await turn('answered', !isEarly);
+    if (fault === 'loseReply') throw new StoreError('unknown', 'the answer was lost');
+    return answer;
+  }
+
+  #askAgain(verb: string, call: () => Promise<unknown>): void {
+    const { scheduler, random } = this.#stage;
+    const ghost: Life = { name: `ghost of ${this.name}`, isOver: false };
+    const late = async (): Promise<void> => {
+      await scheduler.park(ghost, `${verb} sent again`, random.below(2_000));
+      await scheduler.work(call);
+    };
+    scheduler.launch(late());
+  }
+
+  #delay(fault: Fault | null): number {
+    const { random } = this.#stage;
+    if (fault === 'pause') return random.pick(PAUSE_MS);
+    return fault === 'slow' ? 100 + random.below(3_000) : random.below(4);
+  }
+
+  #crash(): Promise<never> {
+    const { scheduler, random } = this.#stage;
+    scheduler.kill(this.#life);
+    const keeper: Life = { name: `keeper of ${this.name}`, isOver: false };
+    const delayMs = random.below(5_000);
+    scheduler.launch(scheduler.park(keeper, 'restarts it', delayMs).then(this.#restart));
+    return NEVER;
+  }
+}
+
+function digest(answer: unknown): string {
+  const text = canonicalJson(answer ?? null);
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,196 @@
+// Clients: they ask for jobs, ask again when no answer came, and change their minds.
+import type { SubmitOperation } from '../../src/check/history.ts';
+import { PawlError } from '../../src/core/errors.ts';
+import type { JobRef } from '../../src/core/job.ts';
+import { SeededRandom } from '../../src/core/random.ts';
+import { IDEMPOTENCY_WINDOW_MS } from '../../src/engine/enqueue.ts';
+import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Actor } from './actor.ts';
+import type { Chronicle } from './chronicle.ts';
+import { TYPE_NAMES } from './types.ts';
+
+export const TENANTS: readonly string[] = ['acme', 'beta'];
+
+export const ERRANDS = [
+  'enqueue',
+  'enqueueBatch',
+  'cancelSoft',
+  'cancelHard',
+  'submit',
+  'reject',
+  'deadLetter',
+  'replay',
+] as const;
+
+/** One thing a client does; its arguments come from the seed when its turn comes. */
+export interface Errand {
+  readonly what: (typeof ERRANDS)[number];
+  readonly seed: number;
+}
+
+const BAG: readonly Errand['what'][] = [
+  ...Array.from({ length: 9 }, () => 'enqueue' as const),
+  ...Array.from({ length: 4 }, () => 'enqueueBatch' as const),
+  ...ERRANDS,
+  'cancelSoft',
+  'replay',
+];
+
+export function pickErrands(random: SeededRandom, count: number): readonly Errand[] {
+  return Array.from({ length: count }, () => ({
+    what: random.pick(BAG),
+    seed: random.below(2 ** 31),
+  }));
+}
+
+const TRIES_MAX = 6;
+
+/** What a client keeps on its own disk: it outlives the client's crashes. */
+export class Client {
+  readonly #chronicle: Chronicle;
+  readonly #errands: Errand[];
+  readonly #known: JobRef[] = [];
+  #tries = 0;
+  /** Every sending has a mark of its own: without a key, a second one is another request. */
+  #sent = 0;
+
+  constructor(chronicle: Chronicle, errands: readonly Errand[]) {
+    this.#chronicle = chronicle;
+    this.#errands = [...errands];
+  }
+
+  get isDone(): boolean {
+    return this.#errands.length === 0;
+  }
+
+  /** Does its errands one after the other; one that was cut off by a crash is begun again. */
+  async run(actor: Actor): Promise<void> {
+    for (let errand = this.#errands[0]; errand !== undefined; errand = this.#errands[0]) {
+      const random = new SeededRandom(errand.seed);
+      await actor.sleep(random.below(2_500));
+      const isSettled = await this.#attempt(actor, errand, random);
+      this.#tries += 1;
+      if (!isSettled && this.#tries < TRIES_MAX) continue;
+      this.#errands.shift();
+      this.#tries = 0;
+    }
+  }
+
+  /** False where nobody knows whether it worked. */
+  async #attempt(actor: Actor, errand: Errand, random: SeededRandom): Promise<boolean> {
+    try {
+      return await this.#do(actor, errand, random);
+    } catch (error) {
+      if (error instanceof PawlError) return true;
+      if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
+      return false;
+    }
+  }
+
+  async #do(actor: Actor, errand: Errand, random: SeededRandom): Promise<boolean> {
+    const { engine } = actor;
+    if (errand.what === 'enqueue') return this.#enqueue(actor, errand, random);
+    if (errand.what === 'enqueueBatch') return this.#enqueue(actor, errand, random);
+    const by = { actor: `api:${actor.name}` };
+    if (errand.what === 'replay') return this.#replay(actor, random);
+    const ref = this.#known.at(-1 - random.below(4)) ?? this.#known[0];
+    if (ref === undefined) return true;
+    const reason = 'no longer wanted';
+    switch (errand.what) {
+      case 'cancelSoft':
+        await engine.cancel([{ ref, ...by, mode: 'soft', reason }]);
+        return true;
+      case 'cancelHard':
+        await engine.cancel([{ ref, ...by, mode: 'hard', reason }]);
+        return true;
+      case 'submit':
+        await engine.submit(ref, by.actor);
+        return true;
+      case 'reject':
+        await engine.reject({ ref, ...by, error: { class: 'queue_overload', message: 'full' } });
+        return true;
+      case 'deadLetter':
+        await engine.deadLetter({ ref, ...by, reason: 'policy_violation', message: 'by hand' });
+        return true;
+    }
+  }
+
+  async #replay({ engine, name }: Actor, random: SeededRandom): Promise<boolean> {
+    const tenant = random.pick(TENANTS);
+    const letters = await engine.deadLetters({ tenant, limit: 3 });
+    if (letters.length === 0) return true;
+    const deadLetterId = random.pick(letters).id;
+    const { job } = await engine.replay({ deadLetterId, caller: { tenant, principal: name } });
+    this.#known.push({ tenant, id: job.id });
+    return true;
+  }
+
+  async #enqueue(actor: Actor, errand: Errand, random: SeededRandom): Promise<boolean> {
+    const tenant = random.pick(TENANTS);
+    const count = errand.what === 'enqueue' ? 1 : 2 + random.below(3);
+    const sending = ++this.#sent;
+    const requests = Array.from({ length: count }, (_, index) =>
+      pickRequest(random, { actor, mark: `${actor.name}/${sending}/${index}` }),
+    );
+    const sent = requests.map((request) => this.#sendSubmit(tenant, request));
+    try {
+      const caller = { tenant, principal: actor.name };
+      const results = await actor.engine.enqueue(requests, { caller });
+      results.forEach((result, index) => {
+        const submit = sent[index]!;
+        submit.outcome = result.kind === 'refused' ? 'fail' : 'ok';
+        if (result.kind === 'refused') return;
+        submit.jobId = result.job.id;
+        this.#known.push({ tenant, id: result.job.id });
+      });
+      return true;
+    } catch (error) {
+      const isUnchanged = error instanceof StoreError && error.outcome === 'unchanged';
+      if (isUnchanged) for (const submit of sent) submit.outcome = 'fail';
+      // Without an id or a key of its own a request must not be sent twice.
+      const isRepeatable = requests.every(({ id, idempotencyKey }) => id ?? idempotencyKey);
+      if (isUnchanged || isRepeatable) throw error;
+      return true;
+    }
+  }
+
+  #sendSubmit(tenant: string, request: EnqueueRequest): Pending {
+    const { id = null, correlationId = null, idempotencyKey: key } = request;
+    return this.#chronicle.send<Pending>({
+      kind: 'submit',
+      tenant,
+      jobId: id,
+      correlationId,
+      idempotency: key === undefined ? null : { key, windowMs: IDEMPOTENCY_WINDOW_MS },
+    });
+  }
+}
+
+type Pending = { -readonly [Name in keyof SubmitOperation]: SubmitOperation[Name] };
+
+/** Few keys for all clients, so that they race for them; the payload is then mostly the same. */
+function pickRequest(
+  random: SeededRandom,
+  { actor, mark }: { actor: Actor; mark: string },
+): EnqueueRequest {
+  const type = random.pick(TYPE_NAMES);
+  const isHeld = (type === 'paper' || type === 'mail') && random.next() < 0.3;
+  const dice = random.next();
+  const shared = random.below(5);
+  const naming: Partial<EnqueueRequest> =
+    dice < 0.35
+      ? { idempotencyKey: `key ${shared}`, payloadHash: `hash ${random.below(6) === 0}` }
+      : dice < 0.6
+        ? { id: `01890000-0000-7000-8000-${String(random.below(1e9)).padStart(12, '0')}` }
+        : {};
+  return {
+    type,
+    input: { n: shared },
+    correlationId: mark,
+    priority: random.pick(['normal', 'high'] as const),
+    ...naming,
+    ...(isHeld ? { submit: false } : {}),
+    ...(random.next() < 0.15 ? { runAt: actor.now + random.below(8_000) } : {}),
+  };
+}

@@ -1,0 +1,201 @@
+// One seed: chaos first, then healing, then the judgement over everything that was left behind.
+import { checkHistory } from '../../src/check/check-history.ts';
+import type { Violation } from '../../src/check/violation.ts';
+import { ManualClock } from '../../src/core/clock.ts';
+import { seededIds } from '../../src/core/ids.ts';
+import { isTerminal } from '../../src/core/phase.ts';
+import { SeededRandom } from '../../src/core/random.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { OpenStore } from '../support/world.ts';
+import type { RowCoverage } from '../support/world-rows.ts';
+import { type Actor, spawn, type Stage } from './actor.ts';
+import { Chronicle } from './chronicle.ts';
+import { Client, type Errand, pickErrands, TENANTS } from './client.ts';
+import { type Fault, Faults } from './faults.ts';
+import { readAll } from './read-all.ts';
+import { Scheduler } from './scheduler.ts';
+import { TYPES } from './types.ts';
+import { Worker } from './worker.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly open: OpenStore;
+  readonly coverage?: RowCoverage;
+  /** What a shrunk run still has, by number; everything unless given. */
+  readonly only?: Remains;
+}
+
+export interface Remains {
+  readonly errands: ReadonlySet<number>;
+  readonly faults: ReadonlySet<number>;
+}
+
+export interface SimulationReport {
+  readonly problems: readonly string[];
+  readonly traceHash: string;
+  readonly traceTail: readonly string[];
+  readonly steps: number;
+  readonly jobs: number;
+  readonly faults: ReadonlyMap<Fault, number>;
+  readonly faultsDrawn: number;
+  readonly outcomes: { readonly ok: number; readonly fail: number; readonly unknown: number };
+}
+
+export const ERRANDS_PER_RUN = 36;
+const CLIENTS = 3;
+const WORKERS = 3;
+const SWEEPERS = 2;
+const CHAOS_STEPS_MAX = 12_000;
+const HEAL_STEPS_MAX = 12_000;
+/** Three of the longest lease windows, the longest pause and backoffs, and the work itself. */
+const HEAL_MS_MAX = 300_000;
+
+export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
+  const clock = new ManualClock();
+  const opened = await options.open({ lifecycles: builtInLifecycles, clock });
+  try {
+    const store = options.coverage?.watch(opened) ?? opened;
+    return await new Simulation(options, clock, store).run();
+  } finally {
+    await opened.close();
+  }
+}
+
+class Simulation {
+  readonly #stage: Stage;
+  readonly #clients: readonly Client[];
+  readonly #chronicle = new Chronicle();
+  readonly #seed: number;
+  #isHealed = false;
+
+  constructor(options: SimulationOptions, clock: ManualClock, store: Store) {
+    const { seed, only } = options;
+    const stream = (number: number): SeededRandom => new SeededRandom(seed * 1_000 + number);
+    this.#seed = seed;
+    this.#stage = {
+      scheduler: new Scheduler(clock, stream(1)),
+      faults: new Faults(stream(2), (number) => !(only?.faults.has(number) ?? true)),
+      store,
+      ids: seededIds(clock, stream(3)),
+      random: stream(4),
+    };
+    const errands = pickErrands(stream(5), ERRANDS_PER_RUN);
+    this.#clients = Array.from({ length: CLIENTS }, (_, client) => {
+      const isMine = (_errand: Errand, index: number): boolean =>
+        index % CLIENTS === client && (only?.errands.has(index) ?? true);
+      return new Client(this.#chronicle, errands.filter(isMine));
+    });
+  }
+
+  async run(): Promise<SimulationReport> {
+    const { scheduler, faults } = this.#stage;
+    const problems: string[] = [];
+    try {
+      await this.#prepare();
+      this.#populate();
+      const isQuiet = (): boolean => this.#clients.every((client) => client.isDone);
+      await scheduler.run(isQuiet, CHAOS_STEPS_MAX);
+      problems.push(...(await this.#heal()));
+      problems.push(...(await this.#judge()));
+    } catch (error) {
+      // A store that refuses what the engine asks for is a finding, as is any other exception.
+      problems.push(`${error instanceof StoreError ? 'the store said' : 'thrown'}: ${text(error)}`);
+    }
+    const outcomes = {
+      ok: this.#chronicle.count('ok'),
+      fail: this.#chronicle.count('fail'),
+      unknown: this.#chronicle.count('unknown'),
+    };
+    return {
+      problems,
+      outcomes,
+      traceHash: scheduler.traceHash,
+      traceTail: scheduler.traceTail,
+      steps: scheduler.steps,
+      jobs: new Set(this.#chronicle.history.map(({ jobId }) => jobId)).size,
+      faults: faults.counts,
+      faultsDrawn: faults.drawn,
+    };
+  }
+
+  async #prepare(): Promise<void> {
+    const { store, random, ids } = this.#stage;
+    const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids });
+    for (const [type, definition] of Object.entries(TYPES)) {
+      await engine.putType({ tenant: '*', type }, definition);
+    }
+  }
+
+  #populate(): void {
+    this.#clients.forEach((client, index) =>
+      spawn(this.#stage, `c${index + 1}`, (actor) => client.run(actor)),
+    );
+    for (let number = 1; number <= WORKERS; number++) {
+      const seed = this.#seed * 1_000 + 100 + number;
+      const worker = new Worker(this.#chronicle, seed, () => this.#isHealed);
+      spawn(this.#stage, `w${number}`, (actor) => worker.run(actor));
+    }
+    for (let number = 1; number <= SWEEPERS; number++) {
+      spawn(this.#stage, `s${number}`, (actor) => sweep(actor));
+    }
+  }
+
+  /** No more faults: within bounded time every job must come to its end, or wait by right. */
+  async #heal(): Promise<readonly string[]> {
+    const { scheduler, faults, store } = this.#stage;
+    faults.isOn = false;
+    this.#isHealed = true;
+    scheduler.note('healed');
+    const until = scheduler.clock.now() + HEAL_MS_MAX;
+    let looks = 0;
+    const isOver = async (): Promise<boolean> => {
+      if (scheduler.clock.now() > until) return true;
+      if (looks++ % 50 !== 0 || !this.#clients.every((client) => client.isDone)) return false;
+      return (await openJobs(store)).length === 0;
+    };
+    await scheduler.run(isOver, HEAL_STEPS_MAX);
+    const open = await openJobs(store);
+    return open.map((job) => `I20 ${job}: still open ${HEAL_MS_MAX} ms after healing`);
+  }
+
+  async #judge(): Promise<readonly string[]> {
+    const all = await readAll(this.#stage.store, TENANTS);
+    const { history, ledger } = this.#chronicle;
+    const input = { lifecycles: builtInLifecycles, ...all, history, ledger };
+    return checkHistory(input).map(describe);
+  }
+}
+
+async function sweep(actor: Actor): Promise<void> {
+  const timers = { sleep: (ms: number): Promise<void> => actor.sleep(ms) };
+  const sweeper = new Sweeper(actor.engine.context, { timers });
+  for (;;) {
+    try {
+      await sweeper.runOnce();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
+    }
+    await actor.sleep(1_000);
+  }
+}
+
+/** Held jobs wait for their client, for as long as it likes. */
+async function openJobs(store: Store): Promise<readonly string[]> {
+  const tally = await store.tally(null);
+  return tally
+    .filter(({ phase }) => phase !== 'held' && !isTerminal(phase))
+    .map(({ type, state, phase, count }) => `${count} of ${type} in ${state}/${phase}`);
+}
+
+function describe({ invariant, jobId, version, message }: Violation): string {
+  const where = version === null ? `${jobId}` : `${jobId} version ${version}`;
+  return `${invariant} ${where}: ${message}`;
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,143 @@
+// Workers: they claim, work, renew and settle, and keep an honest ledger of what they did.
+import { SeededRandom } from '../../src/core/random.ts';
+import type { Claim } from '../../src/engine/claim.ts';
+import type { Ownership } from '../../src/engine/owner.ts';
+import type { Ending } from '../../src/engine/settle.ts';
+import type { TransitionOutcome } from '../../src/engine/transition.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import { holdingOf } from '../support/world.ts';
+import type { Actor } from './actor.ts';
+import type { Chronicle } from './chronicle.ts';
+import { TYPE_NAMES } from './types.ts';
+
+const TRIES_MAX = 5;
+const CLASSES: readonly string[] = [
+  'network_timeout',
+  'timeout',
+  'TransientError',
+  'PermanentError',
+];
+
+/** What survives a worker's crash: its name, the number of its last request, and its ledger. */
+export class Worker {
+  readonly #chronicle: Chronicle;
+  readonly #random: SeededRandom;
+  readonly #isHealed: () => boolean;
+  #requests = 0;
+
+  constructor(chronicle: Chronicle, seed: number, isHealed: () => boolean) {
+    this.#chronicle = chronicle;
+    this.#random = new SeededRandom(seed);
+    this.#isHealed = isHealed;
+  }
+
+  async run(actor: Actor): Promise<void> {
+    const random = this.#random;
+    // After a crash it asks once more for what its last request may have won.
+    if (random.next() < 0.5) this.#requests += 1;
+    for (;;) {
+      const max = 1 + random.below(3);
+      const types = TYPE_NAMES.filter(() => this.#isHealed() || random.next() < 0.8);
+      const requestId = `${actor.name}-${this.#requests}`;
+      const asked = { owner: actor.name, types, max, requestId };
+      const claims = await this.#insist(actor, () => actor.engine.claim(asked));
+      this.#requests += 1;
+      for (const claim of claims ?? []) await this.#attempt(actor, claim);
+      await actor.sleep(claims === null || claims.length === 0 ? 400 + random.below(600) : 1);
+    }
+  }
+
+  /** One turn with one job, from claim to settlement; it stops when told that the lease is lost. */
+  async #attempt(actor: Actor, claim: Claim): Promise<void> {
+    const random = this.#random;
+    const entry = this.#chronicle.begin(claim.job, actor.now);
+    let isCancelWished = claim.job.cancel !== null;
+    const held = holdingOf(claim);
+    if (claim.job.phase === 'leased' && random.next() < 0.9) {
+      const started = await this.#insist(actor, () => actor.engine.start([this.#shown(claim)]));
+      if (started !== null && started[0]!.kind === 'refused') return this.#end(entry, actor);
+    }
+    for (let slice = random.below(4); slice > 0; slice--) {
+      await actor.sleep(random.below(this.#isHealed() ? 400 : claim.renewInMs * 2));
+      const beat = { ...held, ...this.#report() };
+      const answers = await this.#insist(actor, () => actor.engine.renew([beat]));
+      if (answers === null) continue;
+      const answer = answers[0]!;
+      if (answer.kind === 'refused') return this.#end(entry, actor);
+      isCancelWished ||= answer.cancel !== null;
+    }
+    const ending = this.#isHealed()
+      ? this.#goodEnding(claim, isCancelWished)
+      : this.#anyEnding(claim, isCancelWished);
+    this.#end(entry, actor);
+    await this.#settle(actor, claim, ending);
+  }
+
+  #end(entry: { endedAt: number | null }, actor: Actor): void {
+    entry.endedAt = actor.now;
+  }
+
+  async #settle(actor: Actor, claim: Claim, ending: Ending): Promise<void> {
+    const report =
+      ending.kind === 'succeed' ? this.#chronicle.complete(claim, ending.result!) : null;
+    const asked = { ...this.#shown(claim), ending };
+    const outcomes = await this.#insist(actor, () => actor.engine.settle([asked]));
+    if (report === null || outcomes === null) return;
+    const isAccepted = (outcome: TransitionOutcome): boolean => outcome.kind !== 'refused';
+    report.outcome = isAccepted(outcomes[0]!) ? 'ok' : 'fail';
+  }
+
+  /** Half of the time as it was claimed, which spares the engine a read. */
+  #shown(claim: Claim): Ownership {
+    const held = holdingOf(claim);
+    return this.#random.next() < 0.5 ? held : { ...held, known: claim.job };
+  }
+
+  #report(): object {
+    const random = this.#random;
+    const text = JSON.stringify({ at: random.below(100) });
+    return {
+      progress: random.below(101),
+      ...(random.next() < 0.3 ? { stage: random.pick(['fetch', 'render']) } : {}),
+      ...(random.next() < 0.3 ? { checkpoint: text } : {}),
+      ...(random.next() < 0.2 ? { stageResult: { name: 'fetch', result: text } } : {}),
+    };
+  }
+
+  #goodEnding(claim: Claim, isCancelWished: boolean): Ending {
+    if (isCancelWished) return { kind: 'cancelled' };
+    return { kind: 'succeed', result: resultOf(claim) };
+  }
+
+  #anyEnding(claim: Claim, isCancelWished: boolean): Ending {
+    const random = this.#random;
+    const delayMs = random.pick([0, 50, 1_500]);
+    if (isCancelWished && random.next() < 0.5) return { kind: 'cancelled' };
+    // A remote process is polled many times before it ends.
+    const isPolled = claim.job.lifecycle === 'process';
+    const dice = isPolled ? 0.3 + 0.7 * random.next() : random.next();
+    if (dice < 0.45) return { kind: 'succeed', result: resultOf(claim) };
+    if (dice < (isPolled ? 0.6 : 0.75)) {
+      return { kind: 'fail', error: { class: random.pick(CLASSES), message: 'it broke' } };
+    }
+    if (dice < 0.84) return { kind: 'snooze', delayMs };
+    return dice < 0.92 ? { kind: 'advance', delayMs } : { kind: 'release' };
+  }
+
+  /** Asks again while the store fails; null when it gives up. */
+  async #insist<Answer>(actor: Actor, ask: () => Promise<Answer>): Promise<Answer | null> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
+        await actor.sleep(20 * 2 ** tries);
+      }
+    }
+    return null;
+  }
+}
+
+function resultOf({ job }: Claim): string {
+  return JSON.stringify({ by: job.owner, epoch: job.epoch });
+}

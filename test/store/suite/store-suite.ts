@@ -1,0 +1,59 @@
+// One suite for every store: what it says is what the port promises.
+import { after, before, describe, test } from 'node:test';
+import { ManualClock } from '../../../src/core/clock.ts';
+import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { applyCases } from './apply.ts';
+import { claimCases } from './claim.ts';
+import { deadLetterCases } from './dead-letters.ts';
+import { eventCases } from './events.ts';
+import { exactnessCases } from './exactness.ts';
+import { fenceCases } from './fences.ts';
+import { guardCases } from './guard.ts';
+import { idempotencyCases } from './idempotency.ts';
+import { insertCases } from './insert.ts';
+import { laneCases } from './lanes.ts';
+import { queryCases } from './queries.ts';
+import { registryCases } from './registry.ts';
+import { renewCases } from './renew.ts';
+import { rowCases } from './rows.ts';
+import { type Cases, Scene } from './scene.ts';
+import { sweepCases } from './sweeps.ts';
+import { tailCases } from './tail.ts';
+
+const GROUPS: Readonly<Record<string, Cases>> = {
+  insert: { ...insertCases, ...idempotencyCases },
+  claim: { ...claimCases, ...laneCases },
+  apply: { ...applyCases, ...rowCases, ...fenceCases, ...guardCases },
+  renew: renewCases,
+  sweeps: sweepCases,
+  events: { ...eventCases, ...tailCases },
+  queries: { ...queryCases, ...deadLetterCases, ...registryCases },
+  exactness: exactnessCases,
+};
+
+export type OpenStore = (options: {
+  clock: ManualClock;
+  lifecycles: readonly Lifecycle[];
+}) => Promise<Store>;
+
+/** Registers the whole suite for one store. It is opened once; each test has its own tenant. */
+export function storeSuite(label: string, open: OpenStore): void {
+  const clock = new ManualClock();
+  const lifecycles = builtInLifecycles;
+  let store: Store;
+  void describe(label, () => {
+    before(async () => {
+      store = await open({ clock, lifecycles });
+    });
+    after(() => store.close());
+    for (const [group, cases] of Object.entries(GROUPS)) {
+      void describe(group, () => {
+        for (const [title, show] of Object.entries(cases)) {
+          void test(title, () => show(new Scene({ store, clock, lifecycles })));
+        }
+      });
+    }
+  });
+}
