@@ -1,3 +1,4 @@
+export { type EnqueueMore, openPawl, Pawl, type PawlOptions } from './app/pawl.ts';
 export { type Clock, type Instant, ManualClock, systemClock } from './core/clock.ts';
 export {
   defineLifecycle,
@@ -31,11 +32,49 @@ export { Engine, type EngineOptions } from './engine/engine.ts';
 export type { CancelRequest, CancelResult } from './engine/operate.ts';
 export type { Beat, BeatResult, Ownership } from './engine/owner.ts';
 export { SHARED_TENANT } from './engine/registry.ts';
+export type { ScheduleDefinition, ScheduledJob } from './engine/schedules/definition.ts';
+export { type ScheduleRule, slotsBetween } from './engine/schedules/rule.ts';
+export { nextRuns, type Schedules, type ScheduleView } from './engine/schedules/schedules.ts';
 export type { Ending, Settlement } from './engine/settle.ts';
 export { Sweeper } from './engine/sweeps/sweeper.ts';
 export type { TransitionOutcome } from './engine/transition.ts';
+export type { UniqueWish } from './engine/unique.ts';
+export type {
+  Compensation,
+  Done,
+  Effect,
+  JobFacts,
+  RunContext,
+  StageContext,
+  StageRunner,
+  Trace,
+} from './handler/context.ts';
+export {
+  defineJob,
+  type JobDefinition,
+  type JobOptions,
+  type JobPolicy,
+  typeDefinitionOf,
+} from './handler/define-job.ts';
+export {
+  fail,
+  type FailureDetails,
+  JobFailure,
+  LeaseConflictError,
+  PermanentError,
+  TransientError,
+  ValidationError,
+} from './handler/failure.ts';
+export type { Isolation } from './handler/isolation.ts';
+export { type Schema, trusted } from './handler/schema.ts';
+export { JobStop, type StopWhy } from './handler/stop.ts';
 export { builtInLifecycles } from './lifecycles/built-in.ts';
 export { recordOf } from './lifecycles/record.ts';
 export type { DeadLetter } from './store/dead-letter.ts';
 export type { Store } from './store/store.ts';
 export { StoreError } from './store/store-error.ts';
+export { Compensator, type CompensatorOptions } from './worker/compensator.ts';
+export type { JobSource, SourceOutcome } from './worker/job-source.ts';
+export { openWorker, type WorkerOptions } from './worker/open-worker.ts';
+export { drainOnSignal } from './worker/shutdown.ts';
+export { type DrainOptions, Worker } from './worker/worker.ts';

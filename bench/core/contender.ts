@@ -5,7 +5,7 @@ export type Call = () => Promise<void>;
 export interface Holding {
   readonly size: number;
   /** What completes them, so many with each call. */
-  completions(batch: number): Call[];
+  completions(batch: number): Promise<Call[]>;
 }
 
 /** One way to do the same work, with everything it needs open and ready. */
@@ -13,7 +13,8 @@ export interface Contender {
   readonly label: string;
   /** Finished jobs that were there before it began. */
   readonly rows: number;
-  enqueue(size: number): Call;
+  /** Everything but the call itself is done before it is handed out. */
+  enqueue(size: number): Promise<Call>;
   claim(max: number): Promise<Holding>;
   close(): Promise<void>;
 }
@@ -27,6 +28,8 @@ export const INPUT = {
 };
 
 export const TENANT = 'bench';
+/** The type of those that go round the engine. */
+export const RAW_TYPE = 'raw';
 export const QUEUE = 'default';
 export const LIFECYCLE = 'task';
 

@@ -1,13 +1,14 @@
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import type { Claim } from '../../src/engine/claim.ts';
+import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   type Contender,
   expectAll,
-  type Holding,
   inBatches,
   INPUT,
   LEASE,
@@ -15,7 +16,55 @@ import {
   TENANT,
 } from './contender.ts';
 
-const OWNER = 'bench-engine';
+const OWNER = 'bench';
+
+/** The engine as the benchmark calls it: one type, one tenant, one owner. */
+export class BenchEngine {
+  readonly #engine: Engine;
+  readonly #type: string;
+
+  private constructor(engine: Engine, type: string) {
+    this.#engine = engine;
+    this.#type = type;
+  }
+
+  static async open(store: Store, type: string): Promise<BenchEngine> {
+    const ids = systemIds(systemClock);
+    const lifecycles = builtInLifecycles;
+    const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+    await engine.putType({ tenant: TENANT, type }, { lifecycle: LIFECYCLE, lease: LEASE });
+    return new BenchEngine(engine, type);
+  }
+
+  requests(size: number): EnqueueRequest[] {
+    return Array.from({ length: size }, () => ({ type: this.#type, input: INPUT }));
+  }
+
+  async enqueue(requests: readonly EnqueueRequest[]): Promise<void> {
+    const caller = { tenant: TENANT, principal: null };
+    const results = await this.#engine.enqueue(requests, { caller });
+    const created = results.filter(({ kind }) => kind === 'created').length;
+    expectAll(created, requests.length, 'enqueued');
+  }
+
+  claim(max: number): Promise<Claim[]> {
+    return this.#engine.claim({ owner: OWNER, types: [this.#type], max });
+  }
+
+  async complete(claims: readonly Claim[]): Promise<void> {
+    const outcomes = await this.#engine.settle(
+      claims.map(({ job }) => ({
+        ref: job,
+        owner: OWNER,
+        epoch: job.epoch,
+        known: job,
+        ending: { kind: 'succeed' },
+      })),
+    );
+    const moved = outcomes.filter(({ kind }) => kind === 'moved').length;
+    expectAll(moved, claims.length, 'completed');
+  }
+}
 
 /** The product: the real engine over a real store, as a face or a worker calls it. */
 export async function engineContender(
@@ -23,48 +72,29 @@ export async function engineContender(
   named: { label: string; rows: number; type?: string },
 ): Promise<Contender> {
   const { label, rows, type = 'engine' } = named;
-  const lifecycles = builtInLifecycles;
-  const engine = new Engine({
-    store,
-    lifecycles,
-    random: systemRandom,
-    ids: systemIds(systemClock),
-  });
-  await engine.putType({ tenant: TENANT, type }, { lifecycle: LIFECYCLE, lease: LEASE });
+  const engine = await BenchEngine.open(store, type);
   return {
     label,
     rows,
-    enqueue(size) {
-      const requests = Array.from({ length: size }, () => ({ type, input: INPUT }));
-      return async () => {
-        const results = await engine.enqueue(requests, {
-          caller: { tenant: TENANT, principal: null },
-        });
-        expectAll(results.filter(({ kind }) => kind === 'created').length, size, 'enqueued');
-      };
+    async enqueue(size) {
+      const requests = engine.requests(size);
+      return () => engine.enqueue(requests);
     },
-    claim: (max) => claim(engine, type, max),
+    async claim(max) {
+      const claims = await engine.claim(max);
+      const completions = async (batch: number): Promise<(() => Promise<void>)[]> =>
+        inBatches(claims, batch).map((some) => () => engine.complete(some));
+      return { size: claims.length, completions };
+    },
     close: () => store.close(),
   };
 }
 
-async function claim(engine: Engine, type: string, max: number): Promise<Holding> {
-  const claims = await engine.claim({ owner: OWNER, types: [type], max });
-  return {
-    size: claims.length,
-    completions: (batch) =>
-      inBatches(claims, batch).map((some) => async () => {
-        const outcomes = await engine.settle(
-          some.map(({ job }) => ({
-            ref: job,
-            owner: OWNER,
-            epoch: job.epoch,
-            known: job,
-            ending: { kind: 'succeed' },
-          })),
-        );
-        const moved = outcomes.filter(({ kind }) => kind === 'moved').length;
-        expectAll(moved, some.length, 'completed');
-      }),
-  };
+/** One job through its whole life: what a database needs to know before it is measured. */
+export async function playOnce(one: Contender): Promise<void> {
+  await (
+    await one.enqueue(1)
+  )();
+  const holding = await one.claim(1);
+  for (const complete of await holding.completions(1)) await complete();
 }

@@ -10,115 +10,146 @@ export interface Workload {
   readonly repeats: number;
 }
 
-/** What was measured, in jobs a second or milliseconds, one value a repeat. */
-export type Series = Map<string, number[]>;
+/** Jobs a second; microseconds of this process's CPU a job; ms until the job is in hand. */
+export type Kind = 'rate' | 'cpu' | 'latency';
+
+interface Reading {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly value: number;
+}
+
+/** One value a repeat, by what was measured, in the order of the measuring. */
+export type Series = ReadonlyMap<string, readonly number[]>;
 
 export interface Measured {
   readonly contender: Pick<Contender, 'label' | 'rows'>;
-  readonly rates: Series;
-  readonly latencies: Series;
+  readonly series: Readonly<Record<Kind, Series>>;
 }
 
-/** The contenders take turns, each repeat beginning with another one; a first round is thrown away. */
+type Part = (contender: Contender) => Promise<Reading[]>;
+
+/**
+ * Contenders take turns after every part, so that a slow minute of a shared machine meets all of
+ * them, and each repeat begins with another one. A first round is thrown away.
+ */
 export async function measure(
   contenders: readonly Contender[],
   workload: Workload,
   say: (text: string) => void,
 ): Promise<Measured[]> {
-  const measured: Measured[] = contenders.map((contender) => ({
-    contender,
-    rates: new Map(),
-    latencies: new Map(),
-  }));
+  const kept = contenders.map((contender) => {
+    const series: Record<Kind, Map<string, number[]>> = {
+      rate: new Map(),
+      cpu: new Map(),
+      latency: new Map(),
+    };
+    return { contender, series };
+  });
   const warmUp = { ...workload, jobs: Math.ceil(workload.jobs / 10), latencyJobs: 5 };
   for (const contender of contenders) {
-    say(`warming up: ${contender.label}, ${contender.rows} rows`);
-    await play(contender, warmUp);
+    for (const part of partsOf(warmUp)) await part(contender);
   }
   for (let repeat = 0; repeat < workload.repeats; repeat++) {
-    for (let turn = 0; turn < contenders.length; turn++) {
-      const index = (turn + repeat) % contenders.length;
-      const contender = contenders[index]!;
-      say(`repeat ${repeat + 1}: ${contender.label}, ${contender.rows} rows`);
-      const { rates, latencies } = await play(contender, workload);
-      for (const [name, value] of rates) add(measured[index]!.rates, name, value);
-      for (const [name, value] of latencies) add(measured[index]!.latencies, name, value);
+    say(`repeat ${repeat + 1} of ${workload.repeats}`);
+    for (const part of partsOf(workload)) {
+      for (let turn = 0; turn < kept.length; turn++) {
+        const { contender, series } = kept[(turn + repeat) % kept.length]!;
+        for (const { kind, name, value } of await part(contender)) {
+          const values = series[kind].get(name);
+          if (values === undefined) series[kind].set(name, [value]);
+          else values.push(value);
+        }
+      }
     }
   }
-  return measured;
+  return kept;
 }
 
-function add(series: Series, name: string, value: number): void {
-  const values = series.get(name);
-  if (values === undefined) series.set(name, [value]);
-  else values.push(value);
-}
-
-interface Played {
-  readonly rates: Map<string, number>;
-  readonly latencies: Map<string, number>;
-}
-
-async function play(contender: Contender, workload: Workload): Promise<Played> {
-  const rates = new Map<string, number>();
-  for (const batch of workload.batches) await playLife(contender, { ...workload, batch }, rates);
-  await playSingles(contender, workload, rates);
-  return { rates, latencies: await playIdle(contender, workload.latencyJobs) };
+function partsOf(workload: Workload): Part[] {
+  return [
+    ...workload.batches.map(
+      (batch): Part =>
+        (one) =>
+          playLife(one, workload.jobs, batch),
+    ),
+    (one) => playSingles(one, workload),
+    (one) => playIdle(one, workload.latencyJobs),
+  ];
 }
 
 /** Enqueue all, claim all, complete all: each verb by itself, and their sum as a full life. */
-async function playLife(
-  contender: Contender,
-  { jobs, batch }: { jobs: number; batch: number },
-  rates: Map<string, number>,
-): Promise<void> {
-  const enqueues = batchesOf(jobs, batch).map((size) => contender.enqueue(size));
-  const enqueueMs = await timeOf(() => oneByOne(enqueues));
+async function playLife(contender: Contender, jobs: number, batch: number): Promise<Reading[]> {
+  const enqueues = await enqueuesOf(contender, batchesOf(jobs, batch));
+  const enqueue = await timeOf(() => oneByOne(enqueues));
   const holdings: Holding[] = [];
-  const claimMs = await timeOf(() => claimAll(contender, batch, holdings));
+  const claim = await timeOf(() => claimAll(contender, batch, holdings));
   checkClaimed(holdings, jobs);
-  const completions = holdings.flatMap((holding) => holding.completions(batch));
-  const completeMs = await timeOf(() => oneByOne(completions));
-  rates.set(`enqueue by ${batch}`, perSecond(jobs, enqueueMs));
-  rates.set(`claim by ${batch}`, perSecond(jobs, claimMs));
-  rates.set(`complete by ${batch}`, perSecond(jobs, completeMs));
-  rates.set(`life by ${batch}`, perSecond(jobs, enqueueMs + claimMs + completeMs));
+  const completions = await completionsOf(holdings, batch);
+  const complete = await timeOf(() => oneByOne(completions));
+  const cpuMicros = enqueue.cpuMicros + claim.cpuMicros + complete.cpuMicros;
+  return [
+    rate(`enqueue by ${batch}`, jobs, enqueue.ms),
+    rate(`claim by ${batch}`, jobs, claim.ms),
+    rate(`complete by ${batch}`, jobs, complete.ms),
+    rate(`life by ${batch}`, jobs, enqueue.ms + claim.ms + complete.ms),
+    { kind: 'cpu', name: `life by ${batch}`, value: cpuMicros / jobs },
+  ];
 }
+
+/** A single call may cost a flush of the disk by itself, so fewer of them tell as much. */
+const SINGLES_SHARE = 5;
 
 /** Many callers, each waiting for its own job: what a group commit is for. */
 async function playSingles(
   contender: Contender,
   { jobs, callers, batches }: Workload,
-  rates: Map<string, number>,
-): Promise<void> {
-  const enqueues = Array.from({ length: jobs }, () => contender.enqueue(1));
-  const enqueueMs = await timeOf(() => atOnce(enqueues, callers));
+): Promise<Reading[]> {
+  const singles = Math.ceil(jobs / SINGLES_SHARE);
+  const enqueues = await enqueuesOf(contender, Array(singles).fill(1));
+  const enqueue = await timeOf(() => atOnce(enqueues, callers));
   const holdings: Holding[] = [];
   await claimAll(contender, batches.at(-1)!, holdings);
-  checkClaimed(holdings, jobs);
-  const completions = holdings.flatMap((holding) => holding.completions(1));
-  const completeMs = await timeOf(() => atOnce(completions, callers));
-  rates.set(`enqueue 1, ${callers} callers`, perSecond(jobs, enqueueMs));
-  rates.set(`complete 1, ${callers} callers`, perSecond(jobs, completeMs));
+  checkClaimed(holdings, singles);
+  const completions = await completionsOf(holdings, 1);
+  const complete = await timeOf(() => atOnce(completions, callers));
+  return [
+    rate(`enqueue 1, ${callers} callers`, singles, enqueue.ms),
+    rate(`complete 1, ${callers} callers`, singles, complete.ms),
+  ];
 }
 
-/** With nothing else to do: from before the enqueue until the job is in hand, in milliseconds. */
-async function playIdle(contender: Contender, jobs: number): Promise<Map<string, number>> {
+/** With nothing else to do: from before the enqueue until the job is in hand. */
+async function playIdle(contender: Contender, jobs: number): Promise<Reading[]> {
   const times: number[] = [];
   for (let job = 0; job < jobs; job++) {
-    const enqueue = contender.enqueue(1);
+    const enqueue = await contender.enqueue(1);
     await sleep(2);
     let holding: Holding | undefined;
-    times.push(
-      await timeOf(async () => {
-        await enqueue();
-        holding = await contender.claim(1);
-      }),
-    );
-    await oneByOne(holding!.completions(1));
+    const { ms } = await timeOf(async () => {
+      await enqueue();
+      holding = await contender.claim(1);
+    });
+    times.push(ms);
+    await oneByOne(await holding!.completions(1));
   }
   const sorted = times.toSorted((one, other) => one - other);
-  return new Map([50, 95, 99].map((percent) => [`p${percent}`, percentile(sorted, percent)]));
+  return [50, 95, 99].map((percent) => {
+    const index = Math.ceil((sorted.length * percent) / 100) - 1;
+    return { kind: 'latency', name: `p${percent}`, value: sorted[index]! };
+  });
+}
+
+async function enqueuesOf(contender: Contender, sizes: readonly number[]): Promise<Call[]> {
+  const calls: Call[] = [];
+  for (const size of sizes) calls.push(await contender.enqueue(size));
+  return calls;
+}
+
+async function completionsOf(holdings: readonly Holding[], batch: number): Promise<Call[]> {
+  const calls: Call[] = [];
+  for (const holding of holdings) calls.push(...(await holding.completions(batch)));
+  return calls;
 }
 
 async function claimAll(contender: Contender, batch: number, holdings: Holding[]): Promise<void> {
@@ -151,18 +182,16 @@ async function atOnce(calls: readonly Call[], callers: number): Promise<void> {
   await Promise.all(Array.from({ length: callers }, caller));
 }
 
-async function timeOf(work: () => Promise<void>): Promise<number> {
+async function timeOf(work: () => Promise<void>): Promise<{ ms: number; cpuMicros: number }> {
   const startedAt = performance.now();
+  const cpu = process.cpuUsage();
   await work();
-  return performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms: performance.now() - startedAt, cpuMicros: user + system };
 }
 
-function perSecond(jobs: number, ms: number): number {
-  return (jobs * 1_000) / ms;
-}
-
-function percentile(sorted: readonly number[], percent: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)]!;
+function rate(name: string, jobs: number, ms: number): Reading {
+  return { kind: 'rate', name, value: (jobs * 1_000) / ms };
 }
 
 export function median(values: readonly number[]): number {

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Workload } from './measure.ts';
 
@@ -6,9 +7,13 @@ export interface BenchOptions {
   readonly workload: Workload;
   /** Finished jobs with which the growth is measured; 0 leaves it out. */
   readonly rows: number;
+  /** Contenders whose label contains this; null is all. For a profile of one. */
+  readonly only: string | null;
   readonly isSmoke: boolean;
   /** What was typed, for the report. */
   readonly command: string;
+  /** Processes that wanted a core before the benchmark did: above the cores, figures are noise. */
+  readonly loadBefore: number;
 }
 
 const SMOKE: Workload = { jobs: 20, batches: [5, 10], callers: 4, latencyJobs: 3, repeats: 1 };
@@ -18,6 +23,7 @@ export const USAGE = `npm run bench:core -- [options]
   --jobs N                 jobs a measurement (5000)
   --repeats N              measurements of each (3)
   --rows N                 finished jobs already there (1000000; 0: leave the growth out)
+  --only TEXT              only contenders whose name contains this; writes no file
   --smoke                  seconds only, in memory and SQLite: does it work at all?`;
 
 export function parseOptions(args: readonly string[]): BenchOptions {
@@ -28,13 +34,15 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       jobs: { type: 'string', default: '5000' },
       repeats: { type: 'string', default: '3' },
       rows: { type: 'string', default: '1000000' },
+      only: { type: 'string' },
       smoke: { type: 'boolean', default: false },
     },
   });
   const command = ['npm run bench:core', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
+  const loadBefore = loadavg()[0]!;
   if (values.smoke) {
     const stores = ['memory', 'sqlite'] as const;
-    return { stores, workload: SMOKE, rows: 50, isSmoke: true, command };
+    return { stores, workload: SMOKE, rows: 50, only: null, isSmoke: true, command, loadBefore };
   }
   const workload: Workload = {
     jobs: wholeNumber('jobs', values.jobs, 1),
@@ -44,7 +52,8 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     repeats: wholeNumber('repeats', values.repeats, 1),
   };
   const rows = wholeNumber('rows', values.rows, 0);
-  return { stores: storesOf(values.store), workload, rows, isSmoke: false, command };
+  const stores = storesOf(values.store);
+  return { stores, workload, rows, only: values.only ?? null, isSmoke: false, command, loadBefore };
 }
 
 function storesOf(name: string | undefined): BenchOptions['stores'] {

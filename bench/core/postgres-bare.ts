@@ -1,12 +1,39 @@
 import type pg from 'pg';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
-import { type Contender, expectAll, type Holding, inBatches, INPUT, QUEUE } from './contender.ts';
-import { type Numbers, RAW_TYPE } from './postgres-functions.ts';
+import {
+  type Contender,
+  expectAll,
+  type Holding,
+  inBatches,
+  INPUT,
+  LIFECYCLE,
+  QUEUE,
+  RAW_TYPE,
+  TENANT,
+} from './contender.ts';
 import type { Safeties, Variant } from './safeties.ts';
 
 const OWNER = 'bench-bare';
 const ids = systemIds(systemClock);
+
+/** What a job of the benchmark refers to by number. */
+interface Numbers {
+  readonly tenant: number;
+  readonly lifecycle: number;
+  readonly policy: number;
+}
+
+export async function numbersOf(pool: pg.Pool, schema: string): Promise<Numbers> {
+  const { rows } = await pool.query<Numbers>(
+    `SELECT n.id AS tenant, l.id AS lifecycle, t.policy FROM ${schema}.types t
+     JOIN ${schema}.tenants n ON n.id = t.tenant_id, ${schema}.lifecycles l
+     WHERE n.name = $1 AND t.type = $2 AND l.name = $3`,
+    [TENANT, RAW_TYPE, LIFECYCLE],
+  );
+  if (rows[0] === undefined) throw new Error(`schema ${schema} has no type ${RAW_TYPE}`);
+  return rows[0];
+}
 
 const EVENT_COLUMNS = `tenant_id, job_id, version, born, ts, type, from_state, to_state, phase,
   epoch, attempt, retry_count, progress, actor`;
@@ -47,7 +74,7 @@ function claimSql(safeties: Safeties, { tenant }: Numbers): string {
   return `WITH c AS MATERIALIZED (
       SELECT id FROM pawl.jobs WHERE tenant_id = ${tenant} AND queue = '${QUEUE}'
         AND type = '${RAW_TYPE}' AND gate = 0
-      ORDER BY priority DESC, run_at, seq LIMIT $1 FOR UPDATE SKIP LOCKED),
+      ORDER BY rank_at, seq LIMIT $1 FOR UPDATE SKIP LOCKED),
     j AS (
       UPDATE pawl.jobs j SET state = 'running', phase = 3, version = j.version + 1, notes = 0,
         gate = NULL, attempts = greatest(j.attempts, 1), lease_owner = $2,
@@ -85,7 +112,7 @@ export function bareContender(
   return {
     label: `statements by hand, ${variant.name}`,
     rows: 0,
-    enqueue(size) {
+    async enqueue(size) {
       const jobs = Array.from({ length: size }, () => ids.next());
       const values = [arrayOf(jobs), arrayOf(jobs.map(() => INPUT_ELEMENT))];
       return async () => {
@@ -100,7 +127,7 @@ export function bareContender(
       });
       return {
         size: rows.length,
-        completions: (batch) =>
+        completions: async (batch) =>
           inBatches(rows, batch).map((some) => {
             const values = [arrayOf(some.map(({ id }) => id)), OWNER];
             return async () => {

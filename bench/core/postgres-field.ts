@@ -4,11 +4,11 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { startCluster } from '../../test/support/postgres/cluster.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { findInstallations } from '../../test/support/postgres/installations.ts';
-import type { Contender } from './contender.ts';
-import { engineContender } from './engine-contender.ts';
+import { type Contender, RAW_TYPE } from './contender.ts';
+import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
-import { bareContender } from './postgres-bare.ts';
-import { functionsContender, numbersOf, RAW_TYPE } from './postgres-functions.ts';
+import { bareContender, numbersOf } from './postgres-bare.ts';
+import { functionsContender } from './postgres-functions.ts';
 import { VARIANTS } from './safeties.ts';
 
 const lifecycles = builtInLifecycles;
@@ -46,23 +46,23 @@ async function openServer(): Promise<Server> {
 export async function postgresField(rows: number, say: (text: string) => void): Promise<Field> {
   const server = await openServer();
   const contenders: Contender[] = [];
-  const closers = [server.stop];
+  const closers = [() => server.stop()];
   const close = async (): Promise<void> => {
     for (const contender of contenders) await contender.close();
     for (const closer of closers.toReversed()) await closer();
   };
   try {
     const empty = await freshDatabase(server);
-    closers.push(empty.drop);
+    closers.push(() => empty.drop());
     contenders.push(...(await openAsShipped(empty.url, 0)));
     for (const [index, variant] of VARIANTS.entries()) {
       contenders.push(await openBare(empty.url, `bench_${index}`, variant));
     }
     if (rows > 0) {
       const full = await freshDatabase(server);
-      closers.push(full.drop);
+      closers.push(() => full.drop());
       say(`postgres: writing ${rows} finished jobs`);
-      await liveOnce(full.url, 'pawl');
+      await prepare(full.url, 'pawl');
       await loadRows(full.url, rows);
       contenders.push(...(await openAsShipped(full.url, rows)));
     }
@@ -75,12 +75,11 @@ export async function postgresField(rows: number, say: (text: string) => void): 
 }
 
 async function openAsShipped(url: string, rows: number): Promise<Contender[]> {
-  await liveOnce(url, 'pawl');
+  await prepare(url, 'pawl');
   const store = await openPostgresStore({ url, lifecycles });
   const engine = await engineContender(store, { label: 'engine', rows });
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
-  const numbers = await numbersOf(pool, 'pawl');
-  return [engine, functionsContender(pool, { rows, numbers })];
+  return [engine, await functionsContender(pool, rows)];
 }
 
 async function openBare(
@@ -88,19 +87,17 @@ async function openBare(
   schema: string,
   variant: (typeof VARIANTS)[number],
 ): Promise<Contender> {
-  await liveOnce(url, schema);
+  await prepare(url, schema);
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, options: PINS });
   if (!variant.guard) await pool.query(`ALTER TABLE ${schema}.jobs DISABLE TRIGGER USER`);
   return bareContender(pool, { schema, numbers: await numbersOf(pool, schema), variant });
 }
 
 /** Makes the schema, the type, its lane, and one job that has been through a full life. */
-async function liveOnce(url: string, schema: string): Promise<void> {
+async function prepare(url: string, schema: string): Promise<void> {
   const store = await openPostgresStore({ url, schema, lifecycles });
-  const one = await engineContender(store, { label: 'template', rows: 0, type: RAW_TYPE });
-  await one.enqueue(1)();
-  for (const complete of (await one.claim(1)).completions(1)) await complete();
-  await one.close();
+  await playOnce(await engineContender(store, { label: 'template', rows: 0, type: RAW_TYPE }));
+  await store.close();
 }
 
 /** Copies of the finished job and its events, with older ids, in one statement for each table. */
@@ -117,7 +114,8 @@ async function loadRows(url: string, rows: number): Promise<void> {
     ] as const) {
       const { rows: columns } = await client.query<{ name: string }>(
         `SELECT column_name AS name FROM information_schema.columns
-         WHERE table_schema = 'pawl' AND table_name = $1 AND is_identity = 'NO'`,
+         WHERE table_schema = 'pawl' AND table_name = $1 AND is_identity = 'NO'
+           AND is_generated = 'NEVER'`,
         [table],
       );
       const names = columns.map(({ name }) => name);

@@ -1,126 +1,58 @@
 import type pg from 'pg';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import {
-  type Contender,
-  expectAll,
-  type Holding,
-  inBatches,
-  INPUT,
-  LIFECYCLE,
-  QUEUE,
-  TENANT,
-} from './contender.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { type Call, type Contender, expectAll, inBatches, RAW_TYPE } from './contender.ts';
+import { BenchEngine } from './engine-contender.ts';
+import { type Said, TappedPool } from './tapped-pool.ts';
 
-const OWNER = 'bench-raw';
-const ids = systemIds(systemClock);
-
-export const RAW_TYPE = 'raw';
-
-/** What a job of the benchmark refers to by number. */
-export interface Numbers {
-  readonly tenant: number;
-  readonly lifecycle: number;
-  readonly policy: number;
-}
-
-export async function numbersOf(pool: pg.Pool, schema: string): Promise<Numbers> {
-  const { rows } = await pool.query<Numbers>(
-    `SELECT n.id AS tenant, l.id AS lifecycle, t.policy FROM ${schema}.types t
-     JOIN ${schema}.tenants n ON n.id = t.tenant_id, ${schema}.lifecycles l
-     WHERE n.name = $1 AND t.type = $2 AND l.name = $3`,
-    [TENANT, RAW_TYPE, LIFECYCLE],
-  );
-  if (rows[0] === undefined) throw new Error(`schema ${schema} has no type ${RAW_TYPE}`);
-  return rows[0];
-}
-
-/** The ceiling of the store: its SQL functions called with arguments that lie ready. */
-export function functionsContender(
-  pool: pg.Pool,
-  given: { rows: number; numbers: Numbers },
-): Contender {
-  const { rows, numbers } = given;
+/**
+ * The ceiling of the store: its own statements, put together by the store itself beforehand and
+ * then sent by a bare loop.
+ */
+export async function functionsContender(pool: pg.Pool, rows: number): Promise<Contender> {
+  const tap = new TappedPool(pool);
+  const store = await openPostgresStore({ pool: tap.asPool(), lifecycles: builtInLifecycles });
+  const engine = await BenchEngine.open(store, RAW_TYPE);
+  const claims = new Map<number, Said>();
+  const completionsOf = async (won: Won, batch: number): Promise<Call[]> => {
+    const held =
+      won.rows.length === 0 ? [] : await tap.answer(won.rows, () => engine.claim(won.max));
+    const calls: Call[] = [];
+    for (const some of inBatches(held, batch)) {
+      const said = await tap.overhear(() => engine.complete(some));
+      calls.push(async () => {
+        const { rowCount } = await pool.query(said);
+        expectAll(rowCount ?? 0, some.length, 'completed');
+      });
+    }
+    return calls;
+  };
   return {
     label: 'SQL functions, bare loop',
     rows,
-    enqueue(size) {
-      const text = JSON.stringify(Array.from({ length: size }, (_, ord) => newJob(numbers, ord)));
+    async enqueue(size) {
+      const said = await tap.overhear(() => engine.enqueue(engine.requests(size)));
       return async () => {
-        await pool.query({
-          name: 'bench-insert',
-          text: 'SELECT * FROM pawl.insert_v1($1, $2, $3, $4)',
-          values: [text, null, 100, null],
-        });
+        await pool.query(said);
       };
     },
-    claim: (max) => claim(pool, numbers, max),
-    close: () => pool.end(),
+    async claim(max) {
+      const said = claims.get(max) ?? (await tap.overhear(() => engine.claim(max)));
+      claims.set(max, said);
+      const { rows: won } = await pool.query<Record<string, unknown>>(said);
+      const completions = (batch: number): Promise<Call[]> =>
+        completionsOf({ rows: won, max }, batch);
+      return { size: won.length, completions };
+    },
+    async close() {
+      await store.close();
+      await pool.end();
+    },
   };
 }
 
-function newJob({ tenant, lifecycle, policy }: Numbers, ord: number): object {
-  return {
-    ord,
-    tenant,
-    id: ids.next(),
-    type: RAW_TYPE,
-    queue: QUEUE,
-    lifecycle,
-    policy,
-    max_attempts: 3,
-    state: 'pending',
-    phase: 1,
-    born_state: 'pending',
-    born_phase: 1,
-    version: 1,
-    priority: 0,
-    input: JSON.stringify(INPUT),
-    actor: 'api',
-  };
-}
-
-async function claim(pool: pg.Pool, numbers: Numbers, max: number): Promise<Holding> {
-  const { rows } = await pool.query<{ id: string }>({
-    name: 'bench-claim',
-    text: 'SELECT * FROM pawl.claim_v1($1, $2, $3, $4, $5, $6, $7, $8)',
-    values: [OWNER, `worker:${OWNER}`, [RAW_TYPE], max, null, null, null, null],
-  });
-  return {
-    size: rows.length,
-    completions: (batch) =>
-      inBatches(rows, batch).map((some) => {
-        const text = JSON.stringify(some.map(({ id }, ord) => success(numbers, id, ord)));
-        return async () => {
-          const { rowCount } = await pool.query({
-            name: 'bench-apply',
-            text: 'SELECT * FROM pawl.apply_v1($1, $2, $3)',
-            values: [text, null, null],
-          });
-          expectAll(rowCount ?? 0, some.length, 'completed');
-        };
-      }),
-  };
-}
-
-function success({ tenant }: Numbers, id: string, ord: number): object {
-  return {
-    ord,
-    tenant,
-    id,
-    state: 'running',
-    phase: 3,
-    epoch: 1,
-    owner: OWNER,
-    actor: `worker:${OWNER}`,
-    to_state: 'succeeded',
-    to_phase: 5,
-    to_epoch: 1,
-    quiet: false,
-    attempts: 1,
-    retry_count: 0,
-    delay_ms: 0,
-    clears: true,
-    event: 'job_succeeded',
-  };
+/** What a claim of up to `max` was answered with. */
+interface Won {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly max: number;
 }

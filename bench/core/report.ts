@@ -1,6 +1,6 @@
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import type { Field } from './field.ts';
-import { type Measured, median } from './measure.ts';
+import { type Kind, type Measured, median } from './measure.ts';
 import type { BenchOptions } from './options.ts';
 
 /** What one field's contenders reached. */
@@ -18,15 +18,18 @@ export function reportOf(results: readonly Result[], options: BenchOptions): str
   ].join('\n\n');
 }
 
-function introduction({ workload }: BenchOptions): string[] {
+function introduction(options: BenchOptions): string[] {
+  const { workload } = options;
   const { jobs, repeats, latencyJobs } = workload;
   const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'unknown';
   const memory = Math.round(totalmem() / 2 ** 30);
   return [
     `- Machine: ${availableParallelism()} cores (${model}), ${memory} GiB, shared by the load, the`,
-    `  engine and the database; ${process.platform}, Node ${process.versions.node}.`,
+    `  engine and the database; ${process.platform}, Node ${process.versions.node}. Others were at`,
+    `  work as well: ${options.loadBefore.toFixed(1)} wanted to run before, ` +
+      `${loadavg()[0]!.toFixed(1)} at the end, the benchmark included.`,
     `- Jobs a second, ${jobs} jobs a measurement, median of ${repeats} (smallest–largest). The`,
-    '  contenders take turns; every repeat begins with another one.',
+    '  contenders take turns after every column; every repeat begins with another one.',
     '- A life is enqueue, claim, complete, one verb after the other: jobs by the sum of the times.',
     '  Three events a job, 100 bytes of input, lifecycle `task`.',
     `- Latency: ${latencyJobs} jobs at idle, from before the enqueue until the same caller’s claim`,
@@ -36,22 +39,33 @@ function introduction({ workload }: BenchOptions): string[] {
 }
 
 function sectionOf({ field, measured }: Result): string {
-  const first = measured[0]!;
-  const measures = [...first.rates.keys()];
+  const measures = [...measured[0]!.series.rate.keys()];
   const parts = [
     `## ${field.name}`,
     field.conditions.map((line) => `- ${line}`).join('\n'),
     '### Jobs a second',
-    tableOf(measured, measures, ({ rates }, name) => spread(rates.get(name)!, round)),
+    spreadsOf(measured, 'rate', round),
     '### As a share of the bare loop with all safeties, same repeat',
     sharesOf(measured, measures),
+    '### CPU of this process (all threads; no database server), µs a job',
+    spreadsOf(measured, 'cpu', (value) => value.toFixed(1)),
     '### Latency at idle, ms',
-    tableOf(measured, [...first.latencies.keys()], ({ latencies }, name) =>
-      spread(latencies.get(name)!, (value) => value.toFixed(2)),
-    ),
+    spreadsOf(measured, 'latency', (value) => value.toFixed(2)),
   ];
   const growth = growthOf(measured, measures);
-  return [...parts, ...(growth === null ? [] : ['### Growth', growth])].join('\n\n');
+  return [
+    ...parts,
+    ...(growth === null ? [] : ['### Growth: with the rows ÷ without', growth]),
+  ].join('\n\n');
+}
+
+function spreadsOf(
+  measured: readonly Measured[],
+  kind: Kind,
+  text: (value: number) => string,
+): string {
+  const measures = [...measured[0]!.series[kind].keys()];
+  return tableOf(measured, measures, ({ series }, name) => spread(series[kind].get(name)!, text));
 }
 
 function tableOf(
@@ -77,7 +91,7 @@ function sharesOf(measured: readonly Measured[], measures: readonly string[]): s
       ({ contender }) => contender.rows === one.contender.rows && isBase(contender.label),
     );
     if (base === undefined) return '–';
-    return ratio(one.rates.get(name)!, base.rates.get(name)!);
+    return ratio(one.series.rate.get(name)!, base.series.rate.get(name)!);
   });
 }
 
@@ -92,7 +106,9 @@ function growthOf(measured: readonly Measured[], measures: readonly string[]): s
     const small = measured.find(
       ({ contender }) => contender.rows === 0 && contender.label === one.contender.label,
     );
-    return small === undefined ? '–' : ratio(one.rates.get(name)!, small.rates.get(name)!);
+    return small === undefined
+      ? '–'
+      : ratio(one.series.rate.get(name)!, small.series.rate.get(name)!);
   });
 }
 

@@ -15,7 +15,8 @@ export async function runBenchmark(options: BenchOptions, say: Say): Promise<str
   for (const name of options.stores) {
     const field = await openField(name, options.rows, say);
     try {
-      const measured = await measure(field.contenders, options.workload, say);
+      const contenders = field.contenders.filter(({ label }) => label.includes(options.only ?? ''));
+      const measured = await measure(contenders, options.workload, say);
       results.push({ field, measured });
     } finally {
       await field.close();

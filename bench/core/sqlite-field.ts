@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Contender } from './contender.ts';
-import { engineContender } from './engine-contender.ts';
+import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
 import { VARIANTS } from './safeties.ts';
 import { SqliteRaw } from './sqlite-raw.ts';
+import { type LifeScript, recordLife } from './sqlite-script.ts';
 
 const lifecycles = builtInLifecycles;
 
@@ -22,14 +23,17 @@ export async function sqliteField(rows: number, say: (text: string) => void): Pr
   };
   try {
     const empty = join(folder, 'empty.db');
-    await liveOnce(empty);
-    contenders.push(...(await open({ folder, from: empty, rows: 0 })));
+    await prepare(empty);
+    const recorded = join(folder, 'recorded.db');
+    copyFileSync(empty, recorded);
+    const script = await recordLife(recorded);
+    contenders.push(...(await open({ folder, from: empty, rows: 0, script })));
     if (rows > 0) {
       say(`sqlite: writing ${rows} finished jobs`);
       const full = join(folder, 'full.db');
       copyFileSync(empty, full);
       loadRows(full, rows);
-      contenders.push(...(await open({ folder, from: full, rows })));
+      contenders.push(...(await open({ folder, from: full, rows, script })));
       rmSync(full);
     }
   } catch (error) {
@@ -39,8 +43,13 @@ export async function sqliteField(rows: number, say: (text: string) => void): Pr
   return { name: 'SQLite', conditions: conditionsAt(folder), contenders, close };
 }
 
-async function open(given: { folder: string; from: string; rows: number }): Promise<Contender[]> {
-  const { folder, from, rows } = given;
+async function open(given: {
+  folder: string;
+  from: string;
+  rows: number;
+  script: LifeScript;
+}): Promise<Contender[]> {
+  const { folder, from, rows, script } = given;
   const fileFor = (name: string): string => {
     const path = join(folder, `${name.replaceAll(/\W+/g, '-')}-${rows}.db`);
     copyFileSync(from, path);
@@ -54,18 +63,17 @@ async function open(given: { folder: string; from: string; rows: number }): Prom
   const variants = rows === 0 ? VARIANTS : VARIANTS.slice(0, 1);
   for (const variant of variants) {
     const label = `bare loop, ${variant.name}`;
-    contenders.push(new SqliteRaw(fileFor(variant.name), { label, rows, safeties: variant }));
+    const path = fileFor(variant.name);
+    contenders.push(new SqliteRaw(path, { label, rows, safeties: variant, script }));
   }
   return contenders;
 }
 
 /** A database with the benchmark's type and one job that has been through a full life. */
-async function liveOnce(path: string): Promise<void> {
+async function prepare(path: string): Promise<void> {
   const store = await openSqliteStore({ path, lifecycles, mode: 'inline' });
-  const one = await engineContender(store, { label: 'template', rows: 0 });
-  await one.enqueue(1)();
-  for (const complete of (await one.claim(1)).completions(1)) await complete();
-  await one.close();
+  await playOnce(await engineContender(store, { label: 'template', rows: 0 }));
+  await store.close();
 }
 
 /** Copies of the finished job and its events, with older ids, in one statement for each table. */

@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import { type AccessSettings, readAccess } from './access-settings.ts';
+import { ConfigurationError } from './configuration-error.ts';
+
+export { ConfigurationError } from './configuration-error.ts';
 
 /** What a running platform is told from outside. */
 export interface Configuration {
@@ -8,14 +12,9 @@ export interface Configuration {
   readonly dataFolder: string;
   /** PostgreSQL instead of the embedded store. */
   readonly databaseUrl: string | null;
-}
-
-/** A setting has a value that cannot be meant; the message names it and the way out. */
-export class ConfigurationError extends Error {
-  constructor(setting: string, fault: string) {
-    super(`${setting} ${fault}`);
-    this.name = 'ConfigurationError';
-  }
+  readonly access: AccessSettings;
+  /** How long the server goes on, telling load balancers to look elsewhere, before it stops. */
+  readonly drainMs: number;
 }
 
 function portOf(text: string | undefined): number {
@@ -25,12 +24,21 @@ function portOf(text: string | undefined): number {
   throw new ConfigurationError('PORT', `is "${text}": give a whole number from 0 to 65535`);
 }
 
+function drainOf(text: string | undefined): number {
+  const ms = Number(text ?? '0');
+  if (Number.isInteger(ms) && ms >= 0 && ms <= 600_000) return ms;
+  throw new ConfigurationError('PAWL_DRAIN_MS', `is "${text}": give milliseconds up to 600000`);
+}
+
 export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
+  const host = env['HOST'] ?? '127.0.0.1';
   return {
-    host: env['HOST'] ?? '127.0.0.1',
+    host,
     port: portOf(env['PORT']),
     dataFolder: env['PAWL_DATA'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ?? null,
+    access: readAccess(env, host),
+    drainMs: drainOf(env['PAWL_DRAIN_MS']),
   };
 }
 

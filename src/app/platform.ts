@@ -8,17 +8,22 @@ import { Engine } from '../engine/engine.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import { LiveHub } from '../http/live.ts';
 import { buildServer } from '../http/server.ts';
+import { ServerStatus } from '../http/status.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import { openPostgresStore } from '../store/postgres/store.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
 import { type Configuration, storePath } from './configuration.ts';
+import { openAccess } from './open-access.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
 export interface Platform {
   readonly url: string;
   readonly storeName: string;
   readonly engine: Engine;
+  /** Where the first key was written, if it was made just now. */
+  readonly firstKeyFile: string | null;
+  readonly isOpen: boolean;
   stop(): Promise<void>;
 }
 
@@ -50,9 +55,24 @@ export async function startPlatform(
   });
   const sweeper = new Sweeper(engine.context, { timers: systemTimers });
   const live = new LiveHub(engine, { timers: systemTimers });
-  const server = await buildServer({ engine, live });
+  const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
+  const { isOpen, requestsPerSecond } = configuration.access;
+  const status = new ServerStatus();
+  const server = await buildServer({
+    engine,
+    live,
+    authenticator,
+    status,
+    rate:
+      requestsPerSecond === null
+        ? null
+        : { perSecond: requestsPerSecond, burst: 2 * requestsPerSecond },
+    warn: (message, facts) => log.warn(message, facts),
+  });
   sweeper.start();
   const stop = async (): Promise<void> => {
+    status.drain();
+    await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
     await live.stop();
     await server.close();
     await sweeper.stop();
@@ -60,7 +80,7 @@ export async function startPlatform(
   };
   try {
     const url = await server.listen({ host: configuration.host, port: configuration.port });
-    return { url, storeName, engine, stop };
+    return { url, storeName, engine, firstKeyFile, isOpen, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -32,6 +32,7 @@ function checkJobs(input: HistoryInput): readonly Violation[] {
       policy: input.policies.get(job.policy) ?? null,
       deadLetters: deadLetters.get(key) ?? [],
       completions: completions.get(key) ?? [],
+      areNotesKept: input.areNotesKept ?? true,
       ledger: ledger === null ? null : (ledger.get(key) ?? []),
     });
   });

@@ -27,6 +27,7 @@ export function checkJob(
     policy: context.policy ?? null,
     deadLetters: context.deadLetters ?? [],
     completions: context.completions ?? [],
+    areNotesKept: context.areNotesKept ?? true,
     ledger: context.ledger ?? null,
   };
   return JOB_INVARIANTS.flatMap((invariant) =>

@@ -1,7 +1,7 @@
 import type { JobEvent } from '../core/event.ts';
 import { isTerminal } from '../core/phase.ts';
 import type { JobFacts, JobInvariant } from './invariant.ts';
-import { isAnnotation, sourceEpochsOf, type Trail } from './trail.ts';
+import { COMPENSATION_FAILED, isAnnotation, sourceEpochsOf, type Trail } from './trail.ts';
 import { at, type Finding, ofRow } from './violation.ts';
 
 export const oneEnding: JobInvariant = {
@@ -61,6 +61,7 @@ export const noReturn: JobInvariant = {
 };
 
 function isAllowedAfterEnd(event: JobEvent): boolean {
-  if (event.type === 'job_compensated') return true;
+  if (event.type === 'job_compensated' || event.type === 'job_erased') return true;
+  if (event.cause === COMPENSATION_FAILED) return true;
   return isTerminal(event.phase) && !isAnnotation(event);
 }

@@ -58,9 +58,11 @@ export interface HistoryInput {
   readonly lifecycles: readonly Lifecycle[];
   readonly policies: ReadonlyMap<number, Policy>;
   readonly jobs: readonly Job[];
-  /** In any order; notes may be among them. */
+  /** In any order, notes among them unless `areNotesKept` is false. */
   readonly events: readonly JobEvent[];
   readonly deadLetters: readonly DeadLetterCopy[];
+  /** True unless said otherwise. */
+  readonly areNotesKept?: boolean;
   readonly history?: readonly Operation[];
   readonly ledger?: readonly LedgerEntry[];
   /** Ids (as `tenant/id`) that retention has removed, legally. */

@@ -9,6 +9,8 @@ export interface JobFacts {
   readonly policy: Policy | null;
   readonly deadLetters: readonly DeadLetterCopy[];
   readonly completions: readonly CompleteOperation[];
+  /** False where heartbeats were not read, or have expired: then silence proves nothing. */
+  readonly areNotesKept: boolean;
   /** Null: no ledger was kept. */
   readonly ledger: readonly LedgerEntry[] | null;
 }

@@ -1,10 +1,12 @@
-import { describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
 import { broken, planted } from '../../test/support/check/planted.ts';
 import { claimed, retriedRun, succeededRun } from '../../test/support/check/runs.ts';
 import { World } from '../../test/support/check/world.ts';
 import type { LeasePolicy } from '../core/lease.ts';
 import type { Policy } from '../core/policy.ts';
 import { distributed } from '../lifecycles/distributed.ts';
+import { checkHistory } from './check-history.ts';
 import type { HistoryInput } from './history.ts';
 
 /** The same history under a lease so short that its owners were late. */
@@ -44,4 +46,22 @@ describe('late writes', () => {
   planted('L3', 'a write in the millisecond of the claim needs a lease of its own', async () =>
     underLease(await retriedRun(), { ttlMs: 0, heartbeatMs: 0 }),
   );
+
+  test('without notes a long life is not taken for a late one', async () => {
+    const world = new World(distributed);
+    await world.submit();
+    const job = await claimed(world);
+    for (let beat = 0; beat < 10; beat++) {
+      world.clock.advance(20_000);
+      await world.renew(job);
+    }
+    await world.ask(job, { on: 'succeed' }, 'owner');
+    world.ran(job);
+    const record = await world.record();
+    const events = record.events.filter((event) => event.note === 0);
+    const late = (areNotesKept: boolean): string[] =>
+      checkHistory({ ...record, events, areNotesKept }).map(({ invariant }) => invariant);
+    assert.deepEqual(late(false), []);
+    assert.deepEqual(late(true), ['L3']);
+  });
 });

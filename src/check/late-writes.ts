@@ -9,8 +9,8 @@ import { at, type Finding } from './violation.ts';
 export const noLateWrites: JobInvariant = {
   id: 'L3',
   sentence: 'an owner writes nothing once the longest lease that it can have had is over',
-  check: (trail, { policy }) => {
-    if (policy === null) return [];
+  check: (trail, { policy, areNotesKept }) => {
+    if (policy === null || !areNotesKept) return [];
     const windowMs = leaseWindowMs(policy.lease);
     return writesOf(trail).flatMap(({ event, epochs }): Finding[] => {
       const aliveAt = lastSignBefore(trail, event, epochs);

@@ -14,8 +14,13 @@ import { isQuietlyReached, quietPlaces, type Standing } from './quiet.ts';
 /** Facts about the whole job: they take a version and move nothing. */
 const ANNOTATIONS: readonly string[] = [
   'job_cancel_requested',
+  'job_amended',
   'job_compensated',
+  'job_erased',
 ] satisfies EventType[];
+
+/** Puts a job that has ended in the dead-letter queue, whatever its own end was. */
+export const COMPENSATION_FAILED = 'compensation_failed';
 
 const REPORTS_AN_ERROR: readonly Trigger[] = ['fail', 'lose', 'reject', 'deadLetter'];
 
@@ -43,7 +48,7 @@ export interface Trail {
 }
 
 export function isAnnotation(event: JobEvent): boolean {
-  return ANNOTATIONS.includes(event.type);
+  return ANNOTATIONS.includes(event.type) || event.cause === COMPENSATION_FAILED;
 }
 
 export function standingOf(event: JobEvent): Standing {

@@ -6,7 +6,9 @@ const USAGE = `pawl: durable jobs that only move forward
   pawl start     run the platform: API and sweeps, on SQLite in ./data,
                  or on PostgreSQL when DATABASE_URL is set
 
-Settings: PORT (8080), HOST (127.0.0.1), PAWL_DATA (./data), DATABASE_URL
+Settings: PORT (8080), HOST (127.0.0.1), PAWL_DATA (./data), DATABASE_URL,
+          PAWL_AUTH (on, but off on 127.0.0.1), PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE,
+          PAWL_OIDC_JWKS_URL, PAWL_REQUESTS_PER_SECOND, PAWL_DRAIN_MS
 `;
 
 /** Exit codes: 0 done, 1 failed, 2 not understood. */

@@ -5,16 +5,28 @@ import { type Platform, startPlatform } from '../app/platform.ts';
 /** A second signal within this time is the same key press, passed on twice by npm. */
 const SAME_SIGNAL_MS = 500;
 
+function accessText({ isOpen, firstKeyFile }: Platform): string {
+  if (isOpen) {
+    return styleText(
+      'yellow',
+      'OPEN: every program on this machine, and no other, may do anything',
+    );
+  }
+  const made = firstKeyFile === null ? '' : `; the first one, for an admin, is in ${firstKeyFile}`;
+  return `by API key${made}`;
+}
+
 function greeting(platform: Platform): string {
-  const { url, storeName } = platform;
+  const { url, storeName, isOpen } = platform;
   const job = `{"type":"hello","input":{"name":"world"}}`;
-  const json = `-H 'content-type: application/json'`;
+  const key = isOpen ? '' : `-H "authorization: Bearer $PAWL_KEY" `;
+  const json = `${key}-H 'content-type: application/json'`;
   return `
 ${styleText('bold', 'Pawl is running.')}
 
   API      ${styleText('cyan', url)}     (described at ${url}/openapi.json)
   Store    ${storeName}
-  Access   open to this machine only, no credentials asked
+  Access   ${accessText(platform)}
 
 Try it from another terminal:
 

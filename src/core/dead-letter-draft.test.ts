@@ -7,7 +7,7 @@ import { task } from '../lifecycles/task.ts';
 import { factsOf, legal, placeAt, policyOf } from '../../test/support/lifecycle-table.ts';
 import { decide } from './decide.ts';
 import type { DeadLetterDraft, Facts, Request } from './decision.ts';
-import { DLQ_REASONS, ERROR_CLASSES } from './error-class.ts';
+import { DLQ_REASONS, ERROR_CLASSES, isLoss } from './error-class.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Policy } from './policy.ts';
 import { SeededRandom } from './random.ts';
@@ -95,7 +95,7 @@ describe('the dead-letter queue', () => {
     ]);
     const policy = policyOf(distributed, { retryable: [] });
     for (const [name, { dlqReason }] of Object.entries(ERROR_CLASSES)) {
-      if (name === 'worker_lost') continue;
+      if (isLoss(name)) continue;
       assert.equal(draft(running(distributed, { policy }), failing(name))!.reason, dlqReason);
     }
     const letter = draft(running(distributed, { policy }), failing('nobody_knows'))!;

@@ -37,7 +37,7 @@ export function decide(facts: Facts, asked: Request, random: Random): Decision {
   return { isLegal: true, steps, deadLetter };
 }
 
-/** Where the lifecycle has no way to cancel, a wish cannot strand the job: what was asked counts. */
+/** Where the lifecycle has no way to cancel, a wish strands nobody: what was asked counts. */
 function yieldToCancel(facts: Facts, asked: Request): Request {
   const isYielding = facts.isCancelWished && YIELDS_TO_CANCEL.includes(asked.on);
   if (!isYielding || chooseRows(facts, 'cancel', []) === null) return asked;

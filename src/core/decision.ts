@@ -17,9 +17,15 @@ export type Request =
   | { readonly on: 'submit' | 'start' | 'requeue' | 'release' | 'lose' | 'succeed' }
   | { readonly on: 'snooze' | 'advance'; readonly delayMs: number }
   | { readonly on: 'fail'; readonly error: Failure; readonly deadLetter?: DlqReason | null }
-  | { readonly on: 'reject'; readonly error: Failure }
+  | { readonly on: 'reject' | 'exhaust'; readonly error: Failure }
   | { readonly on: 'cancel'; readonly reason: string | null }
-  | { readonly on: 'deadLetter'; readonly reason: DlqReason; readonly message: string };
+  | {
+      readonly on: 'deadLetter';
+      readonly reason: DlqReason;
+      readonly message: string;
+      /** For the event, where the reason alone does not say it. */
+      readonly cause?: string;
+    };
 
 /** What a decision depends on: nothing else, and no clock. */
 export interface Facts {

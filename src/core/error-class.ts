@@ -53,8 +53,17 @@ export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = {
   TransientError: retried('dependency_unavailable'),
   PermanentError: final('policy_violation'),
   LeaseConflictError: retried('infrastructure_failure'),
+  deadline_exceeded: final('timeout'),
   worker_lost: retried('infrastructure_failure'),
+  handler_crashed: retried('infrastructure_failure'),
 };
+
+/** What ran the attempt died with it, which no type's list can know in advance: always retried. */
+const LOSSES: readonly string[] = ['worker_lost', 'handler_crashed'];
+
+export function isLoss(errorClass: string): boolean {
+  return LOSSES.includes(errorClass);
+}
 
 export function retryableByDefault(): readonly string[] {
   return Object.keys(ERROR_CLASSES).filter((name) => ERROR_CLASSES[name]!.isRetryable);

@@ -3,6 +3,9 @@ export const ERRORS = {
   VALIDATION_ERROR: { status: 400, hint: 'Correct the members named in `errors` and send again.' },
   UNAUTHENTICATED: { status: 401, hint: 'Send a valid credential.' },
   FORBIDDEN: { status: 403, hint: 'Use a credential whose role or scope allows this.' },
+  LINK_INVALID: { status: 403, hint: 'Use the link just as it was given, or ask for a new one.' },
+  LINK_EXPIRED: { status: 403, hint: 'Ask for the result again: it comes with fresh links.' },
+  QUOTA_EXCEEDED: { status: 403, hint: 'Remove artifacts, or ask for a larger quota.' },
   NOT_FOUND: { status: 404, hint: 'Check the id; it may have been removed by retention.' },
   UNKNOWN_TYPE: { status: 404, hint: 'Register the type first, with PUT /v1/types/{type}.' },
   IDEMPOTENCY_CONFLICT: { status: 409, hint: 'Use a new key for a different payload.' },
@@ -19,6 +22,16 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     hint: 'Upload large inputs as an artifact and pass its reference.',
+  },
+  RANGE_NOT_SATISFIABLE: { status: 416, hint: 'Ask for bytes that the artifact has.' },
+  STORAGE_FULL: { status: 507, hint: 'Free space where artifacts are kept, then send again.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, hint: 'Send JSON, with content-type application/json.' },
+  METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods named in the Allow header.' },
+  RATE_LIMITED: { status: 429, hint: 'Wait for the time given in Retry-After, then send again.' },
+  INTERNAL_ERROR: { status: 500, hint: 'Report it with the request id of the answer.' },
+  SERVER_BUSY: {
+    status: 503,
+    hint: 'Nothing was done: wait for the time given in Retry-After, then send again.',
   },
   QUEUE_OVERLOADED: {
     status: 503,

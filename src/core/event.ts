@@ -12,11 +12,13 @@ export const EVENT_TYPES = [
   'job_requeued',
   'job_snoozed',
   'job_cancel_requested',
+  'job_amended',
   'job_succeeded',
   'job_failed',
   'job_cancelled',
   'job_dead_lettered',
   'job_compensated',
+  'job_erased',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from './clock.ts';
-import { eventIdOf, isUuid, seededIds, systemIds } from './ids.ts';
+import { derivedId, eventIdOf, isUuid, seededIds, systemIds } from './ids.ts';
 import { SeededRandom } from './random.ts';
 
 const clock = new ManualClock(Date.UTC(2026, 4, 17, 12, 30, 15, 123));
@@ -70,4 +70,12 @@ describe('the id of an event', () => {
     ];
     assert.equal(new Set(ids).size, ids.length);
   });
+});
+
+test('a derived id is the same for the same moment and name, and sorts by the moment', () => {
+  const id = derivedId(Date.UTC(2026, 0, 1), 'nightly');
+  assert.ok(isUuid(id));
+  assert.equal(id, derivedId(Date.UTC(2026, 0, 1), 'nightly'));
+  assert.notEqual(id, derivedId(Date.UTC(2026, 0, 1), 'hourly'));
+  assert.ok(id < derivedId(Date.UTC(2026, 0, 2), 'nightly'));
 });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Clock } from './clock.ts';
+import type { Clock, Instant } from './clock.ts';
 import type { Random } from './random.ts';
 
 /** Where new ids come from. UUIDv7: sortable by birth, unique without coordination. */
@@ -45,6 +45,14 @@ export function seededIds(clock: Clock, random: Random): Ids {
         Uint8Array.from({ length: 16 }, () => random.next() * 256),
       ),
   };
+}
+
+/**
+ * An id that everyone derives alike from a moment and a name: who makes the same thing twice makes
+ * it under the same id, and finds it there.
+ */
+export function derivedId(at: Instant, name: string): string {
+  return uuidV7(at, createHash('sha256').update(name).digest().subarray(0, 16));
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { leaseWindowMs, renewInMs } from './lease.ts';
+import { leaseLimit, leaseWindowMs, renewInMs } from './lease.ts';
 
 test('[R9] a fresh lease is good for its ttl or two heartbeats, whichever ends first', () => {
   assert.equal(leaseWindowMs({ ttlMs: 60_000, heartbeatMs: 15_000 }), 30_000);
@@ -25,4 +25,16 @@ test('[R8, R9] a renewal always comes before the lease ends, with time for one m
       assert.ok(leaseWindowMs(lease) <= 2 * heartbeatMs);
     }),
   );
+});
+
+test('an attempt ends with its time-out or with the deadline of its job, the earlier', () => {
+  const claimedAt = 1_000;
+  const limit = (timeoutMs: number | null, deadlineAt: number | null): number | null =>
+    leaseLimit({ claimedAt, timeoutMs, deadlineAt });
+  assert.equal(limit(null, null), null);
+  assert.equal(limit(500, null), 1_500);
+  assert.equal(limit(null, 1_200), 1_200);
+  assert.equal(limit(500, 1_200), 1_200);
+  assert.equal(limit(100, 1_200), 1_100);
+  assert.equal(limit(500, 900), 900);
 });

@@ -1,3 +1,5 @@
+import type { Instant } from './clock.ts';
+
 /** A lease lasts `ttlMs` and is kept alive by a heartbeat every `heartbeatMs`. */
 export interface LeasePolicy {
   readonly ttlMs: number;
@@ -18,4 +20,19 @@ export function leaseWindowMs(lease: LeasePolicy): number {
 /** An owner renews when half of the remaining time has passed. */
 export function renewInMs(lease: LeasePolicy): number {
   return Math.min(lease.heartbeatMs, Math.floor(leaseWindowMs(lease) / 2));
+}
+
+/**
+ * The latest moment to which an attempt may be kept alive: its time-out from the claim on, and the
+ * job's own deadline. Null where neither is set.
+ */
+export function leaseLimit(attempt: {
+  readonly claimedAt: Instant;
+  readonly timeoutMs: number | null;
+  readonly deadlineAt: Instant | null;
+}): Instant | null {
+  const { claimedAt, timeoutMs, deadlineAt } = attempt;
+  const timeoutAt = timeoutMs === null ? Infinity : claimedAt + timeoutMs;
+  const limit = Math.min(timeoutAt, deadlineAt ?? Infinity);
+  return limit === Infinity ? null : limit;
 }

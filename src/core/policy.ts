@@ -1,5 +1,7 @@
+import type { Fault } from './errors.ts';
 import type { LeasePolicy } from './lease.ts';
 import type { DeadLetterCopies } from './lifecycle.ts';
+import type { LimitPolicy } from './limits.ts';
 import type { RetryPolicy } from './retry.ts';
 
 /** A named part of an attempt and the share of the job's progress that it covers. */
@@ -20,6 +22,8 @@ export interface Policy {
   readonly stages: readonly StageRange[];
   readonly onExhausted: 'failed' | 'dead_lettered';
   readonly dlq: DeadLetterCopies;
+  /** Left out where the type has none. */
+  readonly limits?: LimitPolicy;
 }
 
 export function isRetryable(policy: Policy, errorClass: string): boolean {
@@ -29,4 +33,23 @@ export function isRetryable(policy: Policy, errorClass: string): boolean {
 /** Entering a stage lifts progress to at least the stage's minimum. */
 export function progressFloor(policy: Policy, stage: string | null): number {
   return policy.stages.find((range) => range.name === stage)?.min ?? 0;
+}
+
+/** Stages come in order, do not overlap and have names of their own. */
+export function checkStages(stages: readonly StageRange[]): Fault[] {
+  const faults: Fault[] = [];
+  stages.forEach((stage, index) => {
+    const before = stages[index - 1];
+    if (!(stage.min >= 0 && stage.min < stage.max && stage.max <= 100)) {
+      faults.push({ pointer: `/stages/${index}`, message: 'needs 0 ≤ min < max ≤ 100' });
+    }
+    if (before !== undefined && stage.min < before.max) {
+      const message = `overlaps "${before.name}", which ends at ${before.max}`;
+      faults.push({ pointer: `/stages/${index}/min`, message });
+    }
+    if (stages.findIndex((one) => one.name === stage.name) !== index) {
+      faults.push({ pointer: `/stages/${index}/name`, message: `"${stage.name}" is there twice` });
+    }
+  });
+  return faults;
 }

@@ -1,5 +1,5 @@
 import type { DeadLetterDraft, Facts, Failure, Request } from './decision.ts';
-import { dlqReasonOf, isKnownErrorClass } from './error-class.ts';
+import { dlqReasonOf, isKnownErrorClass, isLoss } from './error-class.ts';
 import type { JobError } from './job.ts';
 import type { Guard, Place, Transition } from './lifecycle.ts';
 import type { Phase } from './phase.ts';
@@ -16,6 +16,7 @@ export function failureOf(facts: Facts, request: Request): JobError | null {
   switch (request.on) {
     case 'fail':
     case 'reject':
+    case 'exhaust':
       return jobErrorOf(facts, request.error);
     case 'lose':
       return jobErrorOf(facts, {
@@ -37,7 +38,7 @@ export function failureOf(facts: Facts, request: Request): JobError | null {
 }
 
 function jobErrorOf(facts: Facts, failure: Failure): JobError {
-  const retryable = failure.class === 'worker_lost' || isRetryable(facts.policy, failure.class);
+  const retryable = isLoss(failure.class) || isRetryable(facts.policy, failure.class);
   const isDeclared = retryable || isKnownErrorClass(failure.class);
   const hint = `(class "${failure.class}" is declared nowhere, so it is not retried)`;
   return {
@@ -96,6 +97,8 @@ export function causeOf(request: Request, failure: JobError | null): string | nu
       return 'lease_expired';
     case 'cancel':
       return request.reason ?? 'cancelled';
+    case 'deadLetter':
+      return request.cause ?? request.reason;
     default:
       return failure?.class ?? null;
   }

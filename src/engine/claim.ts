@@ -15,6 +15,8 @@ export interface ClaimOptions {
   readonly queues?: readonly string[] | null;
   /** Makes the claim repeatable: the winners are returned again to the same request. */
   readonly requestId?: string | null;
+  /** Which tenant comes first; left out, the engine counts on from claim to claim. */
+  readonly turn?: number;
 }
 
 /** A job in hand, with all that an attempt needs. */
@@ -35,15 +37,18 @@ export const CLAIM_MAX = 1_000;
 export async function claim(context: EngineContext, options: ClaimOptions): Promise<Claim[]> {
   checkClaim(options);
   if (options.types.length === 0) return [];
-  const claimed = await context.store.claim({
+  const taken = await context.store.claim({
     owner: options.owner,
     types: options.types,
     max: options.max,
     tenants: options.tenants ?? null,
     queues: options.queues ?? null,
     requestId: options.requestId ?? null,
+    turn: options.turn ?? 0,
   });
-  const policies = await afterWrite(claimed.length > 0, () =>
+  // A job whose deadline had passed is lost as soon as it is claimed: nobody is to work on it.
+  const claimed = taken.filter(({ job, at }) => job.leaseExpiry! > at);
+  const policies = await afterWrite(taken.length > 0, () =>
     context.registry.policies(claimed.map(({ job }) => job.policy)),
   );
   return claimed.map(({ job, stages, at }, index) => ({

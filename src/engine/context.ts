@@ -1,6 +1,7 @@
 import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Store } from '../store/store.ts';
+import type { Shedding } from './limits/watermarks.ts';
 import type { Registry } from './registry.ts';
 
 /** What the engine tells its surroundings; a face turns it into log lines. */
@@ -17,4 +18,6 @@ export interface EngineContext {
   readonly random: Random;
   readonly ids: Ids;
   readonly log: EngineLog;
+  /** Which queues refuse new jobs. */
+  readonly shedding: Shedding;
 }

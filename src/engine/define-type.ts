@@ -1,7 +1,8 @@
 import { type Fault, invalid } from '../core/errors.ts';
 import type { LeasePolicy } from '../core/lease.ts';
 import type { DeadLetterCopies, Lifecycle } from '../core/lifecycle.ts';
-import type { Policy, StageRange } from '../core/policy.ts';
+import { checkLimits, type LimitDefinition, limitPolicyOf } from '../core/limits.ts';
+import { checkStages, type Policy, type StageRange } from '../core/policy.ts';
 import { type Backoff, type Jitter, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
@@ -28,6 +29,7 @@ export interface TypeDefinition {
   readonly stages?: readonly StageRange[];
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;
+  readonly limits?: LimitDefinition;
 }
 
 export const ATTEMPTS_MAX = 1_000;
@@ -57,6 +59,7 @@ export async function putType(
 /** The definition with the lifecycle's defaults filled in. */
 export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Policy {
   const { defaults } = lifecycle;
+  const limits = limitPolicyOf(definition.limits ?? {});
   return {
     lifecycle: lifecycle.name,
     lifecycleVersion: lifecycle.version,
@@ -70,6 +73,7 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
     stages: definition.stages ?? [],
     onExhausted: definition.onExhausted ?? defaults.onExhausted,
     dlq: definition.dlq ?? defaults.dlq,
+    ...(limits === null ? {} : { limits }),
   };
 }
 
@@ -96,6 +100,7 @@ function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: P
     ...(policy.timeoutMs === null ? [] : between('/timeoutMs', policy.timeoutMs, [1, 2 ** 31])),
     ...checkStages(policy.stages),
     ...checkChoices(policy),
+    ...checkLimits(policy.limits ?? null),
   ];
 }
 
@@ -128,24 +133,6 @@ function checkLease(lease: LeasePolicy): Fault[] {
   if (lease.heartbeatMs * 2 <= lease.ttlMs) return [];
   const message = 'must be at most half of ttlMs, so that one missed heartbeat loses nothing';
   return [{ pointer: '/lease/heartbeatMs', message }];
-}
-
-function checkStages(stages: readonly StageRange[]): Fault[] {
-  const faults: Fault[] = [];
-  stages.forEach((stage, index) => {
-    const before = stages[index - 1];
-    if (!(stage.min >= 0 && stage.min < stage.max && stage.max <= 100)) {
-      faults.push({ pointer: `/stages/${index}`, message: 'needs 0 ≤ min < max ≤ 100' });
-    }
-    if (before !== undefined && stage.min < before.max) {
-      const message = `overlaps "${before.name}", which ends at ${before.max}`;
-      faults.push({ pointer: `/stages/${index}/min`, message });
-    }
-    if (stages.findIndex((one) => one.name === stage.name) !== index) {
-      faults.push({ pointer: `/stages/${index}/name`, message: `"${stage.name}" is there twice` });
-    }
-  });
-  return faults;
 }
 
 function checkChoices(policy: Policy): Fault[] {

@@ -1,4 +1,5 @@
 import type { Failure } from '../core/decision.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Ids } from '../core/ids.ts';
@@ -15,7 +16,9 @@ import type {
   TailPage,
   TailQuery,
 } from '../store/query.ts';
+import type { Purged } from '../store/retention.ts';
 import type { Store, TypeRecord } from '../store/store.ts';
+import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
 import { putType, type TypeDefinition } from './define-type.ts';
@@ -30,11 +33,20 @@ import {
   submit,
 } from './operate.ts';
 import { type Beat, type BeatResult, type Ownership, renew, start } from './owner.ts';
+import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
+import { why, type Why, type WhyOptions } from './limits/why.ts';
+import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
 import { Registry } from './registry.ts';
+import { erase } from './retention/erase.ts';
+import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import { replay, type ReplayRequest } from './replay.ts';
 import { settle, type Settlement } from './settle.ts';
+import { Schedules } from './schedules/schedules.ts';
+import { sweepDeadlines } from './sweeps/deadlines.ts';
 import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
+import { sweepRetention } from './sweeps/retention.ts';
+import { sweepSchedules } from './sweeps/schedules.ts';
 import { notFound, type TransitionOutcome } from './transition.ts';
 
 export interface EngineOptions {
@@ -42,17 +54,23 @@ export interface EngineOptions {
   readonly lifecycles: readonly Lifecycle[];
   readonly random: Random;
   readonly ids: Ids;
+  /** For what may be forgotten after a while; jobs live by the database's time. */
+  readonly clock?: Clock;
   readonly log?: EngineLog;
 }
 
 /** All use cases over one store. Faces translate to and from these calls and decide nothing. */
 export class Engine {
   readonly context: EngineContext;
+  #turn = 0;
+  readonly schedules: Schedules;
 
   constructor(options: EngineOptions) {
-    const registry = new Registry(options.store, options.lifecycles);
-    const { store, random, ids, log = silentLog } = options;
-    this.context = { store, registry, random, ids, log };
+    const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
+    const registry = new Registry(store, lifecycles, clock);
+    const shedding = new Shedding(store, clock);
+    this.context = { store, registry, random, ids, log, shedding };
+    this.schedules = new Schedules(this.context);
   }
 
   putType(
@@ -71,7 +89,7 @@ export class Engine {
   }
 
   claim(options: ClaimOptions): Promise<Claim[]> {
-    return claim(this.context, options);
+    return claim(this.context, { turn: this.#turn++, ...options });
   }
 
   start(holdings: readonly Ownership[]): Promise<TransitionOutcome[]> {
@@ -126,7 +144,7 @@ export class Engine {
   async tail(query: TailQuery): Promise<TailPage> {
     const page = await this.context.store.tail(query);
     if (!page.isReset) return page;
-    throw new PawlError('CURSOR_RESET', 'the cursor belongs to another log than this one', {
+    throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
       details: { cursor: page.cursor },
     });
   }
@@ -135,8 +153,40 @@ export class Engine {
     return this.context.store.deadLetters(filter);
   }
 
+  /** Why a job is not running: the reason in a word, a sentence and facts. */
+  why(ref: JobRef, options: WhyOptions = {}): Promise<Why> {
+    return why(this.context, ref, options);
+  }
+
+  /** Pauses, resumes or bounds a queue. */
+  configureQueue(
+    ref: QueueRef,
+    change: { actor: string; settings: QueueSettings },
+  ): Promise<Valve> {
+    return configureQueue(this.context, ref, change);
+  }
+
+  /** Queues and types that do not simply let everything through. */
+  valves(tenant: string | null): Promise<Valve[]> {
+    return this.context.store.valves(tenant);
+  }
+
   tally(tenant: string | null): Promise<Tally[]> {
     return this.context.store.tally(tenant);
+  }
+
+  /** Compares queues with their watermarks; says how many begin or cease to refuse jobs. */
+  sweepWatermarks(): Promise<number> {
+    return sweepWatermarks(this.context);
+  }
+
+  /** Takes away what a job that has ended said, and keeps what happened to it. */
+  erase(ref: JobRef, actor: string): Promise<Job> {
+    return erase(this.context, ref, actor);
+  }
+
+  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Purged> {
+    return sweepRetention(this.context, retentionPolicy(policy));
   }
 
   sweepDue(): Promise<number> {
@@ -145,5 +195,13 @@ export class Engine {
 
   sweepExpired(): Promise<number> {
     return sweepExpired(this.context);
+  }
+
+  sweepDeadlines(): Promise<number> {
+    return sweepDeadlines(this.context);
+  }
+
+  sweepSchedules(): Promise<number> {
+    return sweepSchedules(this.context);
   }
 }

@@ -1,9 +1,8 @@
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
-
-export const PRIORITY_NORMAL = 0;
-export const PRIORITY_HIGH = 100;
+import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';
+import { checkUnique, type UniqueWish } from './unique.ts';
 
 /** A wish for work. The platform does not look into `input` and `metadata`. */
 export interface EnqueueRequest {
@@ -21,6 +20,8 @@ export interface EnqueueRequest {
   readonly parentJobId?: string;
   /** False leaves the job held until it is submitted, where the lifecycle has such a state. */
   readonly submit?: boolean;
+  /** At most one job at a time for a key; see UniqueWish. */
+  readonly unique?: UniqueWish;
   readonly idempotencyKey?: string;
   /** Stands for the payload where its ciphertext differs from call to call. */
   readonly payloadHash?: string;
@@ -47,6 +48,7 @@ export function checkEnqueue(request: EnqueueRequest): void {
     ...checkPriority(request.priority),
     ...checkInstant('/runAt', request.runAt),
     ...checkInstant('/deadlineAt', request.deadlineAt),
+    ...checkUnique(request.unique),
   ];
   if (faults.length > 0) throw invalid(faults);
 }

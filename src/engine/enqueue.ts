@@ -9,6 +9,7 @@ import type { EngineContext } from './context.ts';
 import { checkEnqueue, type EnqueueRequest, priorityOf } from './enqueue-request.ts';
 import { submit } from './operate.ts';
 import { notFound } from './transition.ts';
+import { uniqueClaimOf } from './unique.ts';
 
 /** On whose behalf: taken from the credential, never from the request. */
 export interface Caller {
@@ -18,6 +19,8 @@ export interface Caller {
 
 export type EnqueueResult =
   | { readonly kind: 'created' | 'replayed'; readonly job: Job }
+  /** By its unique key the wish is already that job, as it now stands. */
+  | { readonly kind: 'throttled' | 'debounced' | 'replaced'; readonly job: Job }
   | { readonly kind: 'refused'; readonly error: PawlError };
 
 export interface EnqueueOptions {
@@ -36,7 +39,7 @@ export async function enqueue(
   options: EnqueueOptions,
 ): Promise<EnqueueResult[]> {
   const drafts = await Promise.all(
-    requests.map((request) => draft(context, request, options.caller).catch(refused)),
+    requests.map((request) => admitted(context, request, options.caller).catch(refused)),
   );
   const jobs = drafts.flatMap((one) => (one instanceof PawlError ? [] : [one]));
   const insert = options.insert ?? ((news) => context.store.insert(news));
@@ -51,12 +54,24 @@ export async function enqueue(
   return afterWrite(hasWritten, () => Promise.all(answers));
 }
 
+/** A queue that is above its high watermark takes no more. */
+async function admitted(
+  context: EngineContext,
+  request: EnqueueRequest,
+  caller: Caller,
+): Promise<NewJob> {
+  const job = await draftJob(context, request, caller);
+  await context.shedding.check(job.tenant, job.queue);
+  return job;
+}
+
 function refused(error: unknown): PawlError {
   if (error instanceof PawlError) return error;
   throw error;
 }
 
-async function draft(
+/** The job that a request asks for, checked and complete but for what the database adds. */
+export async function draftJob(
   context: EngineContext,
   request: EnqueueRequest,
   caller: Caller,
@@ -70,7 +85,8 @@ async function draft(
     const message = `the lifecycle ${lifecycle.name} has no held state: leave \`submit\` out`;
     throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '/submit', message }] });
   }
-  const { idempotencyKey, ...payload } = request;
+  // A retry comes with a trace of its own and is still the same request.
+  const { idempotencyKey, traceId: _, ...payload } = request;
   return {
     tenant: caller.tenant,
     id: request.id ?? context.ids.next(),
@@ -99,6 +115,7 @@ async function draft(
             payloadHash: request.payloadHash ?? payloadHash(payload),
             windowMs: IDEMPOTENCY_WINDOW_MS,
           },
+    ...(request.unique === undefined ? {} : { unique: uniqueClaimOf(request.unique) }),
     replayOf: null,
     actor: apiActor(caller.principal),
   };
@@ -123,8 +140,14 @@ async function answer(
         : { kind: 'refused', error: alreadyExists(job.id) };
     case 'conflict':
       return { kind: 'refused', error: keyReused(job, found) };
+    case 'busy':
+      return { kind: 'refused', error: documentBusy(found) };
     case 'alreadyReplayed':
       return { kind: 'replayed', job: found };
+    case 'throttled':
+    case 'debounced':
+    case 'replaced':
+      return { kind: outcome.kind, job: found };
   }
 }
 
@@ -142,6 +165,15 @@ async function replayed(
 function isSamePayload(found: Job, job: NewJob): boolean {
   const inputs = [found.input, job.input].map((text) => canonicalJson(JSON.parse(text)));
   return found.type === job.type && inputs[0] === inputs[1];
+}
+
+/** One active job per document: the answer names it. */
+export function documentBusy(active: Job): PawlError {
+  return new PawlError(
+    'CONCURRENCY_CONFLICT',
+    `job ${active.id} of type "${active.type}" is active for document ${active.documentId}`,
+    { details: { jobId: active.id, state: active.state, documentId: active.documentId } },
+  );
 }
 
 function alreadyExists(id: string): PawlError {

@@ -1,3 +1,4 @@
+import type { Clock, Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Facts } from '../core/decision.ts';
 import type { Job } from '../core/job.ts';
@@ -9,8 +10,8 @@ import type { Store, TypeRecord } from '../store/store.ts';
 /** Types that every tenant may use are registered under this name. */
 export const SHARED_TENANT = '*';
 
-/** How long a type's record may be answered from memory before the store is asked again. */
-const TYPE_READS_MAX = 256;
+/** So soon does a process see what another one has changed about a type. */
+const TYPE_KEPT_MS = 1_000;
 
 function lifecycleKey(name: string, version: number): string {
   return `${name} v${version}`;
@@ -18,17 +19,19 @@ function lifecycleKey(name: string, version: number): string {
 
 /**
  * Lifecycles, policies and types by name. Lifecycles and policies never change under their key,
- * so they are remembered for good; a type's record is, until this process or its owner changes it.
+ * so they are remembered for good; a type's record is for a while, as others may change it.
  */
 export class Registry {
   readonly lifecycles: readonly Lifecycle[];
   readonly #store: Store;
   readonly #byName: ReadonlyMap<string, Lifecycle>;
   readonly #policies: Map<number, Policy> = new Map();
-  readonly #types: Map<string, { record: TypeRecord; reads: number }> = new Map();
+  readonly #types: Map<string, { record: Promise<TypeRecord>; readAt: Instant }> = new Map();
+  readonly #clock: Clock;
 
-  constructor(store: Store, lifecycles: readonly Lifecycle[]) {
+  constructor(store: Store, lifecycles: readonly Lifecycle[], clock: Clock) {
     this.#store = store;
+    this.#clock = clock;
     this.lifecycles = lifecycles;
     this.#byName = new Map(lifecycles.map((one) => [lifecycleKey(one.name, one.version), one]));
   }
@@ -64,24 +67,30 @@ export class Registry {
     return numbers.map((number) => this.#policies.get(number)!);
   }
 
-  /** A tenant's own type, or the shared one of that name. */
-  async type(tenant: string, type: string): Promise<TypeRecord> {
+  /** A tenant's own type, or the shared one of that name. Callers at once share one look-up. */
+  type(tenant: string, type: string): Promise<TypeRecord> {
     const key = `${tenant}\n${type}`;
     const cached = this.#types.get(key);
-    if (cached !== undefined && cached.reads++ < TYPE_READS_MAX) return cached.record;
-    const own = await this.#store.types(tenant);
-    const shared = tenant === SHARED_TENANT ? [] : await this.#store.types(SHARED_TENANT);
-    const record = [...own, ...shared].find((one) => one.type === type);
-    if (record === undefined) {
-      throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
-    }
-    this.#types.set(key, { record, reads: 0 });
+    const now = this.#clock.now();
+    if (cached !== undefined && now - cached.readAt < TYPE_KEPT_MS) return cached.record;
+    const record = this.#findType(tenant, type);
+    this.#types.set(key, { record, readAt: now });
+    // What is not there now may be there the next time.
+    record.catch(() => this.#types.delete(key));
     return record;
   }
 
+  async #findType(tenant: string, type: string): Promise<TypeRecord> {
+    const own = await this.#store.types(tenant);
+    const shared = tenant === SHARED_TENANT ? [] : await this.#store.types(SHARED_TENANT);
+    const record = [...own, ...shared].find((one) => one.type === type);
+    if (record !== undefined) return record;
+    throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
+  }
+
   forgetType(type: string): void {
-    for (const [key, { record }] of this.#types) {
-      if (record.type === type) this.#types.delete(key);
+    for (const key of this.#types.keys()) {
+      if (key.endsWith(`\n${type}`)) this.#types.delete(key);
     }
   }
 

@@ -1,11 +1,12 @@
 import { apiActor } from '../core/actor.ts';
+import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import type { DeadLetter } from '../store/dead-letter.ts';
 import { jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
-import type { Caller } from './enqueue.ts';
+import { type Caller, documentBusy } from './enqueue.ts';
 import { notFound } from './transition.ts';
 
 export interface ReplayRequest {
@@ -13,6 +14,8 @@ export interface ReplayRequest {
   readonly caller: Caller;
   /** Replaces the input of the dead job. */
   readonly input?: unknown;
+  /** Not claimable before this time: how a mass of replays is spread. */
+  readonly runAt?: Instant;
 }
 
 /**
@@ -36,6 +39,7 @@ export async function replay(
   const ref = { tenant, id: outcome!.id };
   const [earlier] = await context.store.read([ref]);
   if (!earlier) throw notFound(ref);
+  if (outcome!.kind === 'busy') throw documentBusy(earlier);
   return { kind: 'replayed', job: earlier };
 }
 
@@ -60,7 +64,7 @@ async function draftReplay(
     maxAttempts: policy.retry.maxAttempts,
     places: birthPlaces(lifecycle, true),
     priority: parent?.priority ?? 0,
-    runAt: null,
+    runAt: request.runAt ?? null,
     deadlineAt: null,
     input: request.input === undefined ? letter.input : JSON.stringify(request.input),
     metadata: parent?.metadata ?? null,

@@ -101,6 +101,8 @@ async function isRepeated(
   });
   const last = page.events[0];
   if (last === undefined || last.actor !== workerActor(settlement.owner)) return false;
-  const isOfThatTurn = last.epoch === settlement.epoch || last.epoch === settlement.epoch + 1;
+  // A turn that went straight back to ready has opened the next epoch; any other end keeps its own.
+  // To look at both would take a later turn of the same owner for this one.
+  const isOfThatTurn = last.epoch === settlement.epoch + (last.phase === 'ready' ? 1 : 0);
   return isOfThatTurn && ENDINGS_SEEN[settlement.ending.kind].includes(last.type as EventType);
 }

@@ -1,5 +1,5 @@
 import { decide } from '../core/decide.ts';
-import type { Decision, Request } from '../core/decision.ts';
+import type { DeadLetterDraft, Request } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
@@ -15,7 +15,11 @@ export type Plan =
       readonly result?: JsonText;
       readonly checkpoint?: JsonText;
     }
-  | { readonly kind: 'annotate'; readonly annotation: Annotation }
+  | {
+      readonly kind: 'annotate';
+      readonly annotation: Annotation;
+      readonly deadLetter?: DeadLetterDraft;
+    }
   /** It is so already: answer with the job as it is. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'refuse'; readonly error: PawlError };
@@ -140,7 +144,7 @@ async function moveOf(
         isCancelWished: job.cancel !== null,
         steps: [],
         annotation,
-        deadLetter: null,
+        deadLetter: deadLetterFor(context, job, plan.deadLetter ?? null),
       },
     };
   }
@@ -158,7 +162,7 @@ async function moveOf(
       annotation: null,
       ...(plan.result === undefined ? {} : { result: plan.result }),
       ...(plan.checkpoint === undefined ? {} : { checkpoint: plan.checkpoint }),
-      deadLetter: deadLetterFor(context, job, decision),
+      deadLetter: deadLetterFor(context, job, decision.deadLetter),
     },
   };
 }
@@ -166,9 +170,8 @@ async function moveOf(
 function deadLetterFor(
   context: EngineContext,
   job: Job,
-  decision: Extract<Decision, { isLegal: true }>,
+  draft: DeadLetterDraft | null,
 ): Move['deadLetter'] {
-  const draft = decision.deadLetter;
   if (draft === null) return null;
   return { ...draft, id: context.ids.next(), fingerprint: fingerprintOf(job.type, draft.error) };
 }

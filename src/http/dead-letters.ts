@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
 import { PawlError } from '../core/errors.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { sendPage } from './page.ts';
+import { DeadLetterSchema } from './schema/dead-letter.ts';
+import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
+import { JobSchema } from './schema/job.ts';
 import { ReasonSchema } from './schema/worker.ts';
-import { closed, Json, Name, Uuid } from './schema/values.ts';
+import { closed, Json, Label, Name, PAGING, pageOf, Uuid } from './schema/values.ts';
 import { deadLetterJson, jobJson, jobUrl } from './view.ts';
 
 const LetterParams = Type.Object({ id: Uuid });
@@ -12,17 +16,21 @@ function listLetters(app: App, { engine }: Face): void {
     '/v1/dlq',
     {
       schema: {
+        tags: ['Dead letters'],
+        operationId: 'listDeadLetters',
         summary: 'Dead letters, newest first',
         querystring: closed({
           type: Type.Optional(Name),
           reasonCode: Type.Optional(ReasonSchema),
-          fingerprint: Type.Optional(Type.String()),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+          fingerprint: Type.Optional(Label),
+          isReplayed: Type.Optional(Type.Boolean()),
+          ...PAGING,
           cursor: Type.Optional(Uuid),
         }),
+        response: { 200: pageOf(DeadLetterSchema) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { cursor, limit = 50, ...filters } = request.query;
       const letters = await engine.deadLetters({
         ...filters,
@@ -32,7 +40,7 @@ function listLetters(app: App, { engine }: Face): void {
       });
       const page = letters.slice(0, limit);
       const nextCursor = letters.length > limit ? page.at(-1)!.id : null;
-      return { items: page.map(deadLetterJson), nextCursor };
+      return sendPage(reply, page.map(deadLetterJson), nextCursor);
     },
   );
 }
@@ -40,7 +48,16 @@ function listLetters(app: App, { engine }: Face): void {
 function readLetter(app: App, { engine }: Face): void {
   app.get(
     '/v1/dlq/:id',
-    { schema: { summary: 'One dead letter', params: LetterParams } },
+    {
+      schema: {
+        tags: ['Dead letters'],
+        operationId: 'readDeadLetter',
+        summary: 'One dead letter',
+        params: LetterParams,
+        response: { 200: DeadLetterSchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
     async (request) => {
       const { tenant } = callerOf(request);
       const { id } = request.params;
@@ -56,13 +73,21 @@ function replayLetter(app: App, { engine }: Face): void {
     '/v1/dlq/:id/replay',
     {
       schema: {
+        tags: ['Dead letters'],
+        operationId: 'replayDeadLetter',
         summary: 'Make a new job from a dead letter',
+        description:
+          'Linked to the dead job by `parentJobId`, with its input or the one given. A letter is ' +
+          'replayed once: asking again answers with the job of the first time (200).',
         params: LetterParams,
+        headers: IDEMPOTENT_BY_STATE,
         body: closed({ input: Type.Optional(Json) }),
+        response: { 200: JobSchema, 202: JobSchema },
+        errors: ['NOT_FOUND', 'UNKNOWN_TYPE'],
       },
     },
     async (request, reply) => {
-      const input = request.body.input;
+      const { input } = request.body;
       const { kind, job } = await engine.replay({
         deadLetterId: request.params.id,
         caller: callerOf(request),

@@ -1,10 +1,16 @@
 import { Type } from 'typebox';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
-import { type App, type Face, refOf, type Resource, routes } from './face.ts';
-import { JobParams } from './jobs.ts';
+import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
+import { jobTopic } from './live.ts';
+import { sendPage } from './page.ts';
+import { problemOf } from './problem.ts';
+import { JobEventSchema, JobParams } from './schema/job.ts';
+import { closed, nothing, pageOf } from './schema/values.ts';
+import { frameOf } from './sse-frame.ts';
+import { SseStream } from './sse.ts';
 import { eventJson, jobJson } from './view.ts';
 
 /** Where a reader of one job's stream stands: the last (version, note) it has seen. */
@@ -17,86 +23,210 @@ const START: Position = { version: 0, note: 0 };
 
 const PAGE = 500;
 
-/** A comment this often keeps proxies from closing a quiet stream. */
-const KEEPALIVE_MS = 15_000;
+/** A wake may be late, so a stream looks by itself at least this often. */
+const LOOK_MS = 2_000;
 
-function parseCursor(cursor: string | undefined): Position {
-  if (cursor === undefined) return START;
-  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor);
-  if (match === null) {
-    const message = 'must be the id of an event of this stream, such as 3.0';
-    throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '/cursor', message }] });
-  }
-  return { version: Number(match[1]), note: Number(match[2]) };
+const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
+
+function cursorAt({ version, note }: Position): string {
+  return `${version}.${note}`;
 }
 
-function sse(reply: FastifyReply, event: string, data: unknown, id: string | null): void {
-  const head = id === null ? '' : `id: ${id}\n`;
-  reply.raw.write(`${head}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+function parseCursor(cursor: string): Position | null {
+  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor);
+  return match === null ? null : { version: Number(match[1]), note: Number(match[2]) };
+}
+
+/** True for a cursor that this log cannot have given out: of another one, or of a lost future. */
+function isForeign(at: Position, job: Job): boolean {
+  return at.version > job.version;
+}
+
+export function isStreamWanted(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? '').includes('text/event-stream');
+}
+
+/** The last note that is written at the job's version. */
+async function lastNote({ engine }: Face, job: Job): Promise<number> {
+  let note = 0;
+  for (;;) {
+    const after = { version: job.version, note };
+    const { id, tenant } = job;
+    const page = await engine.events({ id, tenant, after, limit: PAGE, notes: true });
+    const own = page.events.filter((event) => event.version === job.version);
+    note = own.at(-1)?.note ?? note;
+    if (!page.hasMore || own.length < page.events.length) return note;
+  }
+}
+
+/**
+ * A job and the place in its stream that it stands for. What is written between the two reads is
+ * in the job already and comes once more as an event: never a gap.
+ */
+async function snapshotOf(face: Face, ref: JobRef): Promise<{ job: Job; at: Position }> {
+  let before = await face.engine.job(ref);
+  for (;;) {
+    const at = { version: before.version, note: await lastNote(face, before) };
+    const job = await face.engine.job(ref);
+    if (job.version === before.version) return { job, at };
+    before = job;
+  }
+}
+
+const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
+
+/** Tells a reader where it stands, where it has no good cursor of its own. */
+async function begin(
+  face: Face,
+  stream: SseStream,
+  from: { job: Job; cursor: string | undefined },
+): Promise<Position> {
+  const given = from.cursor === undefined ? null : parseCursor(from.cursor);
+  if (given !== null && !isForeign(given, from.job)) return given;
+  if (from.cursor !== undefined) {
+    await stream.send(frameOf({ event: 'reset', data: problemOf(RESET) }));
+  }
+  const { job, at } = await snapshotOf(face, from.job);
+  await stream.send(frameOf({ id: cursorAt(at), event: 'snapshot', data: jobJson(job) }));
+  return at;
 }
 
 /** Sends what is stored, then what comes, until the job has ended or the reader has gone. */
-async function stream(
-  { engine, live }: Face,
-  reply: FastifyReply,
-  from: { job: Job; after: Position | null },
+async function follow(
+  face: Face,
+  request: FastifyRequest,
+  told: { stream: SseStream; job: Job; cursor: string | undefined },
 ): Promise<void> {
-  const gone = new AbortController();
-  reply.raw.on('close', () => gone.abort());
-  const ref: JobRef = { tenant: from.job.tenant, id: from.job.id };
-  let after = from.after ?? { version: from.job.version, note: Number.MAX_SAFE_INTEGER };
-  if (from.after === null) sse(reply, 'snapshot', jobJson(from.job), `${from.job.version}.0`);
-  while (!gone.signal.aborted) {
-    const job = await engine.job(ref);
-    const page = await engine.events({ ...ref, after, limit: PAGE, notes: true });
-    for (const event of page.events) {
-      after = { version: event.version, note: event.note };
-      sse(reply, event.type, eventJson(event, job), `${event.version}.${event.note}`);
+  const { stream, job } = told;
+  const { keepaliveMs } = face.streams.limits;
+  const watch = await face.live.watch(jobTopic(job));
+  try {
+    let at = await begin(face, stream, told);
+    let isOver = isTerminal(job.phase);
+    let checkedAt = performance.now();
+    while (!stream.gone.aborted) {
+      watch.reset();
+      const { id, tenant } = job;
+      const page = await face.engine.events({ id, tenant, after: at, limit: PAGE, notes: true });
+      for (const event of page.events) {
+        at = { version: event.version, note: event.note };
+        isOver ||= isTerminal(event.phase);
+        const data = eventJson(event, job);
+        await stream.send(frameOf({ id: cursorAt(at), event: event.type, data }));
+      }
+      if (page.hasMore) continue;
+      if (isOver) break;
+      await watch.wait(Math.min(LOOK_MS, keepaliveMs), stream.gone);
+      if (performance.now() - checkedAt < keepaliveMs) continue;
+      await face.recheck(request);
+      await stream.keepAlive();
+      checkedAt = performance.now();
     }
-    if (page.events.length > 0) continue;
-    if (isTerminal(job.phase)) break;
-    await live.news(ref.id, KEEPALIVE_MS, gone.signal);
-    reply.raw.write(': still here\n\n');
+  } finally {
+    watch.close();
   }
-  reply.raw.end();
 }
+
+/** Opens a stream for a caller, runs its body and closes it, whatever happens. */
+export async function openStream(
+  face: Face,
+  reply: FastifyReply,
+  body: (stream: SseStream) => Promise<void>,
+): Promise<void> {
+  const leave = face.streams.enter(credentialOf(reply.request).id);
+  const { limits } = face.streams;
+  const stream = new SseStream(reply, {
+    limits,
+    random: face.random,
+    stopping: face.live.stopping,
+  });
+  try {
+    await body(stream);
+  } catch {
+    // The head is sent, so there is no other answer than an end; the reader comes back.
+  } finally {
+    stream.end();
+    leave();
+  }
+}
+
+async function listEvents(face: Face, job: Job, asked: { cursor?: string; limit: number }) {
+  const after = asked.cursor === undefined ? START : parseCursor(asked.cursor);
+  if (after === null) {
+    const message = 'must be the id of an event of this stream, such as 3.0';
+    const faults = [{ in: 'query', pointer: '/cursor', message }];
+    throw new PawlError('VALIDATION_ERROR', message, { faults });
+  }
+  if (isForeign(after, job)) throw RESET;
+  const { id, tenant } = job;
+  const page = await face.engine.events({ id, tenant, after, limit: asked.limit, notes: true });
+  const last = page.hasMore ? page.events.at(-1) : undefined;
+  const items = page.events.map((event) => eventJson(event, job));
+  return { items, nextCursor: last === undefined ? null : cursorAt(last) };
+}
+
+const STREAM_TEXT =
+  'As JSON: a page of the history. With `Accept: text/event-stream`: first `event: snapshot` ' +
+  'with the Job, then an event for each thing that happens, named by its type, with a JobEvent ' +
+  'as data. ' +
+  'The id of a message is the cursor: send the last one as `Last-Event-ID` (or `lastEventId` in ' +
+  'the query), to this server or to another, and the stream goes on from there, without a gap ' +
+  'and without a repeat. A cursor that is not of this log gets `event: reset` and a new ' +
+  'snapshot. The stream ends with the job; whoever comes back after that gets 204.';
+
+const FOLLOW_SCHEMA = {
+  tags: ['Events'],
+  operationId: 'followJob',
+  summary: "A job's history, as a list or as a live stream",
+  description: STREAM_TEXT,
+  params: JobParams,
+  headers: Type.Object({ 'last-event-id': Type.Optional(CURSOR) }),
+  querystring: closed({
+    cursor: Type.Optional(CURSOR),
+    lastEventId: Type.Optional(CURSOR),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+  }),
+  response: {
+    200: {
+      description: 'A page of events, or the stream.',
+      content: {
+        'application/json': { schema: pageOf(JobEventSchema) },
+        'text/event-stream': { schema: JobEventSchema },
+      },
+    },
+    204: nothing('The job has ended and all of it was read.'),
+  },
+  errors: ['NOT_FOUND', 'CURSOR_RESET'],
+} as const;
 
 function followJob(app: App, face: Face): void {
   app.get(
     '/v1/jobs/:id/events',
-    {
-      schema: {
-        summary: "A job's history: JSON, or a live stream for `Accept: text/event-stream`",
-        params: JobParams,
-        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
-        querystring: Type.Object({
-          cursor: Type.Optional(Type.String()),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-        }),
-      },
-    },
+    { config: { isLong: true }, schema: FOLLOW_SCHEMA },
     async (request, reply) => {
-      const ref = refOf(request, request.params.id);
-      const job = await face.engine.job(ref);
-      const cursor = request.headers['last-event-id'] ?? request.query.cursor;
-      if ((request.headers.accept ?? '').includes('text/event-stream')) {
-        const after = cursor === undefined ? null : parseCursor(cursor);
-        reply.hijack();
-        reply.raw.writeHead(200, {
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-store',
-          'x-accel-buffering': 'no',
-        });
-        return stream(face, reply, { job, after });
+      const job = await face.engine.job(refOf(request, request.params.id));
+      const { query, headers } = request;
+      const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
+      if (isStreamWanted(request)) {
+        if (cursor !== undefined && (await isReadToTheEnd(face, job, cursor))) {
+          return reply.code(204).send();
+        }
+        return openStream(face, reply, (stream) => follow(face, request, { stream, job, cursor }));
       }
-      const limit = request.query.limit ?? 100;
-      const after = parseCursor(cursor);
-      const page = await face.engine.events({ ...ref, after, limit, notes: true });
-      const last = page.events.at(-1);
-      const next = page.hasMore && last !== undefined ? `${last.version}.${last.note}` : null;
-      return { items: page.events.map((event) => eventJson(event, job)), nextCursor: next };
+      const limit = query.limit ?? 100;
+      const asked = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const { items, nextCursor } = await listEvents(face, job, asked);
+      return reply.code(200).send(sendPage(reply, items, nextCursor));
     },
   );
+}
+
+async function isReadToTheEnd({ engine }: Face, job: Job, cursor: string): Promise<boolean> {
+  const after = parseCursor(cursor);
+  if (after === null || !isTerminal(job.phase) || isForeign(after, job)) return false;
+  const { id, tenant } = job;
+  const page = await engine.events({ id, tenant, after, limit: 1, notes: true });
+  return page.events.length === 0;
 }
 
 /** `/v1/jobs/{id}/events`. */

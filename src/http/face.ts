@@ -1,17 +1,31 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyPluginCallback, FastifyRequest, RawServerDefault } from 'fastify';
+import { apiActor } from '../core/actor.ts';
+import type { ErrorCode } from '../core/errors.ts';
 import type { JobRef } from '../core/job.ts';
+import type { Random } from '../core/random.ts';
+import { type Credential, OPEN_CREDENTIAL } from '../auth/credential.ts';
 import type { Caller } from '../engine/enqueue.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { ArtifactFace } from './artifact-view.ts';
 import type { LiveHub } from './live.ts';
+import type { StreamGate } from './sse.ts';
+import type { ServerStatus } from './status.ts';
 
 /** What every resource of the API works with. */
 export interface Face {
   readonly engine: Engine;
   readonly live: LiveHub;
+  readonly streams: StreamGate;
+  readonly random: Random;
+  readonly status: ServerStatus;
+  /** Null where artifacts are not kept. */
+  readonly artifacts: ArtifactFace | null;
+  /** Rejects when the credential of an open stream is no longer good. */
+  readonly recheck: (request: FastifyRequest) => Promise<void>;
 }
 
-export type Resource = FastifyPluginCallbackTypebox<Face>;
+export type Resource = FastifyPluginCallback<Face, RawServerDefault, TypeBoxTypeProvider>;
 
 /** The server as a resource sees it: schemas infer the types of requests. */
 export type App = Parameters<Resource>[0];
@@ -24,11 +38,36 @@ export function routes(...register: ((app: App, face: Face) => void)[]): Resourc
   };
 }
 
-/** Who is asking. Until credentials are checked there is one tenant and nobody has a name. */
-export function callerOf(_request: FastifyRequest): Caller {
-  return { tenant: 'default', principal: null };
+export function credentialOf(request: FastifyRequest): Credential {
+  return request.credential ?? OPEN_CREDENTIAL;
+}
+
+/** On whose behalf the engine acts: by the credential, whatever the request says. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { tenant, principal } = credentialOf(request);
+  return { tenant, principal };
+}
+
+export function actorOf(request: FastifyRequest): string {
+  return apiActor(credentialOf(request).principal);
 }
 
 export function refOf(request: FastifyRequest, id: string): JobRef {
-  return { tenant: callerOf(request).tenant, id };
+  return { tenant: credentialOf(request).tenant, id };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until it has been looked at, and where no credentials are asked for. */
+    credential: Credential | null;
+  }
+
+  interface FastifySchema {
+    readonly operationId?: string;
+    readonly summary?: string;
+    readonly description?: string;
+    readonly tags?: readonly string[];
+    /** Codes that this route answers with, beside those that every route can. */
+    readonly errors?: readonly ErrorCode[];
+  }
 }

@@ -1,20 +1,24 @@
-import { type Static, Type } from 'typebox';
-import type { TypeRecord } from '../store/store.ts';
+import { Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { entryOf } from '../auth/manage-keys.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { TypeBody, TypeSchema } from './schema/type.ts';
-import { Name } from './schema/values.ts';
+import { SHARED_TENANT } from '../engine/registry.ts';
+import type { TypeRecord } from '../store/store.ts';
+import { type App, callerOf, credentialOf, type Face, type Resource, routes } from './face.ts';
+import { TypeBody, type TypeJson, TypeSchema } from './schema/type.ts';
+import { Name, pageOf } from './schema/values.ts';
 import { timeText } from './view.ts';
 
 const Params = Type.Object({ type: Name });
 
-async function typeJson(engine: Engine, record: TypeRecord): Promise<Static<typeof TypeSchema>> {
+async function typeJson(engine: Engine, record: TypeRecord): Promise<TypeJson> {
   const policy = await engine.context.registry.policy(record.policy);
   const { type, revision, updatedAt } = record;
   return {
     type,
     revision,
+    isShared: record.tenant === SHARED_TENANT,
     ...policy,
     retryable: [...policy.retryable],
     stages: [...policy.stages],
@@ -22,12 +26,40 @@ async function typeJson(engine: Engine, record: TypeRecord): Promise<Static<type
   };
 }
 
+/** The tenant's own types, and the shared ones that it has not made its own. */
+async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
+  const { store } = engine.context;
+  const own = await store.types(tenant);
+  const names = new Set(own.map(({ type }) => type));
+  const shared = (await store.types(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  return [...own, ...shared];
+}
+
+async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
+  const { type: subject, revision } = record;
+  const did = { action: 'type.put', subject, details: { revision } };
+  await engine.context.store.access.addAudit([entryOf(engine.context, credentialOf(request), did)]);
+}
+
+const RETRY_TEXT =
+  'What is left out comes from the lifecycle. Jobs that exist live on by the policy of their ' +
+  'birth. An attempt that fails with a class in `retryable` is tried again while ' +
+  '`attempts < maxAttempts`; other classes end the job at once. The n-th retry waits d = ' +
+  'min(maxMs, baseMs · factor^(n−1)), and jitter makes of it: `none` d; `full` U(0, d); `equal` ' +
+  'd/2 + U(0, d/2); `decorrelated` min(maxMs, U(baseMs, 3 · previous wait)). A `fixed` backoff ' +
+  'always waits baseMs. Exhausted jobs end as the lifecycle says, or by `onExhausted`, and are ' +
+  'copied to the dead-letter queue by `dlq`. A lease lasts `ttlMs` and needs a heartbeat every ' +
+  '`heartbeatMs`; two missed in a row lose it.';
+
 function putType(app: App, { engine }: Face): void {
   app.put(
     '/v1/types/:type',
     {
       schema: {
+        tags: ['Types'],
+        operationId: 'putType',
         summary: 'Register a type, or change it for the jobs to come',
+        description: RETRY_TEXT,
         params: Params,
         body: TypeBody,
         response: { 200: TypeSchema, 201: TypeSchema },
@@ -37,30 +69,53 @@ function putType(app: App, { engine }: Face): void {
       const { tenant } = callerOf(request);
       const { type } = request.params;
       const known = await engine.context.store.types(tenant);
+      const before = known.find((one) => one.type === type);
       const record = await engine.putType({ tenant, type }, request.body);
-      const isNew = !known.some((one) => one.type === type);
-      return reply.code(isNew ? 201 : 200).send(await typeJson(engine, record));
+      if (before?.revision !== record.revision) await told(engine, request, record);
+      const answer = await typeJson(engine, record);
+      return reply
+        .code(before === undefined ? 201 : 200)
+        .header('location', `/v1/types/${encodeURIComponent(type)}`)
+        .send(answer);
     },
   );
 }
 
 function listTypes(app: App, { engine }: Face): void {
-  app.get('/v1/types', { schema: { summary: 'All types' } }, async (request) => {
-    const records = await engine.context.store.types(callerOf(request).tenant);
-    return {
-      items: await Promise.all(records.map((record) => typeJson(engine, record))),
-      nextCursor: null,
-    };
-  });
+  app.get(
+    '/v1/types',
+    {
+      schema: {
+        tags: ['Types'],
+        operationId: 'listTypes',
+        summary: 'All types',
+        response: { 200: pageOf(TypeSchema) },
+      },
+    },
+    async (request) => {
+      const records = await typesOf(engine, callerOf(request).tenant);
+      const items = await Promise.all(records.map((record) => typeJson(engine, record)));
+      return { items, nextCursor: null };
+    },
+  );
 }
 
 function readType(app: App, { engine }: Face): void {
   app.get(
     '/v1/types/:type',
-    { schema: { summary: 'One type', params: Params, response: { 200: TypeSchema } } },
+    {
+      schema: {
+        tags: ['Types'],
+        operationId: 'readType',
+        summary: 'One type',
+        params: Params,
+        response: { 200: TypeSchema },
+        errors: ['UNKNOWN_TYPE'],
+      },
+    },
     async (request) => {
       const { type } = request.params;
-      const records = await engine.context.store.types(callerOf(request).tenant);
+      const records = await typesOf(engine, callerOf(request).tenant);
       const record = records.find((one) => one.type === type);
       if (record === undefined) {
         throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);

@@ -1,47 +1,42 @@
 import { Type } from 'typebox';
-import { PawlError } from '../core/errors.ts';
-import type { Job, JobRef } from '../core/job.ts';
-import { isTerminal } from '../core/phase.ts';
+import type { FastifyRequest } from 'fastify';
 import type { EnqueueResult } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
-import { recordOf } from '../lifecycles/record.ts';
-import { type App, callerOf, type Face, refOf, type Resource, routes } from './face.ts';
+import { traceIdOf } from './edge.ts';
+import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { jobTopic, workTopic } from './live.ts';
+import { sendPage } from './page.ts';
 import { problemOf } from './problem.ts';
-import { BatchBody, EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
+import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
+import { BATCH_MAX, BatchBody, EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
 import { JobSchema } from './schema/job.ts';
-import { Label, Name, PhaseName, Uuid } from './schema/values.ts';
-import { jobJson, jobUrl } from './view.ts';
+import { BatchItemSchema } from './schema/problem.ts';
+import { closed, Label, Name, PAGING, pageOf, PhaseName, text, Uuid } from './schema/values.ts';
+import { jobJson, jobTag, jobUrl } from './view.ts';
 
-export const JobParams = Type.Object({ id: Uuid });
-
-const WAIT_MS_MAX = 60_000;
-
-const ListQuery = Type.Object(
-  {
-    type: Type.Optional(Name),
-    state: Type.Optional(Type.String()),
-    phase: Type.Optional(PhaseName),
-    queue: Type.Optional(Name),
-    documentId: Type.Optional(Label),
-    correlationId: Type.Optional(Label),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-    cursor: Type.Optional(Uuid),
-  },
-  { additionalProperties: false },
-);
-
-const ReadQuery = Type.Object(
-  {
-    view: Type.Optional(Type.Enum(['record'])),
-    waitMs: Type.Optional(Type.Integer({ minimum: 0, maximum: WAIT_MS_MAX })),
-  },
-  { additionalProperties: false },
-);
+/** By what jobs are found; also what a cancellation of many names. */
+export const JOB_FILTER = {
+  type: Type.Optional(Name),
+  state: Type.Optional(text(128, 1)),
+  phase: Type.Optional(PhaseName),
+  queue: Type.Optional(Name),
+  documentId: Type.Optional(Label),
+  correlationId: Type.Optional(Label),
+  parentJobId: Type.Optional(Uuid),
+};
 
 const PRIORITIES = { normal: 'normal', high: 'high' } as const;
 
-function requestOf(body: EnqueueJson, idempotencyKey: string | undefined): EnqueueRequest {
+/** Members a batch may have beyond those of its jobs, which are many. */
+const BATCH_KEYS_MAX = 100 * BATCH_MAX;
+
+function requestOf(
+  body: EnqueueJson,
+  from: { request: FastifyRequest; idempotencyKey: string | undefined },
+): EnqueueRequest {
   const { runAt, deadlineAt, priority, ...rest } = body;
+  const { idempotencyKey } = from;
+  const traceId = traceIdOf(from.request);
   return {
     ...rest,
     ...(priority === undefined
@@ -50,59 +45,96 @@ function requestOf(body: EnqueueJson, idempotencyKey: string | undefined): Enque
     ...(runAt === undefined ? {} : { runAt: Date.parse(runAt) }),
     ...(deadlineAt === undefined ? {} : { deadlineAt: Date.parse(deadlineAt) }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(traceId === null ? {} : { traceId }),
   };
 }
 
-function batchItem(result: EnqueueResult): Record<string, unknown> {
+function batchItem(result: EnqueueResult) {
   if (result.kind === 'refused') {
     return { status: result.error.status, error: problemOf(result.error) };
   }
   return { status: result.kind === 'created' ? 202 : 200, job: jobJson(result.job) };
 }
 
-async function waitForEnd({ engine, live }: Face, ref: JobRef, waitMs: number): Promise<Job> {
-  const until = performance.now() + waitMs;
-  const never = new AbortController().signal;
-  for (;;) {
-    const job = await engine.job(ref);
-    const leftMs = until - performance.now();
-    if (isTerminal(job.phase) || leftMs <= 0) return job;
-    await live.news(ref.id, leftMs, never);
+/** Tells those who wait in this process, ahead of the log. */
+function announce({ live }: Face, results: readonly EnqueueResult[]): void {
+  for (const result of results) {
+    if (result.kind === 'refused') continue;
+    live.wake(jobTopic(result.job));
+    if (result.job.phase === 'ready') live.wake(workTopic(result.job.tenant, result.job.type));
   }
 }
 
-function acceptJob(app: App, { engine }: Face): void {
+function acceptJob(app: App, face: Face): void {
   app.post(
     '/v1/jobs',
     {
       schema: {
-        summary: 'Accept a job; durable when answered',
-        headers: Type.Object({ 'idempotency-key': Type.Optional(Label) }),
+        tags: ['Jobs'],
+        operationId: 'acceptJob',
+        summary: 'Accept a job',
+        description:
+          'The job is durable when the answer comes: it survives kill -9 and power loss. ' +
+          'With an `Idempotency-Key`, the same request within 24 h finds the job of the first ' +
+          'time (200, `Idempotency-Replayed: true`), and another payload is refused (409). The ' +
+          'payload is compared as canonical JSON, or by `payloadHash` where it is encrypted. ' +
+          'The trace of a `traceparent` is kept with the job and on all its events.',
+        headers: IDEMPOTENT_BY_KEY,
         body: EnqueueBody,
         response: { 200: JobSchema, 202: JobSchema },
+        errors: [
+          'UNKNOWN_TYPE',
+          'IDEMPOTENCY_CONFLICT',
+          'ALREADY_EXISTS',
+          'CONCURRENCY_CONFLICT',
+          'QUEUE_OVERLOADED',
+        ],
       },
     },
     async (request, reply) => {
-      const asked = requestOf(request.body, request.headers['idempotency-key']);
-      const [result] = await engine.enqueue([asked], { caller: callerOf(request) });
+      const idempotencyKey = request.headers['idempotency-key'];
+      const asked = requestOf(request.body, { request, idempotencyKey });
+      const results = await face.engine.enqueue([asked], { caller: callerOf(request) });
+      const [result] = results;
       if (result!.kind === 'refused') throw result!.error;
+      announce(face, results);
       const job = jobJson(result!.job);
       if (result!.kind === 'replayed') void reply.header('idempotency-replayed', 'true');
       return reply
         .code(result!.kind === 'created' ? 202 : 200)
         .header('location', jobUrl(job.id))
+        .header('link', `<${jobUrl(job.id)}/events>; rel="monitor"`)
+        .header('etag', jobTag(result!.job))
         .send(job);
     },
   );
 }
 
-function acceptBatch(app: App, { engine }: Face): void {
+function acceptBatch(app: App, face: Face): void {
   app.post(
     '/v1/jobs/batch',
-    { schema: { summary: 'Accept many jobs, one result an item', body: BatchBody } },
+    {
+      config: { keysMax: BATCH_KEYS_MAX },
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'acceptJobs',
+        summary: 'Accept many jobs',
+        description:
+          'One result an item, in order: a bad item is refused by itself and spoils no other. ' +
+          'An `Idempotency-Key` counts for each item together with its place in the list.',
+        headers: IDEMPOTENT_BY_KEY,
+        body: BatchBody,
+        response: { 200: closed({ results: Type.Array(BatchItemSchema) }) },
+      },
+    },
     async (request) => {
-      const asked = request.body.jobs.map((body) => requestOf(body, undefined));
-      const results = await engine.enqueue(asked, { caller: callerOf(request) });
+      const key = request.headers['idempotency-key'];
+      const asked = request.body.jobs.map((body, index) => {
+        const idempotencyKey = key === undefined ? undefined : `${key} #${index}`;
+        return requestOf(body, { request, idempotencyKey });
+      });
+      const results = await face.engine.enqueue(asked, { caller: callerOf(request) });
+      announce(face, results);
       return { results: results.map(batchItem) };
     },
   );
@@ -111,8 +143,18 @@ function acceptBatch(app: App, { engine }: Face): void {
 function listJobs(app: App, { engine }: Face): void {
   app.get(
     '/v1/jobs',
-    { schema: { summary: 'Jobs, newest first', querystring: ListQuery } },
-    async (request) => {
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'listJobs',
+        summary: 'Jobs, newest first',
+        description:
+          'Pages are stable while jobs are added. The next page is also a `Link` with rel="next".',
+        querystring: closed({ ...JOB_FILTER, ...PAGING, cursor: Type.Optional(Uuid) }),
+        response: { 200: pageOf(JobSchema) },
+      },
+    },
+    async (request, reply) => {
       const { cursor, limit = 50, ...filters } = request.query;
       const page = await engine.jobs({
         ...filters,
@@ -120,43 +162,11 @@ function listJobs(app: App, { engine }: Face): void {
         limit,
         ...(cursor === undefined ? {} : { before: cursor }),
       });
-      const last = page.jobs.at(-1);
-      return {
-        items: page.jobs.map(jobJson),
-        nextCursor: page.hasMore && last !== undefined ? last.id : null,
-      };
+      const last = page.hasMore ? page.jobs.at(-1) : undefined;
+      return sendPage(reply, page.jobs.map(jobJson), last?.id ?? null);
     },
   );
 }
 
-function readJob(app: App, face: Face): void {
-  app.get(
-    '/v1/jobs/:id',
-    { schema: { summary: 'One job', params: JobParams, querystring: ReadQuery } },
-    async (request) => {
-      const { view, waitMs = 0 } = request.query;
-      const job = await waitForEnd(face, refOf(request, request.params.id), waitMs);
-      return view === 'record' ? recordOf(job) : jobJson(job);
-    },
-  );
-}
-
-function readResult(app: App, { engine }: Face): void {
-  app.get(
-    '/v1/jobs/:id/result',
-    { schema: { summary: 'The result of a job that succeeded', params: JobParams } },
-    async (request, reply) => {
-      const job = await engine.job(refOf(request, request.params.id));
-      if (!isTerminal(job.phase)) {
-        throw new PawlError('NOT_FINISHED', `job ${job.id} is still ${job.state}`);
-      }
-      if (job.phase !== 'succeeded') {
-        throw new PawlError('NO_RESULT', `job ${job.id} ended as ${job.state}`);
-      }
-      return reply.type('application/json').send(job.result ?? 'null');
-    },
-  );
-}
-
-/** `/v1/jobs`: accept, list and read. */
-export const jobs: Resource = routes(acceptJob, acceptBatch, listJobs, readJob, readResult);
+/** `/v1/jobs`: accept and list. */
+export const jobs: Resource = routes(acceptJob, acceptBatch, listJobs);

@@ -4,17 +4,37 @@ import { svgOf } from '../core/diagram-svg.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { type App, type Face, type Resource, routes } from './face.ts';
+import { type LifecycleJson, LifecycleSchema } from './schema/lifecycle.ts';
+import { closed, pageOf, text } from './schema/values.ts';
 
-function lifecycleJson(lifecycle: Lifecycle): Record<string, unknown> {
+function lifecycleJson(lifecycle: Lifecycle): LifecycleJson {
   const { name, version, initial, places, transitions, defaults } = lifecycle;
-  return { name, version, initial, places, transitions, defaults };
+  return {
+    name,
+    version,
+    initial,
+    places: [...places],
+    transitions: [...transitions],
+    defaults,
+  };
 }
 
 function listLifecycles(app: App, { engine }: Face): void {
-  app.get('/v1/lifecycles', { schema: { summary: 'All lifecycles' } }, () => ({
-    items: engine.context.registry.lifecycles.map(lifecycleJson),
-    nextCursor: null,
-  }));
+  app.get(
+    '/v1/lifecycles',
+    {
+      schema: {
+        tags: ['Types'],
+        operationId: 'listLifecycles',
+        summary: 'All lifecycles',
+        response: { 200: pageOf(LifecycleSchema) },
+      },
+    },
+    () => ({
+      items: engine.context.registry.lifecycles.map(lifecycleJson),
+      nextCursor: null,
+    }),
+  );
 }
 
 function readLifecycle(app: App, { engine }: Face): void {
@@ -22,9 +42,22 @@ function readLifecycle(app: App, { engine }: Face): void {
     '/v1/lifecycles/:name',
     {
       schema: {
+        tags: ['Types'],
+        operationId: 'readLifecycle',
         summary: 'One lifecycle: its table, or a diagram drawn from it',
-        params: Type.Object({ name: Type.String() }),
-        querystring: Type.Object({ format: Type.Optional(Type.Enum(['mermaid', 'svg'])) }),
+        params: Type.Object({ name: text(128, 1) }),
+        querystring: closed({ format: Type.Optional(Type.Enum(['mermaid', 'svg'])) }),
+        response: {
+          200: {
+            description: 'The table, or a diagram.',
+            content: {
+              'application/json': { schema: LifecycleSchema },
+              'text/plain': { schema: Type.String() },
+              'image/svg+xml': { schema: Type.String() },
+            },
+          },
+        },
+        errors: ['NOT_FOUND'],
       },
     },
     async (request, reply) => {
@@ -35,9 +68,12 @@ function readLifecycle(app: App, { engine }: Face): void {
         case 'mermaid':
           return reply.type('text/plain; charset=utf-8').send(mermaidOf(lifecycle));
         case 'svg':
-          return reply.type('image/svg+xml').send(svgOf(lifecycle));
+          return reply
+            .type('image/svg+xml')
+            .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+            .send(svgOf(lifecycle));
         default:
-          return lifecycleJson(lifecycle);
+          return reply.send(lifecycleJson(lifecycle));
       }
     },
   );

@@ -1,21 +1,85 @@
+import type { JobRef } from '../core/job.ts';
 import type { Timers } from '../core/timers.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { TailItem } from '../store/query.ts';
+import { LogWindow } from './log-window.ts';
+import { frameOf } from './sse-frame.ts';
+import { eventJson } from './view.ts';
 
 const PAGE = 500;
 
+/** What one can wait for: a job, any job of a tenant, or work of a type. */
+export type Topic = string;
+
+export function jobTopic({ tenant, id }: JobRef): Topic {
+  return `job ${tenant} ${id}`;
+}
+
+export function tenantTopic(tenant: string): Topic {
+  return `tenant ${tenant}`;
+}
+
+export function workTopic(tenant: string, type: string): Topic {
+  return `work ${tenant} ${type}`;
+}
+
 /**
- * Tells waiting requests that a job has news. One reader of the log serves all of them; a wake is
- * only a hint, so whoever is woken reads the job or its events from the store.
+ * Somebody's interest. What happens between `reset` and `wait` is not lost: whoever resets, reads
+ * the store and then waits misses nothing.
+ */
+export class Watch {
+  readonly #timers: Timers;
+  readonly #close: (watch: Watch) => void;
+  #isWoken = false;
+  #wake: (() => void) | null = null;
+
+  constructor(timers: Timers, close: (watch: Watch) => void) {
+    this.#timers = timers;
+    this.#close = close;
+  }
+
+  reset(): void {
+    this.#isWoken = false;
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake?.();
+  }
+
+  /** Resolves on news, when the time is over, or on the signal. */
+  async wait(waitMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#isWoken || signal.aborted || waitMs <= 0) return;
+    const controller = new AbortController();
+    const stop = (): void => controller.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    this.#wake = stop;
+    await this.#timers.sleep(waitMs, controller.signal);
+    this.#wake = null;
+    signal.removeEventListener('abort', stop);
+  }
+
+  close(): void {
+    this.#close(this);
+  }
+}
+
+/**
+ * The one reader of the log in this process. Its wakes are hints: whoever is woken reads the store,
+ * or the window of what was just read.
  *
- * Modes: *stopped*; *idle* while nobody waits (the log is not read at all); *following* else.
+ * Modes: *idle* while nobody watches (the log is not read at all); *following* else; *stopped*,
+ * when every watch is woken and new ones return at once.
  */
 export class LiveHub {
+  readonly window: LogWindow = new LogWindow();
   readonly #engine: Engine;
   readonly #timers: Timers;
   readonly #everyMs: number;
-  readonly #waiting: Map<string, Set<() => void>> = new Map();
-  #follower: { controller: AbortController; loop: Promise<void> } | null = null;
-  #isStopped = false;
+  readonly #watches: Map<Topic, Set<Watch>> = new Map();
+  readonly #stopped = new AbortController();
+  #follower: { controller: AbortController; placed: Promise<void>; loop: Promise<void> } | null =
+    null;
 
   constructor(engine: Engine, options: { timers: Timers; everyMs?: number }) {
     this.#engine = engine;
@@ -23,57 +87,99 @@ export class LiveHub {
     this.#everyMs = options.everyMs ?? 50;
   }
 
-  /** Resolves when the job may have news, when the time is over, or on the signal. */
-  async news(jobId: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#isStopped || signal.aborted || waitMs <= 0) return;
-    const controller = new AbortController();
-    const stop = (): void => controller.abort();
-    signal.addEventListener('abort', stop, { once: true });
-    this.#add(jobId, stop);
-    this.#follow();
-    await this.#timers.sleep(waitMs, controller.signal);
-    signal.removeEventListener('abort', stop);
-    this.#remove(jobId, stop);
+  /** Aborted once the platform stops: streams and long polls end then. */
+  get stopping(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
+  /** Resolves when the log is being followed, so that nothing after it can be missed. */
+  async watch(...topics: readonly Topic[]): Promise<Watch> {
+    const watch = new Watch(this.#timers, (closed) => this.#remove(closed, topics));
+    for (const topic of topics) {
+      const watches = this.#watches.get(topic) ?? new Set();
+      this.#watches.set(topic, watches.add(watch));
+    }
+    if (this.#stopped.signal.aborted) watch.wake();
+    else await this.#follow();
+    return watch;
+  }
+
+  /** A hint from this very process, which spares the way through the log. */
+  wake(topic: Topic): void {
+    for (const watch of this.#watches.get(topic) ?? []) watch.wake();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    for (const wakes of this.#waiting.values()) for (const wake of wakes) wake();
+    this.#stopped.abort();
+    this.#wakeAll();
     this.#follower?.controller.abort();
     await this.#follower?.loop;
   }
 
-  #add(jobId: string, wake: () => void): void {
-    const wakes = this.#waiting.get(jobId) ?? new Set();
-    this.#waiting.set(jobId, wakes.add(wake));
+  #wakeAll(): void {
+    for (const watches of this.#watches.values()) for (const watch of watches) watch.wake();
   }
 
-  #remove(jobId: string, wake: () => void): void {
-    const wakes = this.#waiting.get(jobId);
-    wakes?.delete(wake);
-    if (wakes?.size === 0) this.#waiting.delete(jobId);
+  #remove(watch: Watch, topics: readonly Topic[]): void {
+    for (const topic of topics) {
+      const watches = this.#watches.get(topic);
+      watches?.delete(watch);
+      if (watches?.size === 0) this.#watches.delete(topic);
+    }
   }
 
-  #follow(): void {
-    if (this.#follower !== null) return;
+  #follow(): Promise<void> {
+    if (this.#follower !== null) return this.#follower.placed;
     const controller = new AbortController();
-    this.#follower = { controller, loop: this.#loop(controller.signal) };
+    const { promise: placed, resolve } = Promise.withResolvers<void>();
+    this.window.clear();
+    this.#follower = { controller, placed, loop: this.#loop(controller.signal, resolve) };
+    return placed;
   }
 
-  async #loop(signal: AbortSignal): Promise<void> {
+  async #loop(signal: AbortSignal, placed: () => void): Promise<void> {
     let from: { cursor: string } | 'end' = 'end';
-    while (!signal.aborted && this.#waiting.size > 0) {
+    while (!signal.aborted && this.#watches.size > 0) {
       try {
-        const page = await this.#engine.tail({ tenant: null, from, limit: PAGE });
+        const page = await this.#engine.context.store.tail({ tenant: null, from, limit: PAGE });
         from = { cursor: page.cursor };
-        const jobIds = new Set(page.items.map(({ event }) => event.jobId));
-        for (const jobId of jobIds) for (const wake of this.#waiting.get(jobId) ?? []) wake();
+        if (page.isReset) this.#startAgain();
+        this.#tell(page.items);
+        placed();
         if (page.items.length === PAGE) continue;
       } catch {
-        from = 'end';
+        // Whoever waits finds out by itself; the cursor is kept, so nothing is skipped.
+        placed();
       }
       await this.#timers.sleep(this.#everyMs, signal);
     }
+    placed();
     this.#follower = null;
+    // A watch that came while the loop was ending would otherwise wait for nobody.
+    if (!signal.aborted && this.#watches.size > 0) void this.#follow();
+  }
+
+  #startAgain(): void {
+    this.window.clear();
+    this.#wakeAll();
+  }
+
+  #tell(items: readonly TailItem[]): void {
+    this.window.append(
+      items.map((item) => ({
+        item,
+        frame: frameOf({
+          id: item.cursor,
+          event: item.event.type,
+          data: eventJson(item.event, item),
+        }),
+      })),
+    );
+    for (const { event, jobType } of items) {
+      const { tenant, jobId } = event;
+      this.wake(jobTopic({ tenant, id: jobId }));
+      this.wake(tenantTopic(tenant));
+      if (event.phase === 'ready') this.wake(workTopic(tenant, jobType));
+    }
   }
 }

@@ -1,120 +1,163 @@
 import { Type } from 'typebox';
-import { apiActor } from '../core/actor.ts';
-import type { CancelResult } from '../engine/operate.ts';
-import { type App, callerOf, type Face, refOf, type Resource, routes } from './face.ts';
-import { JobParams } from './jobs.ts';
-import { problemOf } from './problem.ts';
+import type { FastifyRequest } from 'fastify';
+import { PawlError } from '../core/errors.ts';
+import type { Job } from '../core/job.ts';
+import { isTerminal } from '../core/phase.ts';
+import { actorOf, type App, type Face, refOf, type Resource, routes } from './face.ts';
+import { jobTopic, workTopic } from './live.ts';
+import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
+import { JobParams, JobSchema } from './schema/job.ts';
 import { FailureSchema, ReasonSchema } from './schema/worker.ts';
-import { closed, Uuid } from './schema/values.ts';
+import { closed, text } from './schema/values.ts';
 import { jobJson } from './view.ts';
 
-const CANCEL = {
-  mode: Type.Optional(Type.Enum(['soft', 'hard'])),
-  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_024 })),
+export const CANCEL = {
+  mode: Type.Optional(
+    Type.Enum(['soft', 'hard'], {
+      default: 'soft',
+      description: 'soft asks the owner, hard takes the job away from it.',
+    }),
+  ),
+  reason: Type.Optional(text(1_024, 1)),
 };
 
-function cancelItem(id: string, result: CancelResult): Record<string, unknown> {
-  if (result.kind === 'refused') {
-    return { id, status: result.error.status, error: problemOf(result.error) };
-  }
-  return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(result.job) };
-}
+const NO_BODY = closed({});
 
-function submitJob(app: App, { engine }: Face): void {
+/** What is said of a cancellation, of one job or of many. */
+export const CANCEL_TEXT =
+  'A job that nobody executes ends at once (200). A job that is being executed is asked to stop ' +
+  '(202): the wish comes with the answer to its next heartbeat, its owner saves a checkpoint and ' +
+  'reports `cancelled`, and a job whose owner fails, snoozes or is lost meanwhile ends cancelled ' +
+  'too; only a `complete` that comes first still wins. With mode `hard` the job ends at once and ' +
+  'its owner finds its lease lost. A job that was cancelled before: 200, unchanged. A job that ' +
+  'ended otherwise, or whose lifecycle knows no cancellation (platform): 409.';
+
+function submitJob(app: App, { engine, live }: Face): void {
   app.post(
     '/v1/jobs/:id/submit',
-    { schema: { summary: 'Make a held job eligible', params: JobParams } },
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'submitJob',
+        summary: 'Make a held job eligible',
+        description: 'A job that is past that is left as it is, so a repeat changes nothing.',
+        params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: NO_BODY,
+        response: { 200: JobSchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+      },
+    },
     async (request) => {
-      const actor = apiActor(callerOf(request).principal);
-      return jobJson(await engine.submit(refOf(request, request.params.id), actor));
+      const job = await engine.submit(refOf(request, request.params.id), actorOf(request));
+      live.wake(jobTopic(job));
+      live.wake(workTopic(job.tenant, job.type));
+      return jobJson(job);
     },
   );
 }
 
-function cancelJob(app: App, { engine }: Face): void {
+function cancelJob(app: App, { engine, live }: Face): void {
   app.post(
     '/v1/jobs/:id/cancel',
     {
       schema: {
-        summary: 'Cancel: 200 when done, 202 when the owner has been asked',
+        tags: ['Jobs'],
+        operationId: 'cancelJob',
+        summary: 'Cancel a job',
+        description: CANCEL_TEXT,
         params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
         body: closed(CANCEL),
+        response: { 200: JobSchema, 202: JobSchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
       },
     },
     async (request, reply) => {
       const { mode = 'soft', reason = null } = request.body;
-      const actor = apiActor(callerOf(request).principal);
       const ref = refOf(request, request.params.id);
-      const [result] = await engine.cancel([{ ref, actor, mode, reason }]);
+      const [result] = await engine.cancel([{ ref, actor: actorOf(request), mode, reason }]);
       if (result!.kind === 'refused') throw result!.error;
+      live.wake(jobTopic(ref));
       return reply.code(result!.kind === 'done' ? 200 : 202).send(jobJson(result!.job));
     },
   );
 }
 
-function cancelJobs(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/cancel',
-    {
-      schema: {
-        summary: 'Cancel many, one result an item',
-        body: closed({ ...CANCEL, ids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000 }) }),
-      },
-    },
-    async (request) => {
-      const { ids, mode = 'soft', reason = null } = request.body;
-      const actor = apiActor(callerOf(request).principal);
-      const distinct = [...new Set(ids)];
-      const results = await engine.cancel(
-        distinct.map((id) => ({ ref: refOf(request, id), actor, mode, reason })),
-      );
-      return { results: results.map((result, index) => cancelItem(distinct[index]!, result)) };
-    },
-  );
+/** The job as it is, if the refused move is one that this very request has made before. */
+async function asBefore(
+  { engine }: Face,
+  refused: unknown,
+  asked: { request: FastifyRequest; id: string; isDone: (job: Job) => boolean },
+): Promise<Job> {
+  if (refused instanceof PawlError && refused.code === 'ILLEGAL_TRANSITION') {
+    const job = await engine.job(refOf(asked.request, asked.id));
+    if (isTerminal(job.phase) && asked.isDone(job)) return job;
+  }
+  throw refused;
 }
 
-function rejectJob(app: App, { engine }: Face): void {
+function rejectJob(app: App, face: Face): void {
   app.post(
     '/v1/jobs/:id/reject',
     {
       schema: {
+        tags: ['Operations'],
+        operationId: 'rejectJob',
         summary: 'Give a ready job up before anyone began it',
+        description: 'The same rejection again, with the same error: 200, unchanged.',
         params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
         body: closed({ error: FailureSchema }),
+        response: { 200: JobSchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
       },
     },
     async (request) => {
-      const actor = apiActor(callerOf(request).principal);
-      const ref = refOf(request, request.params.id);
-      return jobJson(await engine.reject({ ref, actor, error: request.body.error }));
+      const { error } = request.body;
+      const { id } = request.params;
+      const ref = refOf(request, id);
+      const isDone = (job: Job): boolean =>
+        job.error?.class === error.class && job.error.message.startsWith(error.message);
+      const job = await face.engine
+        .reject({ ref, actor: actorOf(request), error })
+        .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
+      face.live.wake(jobTopic(ref));
+      return jobJson(job);
     },
   );
 }
 
-function deadLetterJob(app: App, { engine }: Face): void {
+function deadLetterJob(app: App, face: Face): void {
   app.post(
     '/v1/jobs/:id/dead-letter',
     {
       schema: {
+        tags: ['Operations'],
+        operationId: 'deadLetterJob',
         summary: 'Move a job to the dead-letter queue',
+        description: 'For the lifecycle `distributed`. A repeat: 200, unchanged.',
         params: JobParams,
-        body: closed({ reasonCode: ReasonSchema, message: Type.String({ maxLength: 16_384 }) }),
+        headers: IDEMPOTENT_BY_STATE,
+        body: closed({ reasonCode: ReasonSchema, message: text(16_384) }),
+        response: { 200: JobSchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
       },
     },
     async (request) => {
       const { reasonCode: reason, message } = request.body;
-      const actor = apiActor(callerOf(request).principal);
-      const ref = refOf(request, request.params.id);
-      return jobJson(await engine.deadLetter({ ref, actor, reason, message }));
+      const { id } = request.params;
+      const ref = refOf(request, id);
+      const isDone = (job: Job): boolean =>
+        job.phase === 'dead' && (job.error?.message ?? '').startsWith(message);
+      const job = await face.engine
+        .deadLetter({ ref, actor: actorOf(request), reason, message })
+        .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
+      face.live.wake(jobTopic(ref));
+      return jobJson(job);
     },
   );
 }
 
 /** What someone who does not own a job may ask of it. */
-export const operations: Resource = routes(
-  submitJob,
-  cancelJob,
-  cancelJobs,
-  rejectJob,
-  deadLetterJob,
-);
+export const operations: Resource = routes(submitJob, cancelJob, rejectJob, deadLetterJob);

@@ -1,81 +1,73 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type Fault, PawlError } from '../core/errors.ts';
+import { PawlError } from '../core/errors.ts';
 import { StoreError } from '../store/store-error.ts';
-
-/** RFC 9457, with a stable `code` and what to do next. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: string;
-  readonly hint: string;
-  readonly instance?: string;
-  readonly errors?: readonly Fault[];
-}
+import type { Problem } from './schema/problem.ts';
+import type { RequestFault } from './validation.ts';
 
 export function problemOf(error: PawlError): Problem {
   return {
+    ...error.details,
     type: `urn:pawl:error:${error.code}`,
     title: error.code.toLowerCase().replaceAll('_', ' '),
     status: error.status,
     detail: error.message,
     code: error.code,
     hint: error.hint,
-    ...(error.faults.length > 0 ? { errors: error.faults } : {}),
-    ...error.details,
+    ...(error.faults.length > 0 ? { errors: [...(error.faults as RequestFault[])] } : {}),
   };
 }
 
+const FRAMEWORK_CODES: Readonly<Record<number, PawlError['code']>> = {
+  404: 'NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  503: 'SERVER_BUSY',
+};
+
 /** What a store or the framework throws, in the product's own words. */
-export function pawlErrorOf(error: unknown): PawlError | null {
+export function pawlErrorOf(error: unknown): PawlError {
   if (error instanceof PawlError) return error;
   if (error instanceof StoreError) {
+    if (error.outcome === 'refused') {
+      return new PawlError('INTERNAL_ERROR', 'the database refused a write', { cause: error });
+    }
     const code = error.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
     return new PawlError(code, 'the store could not answer', { cause: error });
   }
-  const { statusCode, validation, message } = error as Partial<FastifyError>;
-  if (validation !== undefined) {
-    const faults = validation.map((fault) => ({
-      pointer: fault.instancePath,
-      message: fault.message ?? 'is not valid',
-    }));
-    return new PawlError('VALIDATION_ERROR', message ?? 'the request is not valid', { faults });
+  const { statusCode = 500, message = '' } = error as Partial<FastifyError>;
+  const code = FRAMEWORK_CODES[statusCode];
+  if (code !== undefined) return new PawlError(code, message, { cause: error });
+  if (statusCode >= 400 && statusCode < 500) {
+    return new PawlError('VALIDATION_ERROR', message, { cause: error });
   }
-  if (statusCode === 413) return new PawlError('PAYLOAD_TOO_LARGE', message ?? 'too large');
-  if (statusCode === 404) return new PawlError('NOT_FOUND', message ?? 'not found');
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new PawlError('VALIDATION_ERROR', message ?? 'the request is not valid');
-  }
-  return null;
+  const detail = 'something went wrong that should not have; the log has the details';
+  return new PawlError('INTERNAL_ERROR', detail, { cause: error });
 }
 
-export async function sendProblem(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const known = pawlErrorOf(error);
-  if (known === null) request.log.error({ err: error }, 'an unexpected error');
-  const problem: Problem =
-    known === null
-      ? {
-          type: 'urn:pawl:error:INTERNAL_ERROR',
-          title: 'internal error',
-          status: 500,
-          detail: 'something went wrong that should not have; the log has the details',
-          code: 'INTERNAL_ERROR',
-          hint: `Report it with the request id ${request.id}.`,
-        }
-      : problemOf(known);
-  if (problem.status === 503) void reply.header('retry-after', '1');
-  await reply
-    .code(problem.status)
-    .type('application/problem+json')
-    .send({ ...problem, instance: request.url });
+/** What the error itself says, where it knows when asking again makes sense. */
+function retryAfterSeconds({ details }: PawlError): number {
+  const { retryAfterMs } = details;
+  return typeof retryAfterMs === 'number' ? Math.max(1, Math.ceil(retryAfterMs / 1_000)) : 1;
 }
 
-export function unknownRoute(request: FastifyRequest): PawlError {
-  const message = `there is no ${request.method} ${request.url.split('?')[0]}`;
-  return new PawlError('NOT_FOUND', message);
+/** Makes an answer of an error; what is nobody's fault but ours is told to the log. */
+export function problemSender(
+  warn: (message: string, facts: Readonly<Record<string, unknown>>) => void,
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (error, request, reply) => {
+    const known = pawlErrorOf(error);
+    if (known.status >= 500) {
+      const cause = known.cause instanceof Error ? known.cause : known;
+      warn('a request failed', { requestId: request.id, code: known.code, error: cause.stack });
+    }
+    const { status } = known;
+    if ((status === 503 || status === 429) && !reply.hasHeader('retry-after')) {
+      void reply.header('retry-after', String(retryAfterSeconds(known)));
+    }
+    if (status === 401) void reply.header('www-authenticate', 'Bearer realm="pawl"');
+    await reply
+      .code(status)
+      .type('application/problem+json')
+      .send({ ...problemOf(known), instance: request.url.split('?')[0], requestId: request.id });
+  };
 }

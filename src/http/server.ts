@@ -1,60 +1,166 @@
-import fastifySwagger from '@fastify/swagger';
-import {
-  registerAjvFormats,
-  TypeBoxValidatorCompiler,
-  type TypeBoxTypeProvider,
-} from '@fastify/type-provider-typebox';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fastify';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { PawlError } from '../core/errors.ts';
+import { type Random, systemRandom } from '../core/random.ts';
+import type { Engine } from '../engine/engine.ts';
+import { admitLocals, requireAccess } from './access.ts';
+import type { ArtifactFace } from './artifact-view.ts';
+import { artifactRoutes } from './artifacts.ts';
+import { bulk } from './bulk.ts';
 import { deadLetters } from './dead-letters.ts';
+import { serveDocs } from './docs.ts';
+import { markAnswers, requestIdOf } from './edge.ts';
 import { events } from './events.ts';
-import type { Face } from './face.ts';
+import type { Face, Resource } from './face.ts';
+import { firehose } from './firehose.ts';
 import { health } from './health.ts';
+import { job } from './job.ts';
 import { jobTypes } from './job-types.ts';
 import { jobs } from './jobs.ts';
+import { acceptJson } from './json-body.ts';
+import { keys } from './keys.ts';
 import { lifecycles } from './lifecycles.ts';
+import type { LiveHub } from './live.ts';
+import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
+import { collectRoutes, type RouteDoc } from './openapi.ts';
 import { operations } from './operations.ts';
-import { sendProblem, unknownRoute } from './problem.ts';
+import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
-import { JobEventSchema, JobSchema } from './schema/job.ts';
-import { TypeSchema } from './schema/type.ts';
+import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { settling } from './settling.ts';
+import { STREAM_LIMITS, StreamGate, type StreamLimits } from './sse.ts';
+import { ServerStatus } from './status.ts';
+import { methodsAt } from './unknown-route.ts';
+import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
 
-const BODY_BYTES_MAX = 1_048_576;
+export interface ServerOptions {
+  readonly engine: Engine;
+  readonly live: LiveHub;
+  /** Null or left out: no credentials are asked for, which is for the own machine only. */
+  readonly authenticator?: Authenticator | null;
+  readonly status?: ServerStatus;
+  readonly bodyBytesMax?: number;
+  readonly streams?: Partial<StreamLimits>;
+  readonly load?: Partial<LoadLimits>;
+  /** Requests per credential; null for no limit. */
+  readonly rate?: RateLimit | null;
+  readonly random?: Random;
+  readonly warn?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+  /** Where artifacts are kept; left out, the API has none. */
+  readonly artifacts?: ArtifactFace | null;
+  /** Routes of other parts of the platform. */
+  readonly more?: readonly FastifyPluginCallback[];
+}
 
-const RESOURCES = [
-  health,
+const BODY_BYTES_MAX = 1_048_576;
+const PARAM_LENGTH_MAX = 512;
+
+/** How long a caller may take to send its head and its whole request, and to send another one. */
+const HEADERS_MS_MAX = 15_000;
+const REQUEST_MS_MAX = 60_000;
+const KEEP_ALIVE_MS = 72_000;
+
+const RESOURCES: readonly Resource[] = [
+  jobs,
+  job,
+  events,
+  firehose,
+  operations,
+  bulk,
+  workers,
+  settling,
   jobTypes,
   lifecycles,
-  jobs,
-  operations,
-  events,
-  workers,
   deadLetters,
   queues,
+  keys,
+  health,
 ];
 
+function bareServer(options: ServerOptions): FastifyInstance {
+  return fastify({
+    logger: false,
+    bodyLimit: options.bodyBytesMax ?? BODY_BYTES_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_MS_MAX },
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    return503OnClosing: false,
+  });
+}
+
+/** What happens to every request before its route sees it: the cheapest refusals come first. */
+function guard(app: FastifyInstance, options: ServerOptions): void {
+  const { authenticator = null, rate = null } = options;
+  app.decorateRequest('credential', null);
+  markAnswers(app);
+  shedLoad(app, { ...LOAD_LIMITS, ...options.load });
+  if (authenticator === null) admitLocals(app);
+  else requireAccess(app, authenticator);
+  if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
+}
+
+function answerProblems(
+  app: FastifyInstance,
+  options: ServerOptions,
+  found: readonly RouteDoc[],
+): void {
+  const send = problemSender(options.warn ?? (() => undefined));
+  const methodsOf = methodsAt(found);
+  app.setErrorHandler(send);
+  app.setNotFoundHandler(async (request, reply) => {
+    const [path = ''] = request.url.split('?');
+    const methods = methodsOf(path);
+    if (methods.length === 0) {
+      const message = `there is no ${request.method} ${path}`;
+      return send(new PawlError('NOT_FOUND', message), request, reply);
+    }
+    void reply.header('allow', methods.join(', '));
+    const message = `${path} takes ${methods.join(', ')}`;
+    return send(new PawlError('METHOD_NOT_ALLOWED', message), request, reply);
+  });
+}
+
+function faceOf(options: ServerOptions): Face {
+  const { engine, live, authenticator = null } = options;
+  return {
+    engine,
+    live,
+    streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
+    random: options.random ?? systemRandom,
+    status: options.status ?? new ServerStatus(),
+    artifacts: options.artifacts ?? null,
+    recheck: async (request) => {
+      await authenticator?.authenticate(request.headers.authorization);
+    },
+  };
+}
+
 /** The HTTP face of an engine. The caller listens and closes. */
-export async function buildServer(face: Face): Promise<FastifyInstance> {
-  registerAjvFormats();
-  const app = fastify({ bodyLimit: BODY_BYTES_MAX, logger: false });
-  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  registerFormats();
+  const app = bareServer(options);
+  app.setValidatorCompiler(validatorCompiler);
   // Answers are built from typed views: serialising by schema would silently drop members.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptJson(app);
+  guard(app, options);
   // A POST that needs nothing more than its address may leave the body out.
   app.addHook('preValidation', async (request) => {
     if (request.method === 'POST') request.body ??= {};
   });
-  app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler(async (request, reply) =>
-    sendProblem(unknownRoute(request), request, reply),
-  );
-  for (const schema of [JobSchema, JobEventSchema, TypeSchema]) app.addSchema(schema);
-  await app.register(fastifySwagger, {
-    openapi: { openapi: '3.1.1', info: { title: 'Pawl', version: '1' } },
-  });
+  const found = collectRoutes(app);
+  answerProblems(app, options, found);
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const face = faceOf(options);
   for (const resource of RESOURCES) await typed.register(resource, face);
-  app.get('/openapi.json', { schema: { summary: 'This API' } }, () => app.swagger());
+  if (face.artifacts !== null) await app.register(artifactRoutes(face.artifacts));
+  for (const plugin of options.more ?? []) await app.register(plugin);
+  serveDocs(app, found);
   await app.ready();
   return app;
 }

@@ -1,8 +1,9 @@
 import { eventIdOf } from '../core/ids.ts';
 import type { JobEvent } from '../core/event.ts';
-import type { Job } from '../core/job.ts';
+import type { Job, JobError } from '../core/job.ts';
 import { errorTypeOf } from '../lifecycles/record.ts';
 import type { DeadLetter } from '../store/dead-letter.ts';
+import type { DeadLetterJson } from './schema/dead-letter.ts';
 import type { JobEventJson, JobJson } from './schema/job.ts';
 
 export function timeText(instant: number): string {
@@ -27,6 +28,34 @@ function linksOf(job: Job): Record<string, string> {
     lifecycle: `/v1/lifecycles/${job.lifecycle}`,
     ...(job.parentJobId === null ? {} : { parent: jobUrl(job.parentJobId) }),
   };
+}
+
+/** Stable and speaking: the handler's own code, else CONVERT_UNSUPPORTED_FORMAT and the like. */
+export function errorCodeOf(type: string, error: Pick<JobError, 'class' | 'code'>): string {
+  if (error.code !== null && error.code !== '') return error.code;
+  const words = `${type}_${error.class}`.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2');
+  return words.replaceAll(/[^A-Za-z\d]+/g, '_').toUpperCase();
+}
+
+function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {
+  const { class: errorClass, message, retryable, stage, details } = error;
+  return {
+    code: errorCodeOf(type, error),
+    class: errorClass,
+    message,
+    retryable,
+    stage,
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/**
+ * Changes with everything that a job shows: its version counts transitions, and between two of
+ * them its time of change, its lease and its progress tell renewals apart.
+ */
+export function jobTag(job: Job): string {
+  const parts = [job.version, job.epoch, job.updatedAt, job.leaseExpiry ?? 0, job.progress];
+  return `W/"${parts.map((part) => part.toString(36)).join('-')}"`;
 }
 
 export function jobJson(job: Job): JobJson {
@@ -54,7 +83,7 @@ export function jobJson(job: Job): JobJson {
     updatedAt: timeText(job.updatedAt),
     startedAt: timeOrNull(job.startedAt),
     completedAt: timeOrNull(job.completedAt),
-    error: error === null ? null : { ...error },
+    error: error === null ? null : errorJson(job.type, error),
     errorType: errorTypeOf(job),
     resultRef: job.phase === 'succeeded' ? `${jobUrl(job.id)}/result` : null,
     metadata: job.metadata === null ? {} : (JSON.parse(job.metadata) as unknown),
@@ -97,14 +126,14 @@ export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson 
   };
 }
 
-export function deadLetterJson(letter: DeadLetter): Record<string, unknown> {
+export function deadLetterJson(letter: DeadLetter): DeadLetterJson {
   return {
     id: letter.id,
     jobId: letter.jobId,
     type: letter.type,
     reasonCode: letter.reasonCode,
     failureStage: letter.failureStage,
-    lastError: letter.lastError,
+    lastError: errorJson(letter.type, letter.lastError),
     attempts: letter.attempts,
     lastOwner: letter.lastOwner,
     lastLeaseExpiresAt: timeOrNull(letter.lastLeaseExpiresAt),

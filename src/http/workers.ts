@@ -1,54 +1,173 @@
 import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
-import type { Claim } from '../engine/claim.ts';
+import { PawlError } from '../core/errors.ts';
+import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { Ownership } from '../engine/owner.ts';
-import type { Ending } from '../engine/settle.ts';
 import type { NoteDraft } from '../store/renew.ts';
-import type { Engine } from '../engine/engine.ts';
-import { type App, callerOf, type Face, refOf, type Resource, routes } from './face.ts';
-import { JobParams } from './jobs.ts';
+import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
+import { jobTopic, workTopic } from './live.ts';
+import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
+import { JobParams, JobSchema } from './schema/job.ts';
+import { closed } from './schema/values.ts';
 import {
-  CancelledBody,
   ClaimBody,
-  CompleteBody,
-  FailBody,
+  type ClaimJson,
+  ClaimSchema,
   HeartbeatBody,
+  type HeartbeatRequest,
+  HeartbeatSchema,
   OwnerBody,
-  SnoozeBody,
   StageBody,
+  StageKeptSchema,
+  StageName,
 } from './schema/worker.ts';
-import type { JobJson } from './schema/job.ts';
 import { jobJson, timeText } from './view.ts';
 
-/** How often a claim that waits looks again; a wake shortens it. */
-const CLAIM_POLL_MS = 100;
+/** A claim that waits looks by itself this often: delayed jobs become due without a wake. */
+const CLAIM_LOOK_MS = 250;
 
-function heldBy(request: FastifyRequest, id: string, body: Static<typeof OwnerBody>): Ownership {
+export function heldBy(
+  request: FastifyRequest,
+  id: string,
+  body: Static<typeof OwnerBody>,
+): Ownership {
   return { ref: refOf(request, id), owner: body.workerId, epoch: body.epoch };
 }
 
-function claimJson(claim: Claim): Record<string, unknown> {
-  const { job } = claim;
+export function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: string } {
+  return body.checkpoint === undefined ? {} : { checkpoint: JSON.stringify(body.checkpoint) };
+}
+
+function claimJson(claim: Claim): ClaimJson {
+  const { job, policy } = claim;
   return {
     job: jobJson(job),
     input: JSON.parse(job.input) as unknown,
     epoch: job.epoch,
     lease: {
-      owner: job.owner,
+      owner: job.owner!,
       expiresAt: timeText(job.leaseExpiry!),
+      expiresInMs: claim.leaseMs,
       renewInMs: claim.renewInMs,
-      heartbeatMs: claim.policy.lease.heartbeatMs,
+      heartbeatMs: policy.lease.heartbeatMs,
     },
     checkpoint: job.checkpoint === null ? null : (JSON.parse(job.checkpoint) as unknown),
     stages: Object.fromEntries(
       claim.stages.map(({ name, result }) => [name, JSON.parse(result) as unknown]),
     ),
     attempt: job.attempts,
+    timeoutMs: policy.timeoutMs,
     idempotencyKey: claim.idempotencyKey,
   };
 }
 
-function notesOf(body: Static<typeof HeartbeatBody>): NoteDraft[] {
+/** The queues asked for, as far as the credential may claim from them. */
+function queuesOf(request: FastifyRequest, asked: readonly string[] | null): string[] | null {
+  const { queues: own } = credentialOf(request);
+  if (own === null) return asked === null ? null : [...asked];
+  const foreign = (asked ?? []).filter((queue) => !own.includes(queue));
+  if (foreign.length > 0) {
+    throw new PawlError('FORBIDDEN', `this credential may not claim from ${foreign.join(', ')}`);
+  }
+  return [...(asked ?? own)];
+}
+
+async function claimOrWait(
+  { engine, live }: Face,
+  options: ClaimOptions & { readonly tenants: readonly string[] },
+  wait: { ms: number; signal: AbortSignal },
+): Promise<Claim[]> {
+  const first = await engine.claim(options);
+  if (first.length > 0 || wait.ms <= 0) return first;
+  const until = performance.now() + wait.ms;
+  const [tenant] = options.tenants;
+  const watch = await live.watch(...options.types.map((type) => workTopic(tenant!, type)));
+  try {
+    for (;;) {
+      watch.reset();
+      const claims = await engine.claim(options);
+      const leftMs = until - performance.now();
+      if (claims.length > 0 || leftMs <= 0 || wait.signal.aborted) return claims;
+      await watch.wait(Math.min(leftMs, CLAIM_LOOK_MS), wait.signal);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+const CLAIM_TEXT =
+  'A claim leases up to `max` due jobs to `workerId` and answers with all that an attempt needs; ' +
+  'each is then kept by heartbeats and settled by exactly one of complete, fail, snooze, release ' +
+  'or cancelled, always with the `epoch` of the claim. All durations are by server time, so a ' +
+  "worker's own clock does not matter. A claim repeated with the same `requestId` (or " +
+  '`Idempotency-Key`) answers with the jobs that the first one won and that are still its own. ' +
+  'With `waitMs` it waits for work.';
+
+function claimJobs(app: App, face: Face): void {
+  app.post(
+    '/v1/claims',
+    {
+      config: { isLong: true },
+      schema: {
+        tags: ['Worker protocol'],
+        operationId: 'claimJobs',
+        summary: 'Take due jobs',
+        description: CLAIM_TEXT,
+        headers: IDEMPOTENT_BY_STATE,
+        body: ClaimBody,
+        response: { 200: closed({ jobs: Type.Array(ClaimSchema) }) },
+      },
+    },
+    async (request) => {
+      const { workerId: owner, types, max, waitMs = 0, requestId } = request.body;
+      const { tenant } = credentialOf(request);
+      const gone = new AbortController();
+      request.raw.socket.once('close', () => gone.abort());
+      const options = {
+        owner,
+        types,
+        max,
+        tenants: [tenant],
+        queues: queuesOf(request, request.body.queues ?? null),
+        requestId: requestId ?? request.headers['idempotency-key']?.slice(0, 128) ?? null,
+      };
+      const signal = AbortSignal.any([gone.signal, face.live.stopping]);
+      const claims = await claimOrWait(face, options, { ms: waitMs, signal });
+      for (const { job } of claims) face.live.wake(jobTopic(job));
+      return { jobs: claims.map(claimJson) };
+    },
+  );
+}
+
+function startJob(app: App, { engine, live }: Face): void {
+  app.post(
+    '/v1/jobs/:id/start',
+    {
+      schema: {
+        tags: ['Worker protocol'],
+        operationId: 'startJob',
+        summary: 'Begin a leased job',
+        description:
+          'Leased becomes executing, for lifecycles that tell the two apart; a job that is ' +
+          'executing already is left as it is, so a repeat changes nothing.',
+        params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: OwnerBody,
+        response: { 200: JobSchema },
+        errors: ['NOT_FOUND', 'LEASE_LOST', 'ILLEGAL_TRANSITION'],
+      },
+    },
+    async (request) => {
+      const held = heldBy(request, request.params.id, request.body);
+      const [outcome] = await engine.start([held]);
+      if (outcome!.kind === 'refused') throw outcome!.error;
+      live.wake(jobTopic(held.ref));
+      return jobJson(await engine.job(held.ref));
+    },
+  );
+}
+
+function notesOf(body: HeartbeatRequest): NoteDraft[] {
   const lines = (body.log ?? []).map((line) => ({
     type: 'job_log' as const,
     message: line,
@@ -58,53 +177,26 @@ function notesOf(body: Static<typeof HeartbeatBody>): NoteDraft[] {
   return [...lines, { type: 'job_tokens', message: null, payload: { text: body.tokens } }];
 }
 
-function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: string } {
-  return body.checkpoint === undefined ? {} : { checkpoint: JSON.stringify(body.checkpoint) };
-}
-
-async function settle(engine: Engine, held: Ownership, ending: Ending): Promise<JobJson> {
-  const [outcome] = await engine.settle([{ ...held, ending }]);
-  if (outcome!.kind === 'refused') throw outcome!.error;
-  return jobJson(await engine.job(held.ref));
-}
-
-function claimJobs(app: App, { engine, live }: Face): void {
-  app.post(
-    '/v1/claims',
-    { schema: { summary: 'Take due jobs', body: ClaimBody } },
-    async (request) => {
-      const { workerId, types, max, waitMs = 0, requestId = null, queues = null } = request.body;
-      const { tenant } = callerOf(request);
-      const until = performance.now() + waitMs;
-      const never = new AbortController().signal;
-      for (;;) {
-        const options = { owner: workerId, types, max, tenants: [tenant], queues, requestId };
-        const claims = await engine.claim(options);
-        const leftMs = until - performance.now();
-        if (claims.length > 0 || leftMs <= 0) return { jobs: claims.map(claimJson) };
-        await live.news('', Math.min(leftMs, CLAIM_POLL_MS), never);
-      }
-    },
-  );
-}
-
-function startJob(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/:id/start',
-    { schema: { summary: 'Begin a leased job', params: JobParams, body: OwnerBody } },
-    async (request) => {
-      const held = heldBy(request, request.params.id, request.body);
-      const [outcome] = await engine.start([held]);
-      if (outcome!.kind === 'refused') throw outcome!.error;
-      return jobJson(await engine.job(held.ref));
-    },
-  );
-}
-
-function beat(app: App, { engine }: Face): void {
+function beat(app: App, { engine, live }: Face): void {
   app.post(
     '/v1/jobs/:id/heartbeat',
-    { schema: { summary: 'Renew the lease, report', params: JobParams, body: HeartbeatBody } },
+    {
+      schema: {
+        tags: ['Worker protocol'],
+        operationId: 'beat',
+        summary: 'Renew the lease and report',
+        description:
+          'To be sent every `heartbeatMs`; two missed in a row lose the job. Carries stage, ' +
+          'progress (which never falls), message, checkpoint, log lines and AI tokens up, and a ' +
+          'cancel wish down. A repeat renews once more and sets the same values; only log lines ' +
+          'and tokens are then there twice, so send those with a heartbeat of their own.',
+        params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: HeartbeatBody,
+        response: { 200: HeartbeatSchema },
+        errors: ['NOT_FOUND', 'LEASE_LOST'],
+      },
+    },
     async (request) => {
       const { stage, progress, message } = request.body;
       const held = heldBy(request, request.params.id, request.body);
@@ -119,20 +211,30 @@ function beat(app: App, { engine }: Face): void {
         },
       ]);
       if (result!.kind === 'refused') throw result!.error;
-      const expiresAt = timeText(result!.leaseExpiry);
-      return { lease: { owner: held.owner, expiresAt }, cancel: result!.cancel };
+      live.wake(jobTopic(held.ref));
+      const { at, leaseExpiry, progress: reached, cancel } = result!;
+      const expiresInMs = leaseExpiry - at;
+      const lease = { owner: held.owner, expiresAt: timeText(leaseExpiry), expiresInMs };
+      return { lease, progress: reached, cancel };
     },
   );
 }
 
-function keepStage(app: App, { engine }: Face): void {
+function keepStage(app: App, { engine, live }: Face): void {
   app.post(
     '/v1/jobs/:id/stages/:name',
     {
       schema: {
+        tags: ['Worker protocol'],
+        operationId: 'keepStage',
         summary: "Keep a stage's result",
-        params: Type.Object({ ...JobParams.properties, name: Type.String() }),
+        description:
+          'Later attempts find it in their claim and skip the stage. A repeat replaces it.',
+        params: Type.Object({ ...JobParams.properties, name: StageName }),
+        headers: IDEMPOTENT_BY_STATE,
         body: StageBody,
+        response: { 200: StageKeptSchema },
+        errors: ['NOT_FOUND', 'LEASE_LOST'],
       },
     },
     async (request) => {
@@ -141,82 +243,11 @@ function keepStage(app: App, { engine }: Face): void {
       const stageResult = { name, result: JSON.stringify(request.body.result ?? null) };
       const [result] = await engine.renew([{ ...held, stageResult }]);
       if (result!.kind === 'refused') throw result!.error;
+      live.wake(jobTopic(held.ref));
       return { name, cancel: result!.cancel };
     },
   );
 }
 
-function complete(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/:id/complete',
-    { schema: { summary: 'The job succeeded', params: JobParams, body: CompleteBody } },
-    async (request) => {
-      const { result } = request.body;
-      const held = heldBy(request, request.params.id, request.body);
-      return settle(engine, held, {
-        kind: 'succeed',
-        ...(result === undefined ? {} : { result: JSON.stringify(result) }),
-      });
-    },
-  );
-}
-
-function fail(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/:id/fail',
-    { schema: { summary: 'The attempt failed', params: JobParams, body: FailBody } },
-    async (request) => {
-      const { error, deadLetter = null } = request.body;
-      const held = heldBy(request, request.params.id, request.body);
-      return settle(engine, held, { kind: 'fail', error, deadLetter });
-    },
-  );
-}
-
-function snooze(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/:id/snooze',
-    {
-      schema: { summary: 'Wait without spending an attempt', params: JobParams, body: SnoozeBody },
-    },
-    async (request) => {
-      const { delayMs } = request.body;
-      const held = heldBy(request, request.params.id, request.body);
-      const ending: Ending = { kind: 'snooze', delayMs, ...checkpointOf(request.body) };
-      return settle(engine, held, ending);
-    },
-  );
-}
-
-function release(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/:id/release',
-    { schema: { summary: 'Give the job back', params: JobParams, body: OwnerBody } },
-    async (request) =>
-      settle(engine, heldBy(request, request.params.id, request.body), { kind: 'release' }),
-  );
-}
-
-function honourCancel(app: App, { engine }: Face): void {
-  app.post(
-    '/v1/jobs/:id/cancelled',
-    { schema: { summary: 'Honour a cancel wish', params: JobParams, body: CancelledBody } },
-    async (request) => {
-      const held = heldBy(request, request.params.id, request.body);
-      return settle(engine, held, { kind: 'cancelled', ...checkpointOf(request.body) });
-    },
-  );
-}
-
-/** The worker protocol: claim, keep, settle, in any language. */
-export const workers: Resource = routes(
-  claimJobs,
-  startJob,
-  beat,
-  keepStage,
-  complete,
-  fail,
-  snooze,
-  release,
-  honourCancel,
-);
+/** The worker protocol: claim, begin and keep, in any language. */
+export const workers: Resource = routes(claimJobs, startJob, beat, keepStage);

@@ -6,7 +6,7 @@ import { exponential } from '../core/retry.ts';
 const OPEN = ['queued', 'assigned', 'running'];
 const OWNED = ['assigned', 'running'];
 
-/** Distributed reliability: claiming and starting are two steps, and every return is a new epoch. */
+/** Distributed reliability: claiming and starting are two steps, every return is a new epoch. */
 export const distributed: Lifecycle = defineLifecycle({
   name: 'distributed',
   initial: 'queued',

@@ -3,10 +3,10 @@ import type { Job } from '../core/job.ts';
 import type { StageResult } from './stage-result.ts';
 
 /**
- * Lanes are (tenant, queue, type). Those with a claimable job are visited in the order of their
- * first job (priority high to low, then due time, then age, which is the order of insertion), each
- * giving an equal share of what is still wanted (divided by the lanes not yet visited, rounded up);
- * a second round takes the rest in the same order. The answer itself is in no particular order.
+ * Lanes are (tenant, queue, type). Within one, jobs are in the order of their rank (due time less
+ * a head start for priority, see rankAtOf), then of age, which is the order of insertion. Lanes
+ * with a claimable job, but for those that a valve has paused, are visited as `shareOut` says; a
+ * lane gives at most as many as its valves have room for. The answer is in no particular order.
  */
 export interface ClaimRequest {
   readonly owner: string;
@@ -23,14 +23,19 @@ export interface ClaimRequest {
    * too `tenants` says whose jobs may be shown.
    */
   readonly requestId: string | null;
+  /** Which tenant comes first: counts on from claim to claim, so that each does in turn. */
+  readonly turn?: number;
 }
 
 /**
  * A job that was won: `job` as it is after the claim. The claim takes the lifecycle's one `claim`
  * row: a new epoch if it was waiting, attempts at least 1, a lease of its policy's ttl with the
- * deadline min(lease end, now + 2 heartbeats), startedAt if it is now executing and was null, and
- * one event `job_claimed` by the worker's actor, cause and payload null (none, and no new version,
- * for a quiet row); updatedAt = now.
+ * deadline min(lease end, now + 2 heartbeats, lease limit), startedAt if it is now executing and
+ * was null, and one event `job_claimed` by the worker's actor, cause and payload null (none, and
+ * no new version, for a quiet row); updatedAt = now. The lease limit is fixed by the claim and no
+ * renewal moves it: min(now + timeoutMs of the policy, deadlineAt of the job), where there are
+ * such. A job whose deadlineAt has passed is therefore lost as soon as it is claimed, and nobody
+ * works on it.
  */
 export interface ClaimedJob {
   readonly job: Job;

@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import { type UniqueClaim, uniqueRunAt } from './unique.ts';
 
 /** One job per (tenant, key) within the window; the hash tells a repeat from a reuse. */
 export interface IdempotencyClaim {
@@ -33,6 +34,7 @@ export interface NewJob extends JobRef {
   readonly parentJobId: string | null;
   readonly documentId: string | null;
   readonly idempotency: IdempotencyClaim | null;
+  readonly unique?: UniqueClaim;
   /**
    * A dead letter that this job is the replay of; its `replayedAs` is set with the insert. One that
    * is not there is ignored.
@@ -44,15 +46,26 @@ export interface NewJob extends JobRef {
 /**
  * `created`: the job is new, born at the database's time `at`. `replayed`: the key (with this
  * hash) already made the job `id`. `conflict`: the key made `id` from another payload. `exists`:
- * the id is taken. `alreadyReplayed`: the dead letter was replayed before, as `id`. The key is
- * looked at first, then the id, then the dead letter. Two items of one call behave as if they came
+ * the id is taken. `alreadyReplayed`: the dead letter was replayed before, as `id`. `busy`: the
+ * type allows one active job per document, and that is `id`. `throttled`, `debounced`,
+ * `replaced`: the job `id` stands for the newcomer by its unique key (and from now on by its
+ * idempotency key too). The key is looked at first, then the unique key, then the id, then the dead
+ * letter, then the document. Two items of one call behave as if they came
  * one after the other. A key whose window has passed (now >= its birth + windowMs as then given),
  * or whose job is gone, is free again.
  */
 export type InsertOutcome =
   | { readonly kind: 'created'; readonly at: Instant }
   | {
-      readonly kind: 'replayed' | 'conflict' | 'exists' | 'alreadyReplayed';
+      readonly kind:
+        | 'replayed'
+        | 'conflict'
+        | 'exists'
+        | 'alreadyReplayed'
+        | 'busy'
+        | 'throttled'
+        | 'debounced'
+        | 'replaced';
       readonly id: string;
     };
 
@@ -72,7 +85,7 @@ export function jobAtBirth(job: NewJob, at: Instant): Job {
     epoch: 1,
     version: job.places.length,
     priority: job.priority,
-    runAt: job.runAt ?? at,
+    runAt: job.runAt ?? uniqueRunAt(job.unique, at),
     deadlineAt: job.deadlineAt,
     attempts: 0,
     maxAttempts: job.maxAttempts,

@@ -17,8 +17,8 @@ export type Fence =
   | { readonly kind: 'version'; readonly version: number };
 
 /**
- * A fact about a job that moves nothing: version + 1, updatedAt = now and one event whose `from` and
- * `to` are the state as it is. Also of a job in a terminal phase.
+ * A fact about a job that moves nothing: version + 1, updatedAt = now and one event whose `from`
+ * and `to` are the state as it is. Also of a job in a terminal phase.
  */
 export interface Annotation {
   readonly event: EventType;
@@ -40,8 +40,8 @@ export interface NewDeadLetter extends DeadLetterDraft {
  * Applying a step, all with the database's time `now`:
  * - state, phase, epoch, attempts, retryCount are set as given; version + 1 and one event, unless
  *   the step is quiet; updatedAt = now.
- * - into ready or waiting: runAt = now + delayMs (out of held: the later of now and the stored one);
- *   claimable at once if ready and due, else when `due` lets it in.
+ * - into ready or waiting: runAt = now + delayMs (out of held: the later of now and the stored
+ *   one); claimable at once if ready and due, else when `due` lets it in.
  * - into executing: startedAt = now if it was null. Into a terminal phase: completedAt = now.
  * - out of leased/executing: owner, lease and claim request are cleared.
  * - into a terminal phase: the cancel wish is cleared.

@@ -2,6 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
+import type { PriorityClass } from '../core/rank.ts';
 
 /** Jobs of one tenant by descending id, which for UUIDv7 is newest first. */
 export interface JobQuery {
@@ -71,6 +72,7 @@ export interface Tally {
   readonly queue: string;
   readonly state: string;
   readonly phase: Phase;
+  readonly priorityClass: PriorityClass;
   readonly count: number;
   /** The earliest due time among them. */
   readonly oldestRunAt: Instant;

@@ -10,8 +10,10 @@ export interface NoteDraft {
 
 /**
  * An owner's sign of life and what it has to say, fenced by owner, epoch and deadline.
- * - The heartbeat is now: the deadline becomes min(lease end, now + 2 heartbeats), with the lease
- *   end itself moved to now + ttl once half of the ttl (or more) has passed.
+ * - The heartbeat is now: the deadline becomes min(lease end, now + 2 heartbeats, lease limit),
+ *   with the lease end itself moved to now + ttl once half of the ttl (or more) has passed. The
+ *   limit is the claim's: an attempt ends with its time-out, and with the job's deadlineAt, come
+ *   what may.
  * - `progress` is clamped so that it never falls; undefined members keep what is stored.
  * - Writes one note `job_lease_renewed` if the lease end moved, else `job_heartbeat`, then the
  *   given notes; all hold the row's progress and stage after the renewal, and its message unless

@@ -1,6 +1,14 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
+import type { AccessStore } from './access-key.ts';
+import type {
+  Artifact,
+  ArtifactCommit,
+  ArtifactQuery,
+  ArtifactRemoval,
+  CommitOutcome,
+} from './artifact.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
 import type { InsertOutcome, NewJob } from './insert.ts';
@@ -15,7 +23,11 @@ import type {
   TailQuery,
 } from './query.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
+import type { RetentionVerbs } from './retention.ts';
+import type { TimeVerbs } from './schedule.ts';
 import type { StageResult } from './stage-result.ts';
+import type { StandingVerbs } from './standing.ts';
+import type { ValveVerbs } from './valve.ts';
 
 /** A type as registered: the policy of its next jobs and the definition it came from. */
 export interface TypeRecord {
@@ -34,14 +46,14 @@ export interface TypeRecord {
  * commit), durable when the promise resolves. A StoreError says whether anything can have been
  * changed. Time is the database's own, or the clock that a test handed in.
  */
-export interface Store {
+export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVerbs {
   /** Writes new jobs with their first events, one outcome an item. */
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  /** Gives claimable jobs to an owner, by lanes and within a lane by priority, due time, age. */
+  /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
   /** Every other transition: compare and set, fenced, with its events. */
   apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
-  /** An owner's writes that are no transition: lease, progress, checkpoint, stage results, notes. */
+  /** An owner's writes that are no transition: lease, progress, checkpoint, stages, notes. */
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]>;
 
   /**
@@ -61,10 +73,19 @@ export interface Store {
   tally(tenant: string | null): Promise<Tally[]>;
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>;
 
+  /** Makes artifacts visible whose bytes are stored: fenced like every write of an owner. */
+  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]>;
+  artifacts(query: ArtifactQuery): Promise<Artifact[]>;
+  /** Takes records away and answers with them, so that their bytes can be removed afterwards. */
+  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]>;
+
   /** Registers a type; an equal policy keeps its number and an equal definition its revision. */
   putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord>;
   types(tenant: string): Promise<TypeRecord[]>;
   policies(numbers: readonly number[]): Promise<Policy[]>;
+
+  /** Credentials and the audit log: apart, since no job depends on them. */
+  readonly access: AccessStore;
 
   now(): Promise<Instant>;
   close(): Promise<void>;

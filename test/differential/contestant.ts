@@ -45,6 +45,7 @@ export class Contestant {
       // The same number all through a step: ties may be swept in any order.
       random: { next: () => chance.constant },
       ids: seededIds(parts.clock, { next: () => chance.ids.next() }),
+      clock: parts.clock,
     });
   }
 

@@ -141,6 +141,7 @@ const VERBS = {
   },
   sweepDue: () => call('sweepDue', null, ({ engine }) => engine.sweepDue()),
   sweepExpired: () => call('sweepExpired', null, ({ engine }) => engine.sweepExpired()),
+  sweepDeadlines: () => call('sweepDeadlines', null, ({ engine }) => engine.sweepDeadlines()),
   advance: (random, scene) => {
     const ms = pickJump(random, scene);
     return call('advance', ms, async ({ clock, store }) => {
@@ -207,6 +208,7 @@ const WEIGHTS: Readonly<Record<Verb, number>> = {
   replay: 2,
   sweepDue: 4,
   sweepExpired: 6,
+  sweepDeadlines: 4,
   advance: 7,
   query: 3,
 };

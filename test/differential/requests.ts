@@ -8,6 +8,7 @@ import type { Beat, Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import type { NoteDraft } from '../../src/store/renew.ts';
 import { chance, fixedId, QUEUES, type Scene } from './scene.ts';
+import type { UniqueWish } from '../../src/engine/unique.ts';
 
 const LEASE = { ttlMs: 2_000, heartbeatMs: 500 };
 
@@ -15,12 +16,17 @@ const LEASE = { ttlMs: 2_000, heartbeatMs: 500 };
 export const TYPES: Readonly<Record<string, readonly TypeDefinition[]>> = {
   paper: [
     { lifecycle: 'document' },
-    { lifecycle: 'document', lease: LEASE },
+    { lifecycle: 'document', lease: LEASE, limits: { activePerDocument: true, runningPerKey: 1 } },
     { lifecycle: 'document', retry: { maxAttempts: 9 } },
   ],
   remote: [
     { lifecycle: 'process', retry: { maxAttempts: 2, backoff: { kind: 'fixed', baseMs: 700 } } },
-    { lifecycle: 'process', lease: LEASE, dlq: 'exhausted' },
+    {
+      lifecycle: 'process',
+      lease: LEASE,
+      dlq: 'exhausted',
+      limits: { runningPerKey: { max: 2, key: 'tenant' } },
+    },
   ],
   mail: [
     { lifecycle: 'platform', retry: { maxAttempts: 2 }, lease: LEASE },
@@ -39,7 +45,16 @@ export const TYPES: Readonly<Record<string, readonly TypeDefinition[]>> = {
         { name: 'render', min: 20, max: 90 },
       ],
     },
-    { lifecycle: 'task', retry: { maxAttempts: 2 }, lease: LEASE, dlq: 'failed' },
+    {
+      lifecycle: 'task',
+      retry: { maxAttempts: 2 },
+      lease: LEASE,
+      dlq: 'failed',
+      limits: {
+        runningPerKey: { max: 2, key: 'requestedBy' },
+        rate: { perUser: { max: 2, perMs: 400 }, perOrganisation: { max: 3, perMs: 500 } },
+      },
+    },
     { lifecycle: 'task', retry: { maxAttempts: 0 } },
   ],
   index: [
@@ -52,7 +67,12 @@ export const TYPES: Readonly<Record<string, readonly TypeDefinition[]>> = {
       lease: { ttlMs: 30_000, heartbeatMs: 10_000 },
       dlq: 'never',
     },
-    { lifecycle: 'distributed', retry: { maxAttempts: 3 }, onExhausted: 'dead_lettered' },
+    {
+      lifecycle: 'distributed',
+      retry: { maxAttempts: 3 },
+      onExhausted: 'dead_lettered',
+      limits: { runningPerKey: { max: 2, key: 'correlationId' } },
+    },
     {
       lifecycle: 'distributed',
       retry: { maxAttempts: 2, backoff: { kind: 'exponential', baseMs: 10, jitter: 'equal' } },
@@ -93,6 +113,16 @@ function maybe<Name extends string, Value>(
   return chance(random, 0.25) ? ({ [name]: choose() } as { [key in Name]?: Value }) : {};
 }
 
+function pickUnique(random: SeededRandom): UniqueWish {
+  const key = `unique ${random.below(2)}`;
+  const windowMs = random.pick([1, 3_000]);
+  return random.pick<UniqueWish>([
+    { key, mode: 'throttle', windowMs },
+    { key, mode: 'debounce', windowMs, maxWaitMs: 4_000 },
+    { key, mode: 'replace' },
+  ]);
+}
+
 export function pickRequest(random: SeededRandom, scene: Scene, mustName: boolean): EnqueueRequest {
   const number = random.below(12);
   const text = () => random.pick(TEXTS);
@@ -107,7 +137,8 @@ export function pickRequest(random: SeededRandom, scene: Scene, mustName: boolea
     ...maybe(random, 'queue', () => random.pick(QUEUES)),
     ...maybe(random, 'priority', () => random.pick(['normal', 'high', -7, 32_767] as const)),
     ...maybe(random, 'runAt', () => scene.now + random.pick([-1_000, 0, 1, 5_000])),
-    ...maybe(random, 'deadlineAt', () => scene.now + 90_000),
+    ...maybe(random, 'deadlineAt', () => scene.now + random.pick([-1, 4_000, 90_000])),
+    ...maybe(random, 'unique', () => pickUnique(random)),
     ...maybe(random, 'documentId', () => random.pick(['d1', 'd2'])),
     ...maybe(random, 'correlationId', text),
     ...maybe(random, 'traceId', () => 'trace'),

@@ -45,7 +45,7 @@ export function pickRef(random: SeededRandom, { jobs }: Scene): JobRef {
   return refOf(pickByPlace(random, open.length > 0 && chance(random, 0.8) ? open : jobs));
 }
 
-/** First a place, then a job that stands there: places that are seldom reached come to their own. */
+/** First a place, then a job that stands there, so that rare places come to their own. */
 function pickByPlace(random: SeededRandom, jobs: readonly Job[]): Job {
   const places = Map.groupBy(jobs, (job) => `${job.lifecycle} ${job.state} ${job.phase}`);
   return random.pick(random.pick([...places.values()]));

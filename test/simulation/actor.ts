@@ -44,8 +44,9 @@ export class Actor {
     this.#life = { name, isOver: false };
     this.#restart = restart;
     const { random, ids } = stage;
-    const lifecycles = builtInLifecycles;
-    this.engine = new Engine({ store: this.#connect(stage.store), lifecycles, random, ids });
+    const { clock } = stage.scheduler;
+    const store = this.#connect(stage.store);
+    this.engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
   }
 
   get now(): number {

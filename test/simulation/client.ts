@@ -8,7 +8,7 @@ import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Actor } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
-import { TYPE_NAMES } from './types.ts';
+import { TYPE_NAMES } from './job-types.ts';
 
 export const TENANTS: readonly string[] = ['acme', 'beta'];
 

@@ -1,6 +1,12 @@
 // A store that can be made wrong: the memory store's verbs over tables without a guard.
 import type { Job } from '../../src/core/job.ts';
+import { accessIn } from '../../src/store/memory/access-key.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
+import {
+  commitArtifacts,
+  listArtifacts,
+  removeArtifacts,
+} from '../../src/store/memory/artifact.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
 import { insertJobs } from '../../src/store/memory/insert.ts';
 import {
@@ -12,12 +18,24 @@ import {
 } from '../../src/store/memory/queries.ts';
 import { putType } from '../../src/store/memory/registry.ts';
 import { renewLeases } from '../../src/store/memory/renew.ts';
+import {
+  dueSchedules,
+  fireSchedule,
+  listFires,
+  listSchedules,
+  overdueJobs,
+  putSchedule,
+  removeSchedule,
+} from '../../src/store/memory/schedule.ts';
 import { expiredJobs, letDueIn } from '../../src/store/memory/sweep.ts';
 import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
 import type { ClaimRequest } from '../../src/store/claim.ts';
 import type { NewJob } from '../../src/store/insert.ts';
 import type { Move } from '../../src/store/move.ts';
 import type { Renewal } from '../../src/store/renew.ts';
+import { eraseJob, purge } from '../../src/store/memory/retention.ts';
+import { standingOf } from '../../src/store/memory/standing.ts';
+import { depthOf, listValves, putValve } from '../../src/store/memory/valve.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { OpenStore } from '../support/world.ts';
 
@@ -57,6 +75,7 @@ function plantedStore(options: MemoryOptions, bug: Bug): Store {
   const answer = async <Answer>(verb: () => Answer): Promise<Answer> =>
     tables.journal.transaction(verb);
   return {
+    access: accessIn((body) => answer(() => body(tables))),
     insert: (jobs) =>
       answer(() =>
         insertJobs(
@@ -84,8 +103,24 @@ function plantedStore(options: MemoryOptions, bug: Bug): Store {
     stages: (ref) => answer(() => [...(tables.stages.get(keyOf(ref.tenant, ref.id)) ?? [])]),
     events: (query) => answer(() => listEvents(tables, query)),
     tail: (query) => answer(() => readTail(tables, query)),
+    standing: (ref) => answer(() => standingOf(tables, ref)),
+    purge: (cuts) => answer(() => purge(tables, cuts)),
+    erase: (ref, actor) => answer(() => eraseJob(tables, ref, actor)),
+    putValve: (change) => answer(() => putValve(tables, change)),
+    depth: (ref, max) => answer(() => depthOf(tables, ref, max)),
+    valves: (tenant) => answer(() => listValves(tables, tenant)),
     tally: (tenant) => answer(() => tallyJobs(tables, tenant)),
     deadLetters: (filter) => answer(() => listDeadLetters(tables, filter)),
+    commitArtifacts: (commits) => answer(() => commitArtifacts(tables, commits)),
+    artifacts: (query) => answer(() => listArtifacts(tables, query)),
+    removeArtifacts: (removal) => answer(() => removeArtifacts(tables, removal)),
+    putSchedule: (put) => answer(() => putSchedule(tables, put)),
+    removeSchedule: (ref) => answer(() => removeSchedule(tables, ref)),
+    schedules: (query) => answer(() => listSchedules(tables, query)),
+    dueSchedules: (limit) => answer(() => dueSchedules(tables, limit)),
+    fire: (fire) => answer(() => fireSchedule(tables, fire)),
+    fires: (query) => answer(() => listFires(tables, query)),
+    overdue: (places, limit) => answer(() => overdueJobs(tables, places, limit)),
     putType: (tenant, type, entry) => answer(() => putType(tables, [tenant, type], entry)),
     types: (tenant) =>
       answer(() => tables.types.values().filter((record) => record.tenant === tenant)),

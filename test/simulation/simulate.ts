@@ -18,7 +18,7 @@ import { Client, type Errand, pickErrands, TENANTS } from './client.ts';
 import { type Fault, Faults } from './faults.ts';
 import { readAll } from './read-all.ts';
 import { Scheduler } from './scheduler.ts';
-import { TYPES } from './types.ts';
+import { TYPES } from './job-types.ts';
 import { Worker } from './worker.ts';
 
 export interface SimulationOptions {
@@ -47,7 +47,7 @@ export interface SimulationReport {
 
 export const ERRANDS_PER_RUN = 36;
 const CLIENTS = 3;
-const WORKERS = 3;
+const WORKERS = 2;
 const SWEEPERS = 2;
 const CHAOS_STEPS_MAX = 12_000;
 const HEAL_STEPS_MAX = 12_000;
@@ -124,7 +124,8 @@ class Simulation {
 
   async #prepare(): Promise<void> {
     const { store, random, ids } = this.#stage;
-    const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids });
+    const { clock } = this.#stage.scheduler;
+    const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
     for (const [type, definition] of Object.entries(TYPES)) {
       await engine.putType({ tenant: '*', type }, definition);
     }

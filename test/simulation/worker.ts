@@ -8,7 +8,7 @@ import { StoreError } from '../../src/store/store-error.ts';
 import { holdingOf } from '../support/world.ts';
 import type { Actor } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
-import { TYPE_NAMES } from './types.ts';
+import { TYPE_NAMES } from './job-types.ts';
 
 const TRIES_MAX = 5;
 const CLASSES: readonly string[] = [
@@ -31,14 +31,19 @@ export class Worker {
     this.#isHealed = isHealed;
   }
 
+  /** Two slots under one name: the worker can become the rival of its own forgotten turn. */
   async run(actor: Actor): Promise<void> {
+    await Promise.all([this.#runSlot(actor, 'a'), this.#runSlot(actor, 'b')]);
+  }
+
+  async #runSlot(actor: Actor, slot: string): Promise<void> {
     const random = this.#random;
     // After a crash it asks once more for what its last request may have won.
     if (random.next() < 0.5) this.#requests += 1;
     for (;;) {
       const max = 1 + random.below(3);
       const types = TYPE_NAMES.filter(() => this.#isHealed() || random.next() < 0.8);
-      const requestId = `${actor.name}-${this.#requests}`;
+      const requestId = `${actor.name}-${slot}-${this.#requests}`;
       const asked = { owner: actor.name, types, max, requestId };
       const claims = await this.#insist(actor, () => actor.engine.claim(asked));
       this.#requests += 1;

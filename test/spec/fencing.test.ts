@@ -2,7 +2,7 @@
 // The verbs are listed from the engine's own types: a new one that is not listed does not compile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PawlError } from '../../src/core/errors.ts';
+import type { PawlError } from '../../src/core/errors.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Beat, Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/engine/settle.ts';
@@ -65,8 +65,14 @@ const OTHER_METHODS = [
   'tail',
   'deadLetters',
   'tally',
+  'configureQueue',
+  'why',
+  'sweepWatermarks',
+  'valves',
   'sweepDue',
   'sweepExpired',
+  'sweepDeadlines',
+  'sweepSchedules',
 ];
 
 /** Two lifecycles between them have every ending: `advance` is of process only. */

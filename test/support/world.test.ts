@@ -41,7 +41,7 @@ await forEachStore(({ label, open }) => {
     await world.close();
   });
 
-  test(`${label}: [D18] a held job is submitted, snoozing is refused, a cancel ends it`, async () => {
+  test(`${label}: [D18] a held job is submitted, cannot snooze, and is cancelled`, async () => {
     const world = await openWorld({ store: open, types });
     const job = await world.enqueue('paper', null, { submit: false });
     assert.equal((await world.submit(job)).state, 'QUEUED');

@@ -46,7 +46,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const random = new SeededRandom(seed);
   const store = await open({ lifecycles, clock });
   const ids = seededIds(clock, new SeededRandom(seed + 1));
-  const engine = new Engine({ store, lifecycles, random, ids });
+  const engine = new Engine({ store, lifecycles, random, ids, clock });
   const world = new World({ clock, random, store, engine });
   for (const [type, definition] of Object.entries(options.types ?? {})) {
     await world.putType(type, definition);

@@ -1,21 +1,35 @@
 import type { Timers } from '../../core/timers.ts';
 import type { EngineContext } from '../context.ts';
+import type { RetentionPolicy } from '../retention/policy.ts';
+import type { ReprocessRule } from '../retention/reprocess-rule.ts';
+import { sweepWatermarks } from '../limits/watermarks.ts';
+import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
 import { sweepExpired } from './expired.ts';
+import { ReprocessSweep } from './reprocess.ts';
+import { RetentionSweep } from './retention.ts';
+import { sweepSchedules } from './schedules.ts';
 
 export interface SweeperOptions {
   readonly timers: Timers;
   readonly everyMs?: number;
+  readonly retention?: Partial<RetentionPolicy>;
+  /** Left out: dead letters wait for a person. */
+  readonly reprocess?: readonly ReprocessRule[];
 }
 
 export interface SweepReport {
+  /** Jobs that schedules have made. */
+  readonly scheduled: number;
   readonly due: number;
   /** Null while leases are left alone after an outage. */
   readonly expired: number | null;
+  /** Jobs ended by their own deadline. */
+  readonly overdue: number;
 }
 
 /**
- * The periodic duty over due jobs and expired leases.
+ * The periodic duty over schedules, due jobs, deadlines and expired leases.
  *
  * Modes: *stopped* until `start`; *sweeping*; *holding back* after it could not reach the store,
  * or was itself asleep, for longer than a few periods: owners could not renew then either, so
@@ -25,6 +39,8 @@ export class Sweeper {
   readonly #context: EngineContext;
   readonly #timers: Timers;
   readonly #everyMs: number;
+  readonly #retention: RetentionSweep;
+  readonly #reprocess: ReprocessSweep;
   #seenAt: number | null = null;
   #holdUntil = 0;
   #running: { controller: AbortController; loop: Promise<void> } | null = null;
@@ -33,6 +49,8 @@ export class Sweeper {
     this.#context = context;
     this.#timers = options.timers;
     this.#everyMs = options.everyMs ?? 1_000;
+    this.#retention = new RetentionSweep(context, options.retention);
+    this.#reprocess = new ReprocessSweep(context, options.reprocess);
   }
 
   /** One round, by the database's clock. Throws what the store throws. */
@@ -42,10 +60,16 @@ export class Sweeper {
     if (gapMs > 5 * this.#everyMs + 1_000) {
       this.#holdUntil = now + this.#context.registry.longestLeaseWindowMs();
     }
+    const scheduled = await sweepSchedules(this.#context);
     const due = await sweepDue(this.#context);
+    // First, so that a job whose time is up fails for that reason rather than for its lost lease.
+    const overdue = await sweepDeadlines(this.#context);
     const expired = now < this.#holdUntil ? null : await sweepExpired(this.#context);
+    await sweepWatermarks(this.#context);
+    await this.#reprocess.runOnce();
+    await this.#retention.runWhenDue(now);
     this.#seenAt = now;
-    return { due, expired };
+    return { scheduled, due, expired, overdue };
   }
 
   start(): void {

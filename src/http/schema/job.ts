@@ -1,22 +1,33 @@
 import { type Static, Type } from 'typebox';
+import { EVENT_TYPES, NOTE_TYPES } from '../../core/event.ts';
 import { closed, Json, Name, nullable, PhaseName, Time, Uuid } from './values.ts';
 
-export const JobErrorSchema = closed({
-  code: nullable(Type.String()),
-  class: Type.String(),
-  message: Type.String(),
-  retryable: Type.Boolean(),
-  stage: nullable(Type.String()),
-  details: Type.Optional(Json),
-});
+export const JobErrorSchema = Type.Object(
+  {
+    code: Type.String({
+      description:
+        'Stable: the code that the handler gave, else the type and the class in capitals.',
+      examples: ['CONVERT_UNSUPPORTED_FORMAT', 'AI_MODEL_OVERLOADED'],
+    }),
+    class: Type.String({
+      description: 'What decides about a retry; see the table of error classes.',
+      examples: ['unsupported_format', 'TransientError'],
+    }),
+    message: Type.String(),
+    retryable: Type.Boolean({ description: "By the job's own policy." }),
+    stage: nullable(Type.String()),
+    details: Type.Optional(Json),
+  },
+  { $id: 'JobError', additionalProperties: false },
+);
 
 /** A job as every answer shows it. */
 export const JobSchema = Type.Object(
   {
     id: Uuid,
     type: Name,
-    lifecycle: Type.String(),
-    state: Type.String({ description: "The lifecycle's own word." }),
+    lifecycle: Type.String({ examples: ['task'] }),
+    state: Type.String({ description: "The lifecycle's own word.", examples: ['running'] }),
     phase: PhaseName,
     queue: Name,
     priority: Type.Integer(),
@@ -25,9 +36,9 @@ export const JobSchema = Type.Object(
     epoch: Type.Integer({ description: 'The fencing token: one owner per epoch.' }),
     version: Type.Integer({ description: 'Rises by one per transition.' }),
     stage: nullable(Type.String()),
-    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    progress: Type.Number({ minimum: 0, maximum: 100, description: 'Never falls.' }),
     message: nullable(Type.String()),
-    attempts: Type.Integer(),
+    attempts: Type.Integer({ description: 'Counted tries so far; a snooze or a poll costs none.' }),
     maxAttempts: Type.Integer(),
     retryCount: Type.Integer(),
     maxRetries: Type.Integer(),
@@ -37,17 +48,17 @@ export const JobSchema = Type.Object(
     completedAt: nullable(Time),
     error: nullable(JobErrorSchema),
     errorType: nullable(Type.Enum(['RETRYABLE', 'TERMINAL'])),
-    resultRef: nullable(Type.String()),
+    resultRef: nullable(Type.String({ description: 'Where the result is, once it succeeded.' })),
     metadata: Json,
     correlationId: Type.String(),
-    traceId: nullable(Type.String()),
-    requestedBy: nullable(Type.String()),
+    traceId: nullable(Type.String({ description: 'Of the `traceparent` it was accepted with.' })),
+    requestedBy: nullable(Type.String({ description: 'From the credential, never the body.' })),
     parentJobId: nullable(Uuid),
     documentId: nullable(Type.String()),
     lease: nullable(closed({ owner: Type.String(), expiresAt: Time })),
     links: Type.Record(Type.String(), Type.String()),
   },
-  { $id: 'Job' },
+  { $id: 'Job', additionalProperties: false, description: 'One request for work.' },
 );
 
 export type JobJson = Static<typeof JobSchema>;
@@ -57,23 +68,30 @@ export const JobEventSchema = Type.Object(
   {
     id: Uuid,
     jobId: Uuid,
-    type: Type.String(),
+    type: Type.Enum([...EVENT_TYPES, ...NOTE_TYPES]),
     timestamp: Time,
-    version: Type.Integer(),
+    version: Type.Integer({ description: "The job's version after the event." }),
     from: nullable(Type.String()),
     to: Type.String(),
     stage: nullable(Type.String()),
-    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    progress: Type.Number({ minimum: 0, maximum: 100 }),
     message: nullable(Type.String()),
     attempt: Type.Integer(),
     epoch: Type.Integer(),
-    actor: Type.String(),
+    actor: Type.String({ examples: ['api:deploy-bot', 'worker:w1', 'system'] }),
     cause: nullable(Type.String()),
     correlationId: Type.String(),
     traceId: nullable(Type.String()),
-    metadata: Json,
+    metadata: Type.Record(Type.String(), Type.Unknown()),
   },
-  { $id: 'JobEvent' },
+  {
+    $id: 'JobEvent',
+    additionalProperties: false,
+    description: 'An immutable fact about a job, or a note between two facts.',
+  },
 );
 
 export type JobEventJson = Static<typeof JobEventSchema>;
+
+/** How a job is named in an address. */
+export const JobParams = Type.Object({ id: Uuid });

@@ -1,61 +1,123 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { LIMIT_KEYS } from '../../core/limits.ts';
 import { JITTERS } from '../../core/retry.ts';
-import { closed, nullable } from './values.ts';
+import { closed, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
+
+const BackoffBody = Type.Union([
+  closed({ kind: Type.Literal('fixed'), baseMs: Millis }),
+  closed({
+    kind: Type.Literal('exponential'),
+    baseMs: Millis,
+    factor: Type.Optional(Type.Number({ minimum: 1, maximum: 100, default: 2 })),
+    maxMs: Type.Optional(Millis),
+    jitter: Type.Optional(Type.Enum([...JITTERS], { default: 'full' })),
+  }),
+]);
+
+const ClassName = text(128, 1);
+
+const StageRangeSchema = closed({
+  name: text(128, 1),
+  min: Type.Integer({ minimum: 0, maximum: 100 }),
+  max: Type.Integer({ minimum: 0, maximum: 100 }),
+});
+
+const RateBody = closed({
+  max: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  perMs: Type.Integer({ minimum: 1, maximum: 30 * 86_400_000 }),
+});
+
+const RunningMax = Type.Integer({ minimum: 1, maximum: 1_000_000 });
+
+const LimitsBody = closed({
+  activePerDocument: Type.Optional(
+    Type.Boolean({ description: 'One job per document that has not ended; another: 409.' }),
+  ),
+  runningPerKey: Type.Optional(
+    Type.Union(
+      [RunningMax, closed({ max: RunningMax, key: Type.Optional(Type.Enum([...LIMIT_KEYS])) })],
+      { description: 'So many at once per document, or per another key; the others wait.' },
+    ),
+  ),
+  rate: Type.Optional(
+    closed({ perUser: Type.Optional(RateBody), perOrganisation: Type.Optional(RateBody) }),
+  ),
+});
+
+const OnExhausted = Type.Enum(['failed', 'dead_lettered']);
+const Copies = Type.Enum(['never', 'exhausted', 'failed']);
+
+/** A type as PUT: what is left out comes from the lifecycle. */
+export const TypeBody = Type.Object(
+  {
+    lifecycle: text(128, 1),
+    retry: Type.Optional(
+      closed({
+        maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+        backoff: Type.Optional(BackoffBody),
+      }),
+    ),
+    retryable: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
+    lease: Type.Optional(
+      closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
+    ),
+    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
+    stages: Type.Optional(Type.Array(StageRangeSchema, { maxItems: 256 })),
+    limits: Type.Optional(LimitsBody),
+    onExhausted: Type.Optional(OnExhausted),
+    dlq: Type.Optional(Copies),
+  },
+  {
+    $id: 'NewJobType',
+    additionalProperties: false,
+    examples: [
+      {
+        lifecycle: 'task',
+        retry: {
+          maxAttempts: 3,
+          backoff: { kind: 'exponential', baseMs: 2_000, maxMs: 30_000, jitter: 'full' },
+        },
+        retryable: ['network_timeout', 'transient_storage'],
+        stages: [{ name: 'render', min: 10, max: 90 }],
+      },
+    ],
+  },
+);
+
+export type TypeBodyJson = Static<typeof TypeBody>;
 
 const BackoffSchema = Type.Union([
   closed({ kind: Type.Literal('fixed'), baseMs: Millis }),
   closed({
     kind: Type.Literal('exponential'),
     baseMs: Millis,
-    factor: Type.Optional(Type.Number({ minimum: 1, maximum: 100 })),
-    maxMs: Type.Optional(Millis),
-    jitter: Type.Optional(Type.Enum([...JITTERS])),
+    factor: Type.Number(),
+    maxMs: Type.Integer(),
+    jitter: Type.Enum([...JITTERS]),
   }),
 ]);
 
-/** A type as PUT: what is left out comes from the lifecycle. */
-export const TypeBody = closed({
-  lifecycle: Type.String(),
-  retry: Type.Optional(
-    closed({
-      maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-      backoff: Type.Optional(BackoffSchema),
-    }),
-  ),
-  retryable: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }))),
-  lease: Type.Optional(
-    closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
-  ),
-  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
-  stages: Type.Optional(
-    Type.Array(
-      closed({
-        name: Type.String({ minLength: 1, maxLength: 128 }),
-        min: Type.Integer({ minimum: 0, maximum: 100 }),
-        max: Type.Integer({ minimum: 0, maximum: 100 }),
-      }),
-    ),
-  ),
-  onExhausted: Type.Optional(Type.Enum(['failed', 'dead_lettered'])),
-  dlq: Type.Optional(Type.Enum(['never', 'exhausted', 'failed'])),
-});
-
+/** A type with everything filled in: what its next jobs live by. */
 export const TypeSchema = Type.Object(
   {
     type: Type.String(),
-    revision: Type.Integer(),
+    revision: Type.Integer({ description: 'Rises when the definition changes.' }),
+    isShared: Type.Boolean({ description: 'Registered for every tenant by the platform.' }),
     lifecycle: Type.String(),
     lifecycleVersion: Type.Integer(),
-    retry: Type.Unknown(),
+    retry: closed({ maxAttempts: Type.Integer(), backoff: BackoffSchema }),
     retryable: Type.Array(Type.String()),
-    lease: Type.Unknown(),
+    lease: closed({ ttlMs: Type.Integer(), heartbeatMs: Type.Integer() }),
     timeoutMs: nullable(Type.Integer()),
-    stages: Type.Array(Type.Unknown()),
-    onExhausted: Type.String(),
-    dlq: Type.String(),
-    updatedAt: Type.String(),
+    stages: Type.Array(StageRangeSchema),
+    limits: Type.Optional(Type.Unknown({ description: 'As registered, filled in.' })),
+    onExhausted: OnExhausted,
+    dlq: Copies,
+    updatedAt: Time,
   },
   { $id: 'JobType' },
 );
+
+export type TypeJson = Static<typeof TypeSchema>;

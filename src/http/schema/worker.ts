@@ -1,28 +1,85 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { DLQ_REASONS } from '../../core/error-class.ts';
-import { closed, Json, Name, nullable } from './values.ts';
+import { JobSchema } from './job.ts';
+import { closed, Json, Name, nullable, text, Time } from './values.ts';
 
 /** What every owner verb carries. */
-const OWNER = { workerId: Name, epoch: Type.Integer({ minimum: 1 }) };
+const OWNER = {
+  workerId: Name,
+  epoch: Type.Integer({ minimum: 1, description: 'Of the claim: the fencing token.' }),
+};
 
-export const FailureSchema = closed({
-  class: Type.String({ minLength: 1, maxLength: 128 }),
-  message: Type.String({ maxLength: 16_384 }),
-  code: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
-  stage: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
-  details: Type.Optional(Json),
-});
+export const StageName: ReturnType<typeof text> = text(128, 1);
+
+export const FailureSchema = Type.Object(
+  {
+    class: text(128, 1),
+    message: text(16_384),
+    code: Type.Optional(nullable(text(128))),
+    stage: Type.Optional(nullable(text(128))),
+    details: Type.Optional(Json),
+  },
+  {
+    $id: 'Failure',
+    additionalProperties: false,
+    examples: [{ class: 'network_timeout', message: 'no answer within 30 s' }],
+  },
+);
 
 export const ReasonSchema = Type.Enum([...DLQ_REASONS]);
+
+export const WAIT_MS_MAX = 60_000;
 
 export const ClaimBody = closed({
   workerId: Name,
   types: Type.Array(Name, { minItems: 1, maxItems: 256 }),
   max: Type.Integer({ minimum: 1, maximum: 1_000 }),
   queues: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: 256 })),
-  waitMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
-  requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  waitMs: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: WAIT_MS_MAX, description: 'Waits so long for a job.' }),
+  ),
+  requestId: Type.Optional(text(128, 1)),
 });
+
+const LEASE = {
+  owner: Type.String(),
+  expiresAt: Time,
+  expiresInMs: Type.Integer({ description: 'From the moment of this answer, by server time.' }),
+};
+
+export const ClaimSchema = Type.Object(
+  {
+    job: JobSchema,
+    input: Json,
+    epoch: Type.Integer(),
+    lease: closed({ ...LEASE, renewInMs: Type.Integer(), heartbeatMs: Type.Integer() }),
+    checkpoint: Json,
+    stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
+    attempt: Type.Integer(),
+    timeoutMs: nullable(Type.Integer({ description: 'How long this attempt may take.' })),
+    idempotencyKey: Type.String({ description: 'The same in every attempt of the job.' }),
+  },
+  { $id: 'Claim', additionalProperties: false },
+);
+
+export type ClaimJson = Static<typeof ClaimSchema>;
+
+export const CancelWishSchema = nullable(
+  closed({ mode: Type.Enum(['soft', 'hard']), reason: nullable(Type.String()) }),
+);
+
+export const HeartbeatSchema = Type.Object(
+  {
+    lease: closed(LEASE),
+    progress: Type.Number({ description: 'As it now stands: a lower one was raised.' }),
+    cancel: CancelWishSchema,
+  },
+  { $id: 'Heartbeat', additionalProperties: false },
+);
+
+export type HeartbeatJson = Static<typeof HeartbeatSchema>;
+
+export const StageKeptSchema = closed({ name: Type.String(), cancel: CancelWishSchema });
 
 export const OwnerBody = closed(OWNER);
 
@@ -30,13 +87,15 @@ const LINE_MAX = 16_384;
 
 export const HeartbeatBody = closed({
   ...OWNER,
-  stage: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  stage: Type.Optional(StageName),
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  message: Type.Optional(Type.String({ maxLength: LINE_MAX })),
+  message: Type.Optional(text(LINE_MAX)),
   checkpoint: Type.Optional(Json),
-  log: Type.Optional(Type.Array(Type.String({ maxLength: LINE_MAX }), { maxItems: 256 })),
-  tokens: Type.Optional(Type.String({ maxLength: 65_536 })),
+  log: Type.Optional(Type.Array(text(LINE_MAX), { maxItems: 256 })),
+  tokens: Type.Optional(text(65_536)),
 });
+
+export type HeartbeatRequest = Static<typeof HeartbeatBody>;
 
 export const StageBody = closed({ ...OWNER, result: Type.Optional(Json) });
 

@@ -4,6 +4,7 @@ import type { Job } from '../../core/job.ts';
 import { samePlace } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
+import { admit, doorOf } from './admission.ts';
 import {
   deepFreeze,
   eventOf,
@@ -16,7 +17,9 @@ import {
 
 /** Compare and set, one move after the other. */
 export function applyMoves(tables: Tables, moves: readonly Move[]): MoveOutcome[] {
-  return moves.map((move) => applyOne(tables, move));
+  const outcomes = moves.map((move) => applyOne(tables, move));
+  admit(tables, moves);
+  return outcomes;
 }
 
 function applyOne(tables: Tables, move: Move): MoveOutcome {
@@ -62,7 +65,7 @@ function takeStep(
   const staysOwned = isOwned(step.to.phase);
   const after = tables.change(row, {
     ...row,
-    isOpen: step.to.phase === 'ready' && runAt <= now,
+    ...doorOf(row, step.to.phase === 'ready' && runAt <= now),
     leaseEnd: staysOwned ? row.leaseEnd : null,
     claimRequest: staysOwned ? row.claimRequest : null,
     job: { ...job, ...jobAfter(job, step, now), runAt },

@@ -1,17 +1,19 @@
 import { workerActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
-import { leaseWindowMs } from '../../core/lease.ts';
+import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { shareOut } from '../share.ts';
+import { byUrgency, countStart } from './admission.ts';
 import { eventOf, keyOf, type Row, type Tables } from './tables.ts';
+import { isPaused, roomOf } from './valve.ts';
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
 export function claimJobs(tables: Tables, request: ClaimRequest): ClaimedJob[] {
   const at = tables.clock.now();
   const won = rowsWonBefore(tables, request, at);
-  const rows =
-    won.length > 0 ? won : chooseRows(tables, request).map((row) => take(tables, request, row));
+  const rows = won.length > 0 ? won : takeRows(tables, request);
   return rows.map(({ job }) => ({
     job,
     stages: tables.stages.get(keyOf(job.tenant, job.id)) ?? [],
@@ -33,20 +35,27 @@ function rowsWonBefore(tables: Tables, request: ClaimRequest, now: Instant): Row
     );
 }
 
-function chooseRows(tables: Tables, request: ClaimRequest): Row[] {
-  const lanes = lanesOf(tables, request);
-  const chosen: Row[] = [];
-  lanes.forEach((lane, index) => {
-    const share = Math.ceil((request.max - chosen.length) / (lanes.length - index));
-    chosen.push(...lane.splice(0, share));
+interface Lane {
+  readonly tenant: string;
+  /** In the order of their ranks. */
+  readonly rows: Row[];
+}
+
+function takeRows(tables: Tables, request: ClaimRequest): Row[] {
+  const { max, turn = 0 } = request;
+  const taken: Row[] = [];
+  shareOut(lanesOf(tables, request), { max, turn }, ({ rows }, count) => {
+    const room = rows.length === 0 ? 0 : roomOf(tables, rows[0]!.job);
+    const won = rows.splice(0, Math.min(count, room));
+    taken.push(...won.map((row) => take(tables, request, row)));
+    return won.length;
   });
-  for (const lane of lanes) chosen.push(...lane.splice(0, request.max - chosen.length));
-  return chosen;
+  return taken;
 }
 
 /** Each lane in the order of its jobs, and the lanes in the order of their first ones. */
-function lanesOf(tables: Tables, { types, tenants, queues }: ClaimRequest): Row[][] {
-  const lanes = new Map<string, Row[]>();
+function lanesOf(tables: Tables, { types, tenants, queues }: ClaimRequest): Lane[] {
+  const lanes = new Map<string, Lane>();
   const claimable = tables.jobs
     .values()
     .filter(
@@ -54,34 +63,29 @@ function lanesOf(tables: Tables, { types, tenants, queues }: ClaimRequest): Row[
         isOpen &&
         types.includes(job.type) &&
         (tenants === null || tenants.includes(job.tenant)) &&
-        (queues === null || queues.includes(job.queue)),
+        (queues === null || queues.includes(job.queue)) &&
+        !isPaused(tables, job),
     )
     .sort(byUrgency);
   for (const row of claimable) {
     const lane = keyOf(row.job.tenant, row.job.queue, row.job.type);
-    lanes.set(lane, lanes.get(lane) ?? []);
-    lanes.get(lane)!.push(row);
+    lanes.set(lane, lanes.get(lane) ?? { tenant: row.job.tenant, rows: [] });
+    lanes.get(lane)!.rows.push(row);
   }
   return [...lanes.values()];
-}
-
-function byUrgency(one: Row, other: Row): number {
-  return (
-    other.job.priority - one.job.priority ||
-    one.job.runAt - other.job.runAt ||
-    one.birth - other.birth
-  );
 }
 
 function take(tables: Tables, request: ClaimRequest, row: Row): Row {
   const { job } = row;
   const now = tables.clock.now();
   const { to, quiet } = tables.claimRowOf(job)!;
-  const { lease } = tables.policyOf(job.policy);
+  const { lease, timeoutMs } = tables.policyOf(job.policy);
+  const limit = leaseLimit({ claimedAt: now, timeoutMs, deadlineAt: job.deadlineAt });
   const after = tables.change(row, {
     ...row,
     isOpen: false,
     leaseEnd: now + lease.ttlMs,
+    leaseLimit: limit,
     claimRequest: request.requestId,
     job: {
       ...job,
@@ -90,11 +94,12 @@ function take(tables: Tables, request: ClaimRequest, row: Row): Row {
       version: quiet ? job.version : job.version + 1,
       attempts: Math.max(job.attempts, 1),
       owner: request.owner,
-      leaseExpiry: now + leaseWindowMs(lease),
+      leaseExpiry: Math.min(now + leaseWindowMs(lease), limit ?? Infinity),
       startedAt: to.phase === 'executing' ? (job.startedAt ?? now) : job.startedAt,
       updatedAt: now,
     },
   });
+  countStart(tables, row);
   if (!quiet) {
     const actor = workerActor(request.owner);
     tables.log.append(eventOf(after.job, { type: 'job_claimed', at: now, from: job.state, actor }));

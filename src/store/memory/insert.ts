@@ -1,24 +1,42 @@
 import type { Instant } from '../../core/clock.ts';
+import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
+import { isTerminal } from '../../core/phase.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
+import { admit, doorOf } from './admission.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
+import { joinUnique, keepUnique } from './unique.ts';
 
 /** One item after the other: each sees what those before it have written. */
 export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutcome[] {
   const at = tables.clock.now();
-  return jobs.map((job) => insertOne(tables, job, at));
+  const outcomes = jobs.map((job) => insertOne(tables, job, at));
+  admit(tables, jobs);
+  return outcomes;
 }
 
 function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {
-  const obstacle = keyHolder(tables, job, at) ?? idHolder(tables, job) ?? replayOf(tables, job);
-  if (obstacle !== null) return obstacle;
-  writeBirth(tables, job, at);
-  if (job.idempotency !== null) {
-    const { key, payloadHash, windowMs } = job.idempotency;
-    const expiresAt = at + windowMs;
-    tables.keys.set(keyOf(job.tenant, key), { id: job.id, payloadHash, expiresAt });
+  const repeated = keyHolder(tables, job, at);
+  if (repeated !== null) return repeated;
+  const joined = joinUnique(tables, job, at);
+  if (joined !== null) {
+    keepKey(tables, job, { id: joined.id, at });
+    return joined;
   }
+  const obstacle =
+    idHolder(tables, job) ?? letterHolder(tables, job) ?? documentHolder(tables, job);
+  if (obstacle !== null) return obstacle;
+  markReplayed(tables, job);
+  writeBirth(tables, job, at);
+  keepUnique(tables, job, at);
+  keepKey(tables, job, { id: job.id, at });
   return { kind: 'created', at };
+}
+
+function keepKey(tables: Tables, job: NewJob, { id, at }: { id: string; at: Instant }): void {
+  if (job.idempotency === null) return;
+  const { key, payloadHash, windowMs } = job.idempotency;
+  tables.keys.set(keyOf(job.tenant, key), { id, payloadHash, expiresAt: at + windowMs });
 }
 
 function keyHolder(tables: Tables, job: NewJob, now: Instant): InsertOutcome | null {
@@ -34,24 +52,51 @@ function idHolder(tables: Tables, job: NewJob): InsertOutcome | null {
   return tables.rowOf(job) === undefined ? null : { kind: 'exists', id: job.id };
 }
 
-function replayOf(tables: Tables, job: NewJob): InsertOutcome | null {
+function letterHolder(tables: Tables, job: NewJob): InsertOutcome | null {
   if (job.replayOf === null) return null;
+  const letter = tables.deadLetters.get(keyOf(job.tenant, job.replayOf));
+  const id = letter?.replayedAs ?? null;
+  return id === null ? null : { kind: 'alreadyReplayed', id };
+}
+
+function markReplayed(tables: Tables, job: NewJob): void {
+  if (job.replayOf === null) return;
   const key = keyOf(job.tenant, job.replayOf);
   const letter = tables.deadLetters.get(key);
-  if (letter === undefined) return null;
-  if (letter.replayedAs !== null) return { kind: 'alreadyReplayed', id: letter.replayedAs };
+  if (letter === undefined) return;
   tables.deadLetters.set(key, deepFreeze({ ...letter, replayedAs: job.id }));
-  return null;
+}
+
+function keysOf(tables: Tables, job: NewJob): LimitKeys {
+  return limitKeysOf(tables.policyOf(job.policy).limits, job, JSON.stringify(job.tenant));
+}
+
+function documentHolder(tables: Tables, job: NewJob): InsertOutcome | null {
+  const { active } = keysOf(tables, job);
+  if (active === null) return null;
+  const holder = tables.jobs
+    .values()
+    .find((row) => row.activeKey === active && !isTerminal(row.job.phase));
+  return holder === undefined ? null : { kind: 'busy', id: holder.job.id };
 }
 
 function writeBirth(tables: Tables, job: NewJob, at: Instant): void {
   checkBirth(tables, job);
   const born = deepFreeze(jobAtBirth(job, at));
+  const keys = keysOf(tables, job);
+  const gateKeys = {
+    limitKey: keys.running,
+    userKey: keys.user,
+    organisationKey: keys.organisation,
+  };
   tables.jobs.set(keyOf(job.tenant, job.id), {
     job: born,
     birth: tables.jobs.size,
-    isOpen: born.phase === 'ready' && born.runAt <= at,
+    ...gateKeys,
+    activeKey: keys.active,
+    ...doorOf(gateKeys, born.phase === 'ready' && born.runAt <= at),
     leaseEnd: null,
+    leaseLimit: null,
     claimRequest: null,
     notes: 0,
   });

@@ -43,8 +43,18 @@ export class Table<Value> {
     });
   }
 
+  delete(key: string): void {
+    const before = this.#rows.get(key);
+    if (!this.#rows.delete(key)) return;
+    this.#journal.note(() => this.#rows.set(key, before!));
+  }
+
   values(): Value[] {
     return [...this.#rows.values()];
+  }
+
+  entries(): [key: string, value: Value][] {
+    return [...this.#rows];
   }
 }
 
@@ -64,6 +74,12 @@ export class Log<Item> {
   append(item: Item): void {
     this.#items.push(item);
     this.#journal.note(() => this.#items.pop());
+  }
+
+  replace(position: number, item: Item): void {
+    const before = this.#items[position]!;
+    this.#items[position] = item;
+    this.#journal.note(() => (this.#items[position] = before));
   }
 
   from(position: number): readonly Item[] {

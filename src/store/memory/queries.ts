@@ -1,6 +1,7 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
+import { priorityClassOf } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type {
   EventPage,
@@ -11,6 +12,7 @@ import type {
   TailQuery,
   Tally,
 } from '../query.ts';
+import { feedFloor, isGone } from './retention.ts';
 import { keyOf, type Tables } from './tables.ts';
 
 const EXACT = [
@@ -62,6 +64,7 @@ export function listEvents(tables: Tables, query: EventQuery): EventPage {
     .from(0)
     .filter((event) => event.tenant === query.tenant && event.jobId === query.id)
     .filter((event) => query.notes || event.note === 0)
+    .filter((event) => !isGone(tables, event))
     .filter((event) => after === null || byKey(after, event) < 0)
     .sort(byKey);
   return { events: found.slice(0, query.limit), hasMore: found.length > query.limit };
@@ -82,6 +85,7 @@ export function readTail(tables: Tables, query: TailQuery): TailPage {
     .from(start)
     .map((event, index) => ({ event, cursor: cursorAt(tables, start + index + 1) }))
     .filter(({ event }) => query.tenant === null || event.tenant === query.tenant)
+    .filter(({ event }) => !isGone(tables, event))
     .slice(0, query.limit)
     .map(({ event, cursor }) => {
       const job = tables.rowOf({ tenant: event.tenant, id: event.jobId })!.job;
@@ -97,18 +101,21 @@ function cursorAt(tables: Tables, position: number): string {
 }
 
 function positionOf(tables: Tables, from: TailQuery['from']): number | null {
-  if (from === 'start') return 0;
+  const floor = feedFloor(tables);
+  if (from === 'start') return floor;
   if (from === 'end') return tables.log.length;
   const [incarnation, position] = from.cursor.split('.');
   const isOurs = incarnation === tables.incarnation && /^\d+$/.test(position ?? '');
-  return isOurs && Number(position) <= tables.log.length ? Number(position) : null;
+  const isKept = Number(position) >= floor && Number(position) <= tables.log.length;
+  return isOurs && isKept ? Number(position) : null;
 }
 
 export function tallyJobs(tables: Tables, tenant: string | null): Tally[] {
   const groups = new Map<string, Tally>();
   for (const { job } of tables.jobs.values()) {
     if (isTerminal(job.phase) || (tenant !== null && job.tenant !== tenant)) continue;
-    const key = keyOf(job.tenant, job.type, job.queue, job.state, job.phase);
+    const priorityClass = priorityClassOf(job.priority);
+    const key = keyOf(job.tenant, job.type, job.queue, job.state, job.phase, priorityClass);
     groups.set(key, add(groups.get(key), job));
   }
   return [...groups.values()];
@@ -117,7 +124,8 @@ export function tallyJobs(tables: Tables, tenant: string | null): Tally[] {
 function add(group: Tally | undefined, job: Job): Tally {
   const { tenant, type, queue, state, phase, runAt } = job;
   if (group === undefined) {
-    return { tenant, type, queue, state, phase, count: 1, oldestRunAt: runAt };
+    const priorityClass = priorityClassOf(job.priority);
+    return { tenant, type, queue, state, phase, priorityClass, count: 1, oldestRunAt: runAt };
   }
   const oldestRunAt = Math.min(group.oldestRunAt, runAt);
   return { ...group, count: group.count + 1, oldestRunAt };

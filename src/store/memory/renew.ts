@@ -24,7 +24,8 @@ function renewOne(tables: Tables, renewal: Renewal): RenewOutcome {
   const { lease } = tables.policyOf(before.job.policy);
   const isMoved = now >= before.leaseEnd! - lease.ttlMs / 2;
   const leaseEnd = isMoved ? now + lease.ttlMs : before.leaseEnd!;
-  const leaseExpiry = Math.min(leaseEnd, now + HEARTBEATS_MISSED_MAX * lease.heartbeatMs);
+  const beat = now + HEARTBEATS_MISSED_MAX * lease.heartbeatMs;
+  const leaseExpiry = Math.min(leaseEnd, beat, before.leaseLimit ?? Infinity);
   const { job } = before;
   const after = tables.change(before, {
     ...before,

@@ -1,6 +1,14 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
+import type {
+  Artifact,
+  ArtifactCommit,
+  ArtifactQuery,
+  ArtifactRemoval,
+  CommitOutcome,
+} from '../artifact.ts';
+import type { AccessStore } from '../access-key.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
@@ -15,28 +23,59 @@ import type {
   Tally,
 } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
+import type { EraseOutcome, Purge, Purged } from '../retention.ts';
+import type {
+  Fire,
+  FireOutcome,
+  FireQuery,
+  FireRecord,
+  LifecyclePlace,
+  Schedule,
+  SchedulePut,
+  SchedulePutOutcome,
+  ScheduleQuery,
+  ScheduleRef,
+} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
+import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Valve, ValveChange } from '../valve.ts';
+import { accessIn } from './access-key.ts';
 import { applyMoves } from './apply.ts';
+import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import { insertJobs } from './insert.ts';
 import { listDeadLetters, listEvents, listJobs, readTail, tallyJobs } from './queries.ts';
 import { putType } from './registry.ts';
 import { renewLeases } from './renew.ts';
+import { eraseJob, purge } from './retention.ts';
+import {
+  dueSchedules,
+  fireSchedule,
+  listFires,
+  listSchedules,
+  overdueJobs,
+  putSchedule,
+  removeSchedule,
+} from './schedule.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
+import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
+import { depthOf, listValves, putValve } from './valve.ts';
 
 /**
  * The port in plain maps and lists: the reference that the databases are compared with, and the
  * store of tests. It keeps everything until it is closed, and nothing after that.
  */
 export class MemoryStore implements Store {
+  readonly access: AccessStore;
   readonly #tables: Tables;
   #isOpen = true;
 
   constructor(options: MemoryOptions) {
     this.#tables = new Tables(options);
+    this.access = accessIn((body) => this.#transact(body));
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
@@ -89,6 +128,70 @@ export class MemoryStore implements Store {
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
     return this.#transact((tables) => listDeadLetters(tables, filter));
+  }
+
+  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
+    return this.#transact((tables) => commitArtifacts(tables, commits));
+  }
+
+  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
+    return this.#transact((tables) => listArtifacts(tables, query));
+  }
+
+  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
+    return this.#transact((tables) => removeArtifacts(tables, removal));
+  }
+
+  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
+    return this.#transact((tables) => putSchedule(tables, put));
+  }
+
+  removeSchedule(ref: ScheduleRef): Promise<boolean> {
+    return this.#transact((tables) => removeSchedule(tables, ref));
+  }
+
+  schedules(query: ScheduleQuery): Promise<Schedule[]> {
+    return this.#transact((tables) => listSchedules(tables, query));
+  }
+
+  dueSchedules(limit: number): Promise<Schedule[]> {
+    return this.#transact((tables) => dueSchedules(tables, limit));
+  }
+
+  fire(fire: Fire): Promise<FireOutcome> {
+    return this.#transact((tables) => fireSchedule(tables, fire));
+  }
+
+  fires(query: FireQuery): Promise<FireRecord[]> {
+    return this.#transact((tables) => listFires(tables, query));
+  }
+
+  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
+    return this.#transact((tables) => overdueJobs(tables, places, limit));
+  }
+
+  standing(ref: JobRef): Promise<Standing | null> {
+    return this.#transact((tables) => standingOf(tables, ref));
+  }
+
+  purge(cuts: Purge): Promise<Purged> {
+    return this.#transact((tables) => purge(tables, cuts));
+  }
+
+  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
+    return this.#transact((tables) => eraseJob(tables, ref, actor));
+  }
+
+  putValve(change: ValveChange): Promise<Valve> {
+    return this.#transact((tables) => putValve(tables, change));
+  }
+
+  valves(tenant: string | null): Promise<Valve[]> {
+    return this.#transact((tables) => listValves(tables, tenant));
+  }
+
+  depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
+    return this.#transact((tables) => depthOf(tables, ref, max));
   }
 
   putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {

@@ -1,6 +1,7 @@
 import type { Job } from '../../core/job.ts';
 import { isClaimedWhereItWaits } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
+import { admit, admitKeys, doorOf, dueKeys } from './admission.ts';
 import { placeOf, type Row, type Tables } from './tables.ts';
 
 /** Opens what is claimed where it stands, and names what the engine has to requeue. */
@@ -8,10 +9,18 @@ export function letDueIn(tables: Tables, limit: number): { opened: number; waiti
   const now = tables.clock.now();
   const due = tables.jobs
     .values()
-    .filter(({ job, isOpen }) => !isOpen && isPending(job) && job.runAt <= now)
+    .filter(
+      ({ job, isOpen, parkedAt }) =>
+        !isOpen && parkedAt === null && isPending(job) && job.runAt <= now,
+    )
     .sort((one, other) => one.job.runAt - other.job.runAt || one.birth - other.birth);
   const closed = due.filter((row) => isClaimedWhereItStands(tables, row)).slice(0, limit);
-  for (const row of closed) tables.change(row, { ...row, isOpen: true });
+  for (const row of closed) tables.change(row, { ...row, ...doorOf(row, true) });
+  admit(
+    tables,
+    closed.map(({ job }) => job),
+  );
+  admitKeys(tables, dueKeys(tables, limit));
   const waiting = due.filter((row) => !isClaimedWhereItStands(tables, row)).slice(0, limit);
   return { opened: closed.length, waiting: waiting.map(({ job }) => job) };
 }

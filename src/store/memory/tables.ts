@@ -3,22 +3,33 @@ import type { JobEvent } from '../../core/event.ts';
 import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
+import type { RateLevel } from '../../core/rate.ts';
+import type { Artifact } from '../artifact.ts';
+import type { AccessKey, AuditEntry } from '../access-key.ts';
 import type { DeadLetter } from '../dead-letter.ts';
+import type { FireRecord, Schedule } from '../schedule.ts';
+import type { GateKeys } from '../gate.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { TypeRecord } from '../store.ts';
+import type { Valve } from '../valve.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
 
 /** A job and what the store knows of it that nobody else sees. */
-export interface Row {
+export interface Row extends GateKeys {
   readonly job: Job;
   /** Its place in the order of insertion. */
   readonly birth: number;
   /** May be claimed: set at a write that leaves it ready and due, else by `due`. */
   readonly isOpen: boolean;
+  /** The gate at which it waits, ready and due, for a slot or a token. */
+  readonly parkedAt: number | null;
+  readonly activeKey: string | null;
   /** Where the ttl ends; `job.leaseExpiry` is the deadline, which the heartbeat may put earlier. */
   readonly leaseEnd: Instant | null;
+  /** The claim's limit to every deadline that renewals may set. */
+  readonly leaseLimit: Instant | null;
   readonly claimRequest: string | null;
   /** How many notes were written at the present version. */
   readonly notes: number;
@@ -28,6 +39,12 @@ export interface KeyRecord {
   readonly id: string;
   readonly payloadHash: string;
   readonly expiresAt: Instant;
+}
+
+/** A limiter of starts, and when its next token is due if somebody waits for one. */
+export interface RateRecord extends RateLevel {
+  readonly key: string;
+  readonly nextAt: Instant | null;
 }
 
 let incarnations = 0;
@@ -48,8 +65,21 @@ export class Tables {
   readonly keys: Table<KeyRecord> = new Table(this.journal);
   readonly stages: Table<readonly StageResult[]> = new Table(this.journal);
   readonly deadLetters: Table<DeadLetter> = new Table(this.journal);
+  readonly artifacts: Table<Artifact> = new Table(this.journal);
+  readonly uniqueKeys: Table<{ readonly id: string; readonly until: Instant }> = new Table(
+    this.journal,
+  );
+  readonly schedules: Table<Schedule> = new Table(this.journal);
+  readonly fires: Table<readonly FireRecord[]> = new Table(this.journal);
+  /** Events and notes that retention has taken; the log itself keeps its positions. */
+  readonly gone: Table<true> = new Table(this.journal);
+  readonly floors: Table<number> = new Table(this.journal);
+  readonly valves: Table<Valve> = new Table(this.journal);
+  readonly rates: Table<RateRecord> = new Table(this.journal);
   readonly types: Table<TypeRecord> = new Table(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
+  readonly accessKeys: Table<AccessKey> = new Table(this.journal);
+  readonly audit: Log<AuditEntry> = new Log(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 
   constructor({ lifecycles, clock }: MemoryOptions) {

@@ -1,4 +1,5 @@
-import { byKey, EVENT_COLUMNS, NOW, PINS } from './sql-text.ts';
+import { gateWhenDue, tokenKey } from './admission-functions.ts';
+import { byKey, EVENT_COLUMNS, NOW, PINS, WAIT } from './sql-text.ts';
 
 /** One step on its way in; `delay_ms` and the rest are as in the port's Step. */
 const STEP_FIELDS = `to_state text, to_phase smallint, to_epoch int, quiet boolean, attempts int,
@@ -14,7 +15,7 @@ const STEP_SET = `state = x.to_state, phase = x.to_phase, epoch = x.to_epoch,
   version = CASE WHEN x.quiet THEN j.version ELSE j.version + 1 END,
   notes = CASE WHEN x.quiet THEN j.notes ELSE 0 END,
   gate = CASE x.to_phase
-    WHEN 1 THEN CASE WHEN ${RUN_AT} <= v_now THEN 0 ELSE 1 END
+    WHEN 1 THEN CASE WHEN ${RUN_AT} > v_now THEN 1 ELSE ${gateWhenDue('j')} END
     WHEN 4 THEN CASE WHEN EXISTS (SELECT FROM pawl.claim_moves m WHERE m.lifecycle = j.lifecycle
       AND m.state = x.to_state AND m.phase = x.to_phase) THEN 1 ELSE 2 END END,
   run_at = ${RUN_AT}, attempts = x.attempts, retry_count = x.retry_count,
@@ -32,17 +33,25 @@ const STEP_SET = `state = x.to_state, phase = x.to_phase, epoch = x.to_epoch,
   result = coalesce(x.result::json, j.result),
   checkpoint = coalesce(x.checkpoint::json, j.checkpoint), updated_at = v_now`;
 
+/** What was moved, and the limits' keys that it may have freed a slot of, or want one of. */
+const MOVED = `SELECT array_agg(u.ord::int), array_agg(u.version),
+      array_agg(u.limit_key) FILTER (WHERE u.limit_key IS NOT NULL)
+        || array_agg(u.token_key) FILTER (WHERE u.token_key IS NOT NULL)
+    INTO v_ords, v_versions, v_keys FROM u;`;
+
 /**
  * Single steps fenced by owner or version, as one set. The expressions around phase, state and
  * owner keep the planner from walking the partial index of owned jobs instead of the key.
  */
 const STEPS = `
-CREATE FUNCTION pawl.apply_v1(p_steps json, p_rest json, p_now double precision)
-RETURNS TABLE (ord int, version int, at int8) LANGUAGE plpgsql ${PINS} AS $$
+CREATE FUNCTION pawl.apply_v1(p_steps json, p_rest json, p_wait_ms int, p_now double precision)
+RETURNS TABLE (ord int, version int, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS} AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+  v_ords int[]; v_versions int[]; v_keys text[]; v_more text[];
 BEGIN
-  IF p_steps IS NOT NULL THEN RETURN QUERY
+  ${WAIT}
+  IF p_steps IS NOT NULL THEN
     WITH u AS (
       UPDATE pawl.jobs j SET ${STEP_SET}
       FROM json_to_recordset(p_steps) AS x(ord int, tenant int, id uuid, state text,
@@ -55,7 +64,8 @@ BEGIN
           ELSE j.lease_owner || '' = x.owner AND j.lease_expiry > v_now END
       RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.phase, j.epoch, j.attempts,
         j.retry_count, j.progress, j.stage, j.message, x.ord, x.quiet, x.event,
-        x.state AS from_state, x.actor, x.cause, x.payload),
+        x.state AS from_state, x.actor, x.cause, x.payload, j.limit_key,
+        ${tokenKey('j')} AS token_key),
     e AS (
       INSERT INTO pawl.events (${EVENT_COLUMNS})
       SELECT tenant_id, id, version, born, v_now, event, from_state, state, phase, epoch, attempts,
@@ -66,11 +76,55 @@ BEGIN
       SELECT v_now, array_agg(tenant_id ORDER BY ord), array_agg(id ORDER BY ord),
         array_agg(version ORDER BY ord)
       FROM u WHERE NOT quiet HAVING count(*) > 0)
-    SELECT u.ord, u.version, v_ms FROM u;
+    ${MOVED}
+    RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
   END IF;
   IF p_rest IS NOT NULL THEN
-    RETURN QUERY SELECT r.ord, r.version, v_ms FROM pawl.apply_rest_v1(p_rest, v_now) r;
+    SELECT array_agg(r.ord), array_agg(r.version), array_agg(r.key)
+    INTO v_ords, v_versions, v_more FROM pawl.apply_rest_v1(p_rest, v_now) r;
+    RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
   END IF;
+  v_keys := array_remove(v_keys || v_more, NULL);
+  IF cardinality(v_keys) > 0 THEN PERFORM pawl.admit_v1(v_keys, v_now); END IF;
+END $$;`;
+
+/** What most moves are: an owner's success. Nothing to decide, so it is told in few words. */
+const COMPLETE = `
+CREATE FUNCTION pawl.complete_v1(p_tenants int[], p_ids uuid[], p_epochs int[], p_wished boolean[],
+  p_owners text[], p_actors text[], p_states text[], p_to_states text[], p_results text[],
+  p_wait_ms int, p_now double precision)
+RETURNS TABLE (ord int, version int, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS} AS $$
+#variable_conflict use_column
+DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+  v_ords int[]; v_versions int[]; v_keys text[];
+BEGIN
+  ${WAIT}
+  WITH u AS (
+    UPDATE pawl.jobs j SET state = x.to_state, phase = 5, version = j.version + 1, notes = 0,
+      gate = NULL, progress = 100, lease_owner = NULL, lease_expiry = NULL, lease_end = NULL,
+      claim_request = NULL, cancel_mode = NULL, cancel_reason = NULL, completed_at = v_now,
+      error = NULL, result = coalesce(x.result::json, j.result), updated_at = v_now
+    FROM unnest(p_tenants, p_ids, p_epochs, p_wished, p_owners, p_actors, p_states, p_to_states,
+      p_results) WITH ORDINALITY
+      AS x(tenant, id, epoch, wished, owner, actor, state, to_state, result, ord)
+    WHERE ${byKey('j', { tenant: 'x.tenant', id: 'x.id' })} AND j.epoch = x.epoch
+      AND j.state || '' = x.state AND j.phase + 0 = 3 AND j.lease_owner || '' = x.owner
+      AND j.lease_expiry > v_now
+      AND (x.wished IS NULL OR x.wished = (j.cancel_mode IS NOT NULL))
+    RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.epoch, j.attempts, j.retry_count,
+      j.stage, j.message, x.ord, x.actor, x.state AS from_state, j.limit_key,
+      NULL::text AS token_key),
+  e AS (
+    INSERT INTO pawl.events (${EVENT_COLUMNS})
+    SELECT tenant_id, id, version, born, v_now, 'job_succeeded', from_state, state, 5, epoch,
+      attempts, retry_count, 100, stage, message, actor, NULL, NULL FROM u),
+  f AS (
+    INSERT INTO pawl.feed (ts, tenants, jobs, versions)
+    SELECT v_now, array_agg(tenant_id ORDER BY ord), array_agg(id ORDER BY ord),
+      array_agg(version ORDER BY ord) FROM u HAVING count(*) > 0)
+  ${MOVED}
+  IF v_keys IS NOT NULL THEN PERFORM pawl.admit_v1(v_keys, v_now); END IF;
+  RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
 END $$;`;
 
 const STANDS = `v_old.state = x.state AND v_old.phase = x.phase AND v_old.epoch = x.epoch
@@ -101,7 +155,7 @@ const DEAD_LETTER = `INSERT INTO pawl.dead_letters
 /** Everything else, one after the other: several steps, annotations, lost leases, dead letters. */
 const REST = `
 CREATE FUNCTION pawl.apply_rest_v1(p_moves json, v_now timestamptz)
-RETURNS TABLE (ord int, version int) LANGUAGE plpgsql AS $$
+RETURNS TABLE (ord int, version int, key text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE m record; x record; v_old pawl.jobs; v_from text; v_version int;
   v_tenants int[] := '{}'; v_jobs uuid[] := '{}'; v_versions int[] := '{}';
@@ -145,6 +199,10 @@ BEGIN
     END IF;
     ord := m.ord;
     version := v_version;
+    SELECT coalesce(j.limit_key, ${tokenKey('j')}) INTO key FROM pawl.jobs j
+    WHERE j.tenant_id = m.tenant AND j.id = m.id
+      AND (v_old.limit_key IS NOT NULL OR v_old.user_key IS NOT NULL
+        OR v_old.organisation_key IS NOT NULL);
     RETURN NEXT;
   END LOOP;
   IF cardinality(v_jobs) > 0 THEN
@@ -153,4 +211,4 @@ BEGIN
   END IF;
 END $$;`;
 
-export const APPLY_FUNCTIONS: readonly string[] = [REST, STEPS];
+export const APPLY_FUNCTIONS: readonly string[] = [REST, STEPS, COMPLETE];

@@ -2,7 +2,7 @@ import type { Step } from '../../core/decision.ts';
 import type { JobRef } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { Annotation, Move, MoveOutcome, NewDeadLetter } from '../move.ts';
-import type { Session } from './session.ts';
+import { lockWaitMs, type Session } from './session.ts';
 
 interface OutcomeRow {
   readonly ord: number;
@@ -15,7 +15,11 @@ export function keyOfRef({ tenant, id }: JobRef): string {
 }
 
 /** Single steps go as a set, the rest one by one; both in one statement and one transaction. */
-export async function applyMoves(session: Session, moves: readonly Move[]): Promise<MoveOutcome[]> {
+export async function applyMoves(
+  session: Session,
+  moves: readonly Move[],
+  isPatient: boolean,
+): Promise<MoveOutcome[]> {
   const tenants = await session.names.findTenants(moves.map(({ tenant }) => tenant));
   const outcomes = moves.map((): MoveOutcome => ({ kind: 'missed' }));
   const known = moves
@@ -24,16 +28,69 @@ export async function applyMoves(session: Session, moves: readonly Move[]): Prom
     .toSorted((one, other) => (keyOfRef(one.move) < keyOfRef(other.move) ? -1 : 1));
   if (known.length === 0) return outcomes;
   const isRepeated = new Set(moves.map(keyOfRef)).size < moves.length;
+  if (!isRepeated && known.every(({ move }) => isSuccess(move))) {
+    const rows = await complete(session, known, isPatient);
+    for (const { ord, version, at } of rows) {
+      outcomes[known[ord - 1]!.ord] = { kind: 'moved', version, at };
+    }
+    return outcomes;
+  }
   if (isRepeated) known.sort((one, other) => one.ord - other.ord);
   const steps = known.filter(({ move }) => !isRepeated && isSingleStep(move)).map(stepWire);
   const rest = known.filter(({ move }) => isRepeated || !isSingleStep(move)).map(moveWire);
-  const rows = await session.database.write<OutcomeRow>('SELECT * FROM pawl.apply_v1($1, $2, $3)', [
-    steps.length === 0 ? null : JSON.stringify(steps),
-    rest.length === 0 ? null : JSON.stringify(rest),
-    session.now(),
-  ]);
+  const rows = await session.database.write<OutcomeRow>(
+    'SELECT * FROM pawl.apply_v1($1, $2, $3, $4)',
+    [
+      steps.length === 0 ? null : JSON.stringify(steps),
+      rest.length === 0 ? null : JSON.stringify(rest),
+      lockWaitMs(isPatient),
+      session.now(),
+    ],
+  );
   for (const { ord, version, at } of rows) outcomes[ord] = { kind: 'moved', version, at };
   return outcomes;
+}
+
+function complete(
+  session: Session,
+  known: readonly Numbered[],
+  isPatient: boolean,
+): Promise<OutcomeRow[]> {
+  const moves = known.map(({ move }) => move);
+  return session.database.write<OutcomeRow>(
+    'SELECT * FROM pawl.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+    [
+      known.map(({ tenant }) => tenant),
+      moves.map(({ id }) => id),
+      moves.map(({ epoch }) => epoch),
+      moves.map(({ isCancelWished }) => isCancelWished),
+      moves.map(({ fence }) => (fence.kind === 'owner' ? fence.owner : null)),
+      moves.map(({ actor }) => actor),
+      moves.map(({ place }) => place.state),
+      moves.map(({ steps }) => steps[0]!.to.state),
+      moves.map(({ result }) => result ?? null),
+      lockWaitMs(isPatient),
+      session.now(),
+    ],
+  );
+}
+
+/** As the core decides a success: one step of the owner that leaves the counters as they are. */
+function isSuccess(move: Move): boolean {
+  const [step] = move.steps;
+  return (
+    isSingleStep(move) &&
+    move.fence.kind === 'owner' &&
+    move.place.phase === 'executing' &&
+    move.checkpoint === undefined &&
+    step!.event === 'job_succeeded' &&
+    step!.to.phase === 'succeeded' &&
+    step!.epoch === move.epoch &&
+    step!.error === null &&
+    step!.cause === null &&
+    step!.delayMs === 0 &&
+    !step!.quiet
+  );
 }
 
 interface Numbered {

@@ -1,5 +1,6 @@
 import { JOB_FIELDS, jobSelect } from './row.ts';
 import { byKey, EVENT_COLUMNS, NOW, SORTLESS } from './sql-text.ts';
+import { LOCK_ROOMS, ROOM, VALVE_LOCK } from './valve-schema.ts';
 
 const STAGES = `CASE WHEN j.has_stages THEN (
   SELECT json_agg(json_build_array(s.name, s.result::text,
@@ -15,18 +16,21 @@ const TAKE = `RETURN QUERY
       SELECT j.tenant_id, j.id FROM pawl.jobs j
       WHERE j.tenant_id = v_tenants[v_lane] AND j.queue = v_queues[v_lane]
         AND j.type = v_types[v_lane] AND j.gate = 0
-      ORDER BY j.priority DESC, j.run_at, j.seq LIMIT v_share FOR UPDATE SKIP LOCKED),
+      ORDER BY j.rank_at, j.seq LIMIT v_share FOR UPDATE SKIP LOCKED),
     j AS (
       UPDATE pawl.jobs j SET state = m.to_state, phase = m.to_phase, epoch = j.epoch + m.epochs,
         version = CASE WHEN m.is_quiet THEN j.version ELSE j.version + 1 END,
         notes = CASE WHEN m.is_quiet THEN j.notes ELSE 0 END, gate = NULL,
         attempts = greatest(j.attempts, 1), lease_owner = p_owner, claim_request = p_request,
         lease_end = v_now + p.ttl_ms * interval '1 millisecond',
-        lease_expiry = v_now + least(p.ttl_ms, 2 * p.heartbeat_ms) * interval '1 millisecond',
+        lease_limit = least(v_now + p.timeout_ms * interval '1 millisecond', j.deadline_at),
+        lease_expiry = least(j.deadline_at, v_now
+          + least(p.ttl_ms, 2 * p.heartbeat_ms, p.timeout_ms) * interval '1 millisecond'),
         started_at = CASE WHEN m.to_phase = 3 THEN coalesce(j.started_at, v_now)
           ELSE j.started_at END, updated_at = v_now
       FROM c, pawl.claim_moves m, pawl.policies p
-      WHERE ${byKey('j', { tenant: 'c.tenant_id', id: 'c.id' })} AND p.number = ANY (ARRAY[j.policy])
+      WHERE ${byKey('j', { tenant: 'c.tenant_id', id: 'c.id' })}
+        AND p.number = ANY (ARRAY[j.policy])
         AND m.lifecycle = ANY (ARRAY[j.lifecycle]) AND m.state = j.state AND m.phase = j.phase
       RETURNING j.*, m.state AS from_state, m.is_quiet),
     e AS (
@@ -36,26 +40,54 @@ const TAKE = `RETURN QUERY
       FROM j WHERE NOT is_quiet),
     f AS (
       INSERT INTO pawl.feed (ts, tenants, jobs, versions)
-      SELECT v_now, array_agg(tenant_id ORDER BY priority DESC, run_at, seq),
-        array_agg(id ORDER BY priority DESC, run_at, seq),
-        array_agg(version ORDER BY priority DESC, run_at, seq)
-      FROM j WHERE NOT is_quiet HAVING count(*) > 0)
-    SELECT ${jobSelect('j')}, ${STAGES}, v_ms FROM j ORDER BY j.priority DESC, j.run_at, j.seq;
+      SELECT v_now, array_agg(tenant_id ORDER BY rank_at, seq),
+        array_agg(id ORDER BY rank_at, seq),
+        array_agg(version ORDER BY rank_at, seq)
+      FROM j WHERE NOT is_quiet HAVING count(*) > 0),
+    s AS (
+      INSERT INTO pawl.rate_starts SELECT k, v_ms FROM j CROSS JOIN LATERAL (
+        VALUES (j.user_key), (j.organisation_key)) AS t(k)
+      WHERE (j.user_key IS NOT NULL OR j.organisation_key IS NOT NULL) AND k IS NOT NULL)
+    SELECT ${jobSelect('j')}, ${STAGES}, v_ms FROM j ORDER BY j.rank_at, j.seq;
     GET DIAGNOSTICS v_got = ROW_COUNT;`;
 
-/** Lanes in the order of their first jobs; an equal share each, then what is left in that order. */
+/** Lanes with a claimable job and no paused valve, `n` in the order of their first jobs. */
+const OPEN_LANES = `SELECT l.tenant_id, l.queue, l.type, q.concurrency AS queue_max,
+      t.concurrency AS type_max, row_number() OVER (ORDER BY h.rank_at, h.seq) AS n
+    FROM pawl.lanes l CROSS JOIN LATERAL (
+      SELECT j.rank_at, j.seq FROM pawl.jobs j
+      WHERE j.tenant_id = l.tenant_id AND j.queue = l.queue AND j.type = l.type AND j.gate = 0
+      ORDER BY j.rank_at, j.seq LIMIT 1) h
+    LEFT JOIN pawl.valves q
+      ON q.tenant_id = l.tenant_id AND q.scope = 'queue' AND q.name = l.queue
+    LEFT JOIN pawl.valves t ON t.tenant_id = l.tenant_id AND t.scope = 'type' AND t.name = l.type
+    WHERE l.type = ANY (p_types) AND (p_tenants IS NULL OR l.tenant_id = ANY (p_tenants))
+      AND (p_queues IS NULL OR l.queue = ANY (p_queues))
+      AND (q.is_paused OR t.is_paused) IS NOT TRUE`;
+
+/** Tenants in the order of their first lanes, turned on by the claim's turn. */
+const LANES = `SELECT *, (number - 1 - p_turn % groups + groups) % groups AS place FROM (
+    SELECT *, max(number) OVER () AS groups FROM (
+      SELECT *, dense_rank() OVER (ORDER BY first) AS number FROM (
+        SELECT *, min(n) OVER (PARTITION BY tenant_id) AS first,
+          count(*) OVER (PARTITION BY tenant_id) AS size
+        FROM (${OPEN_LANES}) a) b) c) d`;
+
+/** A share for each tenant and of that for each of its lanes, then what is left in that order. */
 export const CLAIM_FUNCTION = `
 CREATE FUNCTION pawl.claim_v1(p_owner text, p_actor text, p_types text[], p_max int,
-  p_tenants int[], p_queues text[], p_request text, p_now double precision)
+  p_tenants int[], p_queues text[], p_request text, p_turn int, p_now double precision)
 RETURNS TABLE (${JOB_FIELDS}, stages json, at int8) LANGUAGE plpgsql ${SORTLESS} AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz; v_ms int8; v_tenants int[]; v_queues text[]; v_types text[];
-  v_lanes int; v_share int; v_got int; v_left int := p_max;
+  v_queue_max int[]; v_type_max int[]; v_sizes int[]; v_lanes int; v_groups int; v_lanes_left int;
+  v_quota int; v_share int; v_got int; v_left int := p_max;
 BEGIN
   IF p_request IS NOT NULL THEN
     PERFORM pg_advisory_xact_lock(
       hashtextextended(p_owner || chr(31) || p_request, hashtext('pawl.claim')));
   END IF;
+  PERFORM pg_advisory_xact_lock_shared(${VALVE_LOCK});
   v_now := ${NOW};
   v_ms := extract(epoch FROM v_now) * 1000;
   IF p_request IS NOT NULL THEN
@@ -65,25 +97,31 @@ BEGIN
     ORDER BY j.seq;
     IF FOUND THEN RETURN; END IF;
   END IF;
-  SELECT array_agg(l.tenant_id ORDER BY h.priority DESC, h.run_at, h.seq),
-    array_agg(l.queue ORDER BY h.priority DESC, h.run_at, h.seq),
-    array_agg(l.type ORDER BY h.priority DESC, h.run_at, h.seq), count(*)
-  INTO v_tenants, v_queues, v_types, v_lanes
-  FROM pawl.lanes l CROSS JOIN LATERAL (
-    SELECT j.priority, j.run_at, j.seq FROM pawl.jobs j
-    WHERE j.tenant_id = l.tenant_id AND j.queue = l.queue AND j.type = l.type AND j.gate = 0
-    ORDER BY j.priority DESC, j.run_at, j.seq LIMIT 1) h
-  WHERE l.type = ANY (p_types) AND (p_tenants IS NULL OR l.tenant_id = ANY (p_tenants))
-    AND (p_queues IS NULL OR l.queue = ANY (p_queues));
+  SELECT array_agg(tenant_id ORDER BY place, n), array_agg(queue ORDER BY place, n),
+    array_agg(type ORDER BY place, n), array_agg(queue_max ORDER BY place, n),
+    array_agg(type_max ORDER BY place, n), array_agg(size ORDER BY place, n), count(*),
+    max(groups)
+  INTO v_tenants, v_queues, v_types, v_queue_max, v_type_max, v_sizes, v_lanes, v_groups
+  FROM (${LANES}) lanes;
+  ${LOCK_ROOMS}
   FOR v_lane IN 1..v_lanes LOOP
     EXIT WHEN v_left <= 0;
-    v_share := ceil(v_left::numeric / (v_lanes - v_lane + 1));
+    IF v_lane = 1 OR v_tenants[v_lane] <> v_tenants[v_lane - 1] THEN
+      v_quota := ceil(v_left::numeric / v_groups);
+      v_groups := v_groups - 1;
+      v_lanes_left := v_sizes[v_lane];
+    END IF;
+    v_share := ceil(v_quota::numeric / v_lanes_left);
+    v_lanes_left := v_lanes_left - 1;
+    ${ROOM}
     ${TAKE}
     v_left := v_left - v_got;
+    v_quota := v_quota - v_got;
   END LOOP;
   FOR v_lane IN 1..CASE WHEN v_lanes > 1 THEN v_lanes ELSE 0 END LOOP
     EXIT WHEN v_left <= 0;
     v_share := v_left;
+    ${ROOM}
     ${TAKE}
     v_left := v_left - v_got;
   END LOOP;

@@ -11,13 +11,13 @@ interface ClaimedRow extends JobRow {
 }
 
 export async function claimJobs(session: Session, request: ClaimRequest): Promise<ClaimedJob[]> {
-  const { owner, types, max, queues, requestId } = request;
+  const { owner, types, max, queues, requestId, turn = 0 } = request;
   if (max <= 0 || types.length === 0) return [];
   const tenants = request.tenants && (await session.names.findTenants(request.tenants));
   const known = tenants && tenants.filter((id) => id !== null);
   const rows = await session.database.write<ClaimedRow>(
-    'SELECT * FROM pawl.claim_v1($1, $2, $3, $4, $5, $6, $7, $8)',
-    [owner, workerActor(owner), types, max, known, queues, requestId, session.now()],
+    'SELECT * FROM pawl.claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    [owner, workerActor(owner), types, max, known, queues, requestId, turn, session.now()],
   );
   await session.names.learn(rows);
   return rows.map((row) => ({

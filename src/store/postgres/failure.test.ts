@@ -9,10 +9,10 @@ import { failureOf } from './failure.ts';
 import { openPostgresStore } from './store.ts';
 
 const WAITING = `SELECT pid FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%apply_v1%'`;
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%complete_v1%'`;
 
 await onEveryServer(
-  'a write whose connection ended under way is unknown, a read unchanged',
+  'a write whose connection ended under way has an unknown outcome',
   async (room) => {
     const store = await room.open();
     const scene = room.scene(store);
@@ -24,9 +24,12 @@ await onEveryServer(
       name: 'StoreError',
       outcome: 'unknown',
     });
-    let found = 0;
-    while (found === 0) found = (await client.query(WAITING)).rowCount ?? 0;
-    await client.query(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) w`);
+    const watcher = await room.connect();
+    let ended = 0;
+    while (ended === 0) {
+      const end = `SELECT pg_terminate_backend(pid) FROM (${WAITING}) w`;
+      ended = (await watcher.query(end)).rowCount ?? 0;
+    }
     await write;
     await client.query('ROLLBACK');
     assert.deepEqual(await scene.read(job), job);

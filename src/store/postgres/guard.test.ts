@@ -36,8 +36,9 @@ INSERT INTO pawl.jobs (tenant_id, id, born, type, queue, lifecycle, policy, stat
   version, notes, priority, run_at, attempts, max_attempts, retry_count, progress, created_at,
   updated_at, input, lease_owner, lease_expiry, lease_end)
 SELECT 1, gen_random_uuid(), current_date, 't', 'q', l.id, 1, $2, $3, 5, 9, 0, 0, now(), 1, 3, 0, 0,
-  now(), now(), '{}', o, CASE WHEN o IS NOT NULL THEN now() END, CASE WHEN o IS NOT NULL THEN now() END
-FROM pawl.lifecycles l, (SELECT $4::text AS o) o WHERE l.name = $1 RETURNING id`;
+  now(), now(), '{}', o, t, t
+FROM pawl.lifecycles l, (SELECT $4::text AS o, CASE WHEN $4 <> '' THEN now() END AS t) o
+WHERE l.name = $1 RETURNING id`;
 
 interface Try {
   readonly to: Place;

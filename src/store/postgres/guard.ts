@@ -1,3 +1,4 @@
+import { EVENT_GUARD } from './retention-schema.ts';
 import { quoteTexts } from './sql-text.ts';
 
 /** A row of the registry's table of moves; `epochs` is by how much the epoch must rise. */
@@ -75,7 +76,7 @@ EXECUTE FUNCTION pawl.guard_move();`;
 }
 
 /** The guards that no lifecycle has a say in. */
-export const FIXED_GUARDS = `
+export const FIXED_GUARDS: string = `
 CREATE FUNCTION pawl.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION USING ERRCODE = TG_ARGV[0], MESSAGE = TG_ARGV[1]; END $$;
 CREATE TRIGGER guard_identity
@@ -87,8 +88,7 @@ CREATE TRIGGER guard_delete AFTER DELETE ON pawl.jobs FOR EACH ROW WHEN (OLD.pha
 EXECUTE FUNCTION pawl.refuse('PW003', 'a job that has not ended cannot be deleted');
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON pawl.jobs
 EXECUTE FUNCTION pawl.refuse('PW003', 'jobs are deleted one by one, once they have ended');
-CREATE TRIGGER guard_event AFTER UPDATE ON pawl.events FOR EACH ROW
-EXECUTE FUNCTION pawl.refuse('PW004', 'an event cannot be changed');
+${EVENT_GUARD}
 CREATE FUNCTION pawl.guard_event_delete() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM pawl.jobs WHERE tenant_id = OLD.tenant_id AND id = OLD.job_id) THEN

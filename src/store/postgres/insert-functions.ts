@@ -1,4 +1,5 @@
-import { EVENT_COLUMNS, fromMs, NOW, PINS } from './sql-text.ts';
+import { gateWhenDue } from './admission-functions.ts';
+import { EVENT_COLUMNS, fromMs, NOW, PINS, WAIT } from './sql-text.ts';
 
 /** A new job on its way in. Payloads come as text: inside JSON they would be read, and changed. */
 const NEW_JOB = `
@@ -8,19 +9,23 @@ CREATE TYPE pawl.new_job_v1 AS (
   version int, priority int, run_at double precision, deadline_at double precision, input text,
   metadata text, correlation_id text, trace_id text, requested_by text, parent_job_id uuid,
   document_id text, actor text, key text, payload_hash text, window_ms double precision,
-  replay_of uuid
+  replay_of uuid, limit_key text, user_key text, organisation_key text, active_key text,
+  unique_key text, unique_mode text, unique_window_ms double precision,
+  unique_wait_ms double precision
 );`;
 
-const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate, epoch,
-  version, notes, priority, run_at, deadline_at, attempts, max_attempts, retry_count, progress,
+const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
+  limit_key, user_key, organisation_key, active_key, epoch, version, notes, priority, run_at,
+  deadline_at, attempts, max_attempts, retry_count, progress,
   created_at, updated_at, correlation_id, trace_id, requested_by, parent_job_id, document_id,
   input, metadata`;
 
 const RUN_AT = `coalesce(${fromMs('x.run_at')}, v_now)`;
 
-const JOB_VALUES = `x.tenant, x.id, v_born, x.type, x.queue, x.lifecycle, x.policy, x.state, x.phase,
-  CASE WHEN x.phase <> 1 THEN NULL WHEN ${RUN_AT} <= v_now THEN 0 ELSE 1 END, 1,
-  x.version, 0, x.priority, ${RUN_AT}, ${fromMs('x.deadline_at')}, 0, x.max_attempts, 0, 0,
+const JOB_VALUES = `x.tenant, x.id, v_born, x.type, x.queue, x.lifecycle, x.policy, x.state,
+  x.phase, CASE WHEN x.phase <> 1 THEN NULL WHEN ${RUN_AT} > v_now THEN 1
+    ELSE ${gateWhenDue('x')} END, x.limit_key, x.user_key, x.organisation_key, x.active_key,
+  1, x.version, 0, x.priority, ${RUN_AT}, ${fromMs('x.deadline_at')}, 0, x.max_attempts, 0, 0,
   v_now, v_now, x.correlation_id, x.trace_id, x.requested_by, x.parent_job_id, x.document_id,
   x.input::json, x.metadata::json`;
 
@@ -31,10 +36,6 @@ const EVENT_VALUES = `x.tenant, x.id, v.version, v_born, v_now,
   CASE WHEN v.version = x.version THEN x.state ELSE x.born_state END,
   CASE WHEN v.version = x.version THEN x.phase ELSE x.born_phase END,
   1, 0, 0, 0, NULL, NULL, x.actor, NULL, NULL`;
-
-const WAIT = `IF p_wait_ms IS NOT NULL THEN
-    PERFORM set_config('lock_timeout', p_wait_ms::text, true);
-  END IF;`;
 
 /**
  * One item after the other, with every obstacle looked at: key, id, dead letter. What a racer has
@@ -66,6 +67,17 @@ BEGIN
     WHERE k.tenant_id = x.tenant AND k.key = x.key;
     EXIT;
   END LOOP;
+  IF x.unique_key IS NOT NULL THEN
+    SELECT u.kind, u.id INTO kind, id FROM pawl.join_unique_v1(x, v_now) u;
+    IF kind IS NOT NULL THEN
+      UPDATE pawl.idempotency_keys k SET job_id = insert_one_v1.id
+      WHERE k.tenant_id = x.tenant AND k.key = x.key;
+      RETURN;
+    END IF;
+    IF x.unique_mode = 'debounce' AND x.run_at IS NULL THEN
+      x.run_at := extract(epoch FROM v_now) * 1000 + x.unique_window_ms;
+    END IF;
+  END IF;
   kind := 'created';
   id := x.id;
   IF x.replay_of IS NOT NULL THEN
@@ -78,8 +90,21 @@ BEGIN
     IF kind <> 'alreadyReplayed' THEN id := x.id; END IF;
   END IF;
   IF kind = 'created' THEN
-    INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN kind := 'exists'; END IF;
+    LOOP
+      INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} ON CONFLICT DO NOTHING;
+      EXIT WHEN FOUND;
+      kind := 'exists';
+      EXIT WHEN x.active_key IS NULL OR EXISTS (
+        SELECT FROM pawl.jobs j WHERE j.tenant_id = x.tenant AND j.id = x.id);
+      SELECT 'busy', j.id INTO kind, id FROM pawl.jobs j
+      WHERE j.active_key = x.active_key AND j.active_key IS NOT NULL AND j.phase < 5;
+      EXIT WHEN FOUND;
+      kind := 'created';
+      id := x.id;
+    END LOOP;
+  END IF;
+  IF x.unique_key IS NOT NULL THEN
+    PERFORM pawl.keep_unique_v1(x, v_now, kind = 'created');
   END IF;
   IF kind <> 'created' THEN
     DELETE FROM pawl.idempotency_keys k WHERE k.tenant_id = x.tenant AND k.key = x.key;
@@ -96,16 +121,19 @@ END $$;`;
 
 /** For sets with items that may stand in each other's way, and inside a caller's transaction. */
 const INSERT_CAREFULLY = `
-CREATE FUNCTION pawl.insert_carefully_v1(p_jobs json, p_wait_ms int, p_now double precision)
+CREATE FUNCTION pawl.insert_carefully_v1(p_jobs json, p_limits text[], p_wait_ms int,
+  p_now double precision)
 RETURNS TABLE (ord int, kind text, id uuid, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS}
 AS $$
 #variable_conflict use_column
-DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW};
+  v_ms int8 := extract(epoch FROM v_now) * 1000;
 BEGIN
   ${WAIT}
   FOR x IN SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) LOOP
     RETURN QUERY SELECT x.ord, o.kind, o.id, v_ms FROM pawl.insert_one_v1(x, v_now) o;
   END LOOP;
+  IF p_limits IS NOT NULL THEN PERFORM pawl.admit_v1(p_limits, v_now); END IF;
 END $$;`;
 
 /**
@@ -113,11 +141,13 @@ END $$;`;
  * one set. A racer that takes an id or a key in between makes the whole fail, to be done carefully.
  */
 const INSERT = `
-CREATE FUNCTION pawl.insert_v1(p_jobs json, p_keys json, p_wait_ms int, p_now double precision)
+CREATE FUNCTION pawl.insert_v1(p_jobs json, p_keys json, p_limits text[], p_wait_ms int,
+  p_now double precision)
 RETURNS TABLE (ord int, kind text, id uuid, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS}
 AS $$
 #variable_conflict use_column
-DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW};
+  v_ms int8 := extract(epoch FROM v_now) * 1000;
   v_born date := (v_now AT TIME ZONE 'UTC')::date; v_rest int[] := '{}';
 BEGIN
   ${WAIT}
@@ -144,6 +174,7 @@ BEGIN
   LOOP
     RETURN QUERY SELECT x.ord, o.kind, o.id, v_ms FROM pawl.insert_one_v1(x, v_now) o;
   END LOOP;
+  IF p_limits IS NOT NULL THEN PERFORM pawl.admit_v1(p_limits, v_now); END IF;
   RETURN QUERY SELECT NULL::int, 'created', NULL::uuid, v_ms;
 END $$;`;
 
@@ -169,7 +200,8 @@ CREATE FUNCTION pawl.enqueue(
 ) RETURNS uuid LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 <<given>>
-DECLARE x pawl.new_job_v1; o record; v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
+DECLARE x pawl.new_job_v1; o record;
+  v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
 BEGIN
   SELECT t.tenant_id, p.number, p.max_attempts, l.id, l.initial_state, l.initial_phase,
     coalesce(CASE WHEN submit THEN l.submitted_state END, l.initial_state),
@@ -189,6 +221,19 @@ BEGIN
   x.id := coalesce(enqueue.id, pawl.uuid_v7()); x.type := type; x.queue := queue;
   x.priority := priority; x.run_at := extract(epoch FROM run_at) * 1000; x.input := input::text;
   x.metadata := metadata::text; x.correlation_id := correlation_id; x.document_id := document_id;
+  SELECT '3 ' || CASE WHEN r.running_key = 'tenant' THEN r.prefix || ' tenant '
+      ELSE r.prefix || ' ' || r.running_key || ' ' || r.running_value END,
+    CASE WHEN r.is_one THEN r.prefix || ' ' || document_id END,
+    CASE WHEN r.has_rate THEN '5 ' || r.prefix END
+  INTO x.limit_key, x.active_key, x.organisation_key
+  FROM (SELECT x.tenant || ' ' || x.type AS prefix,
+      p.policy -> 'limits' -> 'runningPerKey' ->> 'key' AS running_key,
+      CASE p.policy -> 'limits' -> 'runningPerKey' ->> 'key'
+        WHEN 'documentId' THEN document_id WHEN 'correlationId' THEN correlation_id
+        END AS running_value,
+      (p.policy -> 'limits' ->> 'activePerDocument')::boolean AS is_one,
+      p.organisation_max IS NOT NULL AS has_rate
+    FROM pawl.policies p WHERE p.number = x.policy) r;
   x.actor := 'sql:' || session_user; x.key := idempotency_key; x.window_ms := 86400000;
   x.payload_hash := encode(sha256(convert_to(
     jsonb_build_array(type, queue, input::jsonb, metadata::jsonb)::text, 'UTF8')), 'hex');
@@ -202,7 +247,10 @@ BEGIN
   SELECT * INTO o FROM pawl.insert_one_v1(x, v_now);
   IF o.kind IN ('created', 'replayed') THEN RETURN o.id; END IF;
   RAISE EXCEPTION USING ERRCODE = 'PW006', MESSAGE = CASE o.kind
-    WHEN 'conflict' THEN format('the key "%s" has made job %s from another payload', idempotency_key, o.id)
+    WHEN 'conflict' THEN
+      format('the key "%s" has made job %s from another payload', idempotency_key, o.id)
+    WHEN 'busy' THEN
+      format('job %s of type "%s" is active for document %s', o.id, type, document_id)
     ELSE format('the id %s is taken', o.id) END;
 END $$;`;
 

@@ -1,14 +1,11 @@
 import type { ClientBase } from 'pg';
+import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
-import type { Session } from './session.ts';
+import { lockWaitMs, type Session } from './session.ts';
 import { isUniqueViolation } from './failure.ts';
-import { rowsOf } from './pool.ts';
+import { type Query, rowsOf } from './pool.ts';
 import { inSchema } from './sql-text.ts';
-
-/** How long a shared statement waits for a key that somebody's open transaction holds. */
-const SHARED_WAIT_MS = 100;
-const ALONE_WAIT_MS = 3_000;
 
 interface OutcomeRow {
   readonly ord: number | null;
@@ -17,8 +14,8 @@ interface OutcomeRow {
   readonly at: number;
 }
 
-const CAREFULLY = 'SELECT * FROM pawl.insert_carefully_v1($1, $2, $3)';
-const HOPEFULLY = 'SELECT * FROM pawl.insert_v1($1, $2, $3, $4)';
+const CAREFULLY = 'SELECT * FROM pawl.insert_carefully_v1($1, $2, $3, $4)';
+const HOPEFULLY = 'SELECT * FROM pawl.insert_v1($1, $2, $3, $4, $5)';
 
 /** Every id and key that an insert is about to take. */
 export function keysOfJob(job: NewJob): string[] {
@@ -35,15 +32,16 @@ export async function insertJobs(
   jobs: readonly NewJob[],
   isPatient: boolean,
 ): Promise<InsertOutcome[]> {
-  const waitMs = isPatient ? ALONE_WAIT_MS : SHARED_WAIT_MS;
+  const waitMs = lockWaitMs(isPatient);
   const now = session.now();
   const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
+  const limits = limitsOf(session, jobs);
   const carefully = (): Promise<OutcomeRow[]> =>
-    session.database.write<OutcomeRow>(CAREFULLY, [text, waitMs, now]);
+    session.database.write<OutcomeRow>(CAREFULLY, [text, limits, waitMs, now]);
   const rows = await session.withDays(async () => {
     if (isTangled(jobs)) return carefully();
     try {
-      const values = [text, keysText(session, jobs), waitMs, now];
+      const values = [text, keysText(session, jobs), limits, waitMs, now];
       return await session.database.write<OutcomeRow>(HOPEFULLY, values);
     } catch (error) {
       if (isUniqueViolation(error)) return carefully();
@@ -53,7 +51,10 @@ export async function insertJobs(
   return outcomesOf(jobs, rows);
 }
 
-/** The same, inside a transaction of the caller: it decides, so nothing is tried and given up. */
+/**
+ * The same, inside a transaction of the caller: it decides, so nothing is tried and given up. Jobs
+ * with a limit's key stay parked until the next sweep, since the caller may keep the key for long.
+ */
 export function insertWithin(
   session: Session,
   client: ClientBase,
@@ -65,15 +66,40 @@ export function insertWithin(
     const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
     const sql = inSchema(CAREFULLY, session.database.schema);
     const rows = await session.translate(() =>
-      rowsOf<OutcomeRow>(client, sql, [text, ALONE_WAIT_MS, session.now()]),
+      rowsOf<OutcomeRow>(client, sql, [text, null, lockWaitMs(true), session.now()]),
     );
     return outcomesOf(jobs, rows);
   };
 }
 
+/** The same, as one statement of a transaction that this store has begun, at its time. */
+export async function insertByQuery(
+  session: Session,
+  query: Query,
+  { jobs, now }: { jobs: readonly NewJob[]; now: Instant },
+): Promise<InsertOutcome[]> {
+  if (jobs.length === 0) return [];
+  const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
+  const values = [text, limitsOf(session, jobs), lockWaitMs(true), now];
+  return outcomesOf(jobs, await query<OutcomeRow>(CAREFULLY, values));
+}
+
+/** The keys of the gates that these jobs come to first, or null. */
+function limitsOf(session: Session, jobs: readonly NewJob[]): readonly string[] | null {
+  const keys = jobs.flatMap((job) => {
+    const { running, user, organisation } = session.names.limitKeys(job);
+    return running ?? user ?? organisation ?? [];
+  });
+  return keys.length === 0 ? null : keys;
+}
+
 function isTangled(jobs: readonly NewJob[]): boolean {
   const keys = jobs.flatMap(keysOfJob);
-  return new Set(keys).size < keys.length || jobs.some(({ replayOf }) => replayOf !== null);
+  return new Set(keys).size < keys.length || jobs.some(needsCare);
+}
+
+function needsCare({ replayOf, unique }: NewJob): boolean {
+  return replayOf !== null || unique !== undefined;
 }
 
 /** Keys are taken in one order by everyone, so that two batches cannot block each other. */
@@ -94,6 +120,7 @@ function keysText(session: Session, jobs: readonly NewJob[]): string | null {
 function wireOf(session: Session, job: NewJob, ord: number): Record<string, unknown> {
   const first = job.places[0]!;
   const last = job.places.at(-1)!;
+  const { running, active, user, organisation } = session.names.limitKeys(job);
   return {
     ord,
     tenant: session.names.tenantId(job.tenant),
@@ -123,6 +150,14 @@ function wireOf(session: Session, job: NewJob, ord: number): Record<string, unkn
     payload_hash: job.idempotency?.payloadHash,
     window_ms: job.idempotency?.windowMs,
     replay_of: job.replayOf ?? undefined,
+    limit_key: running ?? undefined,
+    active_key: active ?? undefined,
+    user_key: user ?? undefined,
+    organisation_key: organisation ?? undefined,
+    unique_key: job.unique?.key,
+    unique_mode: job.unique?.mode,
+    unique_window_ms: job.unique?.windowMs,
+    unique_wait_ms: job.unique?.waitMaxMs,
   };
 }
 

@@ -6,7 +6,7 @@ import { builtInLifecycles } from '../../lifecycles/built-in.ts';
 import { document } from '../../lifecycles/document.ts';
 import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
 
-async function migrations(room: StoreRoom, schema = 'pawl'): Promise<unknown[]> {
+async function migrations(room: StoreRoom, schema = 'pawl'): Promise<{ version: number }[]> {
   const client = await room.connect();
   return (await client.query(`SELECT version, applied_at FROM ${schema}.migrations`)).rows;
 }
@@ -18,9 +18,10 @@ await onEveryServer('the schema is made once, however often the store is opened'
   assert.deepEqual(await migrations(room), before);
 });
 
+const LIFECYCLES = import.meta.resolve('../../lifecycles/built-in.ts');
 const OPEN_ONE = `
   import { openPostgresStore } from ${JSON.stringify(import.meta.resolve('./store.ts'))};
-  import { builtInLifecycles } from ${JSON.stringify(import.meta.resolve('../../lifecycles/built-in.ts'))};
+  import { builtInLifecycles } from ${JSON.stringify(LIFECYCLES)};
   const store = await openPostgresStore({ url: process.env.URL, lifecycles: builtInLifecycles });
   await store.close();`;
 
@@ -35,7 +36,8 @@ await onEveryServer('two processes may open an empty database at the same time',
     }),
   );
   assert.deepEqual(codes, [0, 0, 0]);
-  assert.equal((await migrations(room)).length, 1);
+  const done = await migrations(room);
+  assert.deepEqual(new Set(done.map(({ version }) => version)).size, done.length);
   const store = await room.open();
   await room.scene(store).running();
 });
@@ -45,7 +47,7 @@ await onEveryServer('two schemas of one database know nothing of each other', as
   const scene = room.scene(one);
   const job = await scene.enqueue();
   assert.deepEqual(await two.read([job]), [null]);
-  assert.equal((await migrations(room, 'second')).length, 1);
+  assert.equal((await migrations(room, 'second')).length, (await migrations(room)).length);
   await assert.rejects(room.open({ schema: 'x"; DROP SCHEMA pawl' }), /no schema name/);
 });
 

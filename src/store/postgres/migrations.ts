@@ -1,13 +1,20 @@
 import { StoreError } from '../store-error.ts';
+import { ACCESS_SCHEMA } from './access-schema.ts';
+import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
 import { APPLY_FUNCTIONS } from './apply-functions.ts';
+import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
 import { CLAIM_FUNCTION } from './claim-function.ts';
 import { FIXED_GUARDS } from './guard.ts';
 import { INSERT_FUNCTIONS } from './insert-functions.ts';
 import type { Database } from './pool.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
 import { RENEW_FUNCTION } from './renew-function.ts';
+import { RETENTION_SCHEMA } from './retention-schema.ts';
+import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
 import { SCHEMA } from './schema.ts';
 import { quoteName } from './sql-text.ts';
+import { UNIQUE_FUNCTIONS } from './unique-function.ts';
+import { VALVE_SCHEMA } from './valve-schema.ts';
 
 /** One step forward; there is none back. A released one is never changed. */
 interface Migration {
@@ -23,13 +30,20 @@ const MIGRATIONS: readonly Migration[] = [
     statements: [
       ...SCHEMA,
       FIXED_GUARDS,
+      VALVE_SCHEMA,
+      ...ADMISSION_FUNCTIONS,
       ...INSERT_FUNCTIONS,
       CLAIM_FUNCTION,
       ...APPLY_FUNCTIONS,
       RENEW_FUNCTION,
       ...READ_FUNCTIONS,
+      ...SCHEDULE_SCHEMA,
+      ...UNIQUE_FUNCTIONS,
+      ACCESS_SCHEMA,
+      ...RETENTION_SCHEMA,
     ],
   },
+  { version: 2, name: 'artifacts', statements: [ARTIFACT_SCHEMA] },
 ];
 
 const LATEST = MIGRATIONS.at(-1)!.version;
@@ -69,7 +83,7 @@ export async function checkMigrations(database: Database): Promise<void> {
   if (version >= LATEST) return;
   throw new StoreError(
     'refused',
-    `schema "${database.schema}" is at version ${version} and this store needs ${LATEST}: migrate it`,
+    `schema "${database.schema}" is at version ${version}, and ${LATEST} is needed: migrate it`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { type LimitKeys, limitKeysOf, type LimitPolicy } from '../../core/limits.ts';
 import type { NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
 import type { Database } from './pool.ts';
@@ -22,7 +23,7 @@ export class NameBook implements Names {
   readonly #tenants = new Map<string, number>();
   readonly #tenantNames = new Map<number, string>();
   readonly #lifecycles = new Map<number, LifecycleName>();
-  readonly #policies = new Set<number>();
+  readonly #policies = new Map<number, LimitPolicy | null>();
   readonly #lanes = new Set<string>();
 
   constructor(database: Database) {
@@ -47,6 +48,11 @@ export class NameBook implements Names {
 
   tenantId(name: string): number {
     return this.#tenants.get(name)!;
+  }
+
+  /** What a prepared job is counted under. */
+  limitKeys(job: NewJob): LimitKeys {
+    return limitKeysOf(this.#policies.get(job.policy), job, this.tenantId(job.tenant));
   }
 
   lifecycle(id: number): LifecycleName {
@@ -104,6 +110,12 @@ export class NameBook implements Names {
     if (rows.some(isNew)) await this.#loadLifecycles();
   }
 
+  async learnLifecycles(
+    named: readonly Pick<NewJob, 'lifecycle' | 'lifecycleVersion'>[],
+  ): Promise<void> {
+    if (named.some((one) => this.#findLifecycle(one) === undefined)) await this.#loadLifecycles();
+  }
+
   async #loadTenants(sql: string, values: readonly (string | number)[]): Promise<void> {
     const rows = await this.#database.read<{ id: number; name: string }>(sql, [values]);
     for (const { id, name } of rows) {
@@ -122,11 +134,13 @@ export class NameBook implements Names {
   async #checkPolicies(numbers: readonly number[]): Promise<void> {
     const unknown = numbers.filter((number) => !this.#policies.has(number));
     if (unknown.length === 0) return;
-    const rows = await this.#database.read<{ number: number }>(
-      'SELECT number FROM pawl.policies WHERE number = ANY ($1)',
+    const rows = await this.#database.read<{ number: number; limits: string | null }>(
+      `SELECT number, policy -> 'limits' AS limits FROM pawl.policies WHERE number = ANY ($1)`,
       [unknown],
     );
-    for (const { number } of rows) this.#policies.add(number);
+    for (const { number, limits } of rows) {
+      this.#policies.set(number, limits === null ? null : (JSON.parse(limits) as LimitPolicy));
+    }
     const missing = unknown.find((number) => !this.#policies.has(number));
     if (missing !== undefined) throw new StoreError('refused', `no policy has number ${missing}`);
   }

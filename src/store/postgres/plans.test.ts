@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client, Pool, PoolClient } from 'pg';
 import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { limitPolicyOf } from '../../core/limits.ts';
 import type { Scene } from '../../../test/store/suite/scene.ts';
 import type { PostgresStore } from './store.ts';
 
@@ -18,8 +19,28 @@ function explaining(pool: Pool): string[] {
   return plans;
 }
 
+const RATE = { max: 1_000, perMs: 1 };
+const LIMITS = limitPolicyOf({
+  runningPerKey: 1,
+  rate: { perUser: RATE, perOrganisation: RATE },
+})!;
+
+/** One after the other of three jobs of a full key. */
+async function limitOnce(store: PostgresStore, scene: Scene): Promise<void> {
+  await scene.type('single', 'task', { limits: LIMITS });
+  for (let n = 0; n < 3; n++) {
+    await scene.enqueue({ type: 'single', documentId: 'd', requestedBy: 'u' });
+  }
+  for (let n = 0; n < 3; n++) {
+    const claimed = await store.claim(scene.claimRequest({ types: ['single'] }));
+    assert.equal(claimed.length, 1);
+    await scene.ask(claimed[0]!.job, { on: 'succeed' });
+  }
+}
+
 /** One job's life through every verb of the hot path. */
 async function liveOnce(store: PostgresStore, scene: Scene): Promise<void> {
+  await limitOnce(store, scene);
   const jobs = await Promise.all(Array.from({ length: 20 }, () => scene.newJob()));
   await store.insert(jobs);
   const claimed = await store.claim(scene.claimRequest({ max: 20 }));
@@ -31,8 +52,10 @@ async function liveOnce(store: PostgresStore, scene: Scene): Promise<void> {
     on: 'fail',
     error: { class: 'network_timeout', message: '' },
   });
-  const outcomes = await store.apply([failed, ...done]);
-  assert.ok(outcomes.every(({ kind }) => kind === 'moved'));
+  for (const moves of [[failed, done[0]!], done.slice(1)]) {
+    const outcomes = await store.apply(moves);
+    assert.ok(outcomes.every(({ kind }) => kind === 'moved'));
+  }
   await store.due(100);
   await store.expired(100);
   await store.read(jobs);
@@ -55,7 +78,14 @@ function scansOfJobs(plans: readonly string[]): string[] {
 
 const ALLOWED: readonly RegExp[] = [
   /^Index Scan using jobs_pkey: Index Cond: \(id = ANY/,
-  /^Index (?:Only )?Scan using jobs_claim: Index Cond: \(\(tenant_id = .* AND \(queue = .* AND \(type = /,
+  /^Index (?:Only )?Scan using jobs_claim: Index Cond: \(\(tenant_id = .* \(queue = .* \(type = /,
+  // Parked jobs are found by their key alone, so that those of other keys cost a claim nothing.
+  /^Index (?:Only )?Scan using jobs_parked: Index Cond: \(\(?limit_key [=>]/,
+  /^Index (?:Only )?Scan using jobs_admitted: Index Cond: \(limit_key = /,
+  /^Index (?:Only )?Scan using jobs_user_line: Index Cond: \(\(?user_key [=>]/,
+  /^Index (?:Only )?Scan using jobs_user_open: Index Cond: \(user_key = /,
+  /^Index (?:Only )?Scan using jobs_organisation_line: Index Cond: \(\(?organisation_key [=>]/,
+  /^Index (?:Only )?Scan using jobs_organisation_open: Index Cond: \(organisation_key = /,
   /^Index Scan using jobs_timer: Index Cond: \(\(gate = \d\) AND \(run_at <= /,
   // The sweep of expired leases looks at all that are owned: their deadlines are in no index.
   /^Index Scan using jobs_owned: everything/,
@@ -77,15 +107,20 @@ function checkPlans(plans: string[], when: string): void {
   }
 }
 
-async function fill(client: Client, phase: number): Promise<void> {
+async function fill(
+  client: Client,
+  [phase, gate]: readonly [phase: number, gate: number | null],
+): Promise<void> {
   await client.query(
     `INSERT INTO pawl.jobs (tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
-       epoch, version, notes, priority, run_at, attempts, max_attempts, retry_count, progress,
+       limit_key, epoch, version, notes, priority, run_at, attempts, max_attempts, retry_count,
+       progress,
        created_at, updated_at, input)
      SELECT 1, gen_random_uuid(), current_date, 'task', 'other', 1, 1, 's', $1::smallint,
-       CASE $1 WHEN 1 THEN 0 END, 1, 1, 0, 0, now(), 0, 3, 0, 0, now(), now(), '{}'
+       $2::smallint, CASE $2 WHEN 3 THEN '3 1 task documentId d' END, 1, 1, 0, 0,
+       now(), 0, 3, 0, 0, now(), now(), '{}'
      FROM generate_series(1, 20000)`,
-    [phase],
+    [phase, gate],
   );
 }
 
@@ -106,7 +141,10 @@ async function setUp(room: StoreRoom): Promise<{
   return { store, scene, client, plans };
 }
 
-for (const [name, phase] of Object.entries({ queued: 1, finished: 5 })) {
+/** Phase and gate of those that fill the table; parked ones are all of one key. */
+const CROWDS = { queued: [1, 0], parked: [1, 3], finished: [5, null] } as const;
+
+for (const [name, crowd] of Object.entries(CROWDS)) {
   await onEveryServer(
     `plans made for an empty table stay right with ${name} jobs`,
     async (room) => {
@@ -116,7 +154,7 @@ for (const [name, phase] of Object.entries({ queued: 1, finished: 5 })) {
       await client.query('ANALYZE');
       await liveOnce(store, scene);
       checkPlans(plans, 'analysed while nearly empty');
-      await fill(client, phase);
+      await fill(client, crowd);
       await liveOnce(store, scene);
       checkPlans(plans, `filled with ${name} jobs behind the statistics' back`);
       await client.query('ANALYZE');

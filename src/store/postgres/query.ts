@@ -2,6 +2,7 @@ import type { DlqReason } from '../../core/error-class.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Job, JobError, JobRef, JsonText } from '../../core/job.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import { PRIORITY_HIGH } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, Tally } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
@@ -120,13 +121,22 @@ interface TallyRow {
   readonly queue: string;
   readonly state: string;
   readonly phase: number;
+  readonly is_high: boolean;
   readonly count: number;
   readonly oldest_run_at: number;
 }
 
 /** Each part is what one partial index holds, so that ended jobs cost nothing. */
-const LIVE = ['gate = 0', 'gate IN (1, 2)', 'phase IN (2, 3)', 'phase = 0'].map(
-  (where) => `SELECT tenant_id, type, queue, state, phase, run_at FROM pawl.jobs
+const LIVE = [
+  'gate = 0',
+  'gate IN (1, 2)',
+  'gate = 3',
+  'gate = 4',
+  'gate = 5',
+  'phase IN (2, 3)',
+  'phase = 0',
+].map(
+  (where) => `SELECT tenant_id, type, queue, state, phase, run_at, priority FROM pawl.jobs
     WHERE ${where} AND ($1::int IS NULL OR tenant_id = $1)`,
 );
 
@@ -134,16 +144,18 @@ export async function tallyJobs(session: Session, tenant: string | null): Promis
   const id = tenant === null ? null : await tenantOf(session, tenant);
   if (tenant !== null && id === null) return [];
   const rows = await session.database.read<TallyRow>(
-    `SELECT tenant_id, type, queue, state, phase, count(*) AS count,
+    `SELECT tenant_id, type, queue, state, phase, priority >= ${PRIORITY_HIGH} AS is_high,
+       count(*) AS count,
        ${toMs('min(run_at)')} AS oldest_run_at
-     FROM (${LIVE.join(' UNION ALL ')}) live GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 5, 4`,
+     FROM (${LIVE.join(' UNION ALL ')}) live GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 5, 4, 6`,
     [id],
   );
   await session.names.learn(rows);
-  return rows.map(({ tenant_id, phase, oldest_run_at, ...row }) => ({
+  return rows.map(({ tenant_id, phase, is_high, oldest_run_at, ...row }) => ({
     ...row,
     tenant: session.names.tenant(tenant_id),
     phase: phaseOfRank(phase),
+    priorityClass: is_high ? 'high' : 'normal',
     oldestRunAt: oldest_run_at,
   }));
 }

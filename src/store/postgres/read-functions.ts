@@ -2,18 +2,6 @@ import { EVENT_FIELDS, eventSelect, JOB_FIELDS, jobSelect, noteSelect } from './
 import { byKey, NOW, PINS, SORTLESS } from './sql-text.ts';
 
 const SWEEPS = `
-CREATE FUNCTION pawl.open_v1(p_limit int, p_now double precision) RETURNS int
-LANGUAGE plpgsql ${SORTLESS} AS $$
-DECLARE v_now timestamptz := ${NOW}; v_opened int;
-BEGIN
-  WITH c AS MATERIALIZED (
-    SELECT j.tenant_id, j.id FROM pawl.jobs j WHERE j.gate = 1 AND j.run_at <= v_now
-    ORDER BY j.run_at, j.seq LIMIT p_limit FOR UPDATE SKIP LOCKED)
-  UPDATE pawl.jobs j SET gate = 0 FROM c
-  WHERE ${byKey('j', { tenant: 'c.tenant_id', id: 'c.id' })};
-  GET DIAGNOSTICS v_opened = ROW_COUNT;
-  RETURN v_opened;
-END $$;
 CREATE FUNCTION pawl.waiting_v1(p_limit int, p_now double precision)
 RETURNS TABLE (${JOB_FIELDS}) LANGUAGE plpgsql ${SORTLESS} AS $$
 #variable_conflict use_column

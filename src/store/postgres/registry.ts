@@ -71,7 +71,7 @@ function isKnown(lifecycle: Lifecycle, known: readonly KnownLifecycle[]): boolea
   if (found.table_json === tableOf(lifecycle)) return true;
   throw new StoreError(
     'refused',
-    `lifecycle "${name}" v${version} is registered with other rows: give the new table a new version`,
+    `lifecycle "${name}" v${version} is registered with other rows: give the table a new version`,
   );
 }
 
@@ -115,7 +115,7 @@ async function addLifecycle(query: Query, lifecycle: Lifecycle): Promise<void> {
   );
 }
 
-/** The trigger needs a lock that holds writers up, so it is only replaced when it is another one. */
+/** The trigger needs a lock that holds writers up, so it is only replaced by another one. */
 async function generateGuard(query: Query): Promise<void> {
   const moves = await query<GuardedMove>(
     `SELECT * FROM pawl.moves

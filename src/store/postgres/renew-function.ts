@@ -1,4 +1,4 @@
-import { byKey, NOW, PINS, toMs } from './sql-text.ts';
+import { byKey, NOW, PINS, toMs, WAIT } from './sql-text.ts';
 
 const IS_MOVED = `2 * (j.lease_end - v_now) <= p.ttl_ms * interval '1 millisecond'`;
 const LEASE_END = `CASE WHEN ${IS_MOVED} THEN v_now + p.ttl_ms * interval '1 millisecond'
@@ -10,17 +10,20 @@ const LEASE_END = `CASE WHEN ${IS_MOVED} THEN v_now + p.ttl_ms * interval '1 mil
  * was there before.
  */
 export const RENEW_FUNCTION = `
-CREATE FUNCTION pawl.renew_v1(p_renewals json, p_turns int, p_now double precision)
+CREATE FUNCTION pawl.renew_v1(p_renewals json, p_turns int, p_wait_ms int,
+  p_now double precision)
 RETURNS TABLE (ord int, at int8, lease_expiry int8, progress double precision,
-  cancel_mode text, cancel_reason text) LANGUAGE plpgsql ${PINS} AS $$
+  cancel_mode text, cancel_reason text) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS} AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
   v_day date := (v_now AT TIME ZONE 'UTC')::date;
 BEGIN
+  ${WAIT}
   FOR v_turn IN 1..p_turns LOOP RETURN QUERY
     WITH u AS (
       UPDATE pawl.jobs j SET lease_moved = ${IS_MOVED}, lease_end = ${LEASE_END},
-        lease_expiry = least(${LEASE_END}, v_now + 2 * p.heartbeat_ms * interval '1 millisecond'),
+        lease_expiry = least(${LEASE_END}, v_now + 2 * p.heartbeat_ms * interval '1 millisecond',
+          j.lease_limit),
         progress = greatest(j.progress, x.progress),
         stage = CASE WHEN x.has_stage THEN x.stage ELSE j.stage END,
         message = CASE WHEN x.has_message THEN x.message ELSE j.message END,
@@ -31,8 +34,9 @@ BEGIN
         owner text, actor text, progress double precision, has_stage boolean, stage text,
         has_message boolean, message text, checkpoint text, result_name text, result text,
         notes json), pawl.policies p
-      WHERE x.turn = v_turn AND ${byKey('j', { tenant: 'x.tenant', id: 'x.id' })} AND j.epoch = x.epoch
-        AND j.phase + 0 IN (2, 3) AND j.lease_owner || '' = x.owner AND j.lease_expiry > v_now
+      WHERE x.turn = v_turn AND ${byKey('j', { tenant: 'x.tenant', id: 'x.id' })}
+        AND j.epoch = x.epoch AND j.phase + 0 IN (2, 3) AND j.lease_owner || '' = x.owner
+        AND j.lease_expiry > v_now
         AND p.number = ANY (ARRAY[j.policy])
       RETURNING j.tenant_id, j.id, j.version, j.state, j.phase, j.epoch, j.attempts, j.retry_count,
         j.progress, j.stage, j.message, j.lease_moved, j.lease_expiry, j.cancel_mode,

@@ -3,7 +3,7 @@ import type { CancelMode } from '../../core/job.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import { keyOfRef } from './apply.ts';
 import { cancelOf } from './row.ts';
-import type { Session } from './session.ts';
+import { lockWaitMs, type Session } from './session.ts';
 
 interface OutcomeRow {
   readonly ord: number;
@@ -18,6 +18,7 @@ interface OutcomeRow {
 export async function renewLeases(
   session: Session,
   renewals: readonly Renewal[],
+  isPatient: boolean,
 ): Promise<RenewOutcome[]> {
   const tenants = await session.names.findTenants(renewals.map(({ tenant }) => tenant));
   const outcomes = renewals.map((): RenewOutcome => ({ kind: 'lost' }));
@@ -33,9 +34,10 @@ export async function renewLeases(
   const sorted = wires.toSorted((one, other) => (one.key < other.key ? -1 : 1));
   const text = JSON.stringify(sorted.map(({ wire }) => wire));
   const rows = await session.withDays(() =>
-    session.database.write<OutcomeRow>('SELECT * FROM pawl.renew_v1($1, $2, $3)', [
+    session.database.write<OutcomeRow>('SELECT * FROM pawl.renew_v1($1, $2, $3, $4)', [
       text,
       Math.max(...turns.values()),
+      lockWaitMs(isPatient),
       session.now(),
     ]),
   );

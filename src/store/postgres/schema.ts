@@ -1,3 +1,5 @@
+import { AGING_MS } from '../../core/rank.ts';
+
 /** What names the log and remembers how the guard was generated; one row each. */
 const REGISTRY_TABLES = `
 CREATE TABLE pawl.meta (
@@ -16,7 +18,8 @@ CREATE TABLE pawl.lifecycles (
 CREATE TABLE pawl.moves (
   lifecycle smallint NOT NULL, from_state text NOT NULL, from_phase smallint NOT NULL,
   to_state text NOT NULL, to_phase smallint NOT NULL, is_quiet boolean NOT NULL,
-  epochs smallint NOT NULL, PRIMARY KEY (lifecycle, from_state, from_phase, to_state, to_phase, is_quiet)
+  epochs smallint NOT NULL,
+  PRIMARY KEY (lifecycle, from_state, from_phase, to_state, to_phase, is_quiet)
 );
 CREATE TABLE pawl.claim_moves (
   lifecycle smallint NOT NULL, state text NOT NULL, phase smallint NOT NULL,
@@ -25,7 +28,18 @@ CREATE TABLE pawl.claim_moves (
 );
 CREATE TABLE pawl.policies (
   number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, digest text NOT NULL UNIQUE,
-  policy json NOT NULL, ttl_ms int8 NOT NULL, heartbeat_ms int8 NOT NULL, max_attempts int NOT NULL
+  policy json NOT NULL, ttl_ms int8 NOT NULL, heartbeat_ms int8 NOT NULL, max_attempts int NOT NULL,
+  timeout_ms int8 GENERATED ALWAYS AS ((policy ->> 'timeoutMs')::int8) STORED,
+  running_max int GENERATED ALWAYS AS (
+    (policy -> 'limits' -> 'runningPerKey' ->> 'max')::int) STORED,
+  user_max int GENERATED ALWAYS AS (
+    (policy -> 'limits' -> 'rate' -> 'perUser' ->> 'max')::int) STORED,
+  user_ms int8 GENERATED ALWAYS AS (
+    (policy -> 'limits' -> 'rate' -> 'perUser' ->> 'perMs')::int8) STORED,
+  organisation_max int GENERATED ALWAYS AS (
+    (policy -> 'limits' -> 'rate' -> 'perOrganisation' ->> 'max')::int) STORED,
+  organisation_ms int8 GENERATED ALWAYS AS (
+    (policy -> 'limits' -> 'rate' -> 'perOrganisation' ->> 'perMs')::int8) STORED
 );
 CREATE TABLE pawl.types (
   tenant_id int NOT NULL, type text NOT NULL, policy int NOT NULL, revision int NOT NULL,
@@ -38,9 +52,12 @@ CREATE TABLE pawl.lanes (
 
 /**
  * `gate`: 0 claimable now; 1 claimable once run_at has come; 2 to be requeued once run_at has come;
- * null otherwise. `lease_expiry` is the one deadline and in no index, so that renewals stay HOT;
- * `lease_end` is where the ttl ends. `notes` counts those written at the present version. The id leads
- * the key so that a join by it can be written as the one plan there is (see byKey).
+ * 3 due and waiting for a slot of `limit_key`, 4 for a token of `user_key`, 5 for one of
+ * `organisation_key`; null otherwise. Of `active_key` there is one job that
+ * has not ended. `rank_at` is the place in line. `lease_expiry` is the one deadline, in no index,
+ * so that renewals stay HOT; `lease_end` is where the ttl ends, `lease_limit` what no renewal may
+ * exceed. `notes` counts those written at the present version. The id
+ * leads the key so that a join by it can be written as the one plan there is (see byKey).
  */
 const JOBS = `
 CREATE TABLE pawl.jobs (
@@ -48,11 +65,15 @@ CREATE TABLE pawl.jobs (
   born date NOT NULL, type text NOT NULL, queue text NOT NULL, lifecycle smallint NOT NULL,
   policy int NOT NULL, state text NOT NULL, phase smallint NOT NULL, gate smallint,
   epoch int NOT NULL, version int NOT NULL, notes int NOT NULL, priority int NOT NULL,
-  run_at timestamptz NOT NULL, deadline_at timestamptz, attempts int NOT NULL,
+  run_at timestamptz NOT NULL, rank_at timestamp NOT NULL GENERATED ALWAYS AS (
+    (run_at AT TIME ZONE 'UTC') - priority * interval '${AGING_MS} milliseconds') STORED,
+  limit_key text COLLATE "C", user_key text COLLATE "C", organisation_key text COLLATE "C",
+  active_key text COLLATE "C", deadline_at timestamptz, attempts int NOT NULL,
   max_attempts int NOT NULL, retry_count int NOT NULL, backoff_ms int8,
   progress double precision NOT NULL, has_stages boolean NOT NULL DEFAULT false,
   lease_moved boolean NOT NULL DEFAULT false, stage text, message text,
-  lease_owner text, lease_expiry timestamptz, lease_end timestamptz, claim_request text,
+  lease_owner text, lease_expiry timestamptz, lease_end timestamptz, lease_limit timestamptz,
+  claim_request text,
   cancel_mode text, cancel_reason text,
   created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL,
   started_at timestamptz, completed_at timestamptz,
@@ -65,8 +86,25 @@ CREATE TABLE pawl.jobs (
     AND (lease_owner IS NULL) = (lease_expiry IS NULL)
     AND (lease_owner IS NULL) = (lease_end IS NULL))
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-CREATE INDEX jobs_claim ON pawl.jobs (tenant_id, queue, type, priority DESC, run_at, seq)
+CREATE INDEX jobs_claim ON pawl.jobs (tenant_id, queue, type, rank_at, seq)
   WHERE gate = 0;
+CREATE INDEX jobs_parked ON pawl.jobs (limit_key, rank_at, seq) WHERE gate = 3;
+CREATE INDEX jobs_admitted ON pawl.jobs (limit_key)
+  WHERE limit_key IS NOT NULL AND (gate IN (0, 4, 5) OR phase IN (2, 3));
+CREATE INDEX jobs_at_gates ON pawl.jobs (tenant_id, queue) WHERE gate > 2;
+CREATE INDEX jobs_user_line ON pawl.jobs (user_key, rank_at, seq) WHERE gate = 4;
+CREATE INDEX jobs_user_open ON pawl.jobs (user_key) WHERE user_key IS NOT NULL AND gate IN (0, 5);
+CREATE INDEX jobs_organisation_line ON pawl.jobs (organisation_key, rank_at, seq) WHERE gate = 5;
+CREATE INDEX jobs_organisation_open ON pawl.jobs (organisation_key)
+  WHERE organisation_key IS NOT NULL AND gate = 0;
+CREATE TABLE pawl.rate_levels (
+  key text COLLATE "C" PRIMARY KEY, level double precision NOT NULL, at int8 NOT NULL, next_at int8
+);
+CREATE INDEX rate_levels_next ON pawl.rate_levels (next_at) WHERE next_at IS NOT NULL;
+CREATE TABLE pawl.rate_starts (key text COLLATE "C" NOT NULL, at int8 NOT NULL);
+CREATE INDEX rate_starts_key ON pawl.rate_starts (key);
+CREATE UNIQUE INDEX jobs_active ON pawl.jobs (active_key)
+  WHERE active_key IS NOT NULL AND phase < 5;
 CREATE INDEX jobs_timer ON pawl.jobs (gate, run_at, seq) WHERE gate IN (1, 2);
 CREATE INDEX jobs_owned ON pawl.jobs (lease_owner) WHERE phase IN (2, 3);
 CREATE INDEX jobs_held ON pawl.jobs (tenant_id) WHERE phase = 0;

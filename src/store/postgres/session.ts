@@ -7,11 +7,21 @@ import type { Database } from './pool.ts';
 const DAYS_AHEAD = 7;
 const DAY_MS = 86_400_000;
 
+/**
+ * How long a statement waits for a lock: a shared one not so long that one caller's open
+ * transaction would stall the others, one that runs alone as long as its caller may want.
+ */
+export function lockWaitMs(isPatient: boolean): number {
+  return isPatient ? 3_000 : 100;
+}
+
 /** What every verb works with: the database, the names of things, the time and its days. */
 export class Session {
   readonly database: Database;
   readonly names: NameBook;
   readonly #clock: Clock | null;
+  /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
+  parkedAfter: string | null = null;
   /** The days that are known to be there, from the first to before the last. */
   #days: { readonly from: Instant; readonly to: Instant } = { from: 0, to: 0 };
 

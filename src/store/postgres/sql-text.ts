@@ -33,7 +33,8 @@ export function fromMs(ms: string): string {
 }
 
 /** The database's time in whole milliseconds, unless a test has passed its own. */
-export const NOW: string = `date_trunc('milliseconds', coalesce(${fromMs('p_now')}, clock_timestamp()))`;
+export const NOW: string = `date_trunc('milliseconds',
+  coalesce(${fromMs('p_now')}, clock_timestamp()))`;
 
 /**
  * Plans must not depend on statistics, which are wrong whenever a queue fills or drains. As part of
@@ -52,6 +53,12 @@ export const SORTLESS: string = `${PINS} SET enable_sort = off`;
 export function byKey(job: string, row: { tenant: string; id: string }): string {
   return `${job}.id = ANY (ARRAY[${row.id}]) AND ${job}.tenant_id + 0 = ${row.tenant}`;
 }
+
+/**
+ * Bounds the wait for somebody else's lock inside one function: its own SET clause makes sure that
+ * the setting ends with it, in a caller's transaction too.
+ */
+export const WAIT = `PERFORM set_config('lock_timeout', p_wait_ms::text, true);`;
 
 /** In the order in which every verb writes them. */
 export const EVENT_COLUMNS = `tenant_id, job_id, version, born, ts, type, from_state, to_state,

@@ -4,6 +4,14 @@ import type { Job, JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import { type Random, systemRandom } from '../../core/random.ts';
+import type {
+  Artifact,
+  ArtifactCommit,
+  ArtifactQuery,
+  ArtifactRemoval,
+  CommitOutcome,
+} from '../artifact.ts';
+import type { AccessStore } from '../access-key.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
@@ -18,13 +26,31 @@ import type {
   Tally,
 } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
+import type { EraseOutcome, Purge, Purged } from '../retention.ts';
+import type {
+  Fire,
+  FireOutcome,
+  FireQuery,
+  FireRecord,
+  LifecyclePlace,
+  Schedule,
+  SchedulePut,
+  SchedulePutOutcome,
+  ScheduleQuery,
+  ScheduleRef,
+} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
+import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Valve, ValveChange } from '../valve.ts';
+import { accessOn } from './access-key.ts';
 import { applyMoves, keyOfRef } from './apply.ts';
+import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { Batcher } from './batcher.ts';
 import { claimJobs } from './claim.ts';
 import { isLockTimeout } from './failure.ts';
+import { fireSchedule } from './fire.ts';
 import { insertJobs, insertWithin, keysOfJob } from './insert.ts';
 import { checkMigrations, migrate } from './migrations.ts';
 import { NameBook } from './names.ts';
@@ -32,11 +58,23 @@ import { Database, openPool, type PoolOptions } from './pool.ts';
 import { listDeadLetters, listEvents, listJobs, listStages, readJobs, tallyJobs } from './query.ts';
 import { registerLifecycles } from './registry.ts';
 import { renewLeases } from './renew.ts';
+import { purge } from './retention.ts';
+import { eraseJob } from './retention-erase.ts';
+import {
+  dueSchedules,
+  listFires,
+  listSchedules,
+  overdueJobs,
+  putSchedule,
+  removeSchedule,
+} from './schedule.ts';
 import { Session } from './session.ts';
 import { NOW, quoteName, toMs } from './sql-text.ts';
+import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
-import { readTail } from './tail.ts';
+import { mendFeed, readTail } from './tail.ts';
 import { listTypes, putType, readPolicies } from './type-registry.ts';
+import { depthOf, listValves, putValve } from './valve.ts';
 
 export interface PostgresOptions extends PoolOptions {
   /** A pool of the caller, who also ends it. */
@@ -62,6 +100,7 @@ function isSeparable(error: unknown): boolean {
  * answers with a StoreError.
  */
 export class PostgresStore implements Store {
+  readonly access: AccessStore;
   readonly #session: Session;
   readonly #inserts: Batcher<NewJob, InsertOutcome>;
   readonly #moves: Batcher<Move, MoveOutcome>;
@@ -69,6 +108,7 @@ export class PostgresStore implements Store {
 
   constructor(session: Session) {
     this.#session = session;
+    this.access = accessOn(session);
     const shared = { isSeparable, isImpatience: isLockTimeout };
     this.#inserts = new Batcher({
       ...shared,
@@ -77,12 +117,12 @@ export class PostgresStore implements Store {
     });
     this.#moves = new Batcher({
       ...shared,
-      run: (moves) => applyMoves(session, moves),
+      run: (moves, isPatient) => applyMoves(session, moves, isPatient),
       keysOf: (move) => [keyOfRef(move)],
     });
     this.#renewals = new Batcher({
       ...shared,
-      run: (renewals) => renewLeases(session, renewals),
+      run: (renewals, isPatient) => renewLeases(session, renewals, isPatient),
       keysOf: (renewal) => [keyOfRef(renewal)],
     });
   }
@@ -145,6 +185,70 @@ export class PostgresStore implements Store {
     return listDeadLetters(this.#session, filter);
   }
 
+  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
+    return commitArtifacts(this.#session, commits);
+  }
+
+  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
+    return listArtifacts(this.#session, query);
+  }
+
+  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
+    return removeArtifacts(this.#session, removal);
+  }
+
+  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
+    return putSchedule(this.#session, put);
+  }
+
+  removeSchedule(ref: ScheduleRef): Promise<boolean> {
+    return removeSchedule(this.#session, ref);
+  }
+
+  schedules(query: ScheduleQuery): Promise<Schedule[]> {
+    return listSchedules(this.#session, query);
+  }
+
+  dueSchedules(limit: number): Promise<Schedule[]> {
+    return dueSchedules(this.#session, limit);
+  }
+
+  fire(fire: Fire): Promise<FireOutcome> {
+    return fireSchedule(this.#session, fire);
+  }
+
+  fires(query: FireQuery): Promise<FireRecord[]> {
+    return listFires(this.#session, query);
+  }
+
+  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
+    return overdueJobs(this.#session, places, limit);
+  }
+
+  standing(ref: JobRef): Promise<Standing | null> {
+    return standingOf(this.#session, ref);
+  }
+
+  purge(cuts: Purge): Promise<Purged> {
+    return purge(this.#session, cuts);
+  }
+
+  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
+    return eraseJob(this.#session, ref, actor);
+  }
+
+  putValve(change: ValveChange): Promise<Valve> {
+    return putValve(this.#session, change);
+  }
+
+  valves(tenant: string | null): Promise<Valve[]> {
+    return listValves(this.#session, tenant);
+  }
+
+  depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
+    return depthOf(this.#session, ref, max);
+  }
+
   putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
     return putType(this.#session, { tenant, type }, entry);
   }
@@ -193,11 +297,4 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     await database.close();
     throw error;
   }
-}
-
-/** After a restore into another cluster, xids of the old one would hide new rows behind them. */
-async function mendFeed(database: Database): Promise<void> {
-  await database.write(
-    `UPDATE pawl.feed SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())`,
-  );
 }

@@ -12,8 +12,21 @@ export async function letDueIn(
     'SELECT pawl.open_v1($1, $2) AS opened',
     values,
   );
+  await recheckParked(session);
   const waiting = await jobsOf(session, 'SELECT * FROM pawl.waiting_v1($1, $2)', values);
   return { opened: row!.opened, waiting };
+}
+
+/** So many keys are looked at in one sweep; the next goes on from there. */
+const KEYS_MAX = 1_000;
+
+/** Lets in who was parked by a transaction that could not admit it. */
+async function recheckParked(session: Session): Promise<void> {
+  const [row] = await session.database.write<{ next: string | null }>(
+    'SELECT * FROM pawl.admit_parked_v1($1, $2, $3)',
+    [session.parkedAfter, KEYS_MAX, session.now()],
+  );
+  session.parkedAfter = row!.next;
 }
 
 /** Owned jobs whose deadline has passed, the longest ago first. */

@@ -1,5 +1,6 @@
 import type { TailItem, TailPage, TailQuery } from '../query.ts';
 import { type EventRow, eventOf } from './row.ts';
+import type { Database } from './pool.ts';
 import type { Session } from './session.ts';
 
 /** A place between two items: after the index-th of the n-th row of a transaction. */
@@ -16,7 +17,10 @@ interface LogRow {
 }
 
 interface FeedRow {
-  readonly xid: string;
+  /** Null where the feed has no more rows: then there is this one for the floor. */
+  readonly xid: string | null;
+  readonly floor_xid: string | null;
+  readonly floor_n: number | null;
   readonly n: number;
   readonly day: string;
   readonly tenants: string;
@@ -54,12 +58,21 @@ export async function readTail(session: Session, query: TailQuery): Promise<Tail
   let at = start;
   while (items.length < query.limit && at.xid < end.xid) {
     const wanted = query.limit - items.length;
-    const { entries, reached } = await readFeed(session, at, { end, wanted, tenant });
+    const read = await readFeed(session, at, { end, wanted, tenant, incarnation });
+    if (read === null) return { items: [], cursor: cursorAt(end), isReset: true };
+    const { entries, reached } = read;
     const found = await readEntries(session, entries);
     items.push(...found.map(({ position, item }) => ({ ...item, cursor: cursorAt(position) })));
     at = reached;
   }
   return { items, cursor: cursorAt(at), isReset: false };
+}
+
+/** After a restore into another cluster, xids of the old one would hide new rows behind them. */
+export async function mendFeed(database: Database): Promise<void> {
+  await database.write(
+    `UPDATE pawl.feed SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())`,
+  );
 }
 
 /** Undefined asks for every tenant; null is one that has no jobs. */
@@ -82,24 +95,47 @@ function positionOf(
   return position.xid > log.next ? null : position;
 }
 
+/** The floor is read with the rows, so that no purge can come between. */
+const FEED = `SELECT f.*, r.floor_xid::text, r.floor_n FROM (
+    SELECT max(floor_xid::text) AS floor_xid, max(floor_n) AS floor_n FROM pawl.retention
+    WHERE floor_log = $5) r
+  LEFT JOIN pawl.feed_v1($1, $2, $3, $4) f ON true`;
+
+interface Reading {
+  readonly end: Position;
+  readonly wanted: number;
+  readonly tenant: number | null | undefined;
+  readonly incarnation: string;
+}
+
+/** Null: retention has taken what comes next. */
 async function readFeed(
   session: Session,
   from: Position,
-  { end, wanted, tenant }: { end: Position; wanted: number; tenant: number | null | undefined },
-): Promise<{ entries: Entry[]; reached: Position }> {
+  { end, wanted, tenant, incarnation }: Reading,
+): Promise<{ entries: Entry[]; reached: Position } | null> {
   // One more than wanted: the first row may be the one that was read to its end.
   const limit = Math.min(wanted, FEED_ROWS_MAX) + 1;
-  const rows = await session.database.read<FeedRow>('SELECT * FROM pawl.feed_v1($1, $2, $3, $4)', [
+  const read = await session.database.read<FeedRow>(FEED, [
     String(from.xid),
     from.n,
     String(end.xid),
     limit,
+    incarnation,
   ]);
+  if (isBelowFloor(from, read[0]!)) return null;
+  const rows = read.filter(({ xid }) => xid !== null);
   const all = rows.flatMap(entriesOf).filter(({ position }) => isAfter(position, from));
   const matching = all.filter((entry) => tenant === undefined || entry.tenant === tenant);
   const entries = matching.slice(0, wanted);
   if (matching.length >= wanted) return { entries, reached: entries.at(-1)!.position };
   return { entries, reached: rows.length < limit ? end : (all.at(-1)?.position ?? end) };
+}
+
+/** The start is below every floor, and never loses anything. */
+function isBelowFloor({ xid, n }: Position, { floor_xid, floor_n }: FeedRow): boolean {
+  if (floor_xid === null || xid === 0n) return false;
+  return xid === BigInt(floor_xid) ? n <= floor_n! : xid < BigInt(floor_xid);
 }
 
 function isAfter(one: Position, other: Position): boolean {
@@ -113,7 +149,7 @@ function entriesOf({ xid, n, day, ...row }: FeedRow): Entry[] {
   const versions = JSON.parse(row.versions) as number[];
   const notes = row.notes === null ? null : (JSON.parse(row.notes) as number[]);
   return jobs.map((job, index) => ({
-    position: { xid: BigInt(xid), n, index: index + 1 },
+    position: { xid: BigInt(xid!), n, index: index + 1 },
     day,
     tenant: tenants[index]!,
     job,

@@ -112,7 +112,8 @@ await onEveryServer('plain SQL can enqueue a job of a registered type', async (r
   const scene = room.scene(store);
   await scene.type('document', 'document');
   const client = await room.connect();
-  const enqueue = `SELECT pawl.enqueue('document', '{"a":1}', tenant => $1, idempotency_key => $2) AS id`;
+  const enqueue = `SELECT pawl.enqueue('document', '{"a":1}', tenant => $1,
+    idempotency_key => $2) AS id`;
   const { rows } = await client.query(enqueue, [scene.tenant, 'k']);
   assert.deepEqual((await client.query(enqueue, [scene.tenant, 'k'])).rows, rows);
   clock.advance(60_000);

@@ -1,12 +1,14 @@
 import type { Step } from '../../core/decision.ts';
 import type { CancelMode } from '../../core/job.ts';
 import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
+import { GATE, gateAfter } from '../gate.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
-import { bytesToFind, bytesToStore, type Row } from './row.ts';
+import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
+import { bytesToFind, bytesToStore } from './row.ts';
 import type { Work } from './work.ts';
 
 /** What a move reads and writes of a job: everything but its payloads. */
-interface MovingRow extends Row {
+interface MovingRow extends KeyColumns {
   seq: number;
   lifecycle: number;
   state: string;
@@ -32,7 +34,8 @@ interface MovingRow extends Row {
   completed_at: number | null;
 }
 
-const FIND = `SELECT seq, lifecycle, state, phase, epoch, version, gate, run_at, attempts,
+const FIND = `SELECT seq, lifecycle, state, phase, epoch, version, gate, limit_key, user_key,
+    organisation_key, run_at, attempts,
     retry_count, backoff_ms, progress, notes, stage, message, lease_owner, lease_expiry,
     lease_until, claim_request, cancel_mode, cancel_reason, started_at, completed_at
   FROM jobs WHERE tenant_id = ? AND id = ?`;
@@ -63,16 +66,21 @@ type LastOwner = Pick<MovingRow, 'lease_owner' | 'lease_expiry'>;
 
 /** Compare and set, one move after the other. */
 export function applyMoves(work: Work, moves: readonly Move[]): MoveOutcome[] {
-  return moves.map((move) => applyOne(work, move));
+  const keys = new TouchedKeys();
+  const outcomes = moves.map((move) => applyOne(work, move, keys));
+  keys.admit(work);
+  return outcomes;
 }
 
-function applyOne(work: Work, move: Move): MoveOutcome {
+/** Adds the limit's key of a job that was moved, as it may have freed a slot or want one. */
+function applyOne(work: Work, move: Move, keys: TouchedKeys): MoveOutcome {
   const row = find(work, move);
   if (row === undefined || !standsThere(row, move, work.now)) return { kind: 'missed' };
   const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };
   for (const step of move.steps) takeStep(work, row, { move, step, last });
   if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });
   if (move.deadLetter !== null) copyDeadLetter(work, row, { deadLetter: move.deadLetter, last });
+  keys.add(row, row.gate);
   return { kind: 'moved', version: row.version, at: work.now };
 }
 
@@ -166,9 +174,11 @@ function stand({ registry, now }: Work, row: MovingRow, step: Step): void {
   row.retry_count = step.retryCount;
   row.backoff_ms = step.backoffMs ?? row.backoff_ms;
   row.gate = null;
-  if (phase === 'ready') row.gate = row.run_at <= now ? 0 : 1;
+  if (phase === 'ready')
+    row.gate = row.run_at <= now ? gateAfter(GATE.open, gateKeysOf(row)) : GATE.timed;
   if (phase === 'waiting') {
-    row.gate = registry.claimRow(row.lifecycle, row.state, row.phase) === null ? 2 : 1;
+    row.gate =
+      registry.claimRow(row.lifecycle, row.state, row.phase) === null ? GATE.requeued : GATE.timed;
   }
   if (!step.quiet) {
     row.version += 1;

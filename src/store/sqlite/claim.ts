@@ -1,12 +1,15 @@
 import { workerActor } from '../../core/actor.ts';
-import { leaseWindowMs } from '../../core/lease.ts';
+import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch } from '../../core/lifecycle.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { shareOut } from '../share.ts';
 import { StoreError } from '../store-error.ts';
+import { countStart } from './admission.ts';
 import { type Lane, lanesWithWork } from './lane.ts';
 import { stagesOf } from './query.ts';
-import { JOB_COLUMNS, type JobRow, jobOfRow } from './row.ts';
+import { JOB_COLUMNS, type JobRow, jobOfRow, RANK_AT } from './row.ts';
+import { roomOf } from './valve.ts';
 import type { Work } from './work.ts';
 
 const WON_BEFORE = `SELECT ${JOB_COLUMNS} FROM jobs WHERE phase IN (2, 3) AND lease_owner = ?
@@ -14,11 +17,13 @@ const WON_BEFORE = `SELECT ${JOB_COLUMNS} FROM jobs WHERE phase IN (2, 3) AND le
 
 const FIRST_OF_LANE = `SELECT ${JOB_COLUMNS} FROM jobs
   WHERE gate = 0 AND tenant_id = ? AND queue = ? AND type = ?
-  ORDER BY priority DESC, run_at, seq LIMIT ?`;
+  ORDER BY ${RANK_AT}, seq LIMIT ?`;
+
+const HAS_VALVES = 'SELECT 1 FROM valves LIMIT 1';
 
 const TAKE = `UPDATE jobs SET state = ?, phase = ?, epoch = ?, version = ?, gate = NULL,
     attempts = ?, notes = ?, lease_owner = ?, lease_expiry = ?, lease_until = ?,
-    claim_request = ?, updated_at = ?, started_at = ?
+    lease_limit = ?, claim_request = ?, updated_at = ?, started_at = ?
   WHERE seq = ?`;
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
@@ -42,33 +47,25 @@ function wonBefore({ connection, registry, now }: Work, request: ClaimRequest): 
 }
 
 function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
-  const lanes = lanesWithWork(work, request);
+  const { max, turn = 0 } = request;
+  const hasValves = work.connection.sql(HAS_VALVES).get() !== undefined;
+  const room = (lane: Lane): number | null => (hasValves ? roomOf(work, lane) : Infinity);
+  const lanes = lanesWithWork(work, request).filter((lane) => room(lane) !== null);
   const taken: JobRow[] = [];
-  lanes.forEach((lane, index) => {
-    const share = Math.ceil((request.max - taken.length) / (lanes.length - index));
-    takeFromLane(work, request, { lane, count: share, taken });
+  shareOut(lanes, { max, turn }, (lane, count) => {
+    const rows = firstOf(work, lane, Math.min(count, room(lane) ?? 0));
+    for (const row of rows) {
+      take(work, request, row);
+      countStart(work, row);
+    }
+    taken.push(...rows);
+    return rows.length;
   });
-  for (const lane of lanes) {
-    const count = request.max - taken.length;
-    if (count <= 0) break;
-    takeFromLane(work, request, { lane, count, taken });
-  }
   return taken;
 }
 
-function takeFromLane(
-  work: Work,
-  request: ClaimRequest,
-  { lane, count, taken }: { lane: Lane; count: number; taken: JobRow[] },
-): void {
-  if (count <= 0) return;
-  const rows = work.connection
-    .sql(FIRST_OF_LANE)
-    .all(lane.tenantId, lane.queue, lane.type, count) as JobRow[];
-  for (const row of rows) {
-    take(work, request, row);
-    taken.push(row);
-  }
+function firstOf({ connection }: Work, lane: Lane, count: number): JobRow[] {
+  return connection.sql(FIRST_OF_LANE).all(lane.tenant, lane.queue, lane.type, count) as JobRow[];
 }
 
 /** Moves the stored row, and the given one with it, to where the lifecycle's claim leads. */
@@ -79,7 +76,8 @@ function take({ connection, registry, log, now }: Work, request: ClaimRequest, r
     throw new StoreError('refused', `job ${row.seq} is claimable in ${place}, which has no claim`);
   }
   const { from, to, quiet } = transition;
-  const { lease } = registry.policy(row.policy);
+  const { lease, timeoutMs } = registry.policy(row.policy);
+  const limit = leaseLimit({ claimedAt: now, timeoutMs, deadlineAt: row.deadline_at });
   row.state = to.state;
   row.phase = rankOf(to.phase);
   if (opensEpoch(from, to)) row.epoch += 1;
@@ -89,7 +87,7 @@ function take({ connection, registry, log, now }: Work, request: ClaimRequest, r
   }
   row.attempts = Math.max(row.attempts, 1);
   row.lease_owner = request.owner;
-  row.lease_expiry = now + leaseWindowMs(lease);
+  row.lease_expiry = Math.min(now + leaseWindowMs(lease), limit ?? Infinity);
   row.updated_at = now;
   if (to.phase === 'executing') row.started_at ??= now;
   connection
@@ -104,6 +102,7 @@ function take({ connection, registry, log, now }: Work, request: ClaimRequest, r
       row.lease_owner,
       row.lease_expiry,
       now + lease.ttlMs,
+      limit,
       request.requestId,
       now,
       row.started_at,

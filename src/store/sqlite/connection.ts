@@ -54,11 +54,16 @@ export class Connection {
 
   close(): void {
     this.#statements.clear();
-    if (this.db.isOpen) this.db.close();
+    if (!this.db.isOpen) return;
+    try {
+      this.db.close();
+    } catch {
+      // The handle is given up either way, and what was committed does not depend on it.
+    }
   }
 }
 
-export function refuseOldSqlite(db: DatabaseSync): void {
+function refuseOldSqlite(db: DatabaseSync): void {
   const version = String(db.prepare('SELECT sqlite_version() AS version').get()!['version']);
   if (!isRecent(version)) {
     throw new Error(

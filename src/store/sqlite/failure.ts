@@ -35,8 +35,13 @@ export function failureBeforeCommit(error: unknown): Failure {
   const code = codeOf(error);
   // A plain Error is a fault in what was asked: the same call would meet it again.
   const isRefusal = code === null || REFUSALS.includes(code);
-  const message = code === FULL ? 'the disk is full' : messageOf(error);
-  return { outcome: isRefusal ? 'refused' : 'unchanged', message };
+  return { outcome: isRefusal ? 'refused' : 'unchanged', message: adviceOn(error, code) };
+}
+
+function adviceOn(error: unknown, code: number | null): string {
+  if (code === FULL) return 'the disk is full';
+  if (code !== CORRUPT && code !== NOT_A_DATABASE) return messageOf(error);
+  return `the database is damaged, restore a backup: ${messageOf(error)}`;
 }
 
 /** A COMMIT that failed may have reached the disk all the same. */

@@ -36,7 +36,8 @@ function place(lifecycle: Lifecycle, { state, phase }: Place): number {
   const { lastInsertRowid } = db
     .prepare(`INSERT INTO jobs (id, tenant_id, lifecycle, policy, type, queue, state, phase, epoch,
       version, priority, run_at, attempts, max_attempts, retry_count, progress, notes, created_at,
-      updated_at, input) VALUES (?, 1, ?, 1, 'any', 'any', ?, ?, ?, ?, 0, 0, 0, 3, 0, 0, 0, 0, 0, '{}')`)
+      updated_at, input)
+      VALUES (?, 1, ?, 1, 'any', 'any', ?, ?, ?, ?, 0, 0, 0, 3, 0, 0, 0, 0, 0, '{}')`)
     .run(bytes, id!, state, rankOf(phase), EPOCH, VERSION);
   return Number(lastInsertRowid);
 }

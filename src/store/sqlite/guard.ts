@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { listedMoves } from '../../core/lifecycle-soundness.ts';
 import { rankOf, TERMINAL_RANK_MIN } from '../../core/phase.ts';
+import { isNoErasure } from './retention-schema.ts';
 
 /** Why a move is refused, in the words of the rule that it breaks. */
 const REASON = `CASE
@@ -80,8 +81,18 @@ const OTHER_GUARDS = [
     when: `OLD.phase < ${TERMINAL_RANK_MIN}`,
     message: 'only a job that has ended can be deleted',
   }),
-  refuse({ name: 'events_guard_update', on: 'UPDATE ON events', message: 'events are facts' }),
-  refuse({ name: 'notes_guard_update', on: 'UPDATE ON notes', message: 'notes are facts' }),
+  refuse({
+    name: 'events_guard_update',
+    on: 'UPDATE ON events',
+    when: isNoErasure('events'),
+    message: 'events are facts',
+  }),
+  refuse({
+    name: 'notes_guard_update',
+    on: 'UPDATE ON notes',
+    when: isNoErasure('notes'),
+    message: 'notes are facts',
+  }),
   refuse({
     name: 'events_guard_delete',
     on: 'DELETE ON events',

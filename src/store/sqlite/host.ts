@@ -28,7 +28,7 @@ export class InlineHost implements Host {
   readonly #writer: Writer;
   #writes: Asked<Call>[] = [];
 
-  private constructor(writer: Writer) {
+  constructor(writer: Writer) {
     this.#writer = writer;
   }
 
@@ -46,9 +46,17 @@ export class InlineHost implements Host {
       if (this.#writes.push({ message: call, resolve, reject }) === 1)
         queueMicrotask(() => this.#commit());
     } else {
-      settle({ message: call, resolve, reject }, readOnce(this.#writer.tools, call));
+      settle({ message: call, resolve, reject }, this.#read(call));
     }
     return promise;
+  }
+
+  #read(call: Call): Answer {
+    try {
+      return readOnce(this.#writer.tools, call);
+    } catch (error) {
+      return { failure: failureBeforeCommit(error) };
+    }
   }
 
   #commit(): void {
@@ -84,7 +92,9 @@ class Thread {
 
   constructor(data: ThreadData) {
     this.#role = data.role;
-    this.#worker = new Worker(new URL(threadFile, import.meta.url), { workerData: data });
+    // The flags of the process are about its own main file, and some fail in a thread.
+    const setup = { workerData: data, execArgv: [] };
+    this.#worker = new Worker(new URL(threadFile, import.meta.url), setup);
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error) => this.#stop(`it failed: ${String(error)}`));
     this.#worker.on('exit', () => this.#stop('it has ended'));
@@ -98,7 +108,7 @@ class Thread {
     if (this.#end !== null) {
       throw new StoreError('unchanged', `the ${this.#role}'s thread is gone, ${this.#end}`);
     }
-    const message = JSON.stringify(call);
+    const message = textOf(call);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     if (this.#outbox.push({ message, resolve, reject }) === 1) queueMicrotask(() => this.#send());
     return promise;
@@ -143,6 +153,14 @@ class Thread {
     for (const { reject } of lost) reject(error);
     this.#opened.reject(error);
     this.#ended.resolve();
+  }
+}
+
+function textOf(call: Call): string {
+  try {
+    return JSON.stringify(call);
+  } catch (cause) {
+    throw new StoreError('refused', `a call of ${call.verb} is no JSON`, cause);
   }
 }
 

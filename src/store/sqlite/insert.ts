@@ -1,9 +1,14 @@
+import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import type { Place } from '../../core/lifecycle.ts';
 import { rankOf } from '../../core/phase.ts';
+import { GATE, gateAfter, type GateKeys } from '../gate.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
+import { uniqueRunAt } from '../unique.ts';
+import { gateKeysOf, TouchedKeys } from './admission.ts';
 import type { Standing } from './event-log.ts';
 import { bytesToFind, bytesToStore, uuidOfBytes } from './row.ts';
+import { joinUnique, keepUnique } from './unique.ts';
 import type { Work } from './work.ts';
 
 const HAS_JOB = 'SELECT 1 FROM jobs WHERE tenant_id = ? AND id = ?';
@@ -13,38 +18,60 @@ const KEEP_KEY = 'REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)';
 const LETTER = 'SELECT replayed_as FROM dead_letters WHERE tenant_id = ? AND id = ?';
 const REPLAYED = 'UPDATE dead_letters SET replayed_as = ? WHERE tenant_id = ? AND id = ?';
 
+const ACTIVE = `SELECT id FROM jobs
+  WHERE active_key = ? AND active_key IS NOT NULL AND phase < 5`;
+
 const JOB = `INSERT INTO jobs (id, tenant_id, lifecycle, policy, type, queue, state, phase,
-    epoch, version, gate, priority, run_at, deadline_at, attempts, max_attempts, retry_count,
+    epoch, version, gate, limit_key, user_key, organisation_key, active_key, priority,
+    run_at, deadline_at, attempts, max_attempts, retry_count,
     progress, notes, created_at, updated_at, correlation_id, trace_id, requested_by,
     parent_job_id, document_id, metadata, input)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0,
+    ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** An item with the stored forms of its names. */
 interface Newcomer {
   readonly job: NewJob;
   readonly tenantId: number;
   readonly id: Uint8Array;
+  /** Limits that the newcomers of this call are counted under. */
+  readonly keys: TouchedKeys;
 }
 
 /** One item after the other: each sees what those before it have written. */
 export function insertJobs(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
-  return jobs.map((job) => insertOne(work, job));
+  const keys = new TouchedKeys();
+  const outcomes = jobs.map((job) => {
+    const tenantId = work.registry.makeTenant(job.tenant);
+    return insertOne(work, { job, tenantId, id: bytesToStore(job.id), keys });
+  });
+  keys.admit(work);
+  return outcomes;
 }
 
-function insertOne(work: Work, job: NewJob): InsertOutcome {
-  const tenantId = work.registry.makeTenant(job.tenant);
-  const newcomer: Newcomer = { job, tenantId, id: bytesToStore(job.id) };
-  const obstacle =
-    keyHolder(work, newcomer) ?? idHolder(work, newcomer) ?? letterHolder(work, newcomer);
-  if (obstacle !== null) return obstacle;
-  writeBirth(work, newcomer);
-  if (job.idempotency !== null) {
-    const { key, payloadHash, windowMs } = job.idempotency;
-    work.connection
-      .sql(KEEP_KEY)
-      .run(tenantId, key, payloadHash, newcomer.id, work.now, work.now + windowMs);
+function insertOne(work: Work, newcomer: Newcomer): InsertOutcome {
+  const { job, tenantId } = newcomer;
+  const repeated = keyHolder(work, newcomer);
+  if (repeated !== null) return repeated;
+  const joined = joinUnique(work, job, tenantId);
+  if (joined !== null) {
+    keepKey(work, newcomer, bytesToStore(joined.id));
+    return joined;
   }
+  const obstacle =
+    idHolder(work, newcomer) ?? letterHolder(work, newcomer) ?? documentHolder(work, newcomer);
+  if (obstacle !== null) return obstacle;
+  markReplayed(work, newcomer);
+  writeBirth(work, newcomer);
+  keepUnique(work, job, newcomer);
+  keepKey(work, newcomer, newcomer.id);
   return { kind: 'created', at: work.now };
+}
+
+function keepKey({ connection, now }: Work, { job, tenantId }: Newcomer, id: Uint8Array): void {
+  if (job.idempotency === null) return;
+  const { key, payloadHash, windowMs } = job.idempotency;
+  connection.sql(KEEP_KEY).run(tenantId, key, payloadHash, id, now, now + windowMs);
 }
 
 function keyHolder({ connection, now }: Work, { job, tenantId }: Newcomer): InsertOutcome | null {
@@ -64,23 +91,43 @@ function idHolder({ connection }: Work, { job, tenantId, id }: Newcomer): Insert
 }
 
 function letterHolder({ connection }: Work, newcomer: Newcomer): InsertOutcome | null {
-  const { job, tenantId, id } = newcomer;
+  const { job, tenantId } = newcomer;
   const letterId = job.replayOf === null ? null : bytesToFind(job.replayOf);
   if (letterId === null) return null;
   const letter = connection.sql(LETTER).get(tenantId, letterId);
   if (letter === undefined) return null;
   const replayedAs = letter['replayed_as'] as Uint8Array | null;
-  if (replayedAs !== null) return { kind: 'alreadyReplayed', id: uuidOfBytes(replayedAs) };
-  connection.sql(REPLAYED).run(id, tenantId, letterId);
-  return null;
+  return replayedAs === null ? null : { kind: 'alreadyReplayed', id: uuidOfBytes(replayedAs) };
 }
 
-function writeBirth(work: Work, { job, tenantId, id }: Newcomer): void {
+function markReplayed({ connection }: Work, { job, tenantId, id }: Newcomer): void {
+  const letterId = job.replayOf === null ? null : bytesToFind(job.replayOf);
+  if (letterId !== null) connection.sql(REPLAYED).run(id, tenantId, letterId);
+}
+
+function limitsOf({ registry }: Work, { job, tenantId }: Newcomer): LimitKeys {
+  return limitKeysOf(registry.policy(job.policy).limits, job, tenantId);
+}
+
+function documentHolder(work: Work, newcomer: Newcomer): InsertOutcome | null {
+  const { active } = limitsOf(work, newcomer);
+  if (active === null) return null;
+  const holder = work.connection.sql(ACTIVE).get(active);
+  return holder === undefined
+    ? null
+    : { kind: 'busy', id: uuidOfBytes(holder['id'] as Uint8Array) };
+}
+
+function writeBirth(work: Work, newcomer: Newcomer): void {
+  const { job, tenantId, id, keys } = newcomer;
   const { connection, registry, now } = work;
   const place = job.places.at(-1);
   if (place === undefined) throw new StoreError('refused', `job ${job.id} is born nowhere`);
-  registry.policy(job.policy);
-  const runAt = job.runAt ?? now;
+  const { running, active, user, organisation } = limitsOf(work, newcomer);
+  const columns = { limit_key: running, user_key: user, organisation_key: organisation };
+  const runAt = job.runAt ?? uniqueRunAt(job.unique, now);
+  const gate = gateAtBirth(place, runAt <= now, gateKeysOf(columns));
+  keys.add(columns, gate);
   const { lastInsertRowid } = connection
     .sql(JOB)
     .run(
@@ -93,7 +140,11 @@ function writeBirth(work: Work, { job, tenantId, id }: Newcomer): void {
       place.state,
       rankOf(place.phase),
       job.places.length,
-      gateAtBirth(place, runAt <= now),
+      gate,
+      running,
+      user,
+      organisation,
+      active,
       job.priority,
       runAt,
       job.deadlineAt,
@@ -111,9 +162,9 @@ function writeBirth(work: Work, { job, tenantId, id }: Newcomer): void {
   writeFirstEvents(work, job, Number(lastInsertRowid));
 }
 
-function gateAtBirth(place: Place, isDue: boolean): number | null {
+function gateAtBirth(place: Place, isDue: boolean, keys: GateKeys): number | null {
   if (place.phase !== 'ready') return null;
-  return isDue ? 0 : 1;
+  return isDue ? gateAfter(GATE.open, keys) : GATE.timed;
 }
 
 function writeFirstEvents({ log, now }: Work, job: NewJob, seq: number): void {

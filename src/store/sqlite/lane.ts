@@ -1,22 +1,23 @@
 import type { ClaimRequest } from '../claim.ts';
+import { RANK_AT } from './row.ts';
 import type { Work } from './work.ts';
 
 /** A (tenant, queue, type) that has a claimable job, and where its first one stands in line. */
 export interface Lane {
-  readonly tenantId: number;
+  /** By its number. */
+  readonly tenant: number;
   readonly queue: string;
   readonly type: string;
-  readonly priority: number;
-  readonly runAt: number;
+  readonly rankAt: number;
   readonly seq: number;
 }
 
 type LaneKey = readonly [tenantId: number, queue: string | Uint8Array, type: string | Uint8Array];
 
 /** The index is in this order already, so each step is one seek, whatever the length of a lane. */
-const NEXT_LANE = `SELECT tenant_id, queue, type, priority, run_at, seq FROM jobs
+const NEXT_LANE = `SELECT tenant_id, queue, type, ${RANK_AT} AS rank_at, seq FROM jobs
   WHERE gate = 0 AND (tenant_id, queue, type) >= (?, ?, ?)
-  ORDER BY tenant_id, queue, type, priority DESC, run_at, seq LIMIT 1`;
+  ORDER BY tenant_id, queue, type, ${RANK_AT}, seq LIMIT 1`;
 
 /** Sorts after every text, so a key that ends with it lies just behind the last such lane. */
 const BEHIND_ALL = new Uint8Array(0);
@@ -27,9 +28,7 @@ export function lanesWithWork(work: Work, request: ClaimRequest): Lane[] {
   if (types.length === 0 || request.max <= 0) return [];
   const lanes: Lane[] = [];
   for (const range of rangesOf(work, request)) collect(work, { request, types, range, lanes });
-  return lanes.sort(
-    (one, other) => other.priority - one.priority || one.runAt - other.runAt || one.seq - other.seq,
-  );
+  return lanes.sort((one, other) => one.rankAt - other.rankAt || one.seq - other.seq);
 }
 
 /** Every tenant at once, or one range for each that was asked for. */
@@ -64,9 +63,8 @@ function collect(
       continue;
     }
     if (types.includes(type)) {
-      const priority = row['priority'] as number;
-      const runAt = row['run_at'] as number;
-      lanes.push({ tenantId, queue, type, priority, runAt, seq: row['seq'] as number });
+      const rankAt = row['rank_at'] as number;
+      lanes.push({ tenant: tenantId, queue, type, rankAt, seq: row['seq'] as number });
     }
     const next = types.find((wanted) => byBytes(wanted, type) > 0);
     key = [tenantId, queue, next ?? BEHIND_ALL];

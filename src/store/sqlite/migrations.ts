@@ -1,6 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../core/clock.ts';
+import { accessSchemaSql } from './access-schema.ts';
+import { artifactSchemaSql } from './artifact-schema.ts';
 import { guardSql } from './guard.ts';
+import { retentionSchemaSql } from './retention-schema.ts';
+import { scheduleSchemaSql } from './schedule-schema.ts';
 import { schemaSql } from './schema.ts';
 
 interface Migration {
@@ -9,9 +13,14 @@ interface Migration {
   readonly sql: string;
 }
 
+const FIRST = [schemaSql, scheduleSchemaSql, accessSchemaSql, retentionSchemaSql, guardSql].join(
+  '\n',
+);
+
 /** Forward only. A migration that was published is never edited; the next one mends it. */
 export const MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: 'jobs, events and their guard', sql: `${schemaSql}\n${guardSql}` },
+  { version: 1, name: 'jobs, events and their guard', sql: FIRST },
+  { version: 2, name: 'artifacts', sql: artifactSchemaSql },
 ];
 
 /** Brings the file up to this code's version; running it again changes nothing. */

@@ -20,7 +20,8 @@ const { builtInLifecycles } = await import(
   ${JSON.stringify(new URL('../../lifecycles/built-in.ts', import.meta.url))});
 const store = await openSqliteStore({ path: process.argv[1], lifecycles: builtInLifecycles });
 const [task] = builtInLifecycles.filter(({ name }) => name === 'task');
-const policy = { ...task.defaults, lifecycle: 'task', lifecycleVersion: 1, timeoutMs: null, stages: [] };
+const named = { lifecycle: 'task', lifecycleVersion: 1 };
+const policy = { ...task.defaults, ...named, timeoutMs: null, stages: [] };
 await store.putType('t', 'kept', { policy, definition: '{}' });
 process.stdout.write('open');
 process.stdin.resume();
@@ -30,7 +31,8 @@ async function startOwner(path: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', OWNER, path], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [first] = (await once(child.stdout!, 'data')) as [Buffer];
+  const died = once(child, 'exit').then(() => ['died']);
+  const [first] = (await Promise.race([once(child.stdout, 'data'), died])) as [Buffer | string];
   assert.equal(String(first), 'open');
   return child;
 }
@@ -69,7 +71,7 @@ describe('one process owns the file', () => {
   });
 
   for (const mode of ['inline', 'thread'] as const) {
-    test(`the same process is refused a second store (${mode}), until the first closes`, async () => {
+    test(`the same process must close its first store before a second (${mode})`, async () => {
       const path = join(folder, `same-${mode}.sqlite`);
       const first = await openSqliteStore({ path, lifecycles, mode });
       const again = /owned by this process \(pid \d+\), which has opened it before/;

@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Job, JobError, JobRef } from '../../core/job.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import { PRIORITY_HIGH } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { JobPage, JobQuery, Tally } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
@@ -76,14 +77,15 @@ const LIVE = {
   jobs_held: 'phase = 0',
 };
 
-const TALLY = `SELECT tenant_id, type, queue, state, phase, count(*) AS count,
+const TALLY = `SELECT tenant_id, type, queue, state, phase, is_high, count(*) AS count,
     min(run_at) AS oldest FROM (${Object.entries(LIVE)
       .map(
-        ([index, condition]) => `SELECT tenant_id, type, queue, state, phase, run_at
+        ([index, condition]) => `SELECT tenant_id, type, queue, state, phase, run_at,
+        priority >= ${PRIORITY_HIGH} AS is_high
       FROM jobs INDEXED BY ${index} WHERE ${condition} AND (?1 IS NULL OR tenant_id = ?1)`,
       )
       .join(' UNION ALL ')})
-  GROUP BY tenant_id, queue, type, state, phase`;
+  GROUP BY tenant_id, queue, type, state, phase, is_high`;
 
 export function tallyJobs({ connection, registry }: Work, tenant: string | null): Tally[] {
   const tenantId = tenant === null ? null : registry.findTenant(tenant);
@@ -97,6 +99,7 @@ export function tallyJobs({ connection, registry }: Work, tenant: string | null)
       queue: row['queue'] as string,
       state: row['state'] as string,
       phase: phaseOfRank(row['phase'] as number),
+      priorityClass: row['is_high'] === 1 ? ('high' as const) : ('normal' as const),
       count: row['count'] as number,
       oldestRunAt: row['oldest'] as number,
     }));

@@ -19,12 +19,13 @@ interface OwnedRow extends Row {
   stage: string | null;
   message: string | null;
   lease_until: number;
+  lease_limit: number | null;
   cancel_mode: CancelMode | null;
   cancel_reason: string | null;
 }
 
 const FIND_OWNED = `SELECT seq, policy, state, phase, epoch, version, attempts, retry_count,
-    progress, notes, stage, message, lease_until, cancel_mode, cancel_reason
+    progress, notes, stage, message, lease_until, lease_limit, cancel_mode, cancel_reason
   FROM jobs WHERE tenant_id = ? AND id = ? AND epoch = ? AND lease_owner = ? AND lease_expiry > ?`;
 
 const RENEW = `UPDATE jobs SET lease_expiry = ?, lease_until = ?, progress = ?, stage = ?,
@@ -45,7 +46,8 @@ function renewOne(work: Work, renewal: Renewal): RenewOutcome {
   const { lease } = registry.policy(row.policy);
   const isMoved = now >= row.lease_until - lease.ttlMs / 2;
   const leaseUntil = isMoved ? now + lease.ttlMs : row.lease_until;
-  const leaseExpiry = Math.min(leaseUntil, now + HEARTBEATS_MISSED_MAX * lease.heartbeatMs);
+  const beat = now + HEARTBEATS_MISSED_MAX * lease.heartbeatMs;
+  const leaseExpiry = Math.min(leaseUntil, beat, row.lease_limit ?? Infinity);
   row.progress = Math.max(row.progress, renewal.progress ?? 0);
   if (renewal.stage !== undefined) row.stage = renewal.stage;
   if (renewal.message !== undefined) row.message = renewal.message;

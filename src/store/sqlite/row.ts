@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { isUuid } from '../../core/ids.ts';
 import type { CancelMode, CancelWish, Job, JobError } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
+import { AGING_MS } from '../../core/rank.ts';
 import { StoreError } from '../store-error.ts';
 import type { Registry } from './registry.ts';
 
@@ -10,9 +11,13 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** A row as node:sqlite gives it. */
 export type Row = Record<string, SQLOutputValue>;
 
+/** Where a job stands in line; indexes and statements must say it in the same words. */
+export const RANK_AT: string = `(run_at - priority * ${AGING_MS})`;
+
 /** Every column of a job that `jobOfRow` reads, and `seq`. */
 export const JOB_COLUMNS = `seq, id, tenant_id, lifecycle, policy, type, queue, state, phase, epoch,
-  version, gate, priority, run_at, deadline_at, attempts, max_attempts, retry_count, backoff_ms,
+  version, gate, limit_key, user_key, organisation_key, priority, run_at,
+  deadline_at, attempts, max_attempts, retry_count, backoff_ms,
   progress, notes, lease_owner, lease_expiry, lease_until, cancel_mode, cancel_reason,
   created_at, updated_at, started_at, completed_at, stage, message, correlation_id, trace_id,
   requested_by, parent_job_id, document_id, error, metadata, checkpoint, result, input`;
@@ -30,6 +35,9 @@ export interface JobRow extends Row {
   epoch: number;
   version: number;
   gate: number | null;
+  limit_key: string | null;
+  user_key: string | null;
+  organisation_key: string | null;
   priority: number;
   run_at: number;
   deadline_at: number | null;

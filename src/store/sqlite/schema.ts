@@ -1,8 +1,13 @@
+import { RANK_AT } from './row.ts';
+
 /**
  * Columns that change often and are small come first, payloads last: SQLite reads a row from its
  * start. `phase` is the rank. `gate`: 0 claimable now, 1 opens by itself at run_at, 2 is requeued
- * by the engine at run_at, null neither. `lease_expiry` is the one deadline, `lease_until` the end
- * of the ttl. `notes` counts the notes of the present version. Ids are the 16 bytes of a UUID.
+ * by the engine at run_at, 3 is due and waits for a slot of `limit_key`, 4 for a token of
+ * `user_key`, 5 for one of `organisation_key`, null neither. Of `active_key` there may be one job
+ * that has not ended. `lease_expiry` is the one deadline, `lease_until` the end of the ttl,
+ * `lease_limit` what no renewal may exceed. `notes` counts the notes of the present version. Ids
+ * are the 16 bytes of a UUID.
  */
 const JOBS = `
 CREATE TABLE jobs (
@@ -18,6 +23,10 @@ CREATE TABLE jobs (
   epoch INTEGER NOT NULL,
   version INTEGER NOT NULL,
   gate INTEGER,
+  limit_key TEXT,
+  user_key TEXT,
+  organisation_key TEXT,
+  active_key TEXT,
   priority INTEGER NOT NULL,
   run_at INTEGER NOT NULL,
   deadline_at INTEGER,
@@ -30,6 +39,7 @@ CREATE TABLE jobs (
   lease_owner TEXT,
   lease_expiry INTEGER,
   lease_until INTEGER,
+  lease_limit INTEGER,
   claim_request TEXT,
   cancel_mode TEXT,
   cancel_reason TEXT,
@@ -51,8 +61,18 @@ CREATE TABLE jobs (
   input TEXT NOT NULL CHECK (json_valid(input)),
   UNIQUE (tenant_id, id)
 ) STRICT;
-CREATE INDEX jobs_claimable ON jobs (tenant_id, queue, type, priority DESC, run_at, seq)
+CREATE INDEX jobs_claimable ON jobs (tenant_id, queue, type, ${RANK_AT}, seq)
   WHERE gate = 0;
+CREATE INDEX jobs_parked ON jobs (limit_key, ${RANK_AT}, seq) WHERE gate = 3;
+CREATE INDEX jobs_admitted ON jobs (limit_key)
+  WHERE limit_key IS NOT NULL AND (gate IN (0, 4, 5) OR phase IN (2, 3));
+CREATE INDEX jobs_at_gates ON jobs (tenant_id, queue) WHERE gate > 2;
+CREATE INDEX jobs_user_line ON jobs (user_key, ${RANK_AT}, seq) WHERE gate = 4;
+CREATE INDEX jobs_user_open ON jobs (user_key) WHERE user_key IS NOT NULL AND gate IN (0, 5);
+CREATE INDEX jobs_organisation_line ON jobs (organisation_key, ${RANK_AT}, seq) WHERE gate = 5;
+CREATE INDEX jobs_organisation_open ON jobs (organisation_key)
+  WHERE organisation_key IS NOT NULL AND gate = 0;
+CREATE INDEX jobs_active ON jobs (active_key) WHERE active_key IS NOT NULL AND phase < 5;
 CREATE INDEX jobs_timers ON jobs (gate, run_at, seq) WHERE gate > 0;
 CREATE INDEX jobs_owned ON jobs (lease_owner) WHERE phase IN (2, 3);
 CREATE INDEX jobs_held ON jobs (tenant_id, id) WHERE phase = 0;
@@ -157,6 +177,27 @@ CREATE TABLE idempotency (
 `;
 
 const REGISTRY = `
+CREATE TABLE rate_levels (
+  key TEXT PRIMARY KEY,
+  level REAL NOT NULL,
+  at INTEGER NOT NULL,
+  next_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rate_levels_next ON rate_levels (next_at) WHERE next_at IS NOT NULL;
+CREATE TABLE valves (
+  tenant_id INTEGER NOT NULL,
+  scope TEXT NOT NULL,
+  name TEXT NOT NULL,
+  is_paused INTEGER NOT NULL,
+  concurrency INTEGER,
+  high_watermark INTEGER,
+  low_watermark INTEGER,
+  is_shedding INTEGER NOT NULL,
+  reason TEXT,
+  actor TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (tenant_id, scope, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE policies (

@@ -2,6 +2,14 @@ import { type Clock, type Instant, systemClock } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
+import type {
+  Artifact,
+  ArtifactCommit,
+  ArtifactQuery,
+  ArtifactRemoval,
+  CommitOutcome,
+} from '../artifact.ts';
+import type { AccessStore } from '../access-key.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
@@ -16,9 +24,24 @@ import type {
   Tally,
 } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
+import type { EraseOutcome, Purge, Purged } from '../retention.ts';
+import type {
+  Fire,
+  FireOutcome,
+  FireQuery,
+  FireRecord,
+  LifecyclePlace,
+  Schedule,
+  SchedulePut,
+  SchedulePutOutcome,
+  ScheduleQuery,
+  ScheduleRef,
+} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
+import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Valve, ValveChange } from '../valve.ts';
 import type { Synchronous } from './connection.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
 import type { AnswerOf, ArgsOf, Verb } from './verbs.ts';
@@ -37,6 +60,13 @@ export interface SqliteOptions {
 
 /** The port on one SQLite file, which this process alone owns until `close`. */
 export class SqliteStore implements Store {
+  readonly access: AccessStore = {
+    writeAccessKey: (write) => this.#ask('writeAccessKey', write),
+    accessKeys: (of) => this.#ask('accessKeys', of),
+    touchAccessKeys: (ids) => this.#ask('touchAccessKeys', ids),
+    addAudit: (entries) => this.#ask('addAudit', entries),
+    audit: (query) => this.#ask('audit', query),
+  };
   readonly #host: Host;
   readonly #clock: Clock | null;
   #closing: Promise<void> | null = null;
@@ -96,6 +126,70 @@ export class SqliteStore implements Store {
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
     return this.#ask('deadLetters', filter);
+  }
+
+  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
+    return this.#ask('commitArtifacts', commits);
+  }
+
+  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
+    return this.#ask('artifacts', query);
+  }
+
+  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
+    return this.#ask('removeArtifacts', removal);
+  }
+
+  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
+    return this.#ask('putSchedule', put);
+  }
+
+  removeSchedule(ref: ScheduleRef): Promise<boolean> {
+    return this.#ask('removeSchedule', ref);
+  }
+
+  schedules(query: ScheduleQuery): Promise<Schedule[]> {
+    return this.#ask('schedules', query);
+  }
+
+  dueSchedules(limit: number): Promise<Schedule[]> {
+    return this.#ask('dueSchedules', limit);
+  }
+
+  fire(fire: Fire): Promise<FireOutcome> {
+    return this.#ask('fire', fire);
+  }
+
+  fires(query: FireQuery): Promise<FireRecord[]> {
+    return this.#ask('fires', query);
+  }
+
+  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
+    return this.#ask('overdue', places, limit);
+  }
+
+  standing(ref: JobRef): Promise<Standing | null> {
+    return this.#ask('standing', ref);
+  }
+
+  purge(cuts: Purge): Promise<Purged> {
+    return this.#ask('purge', cuts);
+  }
+
+  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
+    return this.#ask('erase', ref, actor);
+  }
+
+  putValve(change: ValveChange): Promise<Valve> {
+    return this.#ask('putValve', change);
+  }
+
+  valves(tenant: string | null): Promise<Valve[]> {
+    return this.#ask('valves', tenant);
+  }
+
+  depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
+    return this.#ask('depth', ref, max);
   }
 
   putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {

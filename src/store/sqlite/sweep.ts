@@ -1,10 +1,14 @@
 import type { Job } from '../../core/job.ts';
+import { admitDue, type KeyColumns, TouchedKeys } from './admission.ts';
 import { JOB_COLUMNS, type JobRow, jobOfRow } from './row.ts';
 import type { Work } from './work.ts';
 
 /** SQLite uses the index of timers only where it reads the index's own condition, `gate > 0`. */
-const OPEN_DUE = `UPDATE jobs SET gate = 0 WHERE seq IN (SELECT seq FROM jobs
-  WHERE gate > 0 AND gate = 1 AND run_at <= ? ORDER BY run_at, seq LIMIT ?)`;
+const OPEN_DUE = `UPDATE jobs SET gate = CASE WHEN limit_key IS NOT NULL THEN 3
+    WHEN user_key IS NOT NULL THEN 4 WHEN organisation_key IS NOT NULL THEN 5 ELSE 0 END
+  WHERE seq IN (
+    SELECT seq FROM jobs WHERE gate > 0 AND gate = 1 AND run_at <= ? ORDER BY run_at, seq LIMIT ?)
+  RETURNING gate, limit_key, user_key, organisation_key`;
 
 const WAITING_DUE = `SELECT ${JOB_COLUMNS} FROM jobs WHERE gate > 0 AND gate = 2 AND run_at <= ?
   ORDER BY run_at, seq LIMIT ?`;
@@ -16,9 +20,13 @@ const EXPIRED = `SELECT ${JOB_COLUMNS} FROM jobs INDEXED BY jobs_owned
 /** Opens what is claimed where it stands, and names what the engine has to requeue. */
 export function letDueIn(work: Work, limit: number): { opened: number; waiting: Job[] } {
   const { connection, registry, now } = work;
-  const { changes } = connection.sql(OPEN_DUE).run(now, limit);
+  const opened = connection.sql(OPEN_DUE).all(now, limit);
+  const keys = new TouchedKeys();
+  for (const row of opened) keys.add(row as KeyColumns, Number(row['gate']));
+  keys.admit(work);
+  admitDue(work, limit);
   const rows = connection.sql(WAITING_DUE).all(now, limit) as JobRow[];
-  return { opened: Number(changes), waiting: rows.map((row) => jobOfRow(registry, row)) };
+  return { opened: opened.length, waiting: rows.map((row) => jobOfRow(registry, row)) };
 }
 
 /** Owned jobs whose deadline has passed, the longest ago first. */

@@ -1,17 +1,39 @@
 import type { Instant } from '../../core/clock.ts';
+import type { AccessStore } from '../access-key.ts';
 import type { Store } from '../store.ts';
+import {
+  addAudit,
+  listAccessKeys,
+  listAudit,
+  touchAccessKeys,
+  writeAccessKey,
+} from './access-key.ts';
 import { applyMoves } from './apply.ts';
+import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import type { Failure } from './failure.ts';
 import { insertJobs } from './insert.ts';
 import { listDeadLetters, listJobs, readJobs, readStages, tallyJobs } from './query.ts';
 import { renewLeases } from './renew.ts';
+import { purge } from './retention.ts';
+import { eraseJob } from './retention-erase.ts';
+import {
+  dueSchedules,
+  fireSchedule,
+  listFires,
+  listSchedules,
+  overdueJobs,
+  putSchedule,
+  removeSchedule,
+} from './schedule.ts';
+import { standingOf } from './standing.ts';
 import { listEvents, readTail } from './stream.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { listTypes, putType } from './type-record.ts';
+import { depthOf, listValves, putValve } from './valve.ts';
 import type { Work } from './work.ts';
 
-type Verbs = Omit<Store, 'now' | 'close'>;
+type Verbs = Omit<Store, 'now' | 'close' | 'access'> & AccessStore;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
 export type AnswerOf<Name extends Verb> = Awaited<ReturnType<Verbs[Name]>>;
@@ -33,12 +55,51 @@ const BODIES: Bodies = {
   tail: readTail,
   tally: tallyJobs,
   deadLetters: listDeadLetters,
+  commitArtifacts,
+  artifacts: listArtifacts,
+  removeArtifacts,
+  putSchedule,
+  removeSchedule,
+  schedules: listSchedules,
+  dueSchedules,
+  fire: fireSchedule,
+  fires: listFires,
+  overdue: overdueJobs,
+  standing: standingOf,
+  purge,
+  erase: eraseJob,
+  putValve,
+  valves: listValves,
+  depth: depthOf,
+  writeAccessKey,
+  accessKeys: listAccessKeys,
+  touchAccessKeys,
+  addAudit,
+  audit: listAudit,
   putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
   types: listTypes,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
 };
 
-const WRITES: ReadonlySet<Verb> = new Set(['insert', 'claim', 'apply', 'renew', 'due', 'putType']);
+const WRITES: ReadonlySet<Verb> = new Set([
+  'insert',
+  'claim',
+  'apply',
+  'renew',
+  'due',
+  'commitArtifacts',
+  'removeArtifacts',
+  'putSchedule',
+  'removeSchedule',
+  'fire',
+  'purge',
+  'erase',
+  'putValve',
+  'writeAccessKey',
+  'touchAccessKeys',
+  'addAudit',
+  'putType',
+]);
 
 export function isWrite(verb: Verb): boolean {
   return WRITES.has(verb);

@@ -51,7 +51,8 @@ export class Writer {
 
   /** What reads may use where writer and reader share one connection. */
   get tools(): Tools {
-    return (this.#tools ??= this.#connect());
+    if (this.#tools?.connection.db.isOpen !== true) this.#tools = this.#connect();
+    return this.#tools;
   }
 
   /** Group commit: the calls share one transaction, each can fail alone, all wait for its end. */
@@ -64,9 +65,11 @@ export class Writer {
       if (breaksConnection(error)) this.#disconnect();
       return sameFor(calls, failureBeforeCommit(error));
     }
+    const isAlone = calls.length === 1;
     const answers: Answer[] = [];
     for (const call of calls) {
-      const answer = this.#runInSavepoint(tools, call);
+      const answer = isAlone ? this.#runAlone(tools, call) : this.#runInSavepoint(tools, call);
+      if (isAlone && 'failure' in answer) return [answer];
       // The transaction is gone, and with it what the calls before this one wrote.
       if (!isInTransaction(tools)) return this.#abandoned(calls, answer);
       answers.push(answer);
@@ -81,29 +84,44 @@ export class Writer {
   }
 
   #runInSavepoint(tools: Tools, call: Call): Answer {
-    const { connection, log } = tools;
+    const { connection } = tools;
     try {
       connection.sql('SAVEPOINT one_call').run();
-      const now = call.now ?? systemClock.now();
-      const value = perform({ ...tools, now }, call);
-      log.flush(now);
+      const value = this.#perform(tools, call);
       connection.sql('RELEASE one_call').run();
       return { value };
     } catch (error) {
       if (breaksConnection(error)) this.#disconnect();
-      else this.#takeBack(tools);
+      else this.#takeBack(tools, ['ROLLBACK TO one_call', 'RELEASE one_call']);
       return { failure: failureBeforeCommit(error) };
     }
   }
 
-  #takeBack(tools: Tools): void {
+  /** With nobody to share the transaction, it is its own savepoint: a tenth of the work less. */
+  #runAlone(tools: Tools, call: Call): Answer {
+    try {
+      return { value: this.#perform(tools, call) };
+    } catch (error) {
+      if (breaksConnection(error)) this.#disconnect();
+      else this.#takeBack(tools, ['ROLLBACK']);
+      return { failure: failureBeforeCommit(error) };
+    }
+  }
+
+  #perform(tools: Tools, call: Call): unknown {
+    const now = call.now ?? systemClock.now();
+    const value = perform({ ...tools, now }, call);
+    tools.log.flush(now);
+    return value;
+  }
+
+  #takeBack(tools: Tools, statements: readonly string[]): void {
     const { connection, registry, log } = tools;
     log.discard();
     registry.forget();
     if (!isInTransaction(tools)) return;
     try {
-      connection.sql('ROLLBACK TO one_call').run();
-      connection.sql('RELEASE one_call').run();
+      for (const statement of statements) connection.sql(statement).run();
     } catch {
       this.#disconnect();
     }

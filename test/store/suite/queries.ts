@@ -75,20 +75,26 @@ export const queryCases: Cases = {
     assert.deepEqual(await found(other, {}), []);
   },
 
-  'the tally counts who stands where, ended jobs left out': async (scene) => {
+  '[T38] the tally counts who stands where by priority class, ended jobs left out': async (
+    scene,
+  ) => {
     const now = scene.clock.now();
     await scene.type('mail', 'task');
     await scene.running({ type: 'mail', runAt: now - 5 });
     await scene.ask(await scene.running(), { on: 'succeed' });
     await scene.enqueue({ type: 'mail', runAt: now + 50 });
     await scene.enqueue({ type: 'mail', runAt: now + 40 });
-    await scene.enqueue({ type: 'mail', queue: 'slow' });
+    await scene.enqueue({ type: 'mail', queue: 'slow', priority: 99 });
+    for (const priority of [100, 200]) {
+      await scene.enqueue({ type: 'mail', queue: 'slow', priority });
+    }
     await scene.enqueue({ type: 'platform', submit: false });
-    const mail = { tenant: scene.tenant, type: 'mail' };
+    const mail = { tenant: scene.tenant, type: 'mail', priorityClass: 'normal' } as const;
     const pending = { ...mail, state: 'pending', phase: 'ready' } as const;
     const expected: Tally[] = [
       { ...pending, queue: 'default', count: 2, oldestRunAt: now + 40 },
       { ...pending, queue: 'slow', count: 1, oldestRunAt: now },
+      { ...pending, priorityClass: 'high', queue: 'slow', count: 2, oldestRunAt: now },
       {
         ...mail,
         queue: 'default',
@@ -103,6 +109,7 @@ export const queryCases: Cases = {
         queue: 'default',
         state: 'CREATED',
         phase: 'held',
+        priorityClass: 'normal',
         count: 1,
         oldestRunAt: now,
       },

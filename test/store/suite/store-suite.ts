@@ -4,33 +4,48 @@ import { ManualClock } from '../../../src/core/clock.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { accessCases } from './access-keys.ts';
+import { activeCases } from './active.ts';
 import { applyCases } from './apply.ts';
+import { artifactCases } from './artifacts.ts';
 import { claimCases } from './claim.ts';
 import { deadLetterCases } from './dead-letters.ts';
+import { deadlineCases } from './deadlines.ts';
 import { eventCases } from './events.ts';
 import { exactnessCases } from './exactness.ts';
 import { fenceCases } from './fences.ts';
 import { guardCases } from './guard.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { insertCases } from './insert.ts';
+import { limitCases } from './limits.ts';
 import { laneCases } from './lanes.ts';
 import { queryCases } from './queries.ts';
+import { rateCases } from './rates.ts';
 import { registryCases } from './registry.ts';
 import { renewCases } from './renew.ts';
+import { retentionCases } from './retention.ts';
 import { rowCases } from './rows.ts';
 import { type Cases, Scene } from './scene.ts';
+import { scheduleCases } from './schedules.ts';
 import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
+import { valveCases } from './valves.ts';
+import { uniqueCases } from './unique.ts';
 
 const GROUPS: Readonly<Record<string, Cases>> = {
   insert: { ...insertCases, ...idempotencyCases },
   claim: { ...claimCases, ...laneCases },
   apply: { ...applyCases, ...rowCases, ...fenceCases, ...guardCases },
+  limits: { ...limitCases, ...activeCases, ...rateCases, ...valveCases },
   renew: renewCases,
   sweeps: sweepCases,
+  time: { ...scheduleCases, ...deadlineCases, ...uniqueCases },
+  artifacts: artifactCases,
   events: { ...eventCases, ...tailCases },
   queries: { ...queryCases, ...deadLetterCases, ...registryCases },
+  access: accessCases,
   exactness: exactnessCases,
+  retention: retentionCases,
 };
 
 export type OpenStore = (options: {

@@ -8,12 +8,15 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Account, canReach, serverAccount } from './account.ts';
 
+type Settings = Readonly<Record<string, string>>;
+
 export interface Cluster {
   url: string;
   stop(): Promise<void>;
 }
 
-const settings = {
+/** For tests: fast, and gone after a power cut. */
+const settings: Settings = {
   listen_addresses: '',
   max_connections: '300',
   fsync: 'off',
@@ -25,8 +28,11 @@ const settings = {
   timezone: 'UTC',
 };
 
-/** Starts a server from the binaries in `binFolder`; `stop` ends it and removes every trace. */
-export async function startCluster(binFolder: string): Promise<Cluster> {
+/**
+ * Starts a server from the binaries in `binFolder`; `stop` ends it and removes every trace. A
+ * benchmark asks for other settings: its commits must reach the disk.
+ */
+export async function startCluster(binFolder: string, others: Settings = {}): Promise<Cluster> {
   const account = serverAccount();
   const folder = mkdtempSync(join(temporaryFolder(account), 'pawl-postgres-'));
   let server: ChildProcess | undefined;
@@ -39,7 +45,7 @@ export async function startCluster(binFolder: string): Promise<Cluster> {
     const bin = reachableBinaries(binFolder, folder, account);
     const data = join(folder, 'data');
     await initialize(join(bin, 'initdb'), data, account);
-    server = await serve(join(bin, 'postgres'), data, account);
+    server = await serve(join(bin, 'postgres'), { data, account, others });
     return { url: `postgres://postgres@localhost/postgres?host=${encodeURI(data)}`, stop };
   } catch (error) {
     await stop();
@@ -84,8 +90,12 @@ async function initialize(initdb: string, data: string, account?: Account): Prom
   if (code !== 0) throw new Error(`initdb failed (${code}): ${complaints.trim()}`);
 }
 
-async function serve(postgres: string, data: string, account?: Account): Promise<ChildProcess> {
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+async function serve(
+  postgres: string,
+  { data, account, others }: { data: string; account: Account | undefined; others: Settings },
+): Promise<ChildProcess> {
+  const chosen = Object.entries({ ...settings, ...others });
+  const flags = chosen.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(postgres, ['-D', data, '-k', data, ...flags], {
     ...account,
     cwd: data,

@@ -49,6 +49,7 @@ export class StoreRoom {
 
   pool(max: number = 2): pg.Pool {
     const pool = new pg.Pool({ connectionString: this.url, max });
+    pool.on('error', () => {});
     this.#closers.push(() => pool.end());
     return pool;
   }

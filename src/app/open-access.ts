@@ -1,0 +1,65 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Authenticator } from '../auth/authenticator.ts';
+import { HOME_TENANT, OPEN_CREDENTIAL } from '../auth/credential.ts';
+import { createKey } from '../auth/manage-keys.ts';
+import { tokenReader } from '../auth/token.ts';
+import { systemClock } from '../core/clock.ts';
+import { PawlError } from '../core/errors.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Configuration } from './configuration.ts';
+
+/** How callers are let in: by whom, and where the first key lies if it was made just now. */
+export interface Access {
+  readonly authenticator: Authenticator | null;
+  readonly firstKeyFile: string | null;
+}
+
+const PRIVATE = 0o600;
+
+/** Asks for credentials where it must, and makes the first key where there is none yet. */
+export async function openAccess(
+  configuration: Configuration,
+  engine: Engine,
+  log: EngineLog,
+): Promise<Access> {
+  const { isOpen, provider } = configuration.access;
+  if (isOpen) return { authenticator: null, firstKeyFile: null };
+  const { access } = engine.context.store;
+  const warn: EngineLog['warn'] = (message, facts) => log.warn(message, facts);
+  const clock = systemClock;
+  const tokens =
+    provider === null ? null : tokenReader({ ...provider, keys: provider.keysUrl, clock });
+  const authenticator = new Authenticator({ access, clock, tokens, warn });
+  const firstKeyFile = await makeFirstKey(configuration, engine);
+  return { authenticator, firstKeyFile };
+}
+
+/** Into a file that only its owner can read: what is printed ends up in logs. */
+async function makeFirstKey(configuration: Configuration, engine: Engine): Promise<string | null> {
+  const { store, ids } = engine.context;
+  const known = await store.access.accessKeys({ tenant: HOME_TENANT });
+  if (known.length > 0) return null;
+  await mkdir(configuration.dataFolder, { recursive: true });
+  const path = join(configuration.dataFolder, 'admin.key');
+  await rm(path, { force: true });
+  // Before the key: one that cannot be written down would lock everybody out.
+  const file = await open(path, 'wx', PRIVATE);
+  try {
+    const { text } = await createKey({ access: store.access, ids }, OPEN_CREDENTIAL, {
+      name: 'first-admin',
+      roles: ['admin'],
+      idempotencyKey: 'the first key',
+    });
+    await file.writeFile(`${text}\n`);
+    return path;
+  } catch (error) {
+    await rm(path, { force: true });
+    // Another process of the same platform was first.
+    if (error instanceof PawlError && error.code === 'ALREADY_EXISTS') return null;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

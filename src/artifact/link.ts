@@ -1,0 +1,129 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Instant } from '../core/clock.ts';
+import { PawlError } from '../core/errors.ts';
+
+/** A secret that signs links, named in each of them. */
+export interface LinkKey {
+  /** Letters, digits, - and _. */
+  readonly id: string;
+  readonly secret: Uint8Array;
+  /** From then on it signs no more; what it had signed stays good until it expires. */
+  readonly retiredAt?: Instant;
+}
+
+/** What a link allows, to whoever has it. */
+export interface LinkClaims {
+  readonly method: string;
+  /** Without a query. */
+  readonly path: string;
+  readonly tenant: string;
+  readonly artifactId: string;
+  /** The artifact's hash: other bytes under the same id are another version, and refused. */
+  readonly version: string;
+  /** The name under which a browser saves the file. */
+  readonly fileName: string;
+  readonly expiresAt: Instant;
+}
+
+/** No link is good for less, however late it is asked for. */
+export const LINK_TTL_MS_MIN: number = 15 * 60_000;
+/** Nor for more: a leaked link ends by itself. */
+export const LINK_TTL_MS_MAX: number = 7 * 86_400_000;
+
+export interface SignOptions {
+  readonly keys: readonly LinkKey[];
+  readonly now: Instant;
+  /** Brought within the bounds; the shortest if left out. */
+  readonly ttlMs?: number;
+}
+
+const LABEL = 'pawl-link-1';
+
+/** How far the clock of another server may be ahead. */
+const SKEW_MS_MAX = 5 * 60_000;
+
+/**
+ * A link as path and query. All values are letters, digits, - and _, so that there is one way only
+ * to write it, and what is signed is the very text.
+ */
+export function signLink(claims: Omit<LinkClaims, 'expiresAt'>, options: SignOptions): string {
+  const { now, ttlMs = LINK_TTL_MS_MIN } = options;
+  const key = options.keys.find((one) => one.retiredAt === undefined || now < one.retiredAt);
+  if (key === undefined) throw new Error('no key is left that may sign links');
+  const ttl = Math.min(LINK_TTL_MS_MAX, Math.max(LINK_TTL_MS_MIN, Math.ceil(ttlMs)));
+  const query = [
+    `tenant=${pack(claims.tenant)}`,
+    `version=${claims.version}`,
+    `name=${pack(claims.fileName)}`,
+    `expires=${Math.ceil(now) + ttl}`,
+    `key=${key.id}`,
+  ].join('&');
+  const text = `${claims.path}?${query}`;
+  return `${text}&signature=${signatureOf(key, claims.method, text)}`;
+}
+
+/** When a link that was just signed ends. */
+export function expiryOf(link: string): Instant {
+  return Number(/&expires=(\d+)&/.exec(link)![1]);
+}
+
+const LINK = new RegExp(
+  [
+    String.raw`^(\/[\w./-]*\/([0-9a-f-]{36}))\?tenant=([\w-]*)`,
+    'version=([0-9a-f]{64})',
+    String.raw`name=([\w-]*)`,
+    String.raw`expires=(\d{1,15})`,
+    String.raw`key=([\w-]{1,64})`,
+    String.raw`signature=([\w-]{43})$`,
+  ].join('&'),
+);
+
+/**
+ * What the link of a request allows. LINK_INVALID unless it is, to the byte, one that a known key
+ * has signed for this method; LINK_EXPIRED from its last millisecond on.
+ */
+export function verifyLink(
+  request: { method: string; url: string },
+  options: { keys: readonly LinkKey[]; now: Instant },
+): LinkClaims {
+  const match = LINK.exec(request.url);
+  if (match === null) throw invalidLink();
+  const [, path, artifactId, tenant, version, name, expires, keyId, signature] =
+    match as unknown as string[];
+  const key = options.keys.find(({ id }) => id === keyId);
+  if (key === undefined) throw invalidLink();
+  const text = request.url.slice(0, request.url.lastIndexOf('&'));
+  const expected = signatureOf(key, request.method, text);
+  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature!))) throw invalidLink();
+  const expiresAt = Number(expires);
+  // A stolen key that was retired must not make links that its owner could not have made.
+  const lastSigned = key.retiredAt ?? options.now + SKEW_MS_MAX;
+  if (expiresAt > lastSigned + LINK_TTL_MS_MAX) throw invalidLink();
+  if (options.now >= expiresAt) throw new PawlError('LINK_EXPIRED', 'the link has expired');
+  return {
+    method: request.method,
+    path: path!,
+    tenant: unpack(tenant!),
+    artifactId: artifactId!,
+    version: version!,
+    fileName: unpack(name!),
+    expiresAt,
+  };
+}
+
+function signatureOf(key: LinkKey, method: string, text: string): string {
+  const signed = `${LABEL}\n${method}\n${text}`;
+  return createHmac('sha256', key.secret).update(signed).digest('base64url');
+}
+
+function pack(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function unpack(text: string): string {
+  return Buffer.from(text, 'base64url').toString();
+}
+
+function invalidLink(): PawlError {
+  return new PawlError('LINK_INVALID', 'the link is not one that was given out here');
+}

@@ -1,0 +1,161 @@
+import type { EnqueueJson } from '../http/schema/enqueue.ts';
+import type { DeadLetterJson } from '../http/schema/dead-letter.ts';
+import type { JobJson } from '../http/schema/job.ts';
+import type { Problem } from '../http/schema/problem.ts';
+import type { TypeBodyJson, TypeJson } from '../http/schema/type.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { follow, type FollowOptions, type StreamItem } from './follow.ts';
+
+export type { ConnectionOptions } from './connection.ts';
+export type { FollowOptions, StreamItem } from './follow.ts';
+export { RemoteSource } from './remote-source.ts';
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+export interface JobFilter {
+  readonly type?: string;
+  readonly state?: string;
+  readonly phase?: string;
+  readonly queue?: string;
+  readonly documentId?: string;
+  readonly correlationId?: string;
+  readonly parentJobId?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface BatchItem {
+  readonly status: number;
+  readonly job?: JobJson;
+  readonly error?: Problem;
+}
+
+export interface AcceptOptions {
+  /** Makes the request repeatable beyond this call; without one, a new one is made up. */
+  readonly idempotencyKey?: string;
+  readonly traceparent?: string;
+  readonly signal?: AbortSignal;
+}
+
+const WAIT_MS = 30_000;
+
+function jobPath(id: string, verb?: string): string {
+  const path = `/v1/jobs/${encodeURIComponent(id)}`;
+  return verb === undefined ? path : `${path}/${verb}`;
+}
+
+/** The HTTP API, typed by the very schemas that the server validates with. Throws PawlErrors. */
+export class PawlClient {
+  readonly connection: Connection;
+
+  constructor(options: ConnectionOptions) {
+    this.connection = new Connection(options);
+  }
+
+  async putType(type: string, definition: TypeBodyJson): Promise<TypeJson> {
+    const path = `/v1/types/${encodeURIComponent(type)}`;
+    const { body } = await this.connection.call({ method: 'PUT', path, body: definition });
+    return body as TypeJson;
+  }
+
+  /** Durable when it resolves; sent again with the same key until the server has answered. */
+  async enqueue(job: EnqueueJson, options: AcceptOptions = {}): Promise<JobJson> {
+    const { traceparent, ...rest } = options;
+    const { body } = await this.connection.call({
+      method: 'POST',
+      path: '/v1/jobs',
+      body: job,
+      ...rest,
+      ...(traceparent === undefined ? {} : { headers: { traceparent } }),
+    });
+    return body as JobJson;
+  }
+
+  async enqueueMany(
+    jobs: readonly EnqueueJson[],
+    options: Omit<AcceptOptions, 'traceparent'> = {},
+  ): Promise<readonly BatchItem[]> {
+    const call = { method: 'POST', path: '/v1/jobs/batch', body: { jobs }, ...options } as const;
+    const { body } = await this.connection.call(call);
+    return (body as { results: BatchItem[] }).results;
+  }
+
+  async job(id: string): Promise<JobJson> {
+    const { body } = await this.connection.call({ method: 'GET', path: jobPath(id) });
+    return body as JobJson;
+  }
+
+  async jobs(filter: JobFilter = {}): Promise<Page<JobJson>> {
+    const { body } = await this.connection.call({
+      method: 'GET',
+      path: '/v1/jobs',
+      query: { ...filter },
+    });
+    return body as Page<JobJson>;
+  }
+
+  /** The job at its end, however long that takes; or as it stands when the signal comes. */
+  async waitForEnd(id: string, options: { signal?: AbortSignal } = {}): Promise<JobJson> {
+    for (;;) {
+      const { body } = await this.connection.call({
+        method: 'GET',
+        path: jobPath(id),
+        query: { waitMs: WAIT_MS },
+        waitMs: WAIT_MS,
+        ...options,
+      });
+      const job = body as JobJson;
+      if (job.completedAt !== null || options.signal?.aborted === true) return job;
+    }
+  }
+
+  async result(id: string): Promise<unknown> {
+    const { body } = await this.connection.call({ method: 'GET', path: jobPath(id, 'result') });
+    return body;
+  }
+
+  async submit(id: string): Promise<JobJson> {
+    const { body } = await this.connection.call({ method: 'POST', path: jobPath(id, 'submit') });
+    return body as JobJson;
+  }
+
+  async cancel(
+    id: string,
+    how: { mode?: 'soft' | 'hard'; reason?: string } = {},
+  ): Promise<JobJson> {
+    const path = jobPath(id, 'cancel');
+    const { body } = await this.connection.call({ method: 'POST', path, body: how });
+    return body as JobJson;
+  }
+
+  async deadLetters(
+    filter: { type?: string; reasonCode?: string; limit?: number; cursor?: string } = {},
+  ): Promise<Page<DeadLetterJson>> {
+    const call = { method: 'GET', path: '/v1/dlq', query: filter } as const;
+    const { body } = await this.connection.call(call);
+    return body as Page<DeadLetterJson>;
+  }
+
+  async replay(id: string, how: { input?: unknown } = {}): Promise<JobJson> {
+    const path = `/v1/dlq/${encodeURIComponent(id)}/replay`;
+    const { body } = await this.connection.call({ method: 'POST', path, body: how });
+    return body as JobJson;
+  }
+
+  /** A job's life from now (or from a cursor) to its end, over any number of connections. */
+  events(id: string, options: FollowOptions = {}): AsyncGenerator<StreamItem> {
+    return follow(this.connection, jobPath(id, 'events'), options);
+  }
+
+  /** Everything that happens, until the signal. */
+  everything(
+    filter: { type?: string; jobType?: string; correlationId?: string; from?: 'start' } = {},
+    options: FollowOptions = {},
+  ): AsyncGenerator<StreamItem> {
+    const query = new URLSearchParams(filter);
+    return follow(this.connection, `/v1/events?${query.toString()}`, options);
+  }
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { type ErrorCode, ERRORS, type Fault, PawlError } from '../core/errors.ts';
+import { type Random, systemRandom } from '../core/random.ts';
+import { systemTimers, type Timers } from '../core/timers.ts';
+
+export interface ConnectionOptions {
+  /** Where the API is, such as `http://localhost:8080`. */
+  readonly url: string;
+  /** An API key or a token. */
+  readonly key?: string;
+  readonly fetch?: typeof fetch;
+  /** How often a request is sent again that may not have arrived; 4 unless told otherwise. */
+  readonly retriesMax?: number;
+  /** How long one request may take, its own waiting aside. */
+  readonly timeoutMs?: number;
+  readonly timers?: Timers;
+  readonly random?: Random;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  /** The same for every try; made up where left out. */
+  readonly idempotencyKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Time that the server is asked to wait. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const RETRIES_MAX = 4;
+const TIMEOUT_MS = 30_000;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+const RETRY_AFTER_MAX_MS = 60_000;
+const RETRIED: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+
+/** The API's own problem as the error it stands for. */
+export function errorOf(status: number, body: unknown): PawlError {
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as {
+    code?: string;
+    detail?: string;
+    errors?: readonly Fault[];
+  };
+  const isKnown = problem.code !== undefined && Object.hasOwn(ERRORS, problem.code);
+  const code = isKnown ? (problem.code as ErrorCode) : 'INTERNAL_ERROR';
+  const message = problem.detail ?? `the server answered with ${status}`;
+  return new PawlError(code, message, {
+    details: { ...problem, status },
+    ...(problem.errors === undefined ? {} : { faults: problem.errors }),
+  });
+}
+
+/**
+ * Requests to one server. A request whose outcome is unknown is sent again with the same
+ * idempotency key, so that it has its effect once.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #fetch: typeof fetch;
+  readonly #timers: Timers;
+  readonly #random: Random;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#fetch = options.fetch ?? fetch;
+    this.#timers = options.timers ?? systemTimers;
+    this.#random = options.random ?? systemRandom;
+  }
+
+  get timers(): Timers {
+    return this.#timers;
+  }
+
+  /** Answers with what the server said, or throws the PawlError that it stands for. */
+  async call(call: Call): Promise<Reply> {
+    const retriesMax = this.#options.retriesMax ?? RETRIES_MAX;
+    const key = call.idempotencyKey ?? randomUUID();
+    for (let tries = 1; ; tries++) {
+      const { reply, error, waitMs } = await this.#once(call, key);
+      if (reply !== null) return reply;
+      call.signal?.throwIfAborted();
+      if (waitMs === null || tries > retriesMax) throw error;
+      const signal = call.signal ?? new AbortController().signal;
+      await this.#timers.sleep(waitMs > 0 ? waitMs : this.#backoffMs(tries), signal);
+      call.signal?.throwIfAborted();
+    }
+  }
+
+  /** Opens a stream; the caller reads its body. */
+  open(path: string, options: { headers: Record<string, string>; signal: AbortSignal }) {
+    const headers = { ...this.#headers(), ...options.headers };
+    return this.#fetch(this.#urlOf(path), { headers, signal: options.signal });
+  }
+
+  /** `waitMs` null: asking again is no use. 0: after a backoff. */
+  async #once(
+    call: Call,
+    key: string,
+  ): Promise<{ reply: Reply | null; error: unknown; waitMs: number | null }> {
+    try {
+      const answer = await this.#send(call, key);
+      const text = await answer.text();
+      const isJson = (answer.headers.get('content-type') ?? '').includes('json');
+      const body: unknown = isJson && text !== '' ? JSON.parse(text) : text;
+      const { status, headers } = answer;
+      if (status < 400) return { reply: { status, headers, body }, error: null, waitMs: null };
+      const error = errorOf(status, body);
+      const waitMs = RETRIED.has(status) ? retryAfterMs(headers) : null;
+      return { reply: null, error, waitMs };
+    } catch (cause) {
+      const message = `no answer from ${this.#options.url}: ${String(cause)}`;
+      const error = new PawlError('OUTCOME_UNKNOWN', message, { cause });
+      return { reply: null, error, waitMs: 0 };
+    }
+  }
+
+  #send(call: Call, key: string): Promise<Response> {
+    const { method, body, waitMs = 0 } = call;
+    const timeout = AbortSignal.timeout((this.#options.timeoutMs ?? TIMEOUT_MS) + waitMs);
+    const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
+    return this.#fetch(this.#urlOf(call.path, call.query), {
+      method,
+      signal,
+      headers: {
+        ...this.#headers(),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(method === 'POST' ? { 'idempotency-key': key } : {}),
+        ...call.headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  #headers(): Record<string, string> {
+    const { key } = this.#options;
+    return key === undefined ? {} : { authorization: `Bearer ${key}` };
+  }
+
+  #urlOf(path: string, query: Call['query'] = {}): URL {
+    const url = new URL(path, this.#options.url);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return url;
+  }
+
+  #backoffMs(tries: number): number {
+    return this.#random.next() * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** tries);
+  }
+}
+
+function retryAfterMs(headers: Headers): number {
+  const seconds = Number(headers.get('retry-after'));
+  return seconds > 0 ? Math.min(RETRY_AFTER_MAX_MS, seconds * 1_000) : 0;
+}

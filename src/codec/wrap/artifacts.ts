@@ -1,0 +1,52 @@
+import type { Content } from '../../artifact/artifact-store.ts';
+import type { JobRef } from '../../core/job.ts';
+import type { Ids } from '../../core/ids.ts';
+import type { Artifacts, NewArtifact } from '../../engine/artifacts.ts';
+import type { Artifact } from '../../store/artifact.ts';
+import type { Ownership } from '../../engine/owner.ts';
+import type { PayloadCodec, PayloadPlace } from '../payload-codec.ts';
+import { placeIn } from './read.ts';
+
+/** Where artifacts go, in this process or over a wire. */
+export type ArtifactDesk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'open'>;
+
+/** Of ciphertext nothing more can be said, and a media type would tell what it hides. */
+const CONTENT_TYPE = 'application/octet-stream';
+
+/**
+ * A desk that sees neither the names nor the contents of artifacts. Their sizes and hashes, which
+ * it does see, are those of the ciphertext. An upload belongs to no job: it is bound to its own id.
+ */
+export function encodedDesk(desk: ArtifactDesk, codec: PayloadCodec, ids: Ids): ArtifactDesk {
+  const encoded = (ref: JobRef, artifact: NewArtifact): NewArtifact => {
+    const { size: _size, sha256: _sha256, ...rest } = artifact;
+    const content = codec.encodeContent(contentPlace(ref, artifact.name), artifact.content);
+    const name = codec.encodeText(placeIn(ref, 'artifact.name'), artifact.name);
+    return { ...rest, name, content, contentType: CONTENT_TYPE };
+  };
+  const decoded = (artifact: Artifact): Artifact => ({
+    ...artifact,
+    name: codec.decodeText(placeIn(refOf(artifact), 'artifact.name'), artifact.name),
+  });
+  return {
+    upload: async (tenant, artifact) => {
+      const id = artifact.id ?? ids.next();
+      return decoded(await desk.upload(tenant, { ...encoded({ tenant, id }, artifact), id }));
+    },
+    put: async (held: Ownership, artifact) =>
+      decoded(await desk.put(held, encoded(held.ref, artifact))),
+    list: async (job) => (await desk.list(job)).map(decoded),
+    open: async (artifact): Promise<Content> => {
+      const place = contentPlace(refOf(artifact), artifact.name);
+      return codec.decodeContent(place, await desk.open(artifact));
+    },
+  };
+}
+
+function refOf({ tenant, id, jobId }: Artifact): JobRef {
+  return { tenant, id: jobId ?? id };
+}
+
+function contentPlace(ref: JobRef, name: string): PayloadPlace {
+  return placeIn(ref, `artifact:${name}`);
+}

@@ -1,0 +1,38 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Ids } from '../../core/ids.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { EnqueueRequest } from '../../engine/enqueue-request.ts';
+import type { PayloadCodec } from '../payload-codec.ts';
+
+/** Where jobs are enqueued: an engine, or anything that does the same over a wire. */
+export type JobSink = Pick<Engine, 'enqueue'>;
+
+/**
+ * A sink that never sees an input. Ciphertext is bound to its job, so that a job without an id of
+ * the caller's gets one here. Answers hold the job as the platform has it: see `decodeJob`.
+ */
+export function encodedSink(sink: JobSink, codec: PayloadCodec, ids: Ids): JobSink {
+  return {
+    enqueue: (requests, options) => {
+      const { tenant } = options.caller;
+      const encoded = requests.map((request) => encodeRequest(codec, request, { tenant, ids }));
+      return sink.enqueue(encoded, options);
+    },
+  };
+}
+
+function encodeRequest(
+  codec: PayloadCodec,
+  request: EnqueueRequest,
+  { tenant, ids }: { tenant: string; ids: Ids },
+): EnqueueRequest {
+  const id = request.id ?? ids.next();
+  const json = JSON.stringify(request.input ?? null);
+  const place = { tenant, jobId: id, field: 'input' } as const;
+  const input = JSON.parse(codec.encodeJson(place, json)) as unknown;
+  const { idempotencyKey, ...payload } = request;
+  if (idempotencyKey === undefined) return { ...request, id, input };
+  // Two calls with one key differ in id and ciphertext, so the plain request is what is compared.
+  const payloadHash = request.payloadHash ?? codec.hash(tenant, canonicalJson(payload));
+  return { ...request, id, input, payloadHash };
+}

@@ -1,0 +1,144 @@
+import type { JobEvent } from '../../core/event.ts';
+import type { Job, JobError, JobRef } from '../../core/job.ts';
+import { isUuid } from '../../core/ids.ts';
+import type { DeadLetter } from '../../store/dead-letter.ts';
+import type { StageResult } from '../../store/stage-result.ts';
+import {
+  CodecError,
+  type PayloadCodec,
+  type PayloadField,
+  type PayloadPlace,
+} from '../payload-codec.ts';
+
+/** A payload of a note that is no text, as it is stored. */
+export interface EncodedNote {
+  readonly $encoded: string;
+}
+
+export function placeIn({ tenant, id }: JobRef, field: PayloadField): PayloadPlace {
+  return { tenant, jobId: id, field };
+}
+
+/** Applied to what is there. */
+function ifAny<Value>(value: Value | null, decode: (value: Value) => Value): Value | null {
+  return value === null ? null : decode(value);
+}
+
+/**
+ * A job as its client or worker sees it. Throws a CodecError where anything in it cannot be read.
+ */
+export function decodeJob(codec: PayloadCodec, job: Job): Job {
+  const json = (field: PayloadField) => (value: string) =>
+    codec.decodeJson(placeIn(job, field), value);
+  return {
+    ...job,
+    input: decodeInput(codec, job),
+    result: ifAny(job.result, json('result')),
+    checkpoint: ifAny(job.checkpoint, json('checkpoint')),
+    message: ifAny(job.message, (text) => codec.decodeText(placeIn(job, 'message'), text)),
+    error: ifAny(job.error, (error) => decodeError(codec, job, error)),
+  };
+}
+
+type Origin = Pick<Job, 'tenant' | 'id' | 'input' | 'parentJobId' | 'correlationId'>;
+
+/**
+ * The replay of a dead letter has the input of the job that died, which was made for that job's
+ * id: its parent, or, after several replays, the job that the correlation goes back to.
+ */
+function decodeInput(codec: PayloadCodec, job: Origin): string {
+  const ids = [job.id, job.parentJobId, job.parentJobId === null ? null : job.correlationId];
+  const candidates = [...new Set(ids.filter((id) => id !== null && isUuid(id)))] as string[];
+  let first: unknown = null;
+  for (const id of candidates) {
+    try {
+      return codec.decodeJson(placeIn({ tenant: job.tenant, id }, 'input'), job.input);
+    } catch (error) {
+      first ??= error;
+      if (!(error instanceof CodecError) || error.code !== 'WRONG_PLACE') throw error;
+    }
+  }
+  throw first;
+}
+
+/** Errors that the platform itself wrote (a lost worker, an operator's word) are plain. */
+function decodeError(codec: PayloadCodec, ref: JobRef, error: JobError): JobError {
+  const { message, details } = error;
+  return {
+    ...error,
+    message: orPlain(message, () => codec.decodeText(placeIn(ref, 'error.message'), message)),
+    ...(details === undefined
+      ? {}
+      : { details: orPlain(details, () => decodeDetails(codec, ref, details)) }),
+  };
+}
+
+function decodeDetails(codec: PayloadCodec, ref: JobRef, details: unknown): unknown {
+  const place = placeIn(ref, 'error.details');
+  return JSON.parse(codec.decodeJson(place, JSON.stringify(details)));
+}
+
+function orPlain<Value>(plain: Value, decode: () => Value): Value {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof CodecError && error.code === 'NOT_ENCODED') return plain;
+    throw error;
+  }
+}
+
+export function decodeStage(codec: PayloadCodec, ref: JobRef, stage: StageResult): StageResult {
+  return { ...stage, result: codec.decodeJson(placeIn(ref, `stage:${stage.name}`), stage.result) };
+}
+
+/** What happened to a job, readable again. */
+export function decodeEvent(codec: PayloadCodec, event: JobEvent): JobEvent {
+  const ref = { tenant: event.tenant, id: event.jobId };
+  const field = event.type === 'job_log' ? 'log' : 'message';
+  return {
+    ...event,
+    message: ifAny(event.message, (text) => decodeLine(codec, ref, { field, text })),
+    payload: ifAny(event.payload, (payload) => decodePayload(codec, ref, payload)),
+  };
+}
+
+/** A note without a line of its own repeats the job's message. */
+function decodeLine(
+  codec: PayloadCodec,
+  ref: JobRef,
+  { field, text }: { field: 'log' | 'message'; text: string },
+): string {
+  try {
+    return codec.decodeText(placeIn(ref, field), text);
+  } catch (error) {
+    const isOther = error instanceof CodecError && error.code === 'WRONG_PLACE';
+    if (!isOther || field === 'message') throw error;
+    return codec.decodeText(placeIn(ref, 'message'), text);
+  }
+}
+
+type Payload = NonNullable<JobEvent['payload']>;
+
+function decodePayload(codec: PayloadCodec, ref: JobRef, payload: Payload): Payload {
+  const { error, text, $encoded } = payload as Payload & Partial<EncodedNote>;
+  if ($encoded !== undefined) {
+    return JSON.parse(codec.decodeJson(placeIn(ref, 'note'), JSON.stringify($encoded))) as Payload;
+  }
+  return {
+    ...payload,
+    ...(error === undefined ? {} : { error: decodeError(codec, ref, error as JobError) }),
+    ...(typeof text === 'string' ? { text: codec.decodeText(placeIn(ref, 'tokens'), text) } : {}),
+  };
+}
+
+/** A dead letter with its input and its last error readable. */
+export function decodeDeadLetter(codec: PayloadCodec, letter: DeadLetter): DeadLetter {
+  const ref = { tenant: letter.tenant, id: letter.jobId };
+  const { input, correlationId } = letter;
+  const origin = { ...ref, input, parentJobId: letter.jobId, correlationId };
+  return {
+    ...letter,
+    input: decodeInput(codec, origin),
+    lastError: decodeError(codec, ref, letter.lastError),
+  };
+}

@@ -1,0 +1,180 @@
+import type { Job } from '../../core/job.ts';
+import type { Claim, ClaimOptions } from '../../engine/claim.ts';
+import type { Beat, BeatResult, Ownership } from '../../engine/owner.ts';
+import type { Ending, Settlement } from '../../engine/settle.ts';
+import type { TransitionOutcome } from '../../engine/transition.ts';
+import type { NoteDraft } from '../../store/renew.ts';
+import {
+  CodecError,
+  type PayloadCodec,
+  type PayloadField,
+  type PayloadPlace,
+} from '../payload-codec.ts';
+import { decodeJob, decodeStage, placeIn } from './read.ts';
+
+/** What a worker works through: an engine, or anything that does the same over a wire. */
+export interface JobSource<Outcome = TransitionOutcome> {
+  claim(options: ClaimOptions): Promise<readonly Claim[]>;
+  start(holdings: readonly Ownership[]): Promise<readonly Outcome[]>;
+  renew(beats: readonly Beat[]): Promise<readonly BeatResult[]>;
+  settle(settlements: readonly Settlement[]): Promise<readonly Outcome[]>;
+}
+
+export interface EncodedSourceOptions {
+  /** Told of each claimed job that this worker's keys could not read. */
+  readonly onUnreadable?: (job: Job, error: CodecError) => void;
+}
+
+/**
+ * A source whose worker sees plain payloads while the platform sees none. A claimed job that
+ * cannot be read is given up with `configuration_error` and spoils no other.
+ */
+export function encodedSource<Outcome>(
+  source: JobSource<Outcome>,
+  codec: PayloadCodec,
+  options: EncodedSourceOptions = {},
+): JobSource<Outcome> {
+  // An owner shows the job as it claimed it; the platform gets back what it had handed out.
+  const handedOut = new WeakMap<Job, Job>();
+  const asHandedOut = <Held extends Ownership>(held: Held): Held => {
+    if (held.known === undefined) return held;
+    const known = handedOut.get(held.known);
+    const { known: _, ...rest } = held;
+    return (known === undefined ? rest : { ...rest, known }) as Held;
+  };
+  return {
+    claim: async (wish) => {
+      const claims = await source.claim(wish);
+      const read = claims.map((claim) => decodeClaim(codec, claim));
+      const lost = read.flatMap((one) => ('error' in one ? [one] : []));
+      if (lost.length > 0) await giveUp(source, lost);
+      for (const { claim, error } of lost) options.onUnreadable?.(claim.job, error);
+      return read.flatMap((one, index) => {
+        if ('error' in one) return [];
+        handedOut.set(one.claim.job, claims[index]!.job);
+        return [one.claim];
+      });
+    },
+    start: (holdings) => source.start(holdings.map(asHandedOut)),
+    renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
+    settle: (settlements) =>
+      source.settle(settlements.map((one) => asHandedOut(encodeSettlement(codec, one)))),
+  };
+}
+
+type ReadClaim = { claim: Claim } | { claim: Claim; error: CodecError };
+
+function decodeClaim(codec: PayloadCodec, claim: Claim): ReadClaim {
+  try {
+    const { job } = claim;
+    const stages = claim.stages.map((stage) => decodeStage(codec, job, stage));
+    return { claim: { ...claim, job: decodeJob(codec, job), stages } };
+  } catch (error) {
+    if (error instanceof CodecError) return { claim, error };
+    throw error;
+  }
+}
+
+async function giveUp(
+  source: JobSource<unknown>,
+  lost: readonly { claim: Claim; error: CodecError }[],
+): Promise<void> {
+  const holdings = lost.map(({ claim: { job } }) => holdingOf(job));
+  await source.settle(
+    lost.map(({ error }, index) => ({
+      ...holdings[index]!,
+      ending: {
+        kind: 'fail',
+        error: { class: 'configuration_error', code: error.code, message: error.message },
+      },
+    })),
+  );
+}
+
+function holdingOf(job: Job): Ownership {
+  return { ref: { tenant: job.tenant, id: job.id }, owner: job.owner!, epoch: job.epoch };
+}
+
+function encodeBeat(codec: PayloadCodec, beat: Beat): Beat {
+  const text = (field: PayloadField, plain: string): string =>
+    codec.encodeText(placeIn(beat.ref, field), plain);
+  const { message, checkpoint, stageResult, notes } = beat;
+  return {
+    ...beat,
+    ...(message === undefined ? {} : { message: text('message', message) }),
+    ...encodeCheckpoint(codec, beat, checkpoint),
+    ...(stageResult === undefined
+      ? {}
+      : {
+          stageResult: {
+            name: stageResult.name,
+            result: codec.encodeJson(
+              placeIn(beat.ref, `stage:${stageResult.name}`),
+              stageResult.result,
+            ),
+          },
+        }),
+    ...(notes === undefined ? {} : { notes: notes.map((note) => encodeNote(codec, beat, note)) }),
+  };
+}
+
+function encodeCheckpoint(
+  codec: PayloadCodec,
+  { ref }: Ownership,
+  checkpoint: string | undefined,
+): { checkpoint?: string } {
+  if (checkpoint === undefined) return {};
+  return { checkpoint: codec.encodeJson(placeIn(ref, 'checkpoint'), checkpoint) };
+}
+
+function encodeNote(codec: PayloadCodec, { ref }: Ownership, note: NoteDraft): NoteDraft {
+  const { type, message, payload } = note;
+  const field = type === 'job_log' ? 'log' : 'message';
+  const line = message === null ? null : codec.encodeText(placeIn(ref, field), message);
+  if (payload === null) return { type, message: line, payload };
+  const isTokens = type === 'job_tokens' && typeof payload['text'] === 'string';
+  if (isTokens) {
+    const text = codec.encodeText(placeIn(ref, 'tokens'), String(payload['text']));
+    return { type, message: line, payload: { text } };
+  }
+  const encoded = encodeValue(codec, placeIn(ref, 'note'), payload);
+  const isHidden = typeof encoded === 'string';
+  const kept = isHidden ? { $encoded: encoded } : (encoded as typeof payload);
+  return { type, message: line, payload: kept };
+}
+
+function encodeSettlement(codec: PayloadCodec, settlement: Settlement): Settlement {
+  return { ...settlement, ending: encodeEnding(codec, settlement) };
+}
+
+function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
+  const { ref, ending } = settlement;
+  switch (ending.kind) {
+    case 'succeed': {
+      if (ending.result === undefined) return ending;
+      return { ...ending, result: codec.encodeJson(placeIn(ref, 'result'), ending.result) };
+    }
+    case 'fail': {
+      const { message, details } = ending.error;
+      const error = {
+        ...ending.error,
+        message: codec.encodeText(placeIn(ref, 'error.message'), message),
+        ...(details === undefined
+          ? {}
+          : { details: encodeValue(codec, placeIn(ref, 'error.details'), details) }),
+      };
+      return { ...ending, error };
+    }
+    case 'snooze':
+    case 'advance':
+    case 'cancelled':
+      return { ...ending, ...encodeCheckpoint(codec, settlement, ending.checkpoint) };
+    case 'release':
+      return ending;
+  }
+}
+
+/** Where a value travels as it is, and not as JSON text. */
+function encodeValue(codec: PayloadCodec, place: PayloadPlace, value: unknown): unknown {
+  return JSON.parse(codec.encodeJson(place, JSON.stringify(value)));
+}

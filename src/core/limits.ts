@@ -1,0 +1,131 @@
+import type { Fault } from './errors.ts';
+
+/** What jobs that share a limit have in common. */
+export const LIMIT_KEYS = ['documentId', 'requestedBy', 'correlationId', 'tenant'] as const;
+
+export type LimitKey = (typeof LIMIT_KEYS)[number];
+
+/** At most `max` starts at once, and `max` more each `perMs`. */
+export interface Rate {
+  readonly max: number;
+  readonly perMs: number;
+}
+
+/** How many jobs of a type there may be of one kind, running or at all; null for no limit. */
+export interface LimitPolicy {
+  /** Of one document only one job that has not ended; another is refused at enqueue. */
+  readonly activePerDocument: boolean;
+  /** A job that finds its key full is parked, and let in by whatever frees a slot. */
+  readonly runningPerKey: { readonly max: number; readonly key: LimitKey } | null;
+  /** Starts of one user's and of one tenant's jobs; a job that finds no token waits for one. */
+  readonly rate: { readonly perUser: Rate | null; readonly perOrganisation: Rate | null } | null;
+}
+
+/** Limits as the author of a type writes them. */
+export interface LimitDefinition {
+  readonly activePerDocument?: boolean;
+  /** A number limits by document. */
+  readonly runningPerKey?: number | { readonly max: number; readonly key?: LimitKey };
+  readonly rate?: { readonly perUser?: Rate; readonly perOrganisation?: Rate };
+}
+
+/** Null where nothing is limited. */
+export function limitPolicyOf(definition: LimitDefinition): LimitPolicy | null {
+  const { activePerDocument = false, runningPerKey, rate } = definition;
+  const limits: LimitPolicy = {
+    activePerDocument,
+    runningPerKey: runningOf(runningPerKey),
+    rate: rateOf(rate),
+  };
+  const isOpen = limits.runningPerKey === null && limits.rate === null;
+  return !activePerDocument && isOpen ? null : limits;
+}
+
+function runningOf(given: LimitDefinition['runningPerKey']): LimitPolicy['runningPerKey'] {
+  if (given === undefined) return null;
+  if (typeof given === 'number') return { max: given, key: 'documentId' };
+  return { max: given.max, key: given.key ?? 'documentId' };
+}
+
+function rateOf(given: LimitDefinition['rate']): LimitPolicy['rate'] {
+  const { perUser = null, perOrganisation = null } = given ?? {};
+  return perUser === null && perOrganisation === null ? null : { perUser, perOrganisation };
+}
+
+const COUNT_MAX = 1_000_000;
+const PERIOD_MS_MAX = 30 * 86_400_000;
+
+/** Everything that is wrong with a type's limits, by JSON pointer. */
+export function checkLimits(limits: LimitPolicy | null): Fault[] {
+  if (limits === null) return [];
+  const { activePerDocument, runningPerKey, rate } = limits;
+  const faults: Fault[] = [];
+  if (typeof activePerDocument !== 'boolean') {
+    faults.push({ pointer: '/limits/activePerDocument', message: 'must be true or false' });
+  }
+  if (runningPerKey !== null) {
+    faults.push(...checkCount('/limits/runningPerKey/max', runningPerKey.max, COUNT_MAX));
+    if (!LIMIT_KEYS.includes(runningPerKey.key)) {
+      const message = `must be one of ${LIMIT_KEYS.join(', ')}`;
+      faults.push({ pointer: '/limits/runningPerKey/key', message });
+    }
+  }
+  for (const name of ['perUser', 'perOrganisation'] as const) {
+    const one = rate?.[name] ?? null;
+    if (one === null) continue;
+    faults.push(...checkCount(`/limits/rate/${name}/max`, one.max, COUNT_MAX));
+    faults.push(...checkCount(`/limits/rate/${name}/perMs`, one.perMs, PERIOD_MS_MAX));
+  }
+  return faults;
+}
+
+function checkCount(pointer: string, value: unknown, max: number): Fault[] {
+  const isFit = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
+  return isFit ? [] : [{ pointer, message: `must be a whole number from 1 to ${max}` }];
+}
+
+/** What a job has that a limit could go by. */
+export interface Limited {
+  readonly type: string;
+  readonly documentId: string | null;
+  readonly requestedBy: string | null;
+  readonly correlationId: string | null;
+}
+
+/**
+ * The keys under which a job is counted; null where it is not. They begin with the gate at which it
+ * waits for its turn under that key and what the store calls the tenant. No type's name has a
+ * blank, so no two keys are alike that should differ.
+ */
+export interface LimitKeys {
+  readonly running: string | null;
+  readonly active: string | null;
+  readonly user: string | null;
+  readonly organisation: string | null;
+}
+
+const NO_KEYS: LimitKeys = { running: null, active: null, user: null, organisation: null };
+
+export function limitKeysOf(
+  limits: LimitPolicy | null | undefined,
+  job: Limited,
+  tenant: string | number,
+): LimitKeys {
+  if (limits === null || limits === undefined) return NO_KEYS;
+  const { activePerDocument, runningPerKey, rate } = limits;
+  const isOfUser = (rate?.perUser ?? null) !== null && job.requestedBy !== null;
+  const isOfOrganisation = (rate?.perOrganisation ?? null) !== null;
+  const prefix = `${tenant} ${job.type}`;
+  const value = runningPerKey === null ? null : valueOf(job, runningPerKey.key);
+  const isActive = activePerDocument && job.documentId !== null;
+  return {
+    running: value === null ? null : `3 ${prefix} ${runningPerKey!.key} ${value}`,
+    active: isActive ? `${prefix} ${job.documentId}` : null,
+    user: isOfUser ? `4 ${prefix} ${job.requestedBy}` : null,
+    organisation: isOfOrganisation ? `5 ${prefix}` : null,
+  };
+}
+
+function valueOf(job: Limited, key: LimitKey): string | null {
+  return key === 'tenant' ? '' : job[key];
+}

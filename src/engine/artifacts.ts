@@ -1,0 +1,178 @@
+import type { ArtifactStore, ByteRange, Content } from '../artifact/artifact-store.ts';
+import { type Fault, invalid, PawlError } from '../core/errors.ts';
+import { isUuid } from '../core/ids.ts';
+import type { JobRef } from '../core/job.ts';
+import type { Artifact, ArtifactCommit, ArtifactRef } from '../store/artifact.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { EngineContext } from './context.ts';
+import { type Ownership, ownershipRefusal } from './owner.ts';
+import { leaseLost, notFound } from './transition.ts';
+
+export interface ArtifactLimits {
+  /** Of one artifact. */
+  readonly bytesMax: number;
+  /** Of all artifacts of a tenant together; null for no bound. */
+  readonly tenantBytesMax: number | null;
+  /** How long an upload is kept for jobs to use it. */
+  readonly uploadKeepMs: number;
+}
+
+const LIMITS: ArtifactLimits = {
+  bytesMax: 5 * 1024 ** 3,
+  tenantBytesMax: null,
+  uploadKeepMs: 30 * 86_400_000,
+};
+
+/** Bytes with a name. */
+export interface NewArtifact {
+  readonly name: string;
+  readonly contentType: string;
+  readonly content: Content;
+  /** What the sender says of the content, held against what comes. */
+  readonly size?: number;
+  readonly sha256?: string;
+  /** The sender's own id, where it had to know it beforehand. */
+  readonly id?: string;
+}
+
+/** The use cases of artifacts: bytes first, then a fenced record, and nothing left of failures. */
+export class Artifacts {
+  readonly context: EngineContext;
+  readonly files: ArtifactStore;
+  readonly #limits: ArtifactLimits;
+
+  constructor(
+    context: EngineContext,
+    options: { files: ArtifactStore; limits?: Partial<ArtifactLimits> },
+  ) {
+    this.context = context;
+    this.files = options.files;
+    this.#limits = { ...LIMITS, ...options.limits };
+  }
+
+  /** An input that a caller brings before the job that needs it. */
+  upload(tenant: string, artifact: NewArtifact): Promise<Artifact> {
+    const keepMs = this.#limits.uploadKeepMs;
+    return this.#store(artifact, { tenant, holder: null, keepMs });
+  }
+
+  /** An owner's artifact, seen once the promise resolves. LEASE_LOST for all but the owner. */
+  async put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
+    const { ref, owner, epoch } = held;
+    const [job] = await this.context.store.read([ref]);
+    if (!job) throw notFound(ref);
+    // Asked before the bytes come, so that nobody sends gigabytes to be refused at their end.
+    const refusal = ownershipRefusal(job, held);
+    if (refusal !== null) throw refusal;
+    const holder = { jobId: ref.id, owner, epoch };
+    return this.#store(artifact, { tenant: ref.tenant, holder, keepMs: null });
+  }
+
+  /** Those of a job by name, as they are now: before its end others may come. */
+  async list(job: JobRef): Promise<Artifact[]> {
+    const found = await this.context.store.artifacts({ job });
+    if (found.length > 0) return found;
+    const [known] = await this.context.store.read([job]);
+    if (!known) throw notFound(job);
+    return [];
+  }
+
+  async find(ref: ArtifactRef): Promise<Artifact> {
+    const [found] = await this.context.store.artifacts({ ref });
+    if (found === undefined) throw new PawlError('NOT_FOUND', `there is no artifact ${ref.id}`);
+    return found;
+  }
+
+  open({ location }: Artifact, range?: ByteRange): Promise<Content> {
+    return this.files.get(location, range);
+  }
+
+  async #store(
+    artifact: NewArtifact,
+    whose: Pick<ArtifactCommit, 'tenant' | 'holder' | 'keepMs'>,
+  ): Promise<Artifact> {
+    const { name, contentType, content, size, sha256, id = this.context.ids.next() } = artifact;
+    checkArtifact({ name, contentType, id });
+    const { bytesMax, tenantBytesMax } = this.#limits;
+    const location = this.context.ids.next();
+    const stored = await this.files.put(location, content, {
+      bytesMax,
+      ...(size === undefined ? {} : { size }),
+      ...(sha256 === undefined ? {} : { sha256 }),
+    });
+    const commit = { ...whose, id, name, contentType, location, ...stored, tenantBytesMax };
+    try {
+      return await this.#commit(commit);
+    } catch (error) {
+      // Where the answer was lost the record may be there: the sweep finds out.
+      const outcome = error instanceof StoreError ? error.outcome : null;
+      if (outcome !== 'unknown') await this.#discard([location]);
+      if (outcome !== 'refused') throw error;
+      return this.#sameAsBefore(commit, error);
+    }
+  }
+
+  /** The id is taken: by this very artifact, sent again, or by another. */
+  async #sameAsBefore(commit: ArtifactCommit, refusal: unknown): Promise<Artifact> {
+    const { tenant, id, sha256, name, holder } = commit;
+    const [found] = await this.context.store.artifacts({ ref: { tenant, id } });
+    if (found === undefined) throw refusal;
+    const isSame = found.sha256 === sha256 && found.name === name;
+    if (isSame && found.jobId === (holder?.jobId ?? null)) return found;
+    throw new PawlError('ALREADY_EXISTS', `the id ${id} is taken by another artifact`);
+  }
+
+  async #commit(commit: ArtifactCommit): Promise<Artifact> {
+    const [outcome] = await this.context.store.commitArtifacts([commit]);
+    const { holder, keepMs, tenantBytesMax, ...rest } = commit;
+    switch (outcome!.kind) {
+      case 'lost':
+        throw await this.#lost({ tenant: commit.tenant, id: holder!.jobId });
+      case 'overQuota': {
+        const message = `${outcome!.usedBytes} of ${tenantBytesMax} bytes are used already`;
+        throw new PawlError('QUOTA_EXCEEDED', message);
+      }
+      case 'committed': {
+        const { at, replaced } = outcome!;
+        if (replaced !== null) await this.#discard([replaced]);
+        const expiresAt = keepMs === null ? null : at + keepMs;
+        return { ...rest, jobId: holder?.jobId ?? null, createdAt: at, expiresAt };
+      }
+    }
+  }
+
+  async #lost(ref: JobRef): Promise<PawlError> {
+    const [job] = await this.context.store.read([ref]);
+    return job ? leaseLost(job) : notFound(ref);
+  }
+
+  /** What cannot be removed now is an orphan, which the sweep removes later. */
+  async #discard(locations: readonly string[]): Promise<void> {
+    try {
+      await this.files.remove(locations);
+    } catch (error) {
+      const facts = { locations, error: String(error) };
+      this.context.log.warn('bytes of an artifact are left to the sweep', facts);
+    }
+  }
+}
+
+const NAME_LENGTH_MAX = 512;
+
+function checkArtifact(artifact: Pick<Artifact, 'name' | 'contentType' | 'id'>): void {
+  const { name, contentType, id } = artifact;
+  const faults: Fault[] = [];
+  if (name === '' || name.length > NAME_LENGTH_MAX || hasControl(name)) {
+    const message = `must be 1 to ${NAME_LENGTH_MAX} characters, none of them a control character`;
+    faults.push({ pointer: '/name', message });
+  }
+  if (!/^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(;[ -~]{0,255})?$/.test(contentType)) {
+    faults.push({ pointer: '/contentType', message: 'must be a media type, such as text/plain' });
+  }
+  if (!isUuid(id)) faults.push({ pointer: '/id', message: 'must be a UUID in lower case' });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+function hasControl(text: string): boolean {
+  return /\p{Cc}|\p{Cs}/u.test(text);
+}

@@ -1,0 +1,74 @@
+import { type Fault, invalid } from '../core/errors.ts';
+import type { Valve } from '../store/valve.ts';
+import type { EngineContext } from './context.ts';
+import { checkName } from './enqueue-request.ts';
+
+/** What an operator can change of a queue; what is left out stays as it is, null takes it away. */
+export interface QueueSettings {
+  readonly isPaused?: boolean;
+  /** At most so many of its jobs are in hand at once. */
+  readonly concurrency?: number | null;
+  /** From this depth on, new jobs are refused until it has fallen to the low one. */
+  readonly highWatermark?: number | null;
+  readonly lowWatermark?: number | null;
+  readonly reason?: string | null;
+}
+
+export interface QueueRef {
+  readonly tenant: string;
+  readonly queue: string;
+}
+
+const COUNT_MAX = 1_000_000_000;
+const REASON_LENGTH_MAX = 512;
+
+/** Pauses, resumes or bounds a queue. Once it has answered, no claim is given what it forbids. */
+export async function configureQueue(
+  context: EngineContext,
+  { tenant, queue }: QueueRef,
+  { actor, settings }: { actor: string; settings: QueueSettings },
+): Promise<Valve> {
+  const before = (await context.store.valves(tenant)).find(
+    ({ scope, name }) => scope === 'queue' && name === queue,
+  );
+  const faults = [...checkName('/queue', queue), ...checkSettings(settings, before ?? null)];
+  if (faults.length > 0) throw invalid(faults);
+  const ref = { tenant, scope: 'queue', name: queue } as const;
+  const valve = await context.store.putValve({ ...ref, actor, ...settings });
+  const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
+  const details = JSON.stringify(settings);
+  await context.store.access.addAudit([{ ...entry, action: 'queue_configured', details }]);
+  return valve;
+}
+
+function checkSettings(settings: QueueSettings, before: Valve | null): Fault[] {
+  const { isPaused, concurrency, highWatermark, lowWatermark, reason } = settings;
+  const faults = [
+    ...checkCount('/concurrency', concurrency, 0),
+    ...checkCount('/highWatermark', highWatermark, 1),
+    ...checkCount('/lowWatermark', lowWatermark, 0),
+  ];
+  if (isPaused !== undefined && typeof isPaused !== 'boolean') {
+    faults.push({ pointer: '/isPaused', message: 'must be true or false' });
+  }
+  if (typeof reason === 'string' && reason.length > REASON_LENGTH_MAX) {
+    faults.push({
+      pointer: '/reason',
+      message: `must have at most ${REASON_LENGTH_MAX} characters`,
+    });
+  }
+  const high = highWatermark === undefined ? (before?.highWatermark ?? null) : highWatermark;
+  const low = lowWatermark === undefined ? (before?.lowWatermark ?? null) : lowWatermark;
+  if (low !== null && (high === null || low >= high)) {
+    faults.push({ pointer: '/lowWatermark', message: 'must be below the high watermark' });
+  }
+  return faults;
+}
+
+function checkCount(pointer: string, value: number | null | undefined, min: number): Fault[] {
+  const isFit =
+    value === undefined ||
+    value === null ||
+    (Number.isInteger(value) && value >= min && value <= COUNT_MAX);
+  return isFit ? [] : [{ pointer, message: `must be a whole number from ${min}, or null` }];
+}

@@ -1,0 +1,104 @@
+import type { Timers } from '../../core/timers.ts';
+import type { Artifacts } from '../artifacts.ts';
+
+export interface ArtifactSweepOptions {
+  readonly timers: Timers;
+  readonly everyMs?: number;
+  /** Bytes that nobody knows of are left alone for so long: they may be on their way in. */
+  readonly graceMs?: number;
+}
+
+export interface ArtifactSweepReport {
+  /** Records whose job is gone or ended without success, or whose time is over. */
+  readonly stale: number;
+  /** Bytes without a record. */
+  readonly orphans: number;
+  /** What broken uploads left behind. */
+  readonly unfinished: number;
+}
+
+const BATCH = 500;
+const EVERY_MS = 60_000;
+const GRACE_MS = 86_400_000;
+
+/**
+ * The periodic duty over artifacts: records first and bytes afterwards, so that what is listed can
+ * always be read. Safe in any number of processes. Modes: *stopped* until `start`, then *sweeping*.
+ */
+export class ArtifactSweep {
+  readonly #artifacts: Artifacts;
+  readonly #timers: Timers;
+  readonly #everyMs: number;
+  readonly #graceMs: number;
+  #running: { controller: AbortController; loop: Promise<void> } | null = null;
+
+  constructor(artifacts: Artifacts, options: ArtifactSweepOptions) {
+    this.#artifacts = artifacts;
+    this.#timers = options.timers;
+    this.#everyMs = options.everyMs ?? EVERY_MS;
+    this.#graceMs = options.graceMs ?? GRACE_MS;
+  }
+
+  /** One round. Throws what the stores throw. */
+  async runOnce(): Promise<ArtifactSweepReport> {
+    const stale = await this.#removeStale();
+    const before = (await this.#artifacts.context.store.now()) - this.#graceMs;
+    const orphans = await this.#removeOrphans(before);
+    const unfinished = await this.#artifacts.files.removeUnfinished(before);
+    return { stale, orphans, unfinished };
+  }
+
+  async #removeStale(): Promise<number> {
+    const { context, files } = this.#artifacts;
+    for (let total = 0; ;) {
+      const removed = await context.store.removeArtifacts({ staleMax: BATCH });
+      await files.remove(removed.map(({ location }) => location));
+      total += removed.length;
+      if (removed.length < BATCH) return total;
+    }
+  }
+
+  async #removeOrphans(before: number): Promise<number> {
+    const { context, files } = this.#artifacts;
+    let total = 0;
+    let after: string | null = null;
+    do {
+      const { found, next } = await files.list(after, BATCH);
+      const old = found.filter(({ writtenAt }) => writtenAt < before);
+      const locations = old.map(({ location }) => location);
+      const known = new Set(
+        (await context.store.artifacts({ locations })).map(({ location }) => location),
+      );
+      const orphans = locations.filter((location) => !known.has(location));
+      await files.remove(orphans);
+      total += orphans.length;
+      after = next;
+    } while (after !== null);
+    return total;
+  }
+
+  start(): void {
+    if (this.#running !== null) return;
+    const controller = new AbortController();
+    this.#running = { controller, loop: this.#loop(controller.signal) };
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    running?.controller.abort();
+    await running?.loop;
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.runOnce();
+      } catch (error) {
+        const facts = { error: String(error) };
+        this.#artifacts.context.log.warn('a sweep of artifacts failed', facts);
+      }
+      await this.#timers.sleep(this.#everyMs, signal);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { Instant } from '../../core/clock.ts';
+import { NOTHING_PURGED, type Purged } from '../../store/retention.ts';
+import type { EngineContext } from '../context.ts';
+import { cutsAt, type RetentionPolicy, retentionPolicy } from '../retention/policy.ts';
+
+const SLICE = 200;
+const SLICES_MAX = 10;
+const EVERY_MS = 60_000;
+
+/**
+ * Takes away what the policy no longer keeps, in small slices, so that nobody waits for it: so many
+ * and no more, whatever is left. Safe in any number of processes.
+ */
+export async function sweepRetention(
+  { store }: Pick<EngineContext, 'store'>,
+  policy: RetentionPolicy,
+): Promise<Purged> {
+  const cuts = cutsAt(policy, await store.now());
+  let total = NOTHING_PURGED;
+  for (let slice = 0; slice < SLICES_MAX; slice++) {
+    total = sum(total, await store.purge({ ...cuts, limit: SLICE }));
+    if (!total.hasMore) break;
+  }
+  return total;
+}
+
+function sum(one: Purged, other: Purged): Purged {
+  return {
+    jobs: one.jobs + other.jobs,
+    notes: one.notes + other.notes,
+    feed: one.feed + other.feed,
+    keys: one.keys + other.keys,
+    fires: one.fires + other.fires,
+    deadLetters: one.deadLetters + other.deadLetters,
+    days: one.days + other.days,
+    hasMore: other.hasMore,
+  };
+}
+
+/** Retention at the pace of its own: once a minute, and at once again while there is more. */
+export class RetentionSweep {
+  readonly #context: EngineContext;
+  readonly #policy: RetentionPolicy;
+  #nextAt: Instant | null = null;
+
+  constructor(context: EngineContext, policy: Partial<RetentionPolicy> = {}) {
+    this.#context = context;
+    this.#policy = retentionPolicy(policy);
+  }
+
+  runOnce(): Promise<Purged> {
+    return sweepRetention(this.#context, this.#policy);
+  }
+
+  /** Null: not yet. A failure is told and forgotten: nothing else may wait for retention. */
+  async runWhenDue(now: Instant): Promise<Purged | null> {
+    this.#nextAt ??= now + EVERY_MS;
+    if (now < this.#nextAt) return null;
+    this.#nextAt = now + EVERY_MS;
+    try {
+      const purged = await this.runOnce();
+      if (purged.hasMore) this.#nextAt = now;
+      return purged;
+    } catch (error) {
+      this.#context.log.warn('retention failed and will be tried again', { error: String(error) });
+      return null;
+    }
+  }
+}

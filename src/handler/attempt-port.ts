@@ -1,0 +1,34 @@
+import type { JsonText } from '../core/job.ts';
+import type { JobFacts, Trace } from './context.ts';
+
+/** What an attempt starts from, as plain data: it also crosses into threads and processes. */
+export interface AttemptFacts {
+  readonly job: JobFacts;
+  readonly input: JsonText;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly trace: Trace;
+  readonly checkpoint: JsonText | null;
+  readonly kept: readonly { readonly name: string; readonly result: JsonText }[];
+}
+
+/** Said in passing, sent with the next renewal. */
+export interface Report {
+  readonly stage?: string;
+  readonly progress?: number;
+  readonly message?: string;
+  readonly log?: string;
+  readonly tokens?: string;
+}
+
+/** Written at once. */
+export type Keep =
+  | { readonly checkpoint: JsonText }
+  | { readonly stageResult: { readonly name: string; readonly result: JsonText } };
+
+/** How a running handler reaches its worker, in whatever thread or process it runs. */
+export interface AttemptPort {
+  tell(report: Report): void;
+  /** Resolves when it is durable; rejects with a JobStop once the job is not this worker's. */
+  keep(write: Keep): Promise<void>;
+}

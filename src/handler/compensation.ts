@@ -1,0 +1,35 @@
+import { distributed } from '../lifecycles/distributed.ts';
+import type { Compensation, RunContext } from './context.ts';
+import { defineJob, type JobDefinition } from './define-job.ts';
+import { check, trusted } from './schema.ts';
+
+/** The type under which a job is undone. */
+export function compensationType(type: string): string {
+  return `${type}.compensate`;
+}
+
+/**
+ * The job that undoes one that ended badly, or null where its type has no `compensate`. It is a
+ * job like any other: with retries, a lease and a log, in the isolation of the one it undoes.
+ */
+export function compensationOf(job: JobDefinition): JobDefinition | null {
+  const { compensate } = job;
+  if (compensate === undefined) return null;
+  return defineJob({
+    type: compensationType(job.type),
+    lifecycle: distributed,
+    isolation: job.isolation,
+    input: trusted<Compensation<unknown>>(),
+    run: async (context: RunContext<Compensation<unknown>>) => {
+      const checked = await check(job.input, context.input.input);
+      // With such an input the handler never ran, so there is nothing to undo.
+      if ('faults' in checked) return null;
+      return compensate({ ...context, input: { ...context.input, input: checked.value } });
+    },
+  });
+}
+
+/** The jobs, and those that undo them. */
+export function withCompensations(jobs: readonly JobDefinition[]): readonly JobDefinition[] {
+  return jobs.flatMap((job) => [job, compensationOf(job) ?? []].flat());
+}

@@ -1,0 +1,100 @@
+import type { Job, JobError } from '../core/job.ts';
+import type { Phase } from '../core/phase.ts';
+
+/** What a handler may know of its job. */
+export interface JobFacts extends Pick<
+  Job,
+  | 'tenant'
+  | 'id'
+  | 'type'
+  | 'queue'
+  | 'priority'
+  | 'maxAttempts'
+  | 'createdAt'
+  | 'deadlineAt'
+  | 'requestedBy'
+  | 'parentJobId'
+  | 'documentId'
+> {
+  readonly metadata: unknown;
+}
+
+export interface Trace {
+  readonly traceId: string | null;
+  readonly correlationId: string;
+}
+
+/** A share from 0 to 1 of the stage at hand (outside of stages, of the job), or a percentage. */
+export type Done = number | { readonly percent: number };
+
+export type Effect<Kept> = (effect: { readonly idempotencyKey: string }) => Kept | Promise<Kept>;
+
+/** What a stage's work gets. */
+export interface StageContext<From> {
+  /** Where to go on: the stage's last checkpoint, or what was given to begin with. */
+  readonly from: From;
+  /** Stable for this stage of this job, whatever the attempt. */
+  readonly idempotencyKey: string;
+  /** Durable when it resolves; a later attempt finds it as `from`. */
+  readonly checkpoint: (value: From) => Promise<void>;
+  readonly progress: (done: Done, message?: string) => void;
+}
+
+export interface StageRunner<Stage extends string> {
+  /**
+   * Does a named part of the job and keeps its result: a later attempt gets the kept one instead.
+   * Results are kept as JSON and come back so at the first time too, lest a retry see other values.
+   */
+  <Kept>(
+    name: Stage,
+    work: (stage: StageContext<undefined>) => Kept | Promise<Kept>,
+  ): Promise<Kept>;
+  <From, Kept>(
+    name: Stage,
+    options: { readonly from: From },
+    work: (stage: StageContext<From>) => Kept | Promise<Kept>,
+  ): Promise<Kept>;
+}
+
+/** Everything that a handler gets; its members can be taken apart freely. */
+export interface RunContext<Input, Stage extends string = string> {
+  readonly input: Input;
+  readonly job: JobFacts;
+  /** From 1. */
+  readonly attempt: number;
+  /** Stable for the whole life of the job, whatever the attempt. */
+  readonly idempotencyKey: string;
+  /** The value of the last `checkpoint` of this job, or null. */
+  readonly lastCheckpoint: unknown;
+  readonly trace: Trace;
+  /** Aborted when the work should stop; its `reason` is a JobStop that says why. */
+  readonly signal: AbortSignal;
+  readonly stage: StageRunner<Stage>;
+  /** Only ever rises. Sent with the next renewal, so calling it often costs nothing. */
+  readonly progress: (done: Done, message?: string) => void;
+  /** Durable when it resolves. */
+  readonly checkpoint: (value: unknown) => Promise<void>;
+  /**
+   * Makes an effect once per job: a later attempt gets the kept result. After a crash between the
+   * effect and its record it is made again, with the same idempotency key, by which a receiver can
+   * tell.
+   */
+  readonly once: <Kept>(key: string, effect: Effect<Kept>) => Promise<Kept>;
+  readonly log: (line: string) => void;
+  /** A piece of generated text, streamed to those who follow the job. */
+  readonly tokens: (text: string) => void;
+  /** Ends this turn without spending an attempt; the handler runs again after the delay. */
+  readonly snooze: (delayMs: number) => never;
+  /** The same, when a remote process is seen to have begun (lifecycle `process`). */
+  readonly advance: (delayMs: number) => never;
+}
+
+/** What a compensation gets as its input: the job that ended badly, and what it had done. */
+export interface Compensation<Input> {
+  readonly jobId: string;
+  readonly input: Input;
+  /** The results of its stages, by name, and of its effects, by `once:` and their key. */
+  readonly kept: Readonly<Record<string, unknown>>;
+  readonly checkpoint: unknown;
+  readonly end: { readonly state: string; readonly phase: Phase; readonly error: JobError | null };
+}

@@ -1,0 +1,181 @@
+import type { StageRange } from '../core/policy.ts';
+import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
+import type { Done, Effect, RunContext, StageContext, StageRunner } from './context.ts';
+import { isStageName } from './define-job.ts';
+import { fail } from './failure.ts';
+
+/** Thrown by `snooze` and `advance` to end the turn. */
+export class Pause extends Error {
+  readonly kind: 'snooze' | 'advance';
+  readonly delayMs: number;
+
+  constructor(kind: Pause['kind'], delayMs: number) {
+    super(`the handler pauses for ${delayMs} ms`);
+    this.name = 'Pause';
+    this.kind = kind;
+    this.delayMs = delayMs;
+  }
+}
+
+export interface RunSurroundings {
+  readonly facts: AttemptFacts;
+  readonly port: AttemptPort;
+  readonly signal: AbortSignal;
+  readonly stages: readonly StageRange[];
+}
+
+type Work = (stage: StageContext<unknown>) => unknown;
+
+/** Results kept under these names are not stages of the handler. */
+const onceName = (key: string): string => `once:${key}`;
+const checkpointName = (stage: string): string => `checkpoint:${stage}`;
+
+/** One attempt as its handler sees it. */
+export class HandlerRun {
+  readonly #around: RunSurroundings;
+  readonly #kept: Map<string, unknown>;
+  readonly #begun: Map<string, Promise<unknown>> = new Map();
+  /** The stages at hand, innermost last. */
+  readonly #open: string[] = [];
+  readonly #failedIn: WeakMap<object, string> = new WeakMap();
+
+  constructor(around: RunSurroundings) {
+    this.#around = around;
+    this.#kept = new Map(
+      around.facts.kept.map(({ name, result }) => [name, JSON.parse(result) as unknown]),
+    );
+  }
+
+  /** Where an error came from: the innermost stage that it left, or none. */
+  stageOf(error: unknown): string | null {
+    const isObject = typeof error === 'object' && error !== null;
+    return (isObject ? this.#failedIn.get(error) : undefined) ?? null;
+  }
+
+  contextFor<Input>(input: Input): RunContext<Input> {
+    const { facts, port, signal } = this.#around;
+    return {
+      input,
+      job: facts.job,
+      attempt: facts.attempt,
+      idempotencyKey: facts.idempotencyKey,
+      lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
+      trace: facts.trace,
+      signal,
+      stage: this.#stage as StageRunner<string>,
+      progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
+      checkpoint: (value) => port.keep({ checkpoint: jsonOf(value) }),
+      once: this.#once,
+      log: (line) => port.tell({ log: line }),
+      tokens: (text) => port.tell({ tokens: text }),
+      snooze: (delayMs) => pause('snooze', delayMs),
+      advance: (delayMs) => pause('advance', delayMs),
+    };
+  }
+
+  readonly #stage = (
+    name: string,
+    ...rest: readonly [Work] | readonly [{ readonly from: unknown }, Work]
+  ): Promise<unknown> => {
+    const [options, work] = rest.length === 1 ? [{ from: undefined }, rest[0]] : rest;
+    return this.#remember(name, async () => {
+      this.#checkStage(name);
+      this.#around.signal.throwIfAborted();
+      return this.#within(name, () => work(this.#stageContext(name, options.from)));
+    });
+  };
+
+  readonly #once = <Kept>(key: string, effect: Effect<Kept>): Promise<Kept> =>
+    this.#remember(onceName(key), async () => {
+      this.#around.signal.throwIfAborted();
+      return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
+    });
+
+  /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
+  #remember<Kept>(name: string, work: () => Promise<Kept>): Promise<Kept> {
+    if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name) as Kept);
+    const begun = this.#begun.get(name);
+    if (begun !== undefined) return begun as Promise<Kept>;
+    const doing = work().then(async (value) => {
+      const result = jsonOf(value);
+      await this.#around.port.keep({ stageResult: { name, result } });
+      const kept = JSON.parse(result) as Kept;
+      this.#kept.set(name, kept);
+      return kept;
+    });
+    this.#begun.set(name, doing);
+    // A handler may catch the error and try the same part again within this attempt.
+    doing.catch(() => this.#begun.delete(name));
+    return doing;
+  }
+
+  #stageContext(name: string, initial: unknown): StageContext<unknown> {
+    const { port } = this.#around;
+    const saved = checkpointName(name);
+    return {
+      from: this.#kept.has(saved) ? this.#kept.get(saved) : initial,
+      idempotencyKey: this.#keyOf(name),
+      checkpoint: async (value) => {
+        const result = jsonOf(value);
+        await port.keep({ stageResult: { name: saved, result } });
+        this.#kept.set(saved, JSON.parse(result));
+      },
+      progress: (done, message) => this.#progress(name, done, message),
+    };
+  }
+
+  #progress(stage: string | null, done: Done, message?: string): void {
+    const progress = this.#percentOf(stage, done);
+    this.#around.port.tell({ progress, ...(message === undefined ? {} : { message }) });
+  }
+
+  #percentOf(stage: string | null, done: Done): number {
+    if (typeof done === 'object') return done.percent;
+    const { min, max } = (stage === null ? undefined : this.#rangeOf(stage)) ?? {
+      min: 0,
+      max: 100,
+    };
+    return min + Math.min(1, Math.max(0, done)) * (max - min);
+  }
+
+  async #within(name: string, work: () => unknown): Promise<unknown> {
+    const { port } = this.#around;
+    const range = this.#rangeOf(name);
+    this.#open.push(name);
+    port.tell({ stage: name, progress: range?.min ?? 0 });
+    try {
+      const result = await work();
+      port.tell({ progress: range?.max ?? 0 });
+      return result;
+    } catch (error) {
+      if (error instanceof Object && !this.#failedIn.has(error)) this.#failedIn.set(error, name);
+      throw error;
+    } finally {
+      this.#open.splice(this.#open.lastIndexOf(name), 1);
+    }
+  }
+
+  #rangeOf(name: string): StageRange | undefined {
+    return this.#around.stages.find((range) => range.name === name);
+  }
+
+  #checkStage(name: string): void {
+    const { stages } = this.#around;
+    if (isStageName(name) && (stages.length === 0 || this.#rangeOf(name) !== undefined)) return;
+    const known = stages.map((range) => range.name).join(', ') || 'any name without a colon';
+    throw fail('configuration_error', `there is no stage "${name}"; there is ${known}`);
+  }
+
+  #keyOf(part: string): string {
+    return `${this.#around.facts.idempotencyKey}/${part}`;
+  }
+}
+
+function pause(kind: Pause['kind'], delayMs: number): never {
+  throw new Pause(kind, Math.max(0, Math.round(delayMs)));
+}
+
+/** Nothing is kept as null, because JSON has no word for it. */
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value ?? null);
+}

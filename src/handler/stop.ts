@@ -1,0 +1,41 @@
+import type { CancelMode } from '../core/job.ts';
+
+/**
+ * Why a handler is to stop. `cancelled`: someone asked for the job's end. `leaseLost`: the job may
+ * already be another worker's. `timedOut`: the attempt took too long. `deadline`: the job did.
+ * `shutdown`: the worker goes away and gives the job back. `closed`: the attempt has ended.
+ */
+export type StopWhy = 'cancelled' | 'leaseLost' | 'timedOut' | 'deadline' | 'shutdown' | 'closed';
+
+/** As plain data, which also crosses into threads and processes. */
+export interface StopFacts {
+  readonly why: StopWhy;
+  readonly message: string;
+  /** Of a cancel; null for every other why. */
+  readonly mode: CancelMode | null;
+}
+
+/** What `signal.reason` holds. It is named as the platform's own abort errors are. */
+export class JobStop extends Error {
+  readonly why: StopWhy;
+  readonly mode: CancelMode | null;
+
+  constructor(facts: StopFacts) {
+    super(facts.message);
+    this.name = 'AbortError';
+    this.why = facts.why;
+    this.mode = facts.mode;
+  }
+
+  get facts(): StopFacts {
+    return { why: this.why, message: this.message, mode: this.mode };
+  }
+}
+
+/** True where an error only says that the signal was heeded. */
+export function isHeeded(error: unknown, signal: AbortSignal): boolean {
+  if (!signal.aborted) return false;
+  if (error === signal.reason) return true;
+  const { name, cause } = (error ?? {}) as { name?: unknown; cause?: unknown };
+  return name === 'AbortError' || cause === signal.reason;
+}

@@ -1,0 +1,60 @@
+import { expiryOf, type LinkKey, signLink } from '../artifact/link.ts';
+import type { Clock } from '../core/clock.ts';
+import type { JobRef } from '../core/job.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import type { Artifact } from '../store/artifact.ts';
+import type { ArtifactJson } from './schema/artifact.ts';
+
+/** What the API needs to take in artifacts and to hand out links to them. */
+export interface ArtifactFace {
+  readonly desk: Artifacts;
+  /** Those that may sign, the one that does first, and retired ones whose links still live. */
+  readonly keys: readonly LinkKey[];
+  readonly clock: Clock;
+  /** How long links are good for; never less than fifteen minutes. */
+  readonly linkTtlMs?: number;
+}
+
+export const ARTIFACTS_PATH = '/v1/artifacts';
+
+/** An artifact as answers show it: with a link, without the place of its bytes. */
+export function artifactJson(face: ArtifactFace, artifact: Artifact): ArtifactJson {
+  const { tenant, id, sha256, name } = artifact;
+  const path = `${ARTIFACTS_PATH}/${id}`;
+  const claims = { method: 'GET', path, tenant, artifactId: id, version: sha256, fileName: name };
+  const { linkTtlMs: ttlMs, keys } = face;
+  const options = { keys, now: face.clock.now(), ...(ttlMs === undefined ? {} : { ttlMs }) };
+  const url = signLink(claims, options);
+  return {
+    id,
+    jobId: artifact.jobId,
+    name,
+    size: artifact.size,
+    sha256,
+    contentType: artifact.contentType,
+    createdAt: new Date(artifact.createdAt).toISOString(),
+    expiresAt: artifact.expiresAt === null ? null : new Date(artifact.expiresAt).toISOString(),
+    url,
+    urlExpiresAt: new Date(expiryOf(url)).toISOString(),
+  };
+}
+
+/** What a job that succeeded has to show for it, beside its result. */
+export interface ResultArtifacts {
+  readonly artifacts: readonly ArtifactJson[];
+  /** For the header `link`; null where there is none. */
+  readonly link: string | null;
+}
+
+/**
+ * The artifacts of a job with fresh links: all of a result's answer where the result itself is
+ * null, and else told in its `link` header (RFC 8288), so that the result stays what it is.
+ */
+export async function resultArtifacts(face: ArtifactFace, job: JobRef): Promise<ResultArtifacts> {
+  const artifacts = (await face.desk.list(job)).map((one) => artifactJson(face, one));
+  const links = artifacts.map(
+    ({ url, name, contentType }) =>
+      `<${url}>; rel="item"; type="${contentType}"; title*=UTF-8''${encodeURIComponent(name)}`,
+  );
+  return { artifacts, link: links.length === 0 ? null : links.join(', ') };
+}

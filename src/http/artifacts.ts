@@ -1,0 +1,230 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import type { Content } from '../artifact/artifact-store.ts';
+import { verifyLink } from '../artifact/link.ts';
+import { invalid, PawlError } from '../core/errors.ts';
+import type { NewArtifact } from '../engine/artifacts.ts';
+import type { Artifact } from '../store/artifact.ts';
+import { ARTIFACTS_PATH, type ArtifactFace, artifactJson } from './artifact-view.ts';
+import { rangeOf, safeHeaders } from './download.ts';
+import { type App, callerOf, refOf } from './face.ts';
+import {
+  ArtifactParams,
+  ArtifactSchema,
+  Bytes,
+  ContentHeaders,
+  UploadQuery,
+} from './schema/artifact.ts';
+import { JobParams } from './schema/job.ts';
+import { closed, Label, Name, nothing, pageOf } from './schema/values.ts';
+
+const tags = ['Artifacts'];
+
+/** The body as it comes, or nothing at all. */
+function contentOf(request: FastifyRequest): Content {
+  return request.body instanceof Readable ? (request.body as Content) : Readable.from([]);
+}
+
+/** RFC 9530: `sha-256=:base64:`, among other algorithms that are not looked at. */
+function digestOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['content-digest'];
+  if (header === undefined) return undefined;
+  const found = /(?:^|,\s*)sha-256=:([\w+/=]+):/.exec(String(header));
+  if (found !== null) return Buffer.from(found[1]!, 'base64').toString('hex');
+  const message = 'must have a SHA-256, as sha-256=:<base64>:';
+  throw invalid([{ pointer: '/content-digest', message }]);
+}
+
+function receivedArtifact(request: FastifyRequest, name: string): NewArtifact {
+  const sha256 = digestOf(request);
+  const length = request.headers['content-length'];
+  return {
+    name,
+    contentType: request.headers['content-type'] ?? 'application/octet-stream',
+    content: contentOf(request),
+    ...(length === undefined ? {} : { size: Number(length) }),
+    ...(sha256 === undefined ? {} : { sha256 }),
+  };
+}
+
+/** Refusals in the middle of a body end the connection: the rest of it is not wanted. */
+async function receive(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  store: () => Promise<Artifact>,
+): Promise<Artifact> {
+  try {
+    return await store();
+  } catch (error) {
+    void reply.header('connection', 'close');
+    if (!request.raw.readableAborted) throw error;
+    throw new PawlError('VALIDATION_ERROR', 'the upload broke off', { cause: error });
+  }
+}
+
+function uploadInput(app: App, face: ArtifactFace): void {
+  app.post(
+    ARTIFACTS_PATH,
+    {
+      config: { isLong: true },
+      schema: {
+        tags,
+        operationId: 'uploadArtifact',
+        summary: 'Upload an input; the body is the content',
+        description:
+          'For inputs that are too large for a job: the job names the artifact in its input, as ' +
+          '`{"$artifact": "<id>"}`. Sent again with the same `id` and content it is the same.',
+        querystring: UploadQuery,
+        headers: ContentHeaders,
+        response: { 201: ArtifactSchema },
+        errors: ['ALREADY_EXISTS', 'PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED', 'STORAGE_FULL'],
+      },
+    },
+    async (request, reply) => {
+      const { name = 'upload', id } = request.query;
+      const sent = receivedArtifact(request, name);
+      const asked = id === undefined ? sent : { ...sent, id };
+      const { tenant } = callerOf(request);
+      const artifact = await receive(request, reply, () => face.desk.upload(tenant, asked));
+      const json = artifactJson(face, artifact);
+      return reply.code(201).header('location', json.url).send(json);
+    },
+  );
+}
+
+function putArtifact(app: App, face: ArtifactFace): void {
+  app.put(
+    '/v1/jobs/:id/artifacts/:name',
+    {
+      config: { isLong: true },
+      schema: {
+        tags,
+        operationId: 'putArtifact',
+        summary: 'An artifact of a job, by its owner; the body is the content',
+        description:
+          'Seen once this is answered, and only if the job was still held by this worker then. ' +
+          'It takes the place of the artifact of the same name; a repeat has no other effect.',
+        params: Type.Object({ ...JobParams.properties, name: Label }),
+        querystring: closed({ workerId: Name, epoch: Type.Integer({ minimum: 1 }) }),
+        headers: ContentHeaders,
+        response: { 201: ArtifactSchema },
+        errors: ['NOT_FOUND', 'LEASE_LOST', 'PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED', 'STORAGE_FULL'],
+      },
+    },
+    async (request, reply) => {
+      const { workerId, epoch } = request.query;
+      const held = { ref: refOf(request, request.params.id), owner: workerId, epoch };
+      const sent = receivedArtifact(request, request.params.name);
+      const artifact = await receive(request, reply, () => face.desk.put(held, sent));
+      return reply.code(201).send(artifactJson(face, artifact));
+    },
+  );
+}
+
+function listArtifacts(app: App, face: ArtifactFace): void {
+  app.get(
+    '/v1/jobs/:id/artifacts',
+    {
+      schema: {
+        tags,
+        operationId: 'listArtifacts',
+        summary: "A job's artifacts, with fresh links",
+        params: JobParams,
+        response: { 200: pageOf(ArtifactSchema) },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => {
+      const job = refOf(request, request.params.id);
+      const items = (await face.desk.list(job)).map((one) => artifactJson(face, one));
+      return { items, nextCursor: null };
+    },
+  );
+}
+
+function readLink(app: App, face: ArtifactFace): void {
+  app.get(
+    `${ARTIFACTS_PATH}/:id/link`,
+    {
+      schema: {
+        tags,
+        operationId: 'readArtifactLink',
+        summary: 'An artifact with a fresh link',
+        params: ArtifactParams,
+        response: { 200: ArtifactSchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => artifactJson(face, await face.desk.find(refOf(request, request.params.id))),
+  );
+}
+
+function download(app: App, face: ArtifactFace): void {
+  app.get(
+    `${ARTIFACTS_PATH}/:id`,
+    {
+      // A link allows what it says: reading the headers alone is another method.
+      exposeHeadRoute: false,
+      config: { isLong: true },
+      schema: {
+        tags,
+        operationId: 'downloadArtifact',
+        summary: 'Download by a signed link, whole or one range of bytes',
+        description:
+          'The link comes with the artifact and is its own credential: it must be used to the ' +
+          'byte as it was given. The `ETag` is the hash of the content.',
+        params: ArtifactParams,
+        response: {
+          200: Bytes,
+          206: { ...Bytes, description: 'The range that was asked for.' },
+          304: nothing('The content is known already.'),
+        },
+        errors: ['LINK_INVALID', 'LINK_EXPIRED', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
+      },
+    },
+    async (request, reply) => {
+      const now = face.clock.now();
+      const { method, url } = request;
+      const claims = verifyLink({ method, url }, { keys: face.keys, now });
+      const artifact = await face.desk.find({ tenant: claims.tenant, id: claims.artifactId });
+      if (artifact.sha256 !== claims.version) {
+        throw new PawlError('NOT_FOUND', 'the artifact was replaced by another version');
+      }
+      const headers = safeHeaders(artifact, claims, now);
+      const { 'if-none-match': known, 'if-range': condition } = request.headers;
+      if (known === headers.etag) return reply.headers(headers).code(304).send();
+      const isRange = condition === undefined || condition === headers.etag;
+      const range = isRange ? rangeOf(request.headers.range, artifact.size) : null;
+      if (range === 'beyond') return refuseRange(reply, artifact.size);
+      const content = await face.desk.open(artifact, range ?? undefined);
+      // Only now is it sure that the content is there: an error must not be kept by a cache.
+      void reply.headers(headers);
+      const { first, last } = range ?? { first: 0, last: artifact.size - 1 };
+      if (range !== null) {
+        void reply.code(206).header('content-range', `bytes ${first}-${last}/${artifact.size}`);
+      }
+      return reply
+        .header('content-length', last - first + 1)
+        .send(Readable.from(content, { objectMode: false }));
+    },
+  );
+}
+
+function refuseRange(reply: FastifyReply, size: number): never {
+  void reply.header('content-range', `bytes */${size}`);
+  throw new PawlError('RANGE_NOT_SATISFIABLE', `the artifact has ${size} bytes`);
+}
+
+/** `/v1/artifacts` and the artifacts of jobs: bytes, streamed in and out. */
+export function artifactRoutes(face: ArtifactFace): FastifyPluginCallback {
+  return (untyped, _options, done) => {
+    untyped.removeAllContentTypeParsers();
+    untyped.addContentTypeParser('*', (_request, body, next) => next(null, body));
+    const app = untyped.withTypeProvider<TypeBoxTypeProvider>();
+    const routes = [uploadInput, putArtifact, listArtifacts, readLink, download];
+    for (const register of routes) register(app, face);
+    done();
+  };
+}

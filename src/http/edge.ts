@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** The caller's own request id where it is a plain one, else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
+
+/** The trace of a W3C `traceparent`; one that is malformed is as good as none. */
+export function traceIdOf(request: FastifyRequest): string | null {
+  const { traceparent } = request.headers;
+  const [, trace, parent] = TRACEPARENT.exec(String(traceparent ?? '')) ?? [];
+  if (trace === undefined || /^0+$/.test(trace) || /^0+$/.test(parent!)) return null;
+  return trace;
+}
+
+/** Seconds to wait that a `Prefer: wait=10` asks for. */
+export function preferredWaitMs(request: FastifyRequest): number | null {
+  const prefer = String(request.headers['prefer'] ?? '');
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(prefer) ?? [];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
+}
+
+/** The next page of a list, for clients that follow links. */
+export function nextLink(request: FastifyRequest, cursor: string): string {
+  const url = new URL(request.url, 'http://pawl');
+  url.searchParams.set('cursor', cursor);
+  return `<${url.pathname}${url.search}>; rel="next"`;
+}
+
+/** Every answer names its request and is read as what it says it is. */
+export function markAnswers(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    void reply.header('x-content-type-options', 'nosniff');
+    void reply.header('cache-control', 'no-store');
+  });
+}

@@ -1,0 +1,164 @@
+import { type Static, Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { EVENT_TYPES, NOTE_TYPES } from '../core/event.ts';
+import { PawlError } from '../core/errors.ts';
+import type { TailItem } from '../store/query.ts';
+import { isStreamWanted, openStream } from './events.ts';
+import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { tenantTopic } from './live.ts';
+import type { WindowItem } from './log-window.ts';
+import { sendPage } from './page.ts';
+import { problemOf } from './problem.ts';
+import { JobEventSchema } from './schema/job.ts';
+import { closed, Label, Name, pageOf, Uuid } from './schema/values.ts';
+import { frameOf } from './sse-frame.ts';
+import type { SseStream } from './sse.ts';
+import { eventJson } from './view.ts';
+
+const PAGE = 500;
+const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
+
+const FILTER = {
+  type: Type.Optional(Type.Enum([...EVENT_TYPES, ...NOTE_TYPES])),
+  jobType: Type.Optional(Name),
+  jobId: Type.Optional(Uuid),
+  correlationId: Type.Optional(Label),
+};
+
+const Filter = closed(FILTER);
+type Filter = Static<typeof Filter>;
+
+function isWanted({ event, jobType, correlationId }: TailItem, filter: Filter): boolean {
+  return (
+    (filter.type === undefined || filter.type === event.type) &&
+    (filter.jobType === undefined || filter.jobType === jobType) &&
+    (filter.jobId === undefined || filter.jobId === event.jobId) &&
+    (filter.correlationId === undefined || filter.correlationId === (correlationId ?? event.jobId))
+  );
+}
+
+type From = { readonly cursor: string } | 'start' | 'end';
+
+/** What comes next for a reader of the log, and whether there may be more at once. */
+interface Stretch {
+  readonly items: readonly WindowItem[];
+  readonly cursor: string;
+  readonly isReset: boolean;
+  readonly hasMore: boolean;
+}
+
+/** From memory where the reader is up to date, else from the store. */
+async function readOn(face: Face, tenant: string, from: From): Promise<Stretch> {
+  const recent = typeof from === 'string' ? null : face.live.window.after(from.cursor, PAGE);
+  if (recent !== null && typeof from !== 'string') {
+    const items = recent.filter(({ item }) => item.event.tenant === tenant);
+    const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
+    return { items, cursor, isReset: false, hasMore: recent.length === PAGE };
+  }
+  const page = await face.engine.context.store.tail({ tenant, from, limit: PAGE });
+  const items = page.items.map((item) => ({ item, frame: frameOfItem(item) }));
+  // The cursor of an item is one that the window knows, the end of a page is not.
+  const cursor = page.items.at(-1)?.cursor ?? page.cursor;
+  return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
+}
+
+function frameOfItem(item: TailItem): string {
+  const data = eventJson(item.event, item);
+  return frameOf({ id: item.cursor, event: item.event.type, data });
+}
+
+const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
+
+async function follow(
+  face: Face,
+  stream: SseStream,
+  asked: { request: FastifyRequest; from: From; filter: Filter },
+): Promise<void> {
+  const { tenant } = callerOf(asked.request);
+  const watch = await face.live.watch(tenantTopic(tenant));
+  try {
+    let from = asked.from;
+    let isTold = false;
+    let checkedAt = performance.now();
+    while (!stream.gone.aborted) {
+      watch.reset();
+      const stretch = await readOn(face, tenant, from);
+      from = { cursor: stretch.cursor };
+      if (stretch.isReset) {
+        await stream.send(frameOf({ id: from.cursor, event: 'reset', data: problemOf(RESET) }));
+      }
+      for (const { item, frame } of stretch.items) {
+        if (isWanted(item, asked.filter)) await stream.send(frame);
+      }
+      // Without data it is no event, but a reader that is cut off now knows where it was.
+      if (!isTold) await stream.send(frameOf({ id: from.cursor }));
+      isTold = true;
+      if (stretch.hasMore) continue;
+      await watch.wait(face.streams.limits.keepaliveMs, stream.gone);
+      if (performance.now() - checkedAt < face.streams.limits.keepaliveMs) continue;
+      await face.recheck(asked.request);
+      await stream.send(`: still here\n${frameOf({ id: from.cursor })}`);
+      checkedAt = performance.now();
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+async function listEvents(face: Face, tenant: string, asked: { from: From; limit: number }) {
+  const { from, limit } = asked;
+  return face.engine.tail({ tenant, from, limit });
+}
+
+const FIREHOSE_SCHEMA = {
+  tags: ['Events'],
+  operationId: 'followAll',
+  summary: 'Everything that happens, as a list or as a live stream',
+  description:
+    'In an order in which nothing is skipped, from all processes. With `Accept: ' +
+    'text/event-stream` a stream of JobEvents that goes on, else a page. It begins now, or at ' +
+    'the start of what is kept with `from=start`, or after the `Last-Event-ID`. A cursor that is ' +
+    'not of this log gets `event: reset` and goes on from now.',
+  headers: Type.Object({ 'last-event-id': Type.Optional(CURSOR) }),
+  querystring: closed({
+    ...FILTER,
+    from: Type.Optional(Type.Enum(['start', 'end'], { default: 'end' })),
+    cursor: Type.Optional(CURSOR),
+    lastEventId: Type.Optional(CURSOR),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+  }),
+  response: {
+    200: {
+      description: 'A page of events, or the stream.',
+      content: {
+        'application/json': { schema: pageOf(JobEventSchema) },
+        'text/event-stream': { schema: JobEventSchema },
+      },
+    },
+  },
+  errors: ['CURSOR_RESET'],
+} as const;
+
+function followAll(app: App, face: Face): void {
+  app.get(
+    '/v1/events',
+    { config: { isLong: true }, schema: FIREHOSE_SCHEMA },
+    async (request, reply) => {
+      const { cursor, lastEventId, from: start, limit = 100, ...filter } = request.query;
+      const known = request.headers['last-event-id'] ?? lastEventId ?? cursor;
+      if (isStreamWanted(request)) {
+        const from: From = known === undefined ? (start ?? 'end') : { cursor: known };
+        return openStream(face, reply, (stream) => follow(face, stream, { request, from, filter }));
+      }
+      const from: From = known === undefined ? (start ?? 'start') : { cursor: known };
+      const page = await listEvents(face, callerOf(request).tenant, { from, limit });
+      const items = page.items
+        .filter((item) => isWanted(item, filter))
+        .map((item) => eventJson(item.event, item));
+      return reply.code(200).send(sendPage(reply, items, page.cursor));
+    },
+  );
+}
+
+/** `/v1/events`: the log of a tenant, live. */
+export const firehose: Resource = routes(followAll);

@@ -1,0 +1,182 @@
+import { Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { PawlError } from '../core/errors.ts';
+import type { Job, JobRef } from '../core/job.ts';
+import { isTerminal } from '../core/phase.ts';
+import { REASONS } from '../engine/limits/why.ts';
+import { recordOf } from '../lifecycles/record.ts';
+import { resultArtifacts } from './artifact-view.ts';
+import { preferredWaitMs } from './edge.ts';
+import { type App, type Face, refOf, type Resource, routes } from './face.ts';
+import { jobTopic } from './live.ts';
+import { JobParams, JobSchema } from './schema/job.ts';
+import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
+import { WAIT_MS_MAX } from './schema/worker.ts';
+import { jobJson, jobTag, timeText } from './view.ts';
+
+/** A wake may be late, so a wait looks by itself at least this often. */
+const LOOK_MS = 2_000;
+
+const ReadQuery = closed({
+  view: Type.Optional(
+    Type.Enum(['record'], { description: "Answers in the shape of the job's own document." }),
+  ),
+  waitMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: WAIT_MS_MAX,
+      description: 'Waits so long for the end of the job; `Prefer: wait=<seconds>` does too.',
+    }),
+  ),
+});
+
+/** A signal for the end of the request: the caller has gone, or the server stops. */
+function goneSignal({ live }: Face, request: FastifyRequest): AbortSignal {
+  const gone = new AbortController();
+  request.raw.socket.once('close', () => gone.abort());
+  return AbortSignal.any([gone.signal, live.stopping]);
+}
+
+async function waitForEnd(
+  face: Face,
+  ref: JobRef,
+  wait: { ms: number; signal: AbortSignal },
+): Promise<Job> {
+  const first = await face.engine.job(ref);
+  if (isTerminal(first.phase) || wait.ms <= 0) return first;
+  const until = performance.now() + wait.ms;
+  const watch = await face.live.watch(jobTopic(ref));
+  try {
+    for (;;) {
+      watch.reset();
+      const job = await face.engine.job(ref);
+      const leftMs = until - performance.now();
+      if (isTerminal(job.phase) || leftMs <= 0 || wait.signal.aborted) return job;
+      await watch.wait(Math.min(leftMs, LOOK_MS), wait.signal);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function readJob(app: App, face: Face): void {
+  app.get(
+    '/v1/jobs/:id',
+    {
+      config: { isLong: true },
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'readJob',
+        summary: 'One job',
+        description:
+          'With `waitMs` the answer comes when the job has ended, or after that time as it then ' +
+          'stands. The `ETag` changes with the job: send it as `If-None-Match` to get 304 while ' +
+          'nothing has changed.',
+        params: JobParams,
+        querystring: ReadQuery,
+        headers: Type.Object({
+          'if-none-match': Type.Optional(Type.String({ maxLength: 1_024 })),
+          prefer: Type.Optional(Type.String({ maxLength: 1_024 })),
+        }),
+        response: {
+          200: Type.Union([JobSchema, Type.Record(Type.String(), Type.Unknown())]),
+          304: nothing('The job is as it was.'),
+        },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request, reply) => {
+      const preferred = preferredWaitMs(request);
+      const { view, waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX) } = request.query;
+      const ref = refOf(request, request.params.id);
+      const signal = goneSignal(face, request);
+      const job = await waitForEnd(face, ref, { ms: waitMs, signal });
+      if (preferred !== null) {
+        void reply.header('preference-applied', `wait=${Math.round(waitMs / 1_000)}`);
+      }
+      const tag = jobTag(job);
+      void reply.header('etag', tag).header('cache-control', 'private, no-cache');
+      const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim());
+      if (known.includes(tag) || known.includes('*')) return reply.code(304).send();
+      return reply
+        .code(200)
+        .send(view === 'record' ? (recordOf(job) ?? jobJson(job)) : jobJson(job));
+    },
+  );
+}
+
+const WhySchema = Type.Object(
+  {
+    reason: Type.Enum([...REASONS]),
+    message: Type.String({ description: 'One sentence for a person.' }),
+    since: Time,
+    until: nullable(Time),
+    facts: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'Why', additionalProperties: false },
+);
+
+function readWhy(app: App, { engine }: Face): void {
+  app.get(
+    '/v1/jobs/:id/why',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'readWhy',
+        summary: 'Why a job is where it is',
+        description: 'What it waits for, since when and until when, as far as the platform knows.',
+        params: JobParams,
+        response: { 200: WhySchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => {
+      const why = await engine.why(refOf(request, request.params.id));
+      const { reason, message, since, until, facts } = why;
+      return {
+        reason,
+        message,
+        since: timeText(since),
+        until: until === null ? null : timeText(until),
+        facts,
+      };
+    },
+  );
+}
+
+function readResult(app: App, { engine, artifacts }: Face): void {
+  app.get(
+    '/v1/jobs/:id/result',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'readResult',
+        summary: 'The result of a job that succeeded',
+        description:
+          'The JSON that the handler gave. Artifacts of the job are named in the `Link` header ' +
+          'as signed links; a job that gave nothing but artifacts answers `{artifacts: […]}`.',
+        params: JobParams,
+        response: { 200: Json },
+        errors: ['NOT_FOUND', 'NOT_FINISHED', 'NO_RESULT'],
+      },
+    },
+    async (request, reply) => {
+      const job = await engine.job(refOf(request, request.params.id));
+      if (!isTerminal(job.phase)) {
+        throw new PawlError('NOT_FINISHED', `job ${job.id} is still ${job.state}`);
+      }
+      if (job.phase !== 'succeeded') {
+        throw new PawlError('NO_RESULT', `job ${job.id} ended as ${job.state}`);
+      }
+      if (artifacts !== null) {
+        const shown = await resultArtifacts(artifacts, job);
+        if (shown.link !== null) void reply.header('link', shown.link);
+        if (job.result === null && shown.link !== null) return { artifacts: shown.artifacts };
+      }
+      return reply.type('application/json').send(job.result ?? 'null');
+    },
+  );
+}
+
+/** `/v1/jobs/{id}`: one job, how it stands and what it gave. */
+export const job: Resource = routes(readJob, readWhy, readResult);

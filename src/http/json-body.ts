@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PawlError } from '../core/errors.ts';
+import { JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new PawlError('VALIDATION_ERROR', 'the body is not UTF-8');
+  }
+}
+
+function parse(body: Buffer, limits: JsonLimits): unknown {
+  const text = textOf(body);
+  scanJson(text, limits);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new PawlError('VALIDATION_ERROR', `the body is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Bodies are JSON and nothing else, and are looked at before they are parsed. */
+export function acceptJson(app: FastifyInstance, limits: JsonLimits = JSON_LIMITS): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      const keysMax = request.routeOptions.config.keysMax ?? limits.keysMax;
+      return parse(body, { ...limits, keysMax });
+    },
+  );
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** More members than usual, for a route that takes many things at once. */
+    keysMax?: number;
+  }
+}

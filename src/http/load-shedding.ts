@@ -1,0 +1,63 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { FastifyInstance } from 'fastify';
+import { PawlError } from '../core/errors.ts';
+
+export interface LoadLimits {
+  /** Requests under way at once; open streams and waits are not counted. */
+  readonly inFlightMax: number;
+  /** How late timers may be, on average over the last second, before requests are turned away. */
+  readonly lagMsMax: number;
+}
+
+export const LOAD_LIMITS: LoadLimits = { inFlightMax: 2_000, lagMsMax: 1_000 };
+
+const SAMPLE_MS = 20;
+const WINDOW_MS = 1_000;
+
+/** How late the event loop runs; the worth of a second at a time. */
+function loopLag(): { lagMs: () => number; stop: () => void } {
+  const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
+  histogram.enable();
+  let lastMs = 0;
+  const timer = setInterval(() => {
+    lastMs = Number.isNaN(histogram.mean) ? 0 : histogram.mean / 1e6 - SAMPLE_MS;
+    histogram.reset();
+  }, WINDOW_MS);
+  timer.unref();
+  return {
+    lagMs: () => lastMs,
+    stop: () => {
+      clearInterval(timer);
+      histogram.disable();
+    },
+  };
+}
+
+/**
+ * Turns requests away early while there is more work than the process can do: an answer that
+ * comes too late for its caller only keeps the next one waiting.
+ */
+export function shedLoad(app: FastifyInstance, limits: LoadLimits): void {
+  const { lagMs, stop } = loopLag();
+  let inFlight = 0;
+  app.addHook('onClose', async () => stop());
+  app.addHook('onRequest', async (request, reply) => {
+    const isHealth =
+      request.routeOptions.url === '/livez' || request.routeOptions.url === '/readyz';
+    if (isHealth) return;
+    if (inFlight >= limits.inFlightMax || lagMs() > limits.lagMsMax) {
+      throw new PawlError('SERVER_BUSY', 'the server has more work than it can do');
+    }
+    if (request.routeOptions.config.isLong) return;
+    inFlight++;
+    // `close` comes once for every request, also for one whose caller has gone.
+    reply.raw.once('close', () => inFlight--);
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** May wait for long: does not count as work under way. */
+    isLong?: boolean;
+  }
+}

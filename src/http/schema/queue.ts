@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { closed, Name, nullable, text, Time } from './values.ts';
+
+const Count = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
+
+/** What an operator may change of a queue; null takes a bound away. */
+export const QueueBody = Type.Object(
+  {
+    isPaused: Type.Optional(Type.Boolean()),
+    concurrency: Type.Optional(nullable(Count)),
+    highWatermark: Type.Optional(nullable(Count)),
+    lowWatermark: Type.Optional(nullable(Count)),
+    reason: Type.Optional(nullable(text(512))),
+  },
+  { $id: 'QueueSettings', additionalProperties: false, minProperties: 1 },
+);
+
+/** A queue as its jobs and its settings make it. */
+export const QueueSchema = Type.Object(
+  {
+    name: Name,
+    depth: Type.Integer({ description: 'Jobs that are ready.' }),
+    phases: Type.Record(Type.String(), Type.Integer()),
+    oldestReadyAt: nullable(Time),
+    types: Type.Array(Name),
+    isPaused: Type.Boolean({ description: 'Nothing of it is claimed.' }),
+    concurrency: nullable(Type.Integer({ description: 'At most so many in hand at once.' })),
+    highWatermark: nullable(Type.Integer({ description: 'New jobs are refused from there on.' })),
+    lowWatermark: nullable(Type.Integer({ description: 'They are accepted again from there on.' })),
+    isShedding: Type.Boolean({ description: 'New jobs are being refused.' }),
+    reason: nullable(Type.String()),
+  },
+  { $id: 'Queue', additionalProperties: false },
+);
+
+export type QueueJson = Static<typeof QueueSchema>;
+
+/** How a queue is named in an address. */
+export const QueueParams = closed({ name: Name });

@@ -1,0 +1,137 @@
+import type { Ownership } from '../engine/owner.ts';
+import type { Ending } from '../engine/settle.ts';
+import { type App, type Face, type Resource, routes } from './face.ts';
+import { jobTopic, workTopic } from './live.ts';
+import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
+import { type JobJson, JobParams, JobSchema } from './schema/job.ts';
+import { CancelledBody, CompleteBody, FailBody, OwnerBody, SnoozeBody } from './schema/worker.ts';
+import { jobJson } from './view.ts';
+import { checkpointOf, heldBy } from './workers.ts';
+
+const REPEAT_TEXT = 'The same report again, with the same epoch: 200, unchanged.';
+
+/** What all endings have in common. */
+const ENDING = {
+  tags: ['Worker protocol'],
+  params: JobParams,
+  headers: IDEMPOTENT_BY_STATE,
+  response: { 200: JobSchema },
+  errors: ['NOT_FOUND', 'LEASE_LOST', 'ILLEGAL_TRANSITION'],
+} as const;
+
+async function settle(face: Face, held: Ownership, ending: Ending): Promise<JobJson> {
+  const [outcome] = await face.engine.settle([{ ...held, ending }]);
+  if (outcome!.kind === 'refused') throw outcome!.error;
+  const job = await face.engine.job(held.ref);
+  face.live.wake(jobTopic(job));
+  if (job.phase === 'ready') face.live.wake(workTopic(job.tenant, job.type));
+  return jobJson(job);
+}
+
+function complete(app: App, face: Face): void {
+  app.post(
+    '/v1/jobs/:id/complete',
+    {
+      schema: {
+        ...ENDING,
+        operationId: 'completeJob',
+        summary: 'The job succeeded',
+        description: `Also wins over a cancel wish that is pending. ${REPEAT_TEXT}`,
+        body: CompleteBody,
+      },
+    },
+    async (request) => {
+      const { result } = request.body;
+      const held = heldBy(request, request.params.id, request.body);
+      return settle(face, held, {
+        kind: 'succeed',
+        ...(result === undefined ? {} : { result: JSON.stringify(result) }),
+      });
+    },
+  );
+}
+
+const FAIL_TEXT =
+  'The class of the error decides: one that the policy names as retryable leads to a backoff and ' +
+  'another attempt while attempts are left, any other ends the job. A class that nobody declared ' +
+  'is not retried and the message says so. `deadLetter` ends the job in the dead-letter queue ' +
+  'with that reason, where its lifecycle has such an end.';
+
+function fail(app: App, face: Face): void {
+  app.post(
+    '/v1/jobs/:id/fail',
+    {
+      schema: {
+        ...ENDING,
+        operationId: 'failJob',
+        summary: 'The attempt failed',
+        description: `${FAIL_TEXT} ${REPEAT_TEXT}`,
+        body: FailBody,
+      },
+    },
+    async (request) => {
+      const { error, deadLetter = null } = request.body;
+      const held = heldBy(request, request.params.id, request.body);
+      return settle(face, held, { kind: 'fail', error, deadLetter });
+    },
+  );
+}
+
+function snooze(app: App, face: Face): void {
+  app.post(
+    '/v1/jobs/:id/snooze',
+    {
+      schema: {
+        ...ENDING,
+        operationId: 'snoozeJob',
+        summary: 'Wait without spending an attempt',
+        description: `For lifecycles that have it: process, task and distributed. ${REPEAT_TEXT}`,
+        body: SnoozeBody,
+      },
+    },
+    async (request) => {
+      const { delayMs } = request.body;
+      const held = heldBy(request, request.params.id, request.body);
+      return settle(face, held, { kind: 'snooze', delayMs, ...checkpointOf(request.body) });
+    },
+  );
+}
+
+function release(app: App, face: Face): void {
+  app.post(
+    '/v1/jobs/:id/release',
+    {
+      schema: {
+        ...ENDING,
+        operationId: 'releaseJob',
+        summary: 'Give the job back',
+        description: `No attempt is spent: what a worker does that is told to stop. ${REPEAT_TEXT}`,
+        body: OwnerBody,
+      },
+    },
+    async (request) =>
+      settle(face, heldBy(request, request.params.id, request.body), { kind: 'release' }),
+  );
+}
+
+function honourCancel(app: App, face: Face): void {
+  app.post(
+    '/v1/jobs/:id/cancelled',
+    {
+      schema: {
+        ...ENDING,
+        operationId: 'honourCancel',
+        summary: 'Honour a cancel wish',
+        description: `The owner has stopped and left nothing half done. ${REPEAT_TEXT}`,
+        body: CancelledBody,
+      },
+    },
+    async (request) => {
+      const held = heldBy(request, request.params.id, request.body);
+      return settle(face, held, { kind: 'cancelled', ...checkpointOf(request.body) });
+    },
+  );
+}
+
+/** How an owner's turn ends, over HTTP. */
+export const settling: Resource = routes(complete, fail, snooze, release, honourCancel);

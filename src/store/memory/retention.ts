@@ -1,0 +1,173 @@
+import type { Instant } from '../../core/clock.ts';
+import type { JobEvent } from '../../core/event.ts';
+import type { JobError, JobRef } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import { type EraseOutcome, erasedError, type Purge, type Purged } from '../retention.ts';
+import { isUnclaimed } from '../unique.ts';
+import { deepFreeze, eventOf, keyOf, type Row, type Tables } from './tables.ts';
+
+/** Where the tail begins: what lies before is gone. */
+export function feedFloor(tables: Tables): number {
+  return tables.floors.get('feed') ?? 0;
+}
+
+export function isGone(tables: Tables, event: JobEvent): boolean {
+  return tables.gone.get(keyOfEvent(event)) !== undefined;
+}
+
+function keyOfEvent({ tenant, jobId, version, note, at }: JobEvent): string {
+  return keyOf(tenant, jobId, version, note, at);
+}
+
+export function purge(tables: Tables, cuts: Purge): Purged {
+  const jobs = purgeJobs(tables, cuts);
+  const notes = purgeNotes(tables, cuts);
+  const feed = purgeFeed(tables, cuts);
+  const keys = purgeKeys(tables, cuts);
+  const fires = purgeFires(tables, cuts);
+  const deadLetters = purgeLetters(tables, cuts);
+  const counts = { jobs, notes, feed, keys, fires, deadLetters };
+  const hasMore = Object.values(counts).some((count) => count >= cuts.limit);
+  return { ...counts, days: 0, hasMore };
+}
+
+function isPast(at: Instant | null, cut: Instant | null): boolean {
+  return at !== null && cut !== null && at <= cut;
+}
+
+function purgeJobs(tables: Tables, { jobs: cut, limit }: Purge): number {
+  const ended = tables.jobs
+    .values()
+    .map(({ job }) => job)
+    .filter((job) => isTerminal(job.phase) && isPast(job.completedAt, cut))
+    .slice(0, limit);
+  for (const { tenant, id } of ended) {
+    tables.jobs.delete(keyOf(tenant, id));
+    tables.stages.delete(keyOf(tenant, id));
+    for (const event of tables.log.from(0)) {
+      if (event.tenant === tenant && event.jobId === id) hide(tables, event);
+    }
+  }
+  return ended.length;
+}
+
+function hide(tables: Tables, event: JobEvent): void {
+  tables.gone.set(keyOfEvent(event), true);
+}
+
+function purgeNotes(tables: Tables, { notes: cut, limit }: Purge): number {
+  const old = tables.log
+    .from(0)
+    .filter((event) => event.note > 0 && isPast(event.at, cut) && !isGone(tables, event))
+    .slice(0, limit);
+  for (const note of old) hide(tables, note);
+  return old.length;
+}
+
+function purgeFeed(tables: Tables, { feed: cut, limit }: Purge): number {
+  const floor = feedFloor(tables);
+  const kept = tables.log.from(floor);
+  const young = kept.findIndex(({ at }) => !isPast(at, cut));
+  const count = Math.min(young === -1 ? Math.max(0, kept.length - 1) : young, limit);
+  if (count > 0) tables.floors.set('feed', floor + count);
+  return count;
+}
+
+function purgeKeys(tables: Tables, { keys: cut, limit }: Purge): number {
+  const idempotency = tables.keys
+    .entries()
+    .filter(([, { expiresAt }]) => isPast(expiresAt, cut))
+    .slice(0, limit);
+  for (const [key] of idempotency) tables.keys.delete(key);
+  const unique = tables.uniqueKeys
+    .entries()
+    .filter(([key, { id, until }]) => isPast(until, cut) && !canBeJoined(tables, key, id))
+    .slice(0, limit);
+  for (const [key] of unique) tables.uniqueKeys.delete(key);
+  return idempotency.length + unique.length;
+}
+
+function canBeJoined(tables: Tables, key: string, id: string): boolean {
+  const [tenant] = JSON.parse(key) as [string];
+  const row = tables.rowOf({ tenant, id });
+  return row !== undefined && isUnclaimed(row.job);
+}
+
+function purgeFires(tables: Tables, { fires: cut, limit }: Purge): number {
+  let count = 0;
+  for (const [key, records] of tables.fires.entries()) {
+    const kept = records.filter(({ at }) => !isPast(at, cut) || count++ >= limit);
+    if (kept.length < records.length) tables.fires.set(key, kept);
+  }
+  return Math.min(count, limit);
+}
+
+function purgeLetters(tables: Tables, { deadLetters: cut, limit }: Purge): number {
+  const old = tables.deadLetters
+    .values()
+    .filter(({ createdAt }) => isPast(createdAt, cut))
+    .slice(0, limit);
+  for (const { tenant, id } of old) tables.deadLetters.delete(keyOf(tenant, id));
+  return old.length;
+}
+
+export function eraseJob(tables: Tables, ref: JobRef, actor: string): EraseOutcome {
+  const row = tables.rowOf(ref);
+  if (row === undefined) return 'missing';
+  if (!isTerminal(row.job.phase)) return 'notEnded';
+  const isFirst = eraseEvents(tables, ref);
+  eraseRow(tables, row, { actor, isFirst });
+  tables.stages.delete(keyOf(ref.tenant, ref.id));
+  for (const letter of tables.deadLetters.values()) {
+    if (letter.tenant !== ref.tenant || letter.jobId !== ref.id) continue;
+    const lastError = erasedError(letter.lastError);
+    tables.deadLetters.set(
+      keyOf(letter.tenant, letter.id),
+      deepFreeze({ ...letter, input: 'null', lastError }),
+    );
+  }
+  return 'erased';
+}
+
+/** True if the job was not erased before. */
+function eraseEvents(tables: Tables, ref: JobRef): boolean {
+  let isFirst = true;
+  tables.log.from(0).forEach((event, index) => {
+    if (event.tenant !== ref.tenant || event.jobId !== ref.id || isGone(tables, event)) return;
+    if (event.type === 'job_erased') isFirst = false;
+    tables.log.replace(index, deepFreeze(erasedEvent(event)));
+  });
+  return isFirst;
+}
+
+function erasedEvent(event: JobEvent): JobEvent {
+  if (event.note > 0) return { ...event, message: null, payload: null };
+  const error = event.payload?.['error'] as JobError | undefined;
+  const payload =
+    error === undefined ? event.payload : { ...event.payload, error: erasedError(error) };
+  return { ...event, message: null, payload };
+}
+
+function eraseRow(
+  tables: Tables,
+  row: Row,
+  { actor, isFirst }: { actor: string; isFirst: boolean },
+): void {
+  const at = tables.clock.now();
+  const { error, version, updatedAt, state } = row.job;
+  const after = tables.change(row, {
+    ...row,
+    job: {
+      ...row.job,
+      input: 'null',
+      result: null,
+      checkpoint: null,
+      message: null,
+      error: error === null ? null : erasedError(error),
+      version: isFirst ? version + 1 : version,
+      updatedAt: isFirst ? at : updatedAt,
+    },
+  });
+  if (isFirst)
+    tables.log.append(eventOf(after.job, { type: 'job_erased', at, from: state, actor }));
+}

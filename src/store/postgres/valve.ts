@@ -1,0 +1,105 @@
+import { changedValve, type Valve, type ValveChange, type ValveScope } from '../valve.ts';
+import type { Session } from './session.ts';
+import { fromMs, NOW, toMs } from './sql-text.ts';
+import { VALVE_LOCK } from './valve-schema.ts';
+
+interface ValveRow {
+  readonly tenant_id: number;
+  readonly scope: ValveScope;
+  readonly name: string;
+  readonly is_paused: boolean;
+  readonly concurrency: number | null;
+  readonly high_watermark: number | null;
+  readonly low_watermark: number | null;
+  readonly is_shedding: boolean;
+  readonly reason: string | null;
+  readonly actor: string;
+  readonly at: number;
+}
+
+const COLUMNS = `tenant_id, scope, v.name, is_paused, concurrency, high_watermark, low_watermark,
+  is_shedding, reason, actor, ${toMs('updated_at')} AS at`;
+
+/** Waits for the claims under way, so that none that comes after the answer has missed it. */
+export async function putValve(session: Session, change: ValveChange): Promise<Valve> {
+  await session.names.addTenants([change.tenant]);
+  const tenant = session.names.tenantId(change.tenant);
+  return session.database.transact(async (query) => {
+    await query(`SELECT pg_advisory_xact_lock(${VALVE_LOCK})`);
+    const [time] = await query<{ now: number }>(
+      `SELECT ${toMs(NOW.replace('p_now', '$1'))} AS now`,
+      [session.now()],
+    );
+    const [row] = await query<ValveRow>(
+      `SELECT ${COLUMNS} FROM pawl.valves v WHERE tenant_id = $1 AND scope = $2 AND name = $3`,
+      [tenant, change.scope, change.name],
+    );
+    const before = row === undefined ? null : valveOf(session, row);
+    const valve = changedValve(before, change, time!.now);
+    await query(
+      `INSERT INTO pawl.valves VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${fromMs('$11')})
+       ON CONFLICT (tenant_id, scope, name) DO UPDATE SET is_paused = excluded.is_paused,
+         concurrency = excluded.concurrency, high_watermark = excluded.high_watermark,
+         low_watermark = excluded.low_watermark, is_shedding = excluded.is_shedding,
+         reason = excluded.reason, actor = excluded.actor, updated_at = excluded.updated_at`,
+      [
+        tenant,
+        valve.scope,
+        valve.name,
+        valve.isPaused,
+        valve.concurrency,
+        valve.highWatermark,
+        valve.lowWatermark,
+        valve.isShedding,
+        valve.reason,
+        valve.actor,
+        valve.updatedAt,
+      ],
+    );
+    return valve;
+  });
+}
+
+export async function listValves(session: Session, tenant: string | null): Promise<Valve[]> {
+  const id = tenant === null ? null : (await session.names.findTenants([tenant]))[0]!;
+  if (tenant !== null && id === null) return [];
+  const rows = await session.database.read<ValveRow>(
+    `SELECT ${COLUMNS} FROM pawl.valves v JOIN pawl.tenants t ON t.id = tenant_id
+     WHERE $1::int IS NULL OR tenant_id = $1 ORDER BY t.name COLLATE "C", scope, v.name`,
+    [id],
+  );
+  await session.names.learn(rows);
+  return rows.map((row) => valveOf(session, row));
+}
+
+const DEPTH = `SELECT count(*) AS count FROM (
+  (SELECT FROM pawl.jobs WHERE gate = 0 AND tenant_id = $1 AND queue = $2 LIMIT $3)
+  UNION ALL (SELECT FROM pawl.jobs WHERE gate > 2 AND tenant_id = $1 AND queue = $2 LIMIT $3)
+  LIMIT $3) d`;
+
+export async function depthOf(
+  session: Session,
+  { tenant, queue }: { tenant: string; queue: string },
+  max: number,
+): Promise<number> {
+  const [id] = await session.names.findTenants([tenant]);
+  if (id === null) return 0;
+  const [row] = await session.database.read<{ count: number }>(DEPTH, [id, queue, max]);
+  return row!.count;
+}
+
+function valveOf(session: Session, row: ValveRow): Valve {
+  return {
+    tenant: session.names.tenant(row.tenant_id),
+    scope: row.scope,
+    name: row.name,
+    isPaused: row.is_paused,
+    concurrency: row.concurrency,
+    highWatermark: row.high_watermark,
+    lowWatermark: row.low_watermark,
+    isShedding: row.is_shedding,
+    reason: row.reason,
+    actor: row.actor,
+    updatedAt: row.at,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Instant } from '../core/clock.ts';
+
+/** What a valve is on: all jobs of a queue, or all of a type. */
+export type ValveScope = 'queue' | 'type';
+
+export interface ValveRef {
+  readonly tenant: string;
+  readonly scope: ValveScope;
+  readonly name: string;
+}
+
+/**
+ * What lets jobs of a queue or a type through to claims. It needs none: what has no valve is open.
+ * - `isPaused`: nothing of it is claimed; a claim that answers after a pause has answered, and did
+ *   not begin before it, has none of its jobs.
+ * - `concurrency`: at most so many of its jobs are owned at once, by claims of any process.
+ * - `isShedding`: enqueues are to be refused; who says so and why is the engine's business.
+ */
+export interface Valve extends ValveRef {
+  readonly isPaused: boolean;
+  readonly concurrency: number | null;
+  readonly highWatermark: number | null;
+  readonly lowWatermark: number | null;
+  readonly isShedding: boolean;
+  /** Why it is as it is, in a sentence. */
+  readonly reason: string | null;
+  /** By whom it was last changed, and when. */
+  readonly actor: string;
+  readonly updatedAt: Instant;
+}
+
+/** What is left out stays as it is. */
+export type ValveChange = ValveRef & {
+  readonly actor: string;
+} & Partial<Omit<Valve, keyof ValveRef | 'actor' | 'updatedAt'>>;
+
+/** The valve as a change leaves it. */
+export function changedValve(before: Valve | null, change: ValveChange, now: Instant): Valve {
+  const {
+    isPaused = false,
+    concurrency = null,
+    highWatermark = null,
+    lowWatermark = null,
+    isShedding = false,
+    reason = null,
+  } = before ?? {};
+  const kept = { isPaused, concurrency, highWatermark, lowWatermark, isShedding, reason };
+  return { ...kept, ...change, updatedAt: now };
+}
+
+/** Queues and types that do not simply let everything through. */
+export interface ValveVerbs {
+  putValve(change: ValveChange): Promise<Valve>;
+  /** By scope and name; of every tenant if it is null. */
+  valves(tenant: string | null): Promise<Valve[]>;
+  /** How many jobs of a queue are ready and due, counted up to `max`. */
+  depth(ref: { readonly tenant: string; readonly queue: string }, max: number): Promise<number>;
+}

@@ -1,0 +1,223 @@
+import type { Clock } from '../core/clock.ts';
+import type { CancelWish, Job } from '../core/job.ts';
+import { rowsOf } from '../core/lifecycle.ts';
+import type { Claim } from '../engine/claim.ts';
+import type { BeatResult, Ownership } from '../engine/owner.ts';
+import type { Ending } from '../engine/settle.ts';
+import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+import type { Outcome } from '../handler/execute.ts';
+import type { JobStop } from '../handler/stop.ts';
+import { factsOf } from './attempt-facts.ts';
+import { endingOf } from './ending.ts';
+import type { Execution, Launch } from './isolate/execution.ts';
+import { type Parcel, Reports } from './reports.ts';
+import {
+  attemptTooLong,
+  closedStop,
+  hardCancel,
+  jobTooLong,
+  leaseStop,
+  softCancel,
+} from './stops.ts';
+
+export interface AttemptOptions {
+  readonly claim: Claim;
+  readonly job: JobDefinition;
+  readonly clock: Clock;
+  /** When the claim was asked for: the lease cannot have begun earlier. */
+  readonly askedAt: number;
+  /** How soon news is sent, at the latest. */
+  readonly reportMs: number;
+  /** Called when someone waits for a write. */
+  readonly onUrgent: () => void;
+}
+
+/**
+ * One claimed job in a worker's hands.
+ *
+ * Modes: *held* until `run`; *running* while its handler works; *ended* when the handler has, or
+ * was made to; *closed* when the end is reported, or there is nothing to report. Until it is
+ * closed its lease is renewed. Times are monotonic: from `deadlineAt` on the job may be another
+ * worker's, so nothing is written any more.
+ */
+export class Attempt implements AttemptPort {
+  readonly claim: Claim;
+  readonly job: JobDefinition;
+  readonly reports: Reports = new Reports();
+  readonly startBy: number;
+  readonly #clock: Clock;
+  readonly #reportMs: number;
+  readonly #onUrgent: () => void;
+  readonly #forced = Promise.withResolvers<Outcome>();
+  #row: Job;
+  #execution: Execution | null = null;
+  #stop: JobStop | null = null;
+  #isForced = false;
+  #isEnded = false;
+  #isLost = false;
+  #deadlineAt: number;
+  #renewAt: number;
+  #beatAt: number;
+  /** After a renewal that nobody answered: not before. */
+  #retryAt = -Infinity;
+  /** When the job as a whole, and this attempt of it, will have taken too long. */
+  readonly #jobEndsAt: number;
+  readonly #attemptEndsAt: number;
+
+  constructor(options: AttemptOptions) {
+    const { claim, job, clock, askedAt } = options;
+    this.claim = claim;
+    this.job = job;
+    this.#clock = clock;
+    this.#reportMs = options.reportMs;
+    this.#onUrgent = options.onUrgent;
+    this.#row = claim.job;
+    this.#deadlineAt = askedAt + claim.leaseMs;
+    this.#renewAt = this.startBy = askedAt + renewAfter(claim, claim.leaseMs);
+    this.#beatAt = askedAt;
+    this.#jobEndsAt = askedAt + timeToReport(deadlineMs(claim));
+    this.#attemptEndsAt = askedAt + timeToReport(claim.policy.timeoutMs ?? Infinity);
+  }
+
+  get held(): Ownership {
+    const { tenant, id, epoch, owner } = this.claim.job;
+    return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row };
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** True once its job may be someone else's: then it has nothing to say any more. */
+  get isLost(): boolean {
+    this.#isLost ||= this.#clock.now() >= this.#deadlineAt;
+    return this.#isLost;
+  }
+
+  /** The job's row after `start`, known without reading it. */
+  started(): void {
+    const { job } = this.claim;
+    const place = rowsOf(this.job.lifecycle, 'start', job)[0]?.to;
+    if (place !== undefined) this.#row = { ...this.#row, ...place, version: job.version + 1 };
+  }
+
+  /** Runs the handler to its end, whichever that is; null where there is nothing to report. */
+  async run(launch: (launch: Launch) => Execution): Promise<Ending | null> {
+    const outcome = this.#stop === null ? await this.#perform(launch) : stopped;
+    this.#isEnded = true;
+    await this.#execution?.end();
+    return this.isLost ? null : endingOf(outcome, this.#stop);
+  }
+
+  async #perform(launch: (launch: Launch) => Execution): Promise<Outcome> {
+    const { job, claim } = this;
+    try {
+      this.#execution = launch({ job, facts: factsOf(claim), port: this });
+    } catch (error) {
+      const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
+      return { kind: 'fail', error: failure, deadLetter: null };
+    }
+    return Promise.race([this.#execution.outcome, this.#forced.promise]);
+  }
+
+  tell(report: Report): void {
+    if (this.#isEnded) return;
+    if (report.stage !== undefined) this.#row = { ...this.#row, stage: report.stage };
+    this.reports.tell(report);
+  }
+
+  async keep(write: Keep): Promise<void> {
+    if (this.isLost || this.#isEnded) throw this.#stop ?? closedStop();
+    const durable = this.reports.keep(write);
+    this.#onUrgent();
+    return durable;
+  }
+
+  /** Aborts the handler's signal. Forced: goes on without waiting for what it does then. */
+  stop(stop: JobStop, options: { isForced: boolean }): void {
+    if (this.#isEnded || (this.#stop !== null && !options.isForced)) return;
+    this.#stop = stop;
+    this.#execution?.stop(stop);
+    if (!options.isForced) return;
+    this.#isForced = true;
+    this.reports.close(stop);
+    this.#forced.resolve(stopped);
+  }
+
+  /** Ends what has run out of time by now, and says when to look again. */
+  fence(): number {
+    const now = this.#clock.now();
+    if (this.isLost) this.stop(leaseStop('the lease was not renewed in time'), FORCED);
+    else if (now >= this.#jobEndsAt) this.stop(jobTooLong(), FORCED);
+    else if (now >= this.#attemptEndsAt) this.stop(attemptTooLong(), FORCED);
+    if (this.isLost) return Infinity;
+    if (this.#isEnded || this.#isForced) return this.#deadlineAt;
+    return Math.min(this.#deadlineAt, this.#jobEndsAt, this.#attemptEndsAt);
+  }
+
+  /** When its next beat is due; now, if someone waits. */
+  get nextBeatAt(): number {
+    if (this.reports.isUrgent) return this.#retryAt;
+    const newsAt = this.reports.hasNews ? this.#beatAt + this.#reportMs : Infinity;
+    return Math.max(this.#retryAt, Math.min(this.#renewAt, newsAt));
+  }
+
+  /** Renews at the next chance, to hear whether someone asked for its end. */
+  hurry(): void {
+    this.#renewAt = -Infinity;
+  }
+
+  answered(parcel: Parcel, result: BeatResult, askedAt: number): void {
+    if (result.kind === 'refused') {
+      const { phase } = result.error.details;
+      const stop = phase === 'cancelled' ? hardCancel() : leaseStop(result.error.message);
+      this.#isLost = true;
+      this.stop(stop, FORCED);
+      parcel.keep?.durable.reject(stop);
+      return;
+    }
+    const leftMs = result.leaseExpiry - result.at;
+    this.#beatAt = askedAt;
+    this.#deadlineAt = askedAt + leftMs;
+    this.#renewAt = askedAt + renewAfter(this.claim, leftMs);
+    parcel.keep?.durable.resolve();
+    if (result.cancel !== null) this.#softCancel(result.cancel);
+  }
+
+  unanswered(parcel: Parcel): void {
+    this.reports.putBack(parcel);
+    this.#retryAt = this.#clock.now() + Math.min(RETRY_MS, this.claim.renewInMs / 4);
+  }
+
+  close(): void {
+    this.#isEnded = true;
+    this.reports.close(this.#stop ?? closedStop());
+  }
+
+  #softCancel(cancel: CancelWish): void {
+    this.#row = { ...this.#row, cancel };
+    this.stop(softCancel(cancel), { isForced: false });
+  }
+}
+
+const RETRY_MS = 500;
+const REPORT_MS_MAX = 500;
+const FORCED = { isForced: true };
+const stopped: Outcome = { kind: 'stopped' };
+
+/** At half of what is left; where a limit is near and nothing can be gained, not ever faster. */
+function renewAfter({ renewInMs }: Claim, leftMs: number): number {
+  return Math.min(renewInMs, Math.max(leftMs / 2, renewInMs / 4));
+}
+
+/** A lease ends with its time-out, so a handler is ended a little earlier, to be reported. */
+function timeToReport(limitMs: number): number {
+  return limitMs - Math.min(REPORT_MS_MAX, limitMs / 10);
+}
+
+/** From the claim on, by the database's clock. */
+function deadlineMs({ job, leaseMs }: Claim): number {
+  if (job.deadlineAt === null || job.leaseExpiry === null) return Infinity;
+  return job.deadlineAt - (job.leaseExpiry - leaseMs);
+}

@@ -1,0 +1,36 @@
+import type { JobDefinition } from '../handler/define-job.ts';
+import { Attempt } from './attempt.ts';
+import type { ClaimOrder } from './slots.ts';
+import type { WorkerSetup } from './worker.ts';
+
+/** Claims jobs and makes attempts of them. */
+export class Claimer {
+  readonly #setup: WorkerSetup;
+  readonly #jobs: ReadonlyMap<string, JobDefinition>;
+  readonly #onUrgent: () => void;
+  #requests = 0;
+
+  constructor(setup: WorkerSetup, onUrgent: () => void) {
+    this.#setup = setup;
+    this.#jobs = new Map(setup.jobs.map((job) => [job.type, job]));
+    this.#onUrgent = onUrgent;
+  }
+
+  /** A claim whose answer was lost is asked again as the same request, which finds what it won. */
+  async claim(order: ClaimOrder): Promise<Attempt[]> {
+    const { source, id: owner, clock, tenants, queues, log, reportMs } = this.#setup;
+    const requestId = `${owner}-${this.#requests}`;
+    const askedAt = clock.now();
+    try {
+      const claims = await source.claim({ ...order, owner, tenants, queues, requestId });
+      this.#requests += 1;
+      return claims.map((claim) => {
+        const job = this.#jobs.get(claim.job.type)!;
+        return new Attempt({ claim, job, clock, askedAt, reportMs, onUrgent: this.#onUrgent });
+      });
+    } catch (error) {
+      log.warn('no jobs could be claimed; trying again', { error: String(error) });
+      return [];
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../core/clock.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Attempt } from './attempt.ts';
+import type { Bell } from './bell.ts';
+import type { JobSource } from './job-source.ts';
+import { beatOf } from './reports.ts';
+
+export interface HeartOptions {
+  readonly source: JobSource;
+  readonly clock: Clock;
+  readonly bell: Bell;
+  readonly log: EngineLog;
+}
+
+/** One beat for all: renews the leases in hand in batches and carries what handlers have said. */
+export class Heart {
+  readonly #options: HeartOptions;
+  readonly #attempts: Set<Attempt> = new Set();
+  #sending: Promise<void> | null = null;
+  #isRunning = false;
+
+  constructor(options: HeartOptions) {
+    this.#options = options;
+  }
+
+  add(attempt: Attempt): void {
+    this.#attempts.add(attempt);
+    this.#options.bell.ring();
+  }
+
+  remove(attempt: Attempt): void {
+    this.#attempts.delete(attempt);
+  }
+
+  async run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#isRunning) {
+      // Never without a pause: what is being ended needs the event loop for it.
+      const sleepMs = Math.max(1, this.pass());
+      await this.#options.bell.wait(sleepMs);
+    }
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#options.bell.ring();
+  }
+
+  /**
+   * Fences what has run out of time, sends what is due and says how long to sleep. It waits for no
+   * answer, so that a source that hangs cannot keep it from noticing a lost lease.
+   */
+  pass(): number {
+    const now = this.#options.clock.now();
+    let nextAt = Infinity;
+    for (const attempt of this.#attempts) nextAt = Math.min(nextAt, attempt.fence());
+    const living = [...this.#attempts].filter((attempt) => !attempt.isLost);
+    if (this.#sending === null) {
+      const due = living.filter((attempt) => attempt.nextBeatAt <= now);
+      if (due.length > 0) this.#sending = this.#send(due);
+      else for (const attempt of living) nextAt = Math.min(nextAt, attempt.nextBeatAt);
+    }
+    return Math.max(0, nextAt - now);
+  }
+
+  /** Someone waits for a write; what others say within this turn goes with it. */
+  hurry(): void {
+    queueMicrotask(() => this.pass());
+  }
+
+  /** Sends what is due and waits for the answer. */
+  async beat(): Promise<void> {
+    await this.#sending;
+    this.pass();
+    await this.#sending;
+  }
+
+  async #send(attempts: readonly Attempt[]): Promise<void> {
+    const { source, clock, bell, log } = this.#options;
+    try {
+      await renewAll(source, clock, attempts);
+    } catch (error) {
+      log.warn('leases could not be renewed; trying again', { error: String(error) });
+    } finally {
+      this.#sending = null;
+      this.pass();
+      bell.ring();
+    }
+  }
+}
+
+/** Renews in one call, with all that was said. Where the source throws, nothing said is lost. */
+export async function renewAll(
+  source: JobSource,
+  clock: Clock,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  const parcels = attempts.flatMap((attempt) =>
+    attempt.reports.take().map((parcel) => ({ attempt, parcel })),
+  );
+  const askedAt = clock.now();
+  try {
+    const beats = parcels.map(({ attempt, parcel }) => beatOf(attempt.held, parcel));
+    const results = await source.renew(beats);
+    parcels.forEach(({ attempt, parcel }, index) =>
+      attempt.answered(parcel, results[index]!, askedAt),
+    );
+  } catch (error) {
+    for (const { attempt, parcel } of parcels.toReversed()) attempt.unanswered(parcel);
+    throw error;
+  }
+}

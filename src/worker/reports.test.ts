@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { beatOf, Reports } from './reports.ts';
+import { closedStop } from './stops.ts';
+
+const held = { ref: { tenant: 'acme', id: 'x' }, owner: 'w1', epoch: 1 };
+
+describe('reports', () => {
+  test('without news still make one beat, which is a sign of life', () => {
+    const parcels = new Reports().take();
+    assert.deepEqual(
+      parcels.map((parcel) => beatOf(held, parcel)),
+      [held],
+    );
+  });
+
+  test('carry the last of what was said and everything that was kept, in order', () => {
+    const reports = new Reports();
+    reports.tell({ stage: 'a', progress: 10 });
+    reports.tell({ progress: 5, message: 'later, and lower' });
+    void reports.keep({ checkpoint: '1' });
+    void reports.keep({ stageResult: { name: 'a', result: '2' } });
+    assert.deepEqual(
+      reports.take().map((parcel) => beatOf(held, parcel)),
+      [
+        { ...held, stage: 'a', progress: 10, message: 'later, and lower', checkpoint: '1' },
+        { ...held, stageResult: { name: 'a', result: '2' } },
+      ],
+    );
+    assert.equal(reports.hasNews, false);
+  });
+
+  test('that nobody answered are said again, and what was said since counts over them', () => {
+    const reports = new Reports();
+    reports.tell({ stage: 'a', progress: 10, message: 'old', log: 'one' });
+    void reports.keep({ checkpoint: '1' });
+    void reports.keep({ checkpoint: '2' });
+    const parcels = reports.take();
+    reports.tell({ message: 'new', log: 'two' });
+    for (const parcel of parcels.toReversed()) reports.putBack(parcel);
+    const [first, second] = reports.take().map((parcel) => beatOf(held, parcel));
+    assert.deepEqual(
+      [first?.stage, first?.progress, first?.message, first?.checkpoint, second?.checkpoint],
+      ['a', 10, 'new', '1', '2'],
+    );
+    assert.deepEqual(
+      first?.notes?.map(({ message }) => message),
+      ['one', 'two'],
+    );
+  });
+
+  test('accept nothing once closed, and tell those who wait why', async () => {
+    const reports = new Reports();
+    const waiting = reports.keep({ checkpoint: '1' });
+    const stop = closedStop();
+    reports.close(stop);
+    await assert.rejects(waiting, stop);
+    await assert.rejects(reports.keep({ checkpoint: '2' }), stop);
+    reports.tell({ log: 'too late' });
+    assert.equal(reports.hasNews, false);
+  });
+
+  test('of a progress that is no number change nothing', () => {
+    const reports = new Reports();
+    for (const progress of [Number.NaN, -1, 0]) reports.tell({ progress });
+    assert.equal(reports.hasNews, false);
+  });
+});

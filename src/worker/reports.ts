@@ -1,0 +1,120 @@
+import type { Beat, Ownership } from '../engine/owner.ts';
+import type { Keep, Report } from '../handler/attempt-port.ts';
+import type { JobStop } from '../handler/stop.ts';
+import type { NoteDraft } from '../store/renew.ts';
+
+type Said = Pick<Beat, 'stage' | 'progress' | 'message' | 'notes'>;
+
+interface PendingKeep {
+  readonly write: Keep;
+  readonly durable: PromiseWithResolvers<void>;
+}
+
+/** What one beat carries, until it is answered. */
+export interface Parcel {
+  readonly said: Said;
+  readonly keep: PendingKeep | null;
+}
+
+/** Lines beyond these wait for no renewal: they are counted and left out. */
+const NOTES_MAX = 256;
+
+/** What a handler has said and its worker has not yet sent. */
+export class Reports {
+  #stage: string | undefined;
+  #message: string | undefined;
+  #progress: number | undefined;
+  #notes: NoteDraft[] = [];
+  #dropped = 0;
+  #keeps: PendingKeep[] = [];
+  #end: JobStop | null = null;
+
+  /** Someone waits for it. */
+  get isUrgent(): boolean {
+    return this.#keeps.length > 0;
+  }
+
+  get hasNews(): boolean {
+    const said = [this.#stage, this.#message, this.#progress];
+    return this.isUrgent || this.#notes.length > 0 || said.some((one) => one !== undefined);
+  }
+
+  tell(report: Report): void {
+    if (this.#end !== null) return;
+    if (report.stage !== undefined) this.#stage = report.stage;
+    if (report.message !== undefined) this.#message = report.message;
+    if (report.progress !== undefined && report.progress > (this.#progress ?? 0)) {
+      this.#progress = report.progress;
+    }
+    if (report.log !== undefined)
+      this.#note({ type: 'job_log', message: report.log, payload: null });
+    if (report.tokens !== undefined) this.#addTokens(report.tokens);
+  }
+
+  keep(write: Keep): Promise<void> {
+    if (this.#end !== null) return Promise.reject(this.#end);
+    const durable = Promise.withResolvers<void>();
+    // A handler that does not wait for its checkpoint must not bring the worker down.
+    durable.promise.catch(() => undefined);
+    this.#keeps.push({ write, durable });
+    return durable.promise;
+  }
+
+  /** Everything, as the beats that carry it: at least one, for a beat is also a sign of life. */
+  take(): Parcel[] {
+    const [first = null, ...more] = this.#keeps;
+    const said: Said = {
+      ...(this.#stage === undefined ? {} : { stage: this.#stage }),
+      ...(this.#progress === undefined ? {} : { progress: this.#progress }),
+      ...(this.#message === undefined ? {} : { message: this.#message }),
+      ...(this.#notes.length === 0 ? {} : { notes: this.#allNotes() }),
+    };
+    this.#stage = this.#message = this.#progress = undefined;
+    this.#notes = [];
+    this.#dropped = 0;
+    this.#keeps = [];
+    return [{ said, keep: first }, ...more.map((keep) => ({ said: {}, keep }))];
+  }
+
+  /** Nobody answered: what was said since then counts over it. */
+  putBack({ said, keep }: Parcel): void {
+    this.#stage ??= said.stage;
+    this.#message ??= said.message;
+    if ((said.progress ?? 0) > (this.#progress ?? 0)) this.#progress = said.progress;
+    this.#notes.unshift(...(said.notes ?? []));
+    if (keep === null) return;
+    if (this.#end === null) this.#keeps.unshift(keep);
+    else keep.durable.reject(this.#end);
+  }
+
+  /** Nothing is accepted from now on, and whoever waits is told why. */
+  close(end: JobStop): void {
+    this.#end ??= end;
+    for (const { durable } of this.#keeps.splice(0)) durable.reject(end);
+  }
+
+  #note(note: NoteDraft): void {
+    if (this.#notes.length < NOTES_MAX) this.#notes.push(note);
+    else this.#dropped += 1;
+  }
+
+  #addTokens(text: string): void {
+    const last = this.#notes.at(-1);
+    if (last?.type !== 'job_tokens') {
+      this.#note({ type: 'job_tokens', message: null, payload: { text } });
+      return;
+    }
+    const before = String(last.payload?.['text']);
+    this.#notes[this.#notes.length - 1] = { ...last, payload: { text: before + text } };
+  }
+
+  #allNotes(): NoteDraft[] {
+    if (this.#dropped === 0) return this.#notes;
+    const message = `${this.#dropped} more lines came faster than they could be kept`;
+    return [...this.#notes, { type: 'job_log', message, payload: null }];
+  }
+}
+
+export function beatOf(held: Ownership, { said, keep }: Parcel): Beat {
+  return { ...held, ...said, ...keep?.write };
+}

@@ -1,0 +1,125 @@
+import type { Attempt } from './attempt.ts';
+import { Hand } from './hand.ts';
+import { Heart } from './heart.ts';
+import { Pool } from './isolate/pool.ts';
+import { Settler } from './settler.ts';
+import { Slots } from './slots.ts';
+import { Bell } from './bell.ts';
+import type { WorkerSetup } from './worker.ts';
+
+/** Takes attempts through their steps: held, begun in a free slot, run, reported, closed. */
+export class Runner {
+  readonly slots: Slots;
+  readonly hand: Hand;
+  readonly heart: Heart;
+  readonly #setup: WorkerSetup;
+  readonly #pool = new Pool();
+  readonly #settler: Settler;
+  readonly #onFree: () => void;
+  #waiting: Attempt[] = [];
+  #isLeaving = false;
+
+  /** `onFree` is called when a slot comes free. */
+  constructor(setup: WorkerSetup, onFree: () => void) {
+    const { source, clock, timers, log } = setup;
+    this.#setup = setup;
+    this.#onFree = onFree;
+    this.slots = new Slots(setup.jobs, setup);
+    this.hand = new Hand(timers);
+    this.heart = new Heart({ source, clock, bell: new Bell(timers), log });
+    this.#settler = new Settler({ ...setup, onClosed: (attempt) => this.#close(attempt) });
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** When the first of those that wait must have begun. */
+  get startBy(): number {
+    return Math.min(...this.#waiting.map((attempt) => attempt.startBy));
+  }
+
+  hold(attempt: Attempt): void {
+    this.slots.hold(attempt.job.type);
+    this.hand.add(attempt);
+    this.#waiting.push(attempt);
+  }
+
+  /** From now on nothing begins: what waits, or is still to come, is given back. */
+  leave(): void {
+    this.#isLeaving = true;
+    for (const attempt of this.#waiting.splice(0)) this.#giveBack(attempt);
+  }
+
+  close(): Promise<void> {
+    this.heart.stop();
+    return this.#pool.close();
+  }
+
+  /** Begins what has a slot; what waited for one for too long is given back while it still can. */
+  async begin(): Promise<void> {
+    const now = this.#setup.clock.now();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const begun: Attempt[] = [];
+    for (const attempt of waiting) {
+      if (this.#isLeaving || attempt.startBy <= now) this.#giveBack(attempt);
+      else if (this.slots.enter(attempt.job.type)) begun.push(attempt);
+      else this.#waiting.push(attempt);
+    }
+    for (const attempt of begun) this.heart.add(attempt);
+    const leased = begun.filter(({ claim }) => claim.job.phase === 'leased');
+    for (const attempt of begun) if (attempt.claim.job.phase !== 'leased') void this.#run(attempt);
+    if (leased.length > 0) await this.#startLeased(leased);
+  }
+
+  async #startLeased(leased: readonly Attempt[]): Promise<void> {
+    const { source, log } = this.#setup;
+    try {
+      const outcomes = await source.start(leased.map((attempt) => attempt.held));
+      leased.forEach((attempt, index) => {
+        if (outcomes[index]!.kind === 'refused') this.#end(attempt);
+        else {
+          attempt.started();
+          void this.#run(attempt);
+        }
+      });
+    } catch (error) {
+      log.warn('jobs could not be started and are given back', { error: String(error) });
+      for (const attempt of leased) {
+        this.slots.leave(attempt.job.type);
+        this.#giveBack(attempt);
+      }
+    }
+  }
+
+  async #run(attempt: Attempt): Promise<void> {
+    const ending = await attempt.run((launch) => this.#pool.launch(launch));
+    if (ending === null) this.#end(attempt);
+    else {
+      this.slots.leave(attempt.job.type);
+      this.slots.letGo(attempt.job.type);
+      this.#settler.push(attempt, ending);
+    }
+    this.#onFree();
+    await this.begin();
+  }
+
+  /** Ends an attempt of which there is nothing to report. */
+  #end(attempt: Attempt): void {
+    this.slots.leave(attempt.job.type);
+    this.slots.letGo(attempt.job.type);
+    this.#close(attempt);
+  }
+
+  #giveBack(attempt: Attempt): void {
+    this.slots.letGo(attempt.job.type);
+    this.#settler.push(attempt, { kind: 'release' });
+  }
+
+  #close(attempt: Attempt): void {
+    attempt.close();
+    this.heart.remove(attempt);
+    this.hand.remove(attempt);
+  }
+}

@@ -1,0 +1,147 @@
+import type { Clock } from '../core/clock.ts';
+import type { Timers } from '../core/timers.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+import { Bell } from './bell.ts';
+import { Claimer } from './claimer.ts';
+import type { JobSource } from './job-source.ts';
+import { Pace, type PaceOptions } from './pace.ts';
+import { Runner } from './runner.ts';
+import type { SlotOptions } from './slots.ts';
+import { shutdownStop } from './stops.ts';
+
+export interface WorkerSetup extends SlotOptions {
+  readonly id: string;
+  readonly source: JobSource;
+  readonly jobs: readonly JobDefinition[];
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: EngineLog;
+  readonly pollMs: PaceOptions;
+  readonly reportMs: number;
+  readonly tenants: readonly string[] | null;
+  readonly queues: readonly string[] | null;
+}
+
+export interface DrainOptions {
+  /** How long running handlers may go on before they are asked to stop. */
+  readonly timeoutMs?: number;
+  /** How long they have then, before they are ended and their jobs given back. */
+  readonly graceMs?: number;
+}
+
+const CLAIM_MAX = 1_000;
+/** Even in a hurry a job is given back properly if the store answers within this time. */
+const REPORT_MS = 500;
+
+/**
+ * Claims jobs, runs their handlers and reports the ends.
+ *
+ * Modes: *new*; *working* from `start`; *draining*: it claims nothing and finishes what it has;
+ * *stopped*: nothing is left in hand.
+ */
+export class Worker {
+  readonly #setup: WorkerSetup;
+  readonly #pace: Pace;
+  readonly #bell: Bell;
+  readonly #runner: Runner;
+  readonly #claimer: Claimer;
+  #looping: Promise<void> = Promise.resolve();
+  #mode: 'new' | 'working' | 'draining' | 'stopped' = 'new';
+
+  constructor(setup: WorkerSetup) {
+    this.#setup = setup;
+    this.#pace = new Pace(setup.pollMs);
+    this.#bell = new Bell(setup.timers);
+    this.#runner = new Runner(setup, () => this.#bell.ring());
+    this.#claimer = new Claimer(setup, () => this.#runner.heart.hurry());
+  }
+
+  get id(): string {
+    return this.#setup.id;
+  }
+
+  get mode(): 'new' | 'working' | 'draining' | 'stopped' {
+    return this.#mode;
+  }
+
+  /** How many jobs it holds, and how many of them have no slot yet. */
+  get load(): { readonly inHand: number; readonly waiting: number } {
+    return { inHand: this.#runner.hand.size, waiting: this.#runner.waiting };
+  }
+
+  start(): void {
+    if (this.#mode !== 'new') return;
+    this.#mode = 'working';
+    void this.#runner.heart.run();
+    this.#looping = this.#loop();
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#mode === 'working') {
+      const sleepMs = await this.poll();
+      await this.#bell.wait(sleepMs);
+    }
+  }
+
+  /** Claims what there is room for, begins it, and says how long to sleep. */
+  async poll(): Promise<number> {
+    const { slots } = this.#runner;
+    const counts = { wanted: 0, found: 0 };
+    for (const order of slots.orders()) {
+      const max = Math.min(order.max, slots.room, CLAIM_MAX);
+      if (max === 0 || this.#isLeaving) continue;
+      const attempts = await this.#claimer.claim({ ...order, max });
+      for (const attempt of attempts) this.#runner.hold(attempt);
+      counts.wanted += max;
+      counts.found += attempts.length;
+    }
+    await this.#runner.begin();
+    const startInMs = Math.max(0, this.#runner.startBy - this.#setup.clock.now());
+    return Math.min(this.#pace.after(counts), startInMs);
+  }
+
+  /** A hint that there may be work. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  /** A hint that someone may have cancelled: leases are renewed at once, which tells. */
+  check(): void {
+    for (const attempt of this.#runner.hand.attempts) attempt.hurry();
+    this.#runner.heart.hurry();
+  }
+
+  /** Renews what is due and waits for the answer; `start` does this by itself. */
+  beat(): Promise<void> {
+    return this.#runner.heart.beat();
+  }
+
+  /** Resolves when nothing is in hand. */
+  idle(): Promise<void> {
+    return this.#runner.hand.empty();
+  }
+
+  /**
+   * Stops claiming, lets handlers finish, then asks them to stop, then ends them. Jobs that did
+   * not end are given back without spending an attempt. Calling it again can only make it faster.
+   */
+  async drain({ timeoutMs = 30_000, graceMs = 1_000 }: DrainOptions = {}): Promise<void> {
+    if (this.#mode !== 'stopped') this.#mode = 'draining';
+    const { hand } = this.#runner;
+    this.#bell.ring();
+    this.#runner.leave();
+    await hand.emptyWithin(timeoutMs, this.#looping);
+    const stop = shutdownStop();
+    for (const isForced of [false, true]) {
+      for (const attempt of hand.attempts) attempt.stop(stop, { isForced });
+      await hand.emptyWithin(isForced ? Math.max(graceMs, REPORT_MS) : graceMs, this.#looping);
+    }
+    this.#mode = 'stopped';
+    await this.#runner.close();
+  }
+
+  get #isLeaving(): boolean {
+    return this.#mode === 'draining' || this.#mode === 'stopped';
+  }
+}

@@ -1,0 +1,63 @@
+// Handlers that burn CPU in threads, while leases are renewed and other jobs run. The figures are
+// printed; PAWL_CPU_JOBS=200 makes it a real load.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import type { Job } from '../../src/core/job.ts';
+import { burn, quick } from '../fixtures/handlers/chaos.ts';
+
+const JOBS = Number(process.env['PAWL_CPU_JOBS'] ?? 4);
+const BURN_MS = 1_500;
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-cpu-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Enqueues quick jobs one after the other until told to stop; how long each took. */
+async function runQuickJobs(pawl: Pawl, isDone: () => boolean): Promise<number[]> {
+  const took: number[] = [];
+  while (!isDone()) {
+    const startedAt = performance.now();
+    await pawl.ended(await pawl.enqueue(quick, null));
+    took.push(performance.now() - startedAt);
+  }
+  return took.toSorted((one, other) => one - other);
+}
+
+/** The longest time between two signs of life of a job, while it ran. */
+async function longestSilenceMs(pawl: Pawl, { tenant, id }: Job): Promise<number> {
+  const page = await pawl.engine.events({ tenant, id, after: null, limit: 1_000, notes: true });
+  const times = page.events.filter(({ type }) => type !== 'job_created').map(({ at }) => at);
+  return Math.max(...times.slice(1).map((at, index) => at - times[index]!));
+}
+
+test(`[D17, R9] ${JOBS} CPU-bound jobs in threads: no lease is lost, others go on`, async () => {
+  const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [burn, quick] });
+  pawl.work({ slots: 8 });
+  const idle = performance.eventLoopUtilization();
+  const startedAt = performance.now();
+  const jobs = await Promise.all(
+    Array.from({ length: JOBS }, () => pawl.enqueue(burn, { ms: BURN_MS })),
+  );
+  let isDone = false;
+  const burning = Promise.all(jobs.map((job) => pawl.ended(job))).finally(() => (isDone = true));
+  const took = await runQuickJobs(pawl, () => isDone);
+  const ended = await burning;
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const { utilization } = performance.eventLoopUtilization(idle);
+  const silences = await Promise.all(jobs.map((job) => longestSilenceMs(pawl, job)));
+  await pawl.close();
+
+  const at = (share: number): string => took[Math.floor((took.length - 1) * share)]!.toFixed(0);
+  console.log(
+    `  ${JOBS} jobs of ${BURN_MS} ms on ${availableParallelism()} cores: ${seconds.toFixed(1)} s;` +
+      ` longest silence of a job ${Math.max(...silences)} ms of a lease of 1000 ms;` +
+      ` ${took.length} quick jobs beside them: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms;` +
+      ` the worker's own thread was busy for ${(100 * utilization).toFixed(0)} %`,
+  );
+  assert.ok(ended.every(({ state, attempts }) => state === 'succeeded' && attempts === 1));
+  assert.ok(Math.max(...silences) < 1_000, 'every lease was renewed in time');
+  assert.ok(took.length > JOBS, 'quick jobs went on meanwhile');
+});

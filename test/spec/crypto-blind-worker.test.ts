@@ -1,0 +1,73 @@
+// The real worker with a codec between it and the platform: handlers see plain values only.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aesCodec } from '../../src/codec/aes-codec.ts';
+import { newPayloadKey } from '../../src/codec/key-ring.ts';
+import { nullCodec } from '../../src/codec/null-codec.ts';
+import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
+import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
+import { encodedSource } from '../../src/codec/wrap/source.ts';
+import { defineJob } from '../../src/handler/define-job.ts';
+import { task } from '../../src/lifecycles/task.ts';
+import { CANARIES, canariesIn } from '../support/blind/canaries.ts';
+import { searchableStores } from '../support/blind/stored-text.ts';
+import { openWorkshop } from '../support/workshop.ts';
+import { TENANT } from '../support/world.ts';
+
+/** Breaks once, so that a second attempt lives on what the first one kept. */
+function breakingJob(seen: unknown[]): ReturnType<typeof defineJob> {
+  return defineJob({
+    type: 'secret',
+    lifecycle: task,
+    run: async ({ input, stage, progress, log, attempt }) => {
+      const planned = await stage('plan', async () => [CANARIES['stage-result']]);
+      seen.push(input, planned);
+      log(CANARIES['log-line']);
+      progress(0.5, CANARIES['progress-text']);
+      if (attempt === 1) {
+        throw Object.assign(new Error(CANARIES['error-message']), { name: 'network_timeout' });
+      }
+      return { text: CANARIES.result };
+    },
+  });
+}
+
+async function run(codec: PayloadCodec): Promise<{ text: string; seen: unknown[] }> {
+  const [store] = await searchableStores();
+  const { open, storedText } = await store!.make();
+  const seen: unknown[] = [];
+  const shop = await openWorkshop([breakingJob(seen)], { store: open });
+  const { world, timers } = shop;
+  try {
+    const sink = encodedSink(world.engine, codec, world.engine.context.ids);
+    const caller = { tenant: TENANT, principal: null };
+    const input = { text: CANARIES.input };
+    const [result] = await sink.enqueue([{ type: 'secret', input }], { caller });
+    const worker = shop.worker({ source: encodedSource(world.engine, codec) });
+    await shop.runUntilIdle(worker);
+    timers.advance(60_000);
+    await world.sweep();
+    await shop.runUntilIdle(worker);
+    assert.ok(result!.kind === 'created');
+    assert.equal(await world.stateOf(result!.job), 'succeeded');
+    return { text: (await storedText()) + shop.warnings.join('\n'), seen };
+  } finally {
+    await world.close();
+  }
+}
+
+const input = { text: CANARIES.input };
+const plan = [CANARIES['stage-result']];
+
+test('[D16] a handler runs, breaks and resumes on values that the platform never had', async () => {
+  const { text, seen } = await run(aesCodec({ keys: [newPayloadKey('k1')] }));
+  assert.deepEqual(seen, [input, plan, input, plan]);
+  assert.deepEqual(canariesIn(text), []);
+});
+
+test('the same handler without a codec leaves all of them behind', async () => {
+  const { text } = await run(nullCodec);
+  const fields = ['input', 'result', 'error-message', 'progress-text', 'log-line', 'stage-result'];
+  const left = fields.map((field) => CANARIES[field as keyof typeof CANARIES]);
+  assert.deepEqual(canariesIn(text).sort(), left.sort());
+});

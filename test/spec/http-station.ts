@@ -1,0 +1,69 @@
+// A server that listens, a client of it, and short words for what comes along a stream.
+import { after } from 'node:test';
+import { PawlClient, type StreamItem } from '../../src/client/client.ts';
+import { systemTimers } from '../../src/core/timers.ts';
+import { LiveHub } from '../../src/http/live.ts';
+import { buildServer, type ServerOptions } from '../../src/http/server.ts';
+import { type Api, openApi } from './http-room.ts';
+
+/** Comes back without waiting: how long a reader waits is not what is shown here. */
+export const atOnce = { sleep: () => Promise.resolve() };
+
+export interface Station {
+  readonly api: Api;
+  readonly url: string;
+  readonly client: PawlClient;
+}
+
+export async function openStation(server: Partial<ServerOptions> = {}): Promise<Station> {
+  const api = await openApi({ server: () => server });
+  const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
+  after(() => api.close());
+  return { api, url, client: new PawlClient({ url, timers: atOnce }) };
+}
+
+/** Another server on the same store, as another process would be. */
+export async function openSecond({ api }: Station): Promise<{ url: string; client: PawlClient }> {
+  const { engine } = api.world;
+  const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
+  const app = await buildServer({ engine, live });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  after(async () => {
+    await live.stop();
+    await app.close();
+  });
+  return { url, client: new PawlClient({ url }) };
+}
+
+export function nameOf(item: StreamItem): string {
+  if (item.kind === 'event') return `${item.cursor} ${item.event.type}`;
+  return `${item.cursor} ${item.kind}`;
+}
+
+export async function take(
+  stream: AsyncGenerator<StreamItem>,
+  count: number,
+): Promise<StreamItem[]> {
+  const items: StreamItem[] = [];
+  while (items.length < count) {
+    const { value, done } = await stream.next();
+    if (done === true) break;
+    items.push(value);
+  }
+  return items;
+}
+
+export async function rest(stream: AsyncGenerator<StreamItem>): Promise<string[]> {
+  const names: string[] = [];
+  for await (const item of stream) names.push(nameOf(item));
+  return names;
+}
+
+/** A job with events and notes, finished. */
+export async function finished({ api }: Station): Promise<string> {
+  const { url, id, held } = await api.claimed();
+  await api.post(`${url}/heartbeat`, { ...held, progress: 10, log: ['one', 'two'] });
+  await api.post(`${url}/heartbeat`, { ...held, progress: 60, tokens: 'Hel' });
+  await api.post(`${url}/complete`, { ...held, result: 1 });
+  return id;
+}

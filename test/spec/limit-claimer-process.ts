@@ -1,0 +1,64 @@
+// A process of sixteen workers that make, claim and settle jobs until none is left to be made.
+import { systemClock } from '../../src/core/clock.ts';
+import { systemIds } from '../../src/core/ids.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { holdingOf } from '../support/world.ts';
+
+const [url = '', name = '', type = '', quota = '0', documents = '1'] = process.argv.slice(2);
+const CLAIMERS = 16;
+
+const store = await openPostgresStore({ url, lifecycles, poolSize: CLAIMERS });
+const engine = new Engine({
+  store,
+  lifecycles,
+  random: systemRandom,
+  ids: systemIds(systemClock),
+  clock: systemClock,
+});
+const released = new Set<string>();
+let left = Number(quota);
+
+/** Some jobs are given back once, so that slots are freed and taken in every way. */
+async function work(owner: string): Promise<void> {
+  for (;;) {
+    const isMaking = await make();
+    const claims = await engine.claim({ owner, types: [type], max: 3 });
+    await engine.settle(
+      claims.map((claim, index) => ({
+        ...holdingOf(claim),
+        ending: isGivenBack(claim.job.id, index) ? { kind: 'release' } : { kind: 'succeed' },
+      })),
+    );
+    if (isMaking || claims.length > 0) continue;
+    const { jobs } = await store.list({ tenant: 'acme', type, phase: 'ready', limit: 1 });
+    if (jobs.length === 0) return;
+  }
+}
+
+function isGivenBack(id: string, index: number): boolean {
+  if (index !== 1 || released.has(id)) return false;
+  released.add(id);
+  return true;
+}
+
+/** Few at a time, so that many find a key with room, and find it at once. */
+async function make(): Promise<boolean> {
+  if (left <= 0) return false;
+  left -= 2;
+  const documentId = `d${Math.floor(systemRandom.next() * Number(documents))}`;
+  const caller = { tenant: 'acme', principal: null };
+  await engine.enqueue([{ type, documentId }], { caller });
+  await engine.enqueue([{ type, documentId }], { caller });
+  return true;
+}
+
+process.stdout.write('ready\n');
+process.stdin.once('data', () => {
+  void Promise.all(Array.from({ length: CLAIMERS }, (_, index) => work(`${name}-${index}`)))
+    .then(() => process.stdout.write('done\n'))
+    .then(() => store.close())
+    .then(() => process.stdin.destroy());
+});

@@ -1,0 +1,175 @@
+// Limits and queues as a caller of the engine sees them, on the stores that users have.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ERRORS, PawlError } from '../../src/core/errors.ts';
+import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { freshDatabase } from '../support/postgres/fresh-database.ts';
+import { postgresServers } from '../support/postgres/servers.ts';
+import { realStores } from '../support/real-stores.ts';
+import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
+
+const TYPES = {
+  convert: { lifecycle: 'task', limits: { activePerDocument: true } },
+  export: { lifecycle: 'task', limits: { runningPerKey: 2 } },
+  index: { lifecycle: 'distributed', limits: { runningPerKey: 1 } },
+} as const;
+
+const stores = [{ label: 'memory', open: inMemory }, ...(await realStores())];
+
+for (const { label, open } of stores) {
+  void describe(`limits on ${label}`, () => {
+    let world: World;
+    before(async () => {
+      world = await openWorld({ store: open, types: TYPES });
+    });
+    after(() => world.close());
+
+    test('[T10] a second active convert of a document is a 409 that names the first', async () => {
+      const first = await world.enqueue('convert', null, { documentId: 'a' });
+      await assert.rejects(world.enqueue('convert', 1, { documentId: 'a' }), (error: unknown) => {
+        assert.ok(error instanceof PawlError);
+        assert.deepEqual([error.code, error.status], ['CONCURRENCY_CONFLICT', 409]);
+        assert.equal(error.details['jobId'], first.id);
+        return true;
+      });
+      await world.complete(await world.claimOne('w', 'convert'));
+      await world.enqueue('convert', 2, { documentId: 'a' });
+      await world.complete(await world.claimOne('w', 'convert'));
+    });
+
+    test('[T11] the third export of a document waits for one of the two', async () => {
+      for (let n = 0; n < 3; n++) await world.enqueue('export', n, { documentId: 'a' });
+      const running = await world.claim('w', 'export');
+      assert.equal(running.length, 2);
+      assert.deepEqual(await world.claim('w', 'export'), []);
+      await world.fail(running[0]!, 'network_timeout');
+      const third = await world.claimOne('w', 'export');
+      assert.equal(third.job.attempts, 1);
+      world.advance(2_000);
+      await world.sweep();
+      assert.deepEqual(await world.claim('w', 'export'), [], 'the retry finds its key full');
+      await world.complete(third);
+      assert.equal((await world.claimOne('w', 'export')).job.id, running[0]!.job.id);
+    });
+
+    test('[T11] when a worker that holds a slot dies, the slot returns', async () => {
+      const dead = await world.enqueue('index', 0, { documentId: 'a' });
+      const next = await world.enqueue('index', 1, { documentId: 'a' });
+      assert.equal((await world.claimOne('dies', 'index')).job.id, dead.id);
+      assert.deepEqual(await world.claim('w', 'index'), []);
+      world.advance(600_000);
+      await world.sweep();
+      const claim = await world.claimOne('w', 'index');
+      assert.equal(claim.job.id, next.id);
+      await world.complete({ ...claim, job: await world.start(claim) });
+    });
+
+    test('[T34] above the high watermark jobs are refused until below the low one', async () => {
+      const ref = { tenant: TENANT, queue: 'narrow' };
+      const settings = { highWatermark: 4, lowWatermark: 2 };
+      await world.engine.configureQueue(ref, { actor: 'api:ops', settings });
+      const enqueue = () => world.enqueue('export', null, { queue: 'narrow', documentId: 'n' });
+      for (let n = 0; n < 4; n++) await enqueue();
+      assert.equal(await world.engine.sweepWatermarks(), 1);
+      world.advance(1_000);
+      await assert.rejects(enqueue(), (error: PawlError) => {
+        assert.deepEqual([error.code, error.status], ['QUEUE_OVERLOADED', 503]);
+        return (error.details['retryAfterMs'] as number) > 0;
+      });
+      await world.enqueue('export', null, { documentId: 'other' });
+      const claims = await world.claim('w', 'export', { queues: ['narrow'] });
+      assert.equal(claims.length, 2);
+      await world.complete(claims[0]!);
+      assert.equal(await world.engine.sweepWatermarks(), 1, 'two are left: low enough');
+      world.advance(1_000);
+      await enqueue();
+      assert.equal(await world.engine.sweepWatermarks(), 0, 'three are neither high nor low');
+      const items = await world.store.access.audit({ tenant: TENANT, limit: 2 });
+      assert.deepEqual(
+        items.map(({ action }) => action),
+        ['queue_recovered', 'queue_overloaded'],
+      );
+    });
+
+    test('[F68] a paused queue gives nothing; it is paused by whom the answer says', async () => {
+      const job = await world.enqueue('export', null, { queue: 'night', documentId: 'z' });
+      const ref = { tenant: TENANT, queue: 'night' };
+      const settings = { isPaused: true, reason: 'maintenance' };
+      const valve = await world.engine.configureQueue(ref, { actor: 'api:ops', settings });
+      assert.deepEqual(
+        [valve.isPaused, valve.actor, valve.reason],
+        [true, 'api:ops', 'maintenance'],
+      );
+      assert.deepEqual(await world.claim('w', 'export', { queues: ['night'] }), []);
+      const resumed = { actor: 'api:ops', settings: { isPaused: false } };
+      await world.engine.configureQueue(ref, resumed);
+      const [claim] = await world.claim('w', 'export', { queues: ['night'] });
+      assert.equal(claim!.job.id, job.id);
+      const [entry] = await world.store.access.audit({ tenant: TENANT, limit: 1 });
+      assert.deepEqual([entry!.action, entry!.subject], ['queue_configured', 'queue night']);
+    });
+  });
+}
+
+test('faulty limits and settings are refused, each by its pointer', async () => {
+  const world = await openWorld();
+  const limits = { runningPerKey: { max: 0, key: 'colour' as 'tenant' }, activePerDocument: 3 };
+  const refused = world.putType('x', { lifecycle: 'task', limits: limits as never });
+  await assert.rejects(refused, (error: PawlError) => {
+    const pointers = error.faults.map(({ pointer }) => pointer);
+    assert.deepEqual(pointers, [
+      '/limits/activePerDocument',
+      '/limits/runningPerKey/max',
+      '/limits/runningPerKey/key',
+    ]);
+    return true;
+  });
+  const ref = { tenant: TENANT, queue: 'q' };
+  for (const settings of [
+    { concurrency: -1 },
+    { concurrency: 1.5 },
+    { lowWatermark: 5 },
+    { highWatermark: 5, lowWatermark: 5 },
+    { isPaused: 'yes' as never },
+  ]) {
+    const change = world.engine.configureQueue(ref, { actor: 'a', settings });
+    await assert.rejects(change, { code: 'VALIDATION_ERROR' }, JSON.stringify(settings));
+  }
+  assert.deepEqual(await world.engine.valves(TENANT), []);
+  assert.equal(ERRORS.CONCURRENCY_CONFLICT.status, 409);
+});
+
+for (const server of await postgresServers()) {
+  test(`[F68] on ${server.label}: no job is claimed after a pause has answered`, async () => {
+    const database = await freshDatabase(server);
+    const store = await openPostgresStore({ url: database.url, lifecycles, poolSize: 12 });
+    const types = { mail: { lifecycle: 'task' } };
+    const world = await openWorld({ store: async () => store, types });
+    const caller = { tenant: TENANT, principal: null };
+    const requests = Array.from({ length: 3_000 }, () => ({ type: 'mail' }));
+    await world.engine.enqueue(requests, { caller });
+    const over = new AbortController();
+    const claimers = Array.from({ length: 8 }, async (_, n) => {
+      while (!over.signal.aborted) await world.claim(`w${n}`, 'mail', { max: 1 });
+    });
+    const ref = { tenant: TENANT, queue: 'default' };
+    const ready = async (): Promise<number> =>
+      (await world.engine.tally(TENANT)).find(({ phase }) => phase === 'ready')?.count ?? 0;
+    try {
+      for (let round = 0; round < 10; round++) {
+        await world.engine.configureQueue(ref, { actor: 'ops', settings: { isPaused: true } });
+        const before = await ready();
+        await Promise.all([ready(), ready(), ready()]);
+        assert.ok(before > 0, 'there was something left to claim');
+        assert.equal(await ready(), before, 'and nobody has');
+        await world.engine.configureQueue(ref, { actor: 'ops', settings: { isPaused: false } });
+      }
+    } finally {
+      over.abort();
+      await Promise.all(claimers);
+      await world.close();
+      await database.drop();
+    }
+  });
+}

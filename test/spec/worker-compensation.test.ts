@@ -1,0 +1,139 @@
+// What a job did can be undone: by a child of it, whose end is written to the job's own log.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Job } from '../../src/core/job.ts';
+import { defineJob } from '../../src/handler/define-job.ts';
+import { PermanentError } from '../../src/handler/failure.ts';
+import { trusted } from '../../src/handler/schema.ts';
+import { distributed } from '../../src/lifecycles/distributed.ts';
+import { platform } from '../../src/lifecycles/platform.ts';
+import { task } from '../../src/lifecycles/task.ts';
+import { Compensator } from '../../src/worker/compensator.ts';
+import { type AnyJob, openWorkshop, type Workshop } from '../support/workshop.ts';
+
+interface Room {
+  readonly guests: number;
+}
+
+/** Books rooms and fails; undoing gives them back, unless it cannot. */
+function booking(
+  rooms: string[],
+  options: { lifecycle?: typeof task; isStuck?: boolean } = {},
+): AnyJob {
+  const { lifecycle = task, isStuck = false } = options;
+  return defineJob({
+    type: 'booking',
+    lifecycle,
+    input: trusted<Room>(),
+    run: async ({ stage, input, job }) => {
+      await stage('reserve', () => {
+        rooms.push(job.id);
+        return { room: `room for ${input.guests}` };
+      });
+      throw new PermanentError('the card was refused');
+    },
+    compensate: ({ input: { jobId, input, kept, end } }) => {
+      assert.deepEqual(kept, { reserve: { room: `room for ${input.guests}` } });
+      assert.equal(end.error?.class, 'PermanentError');
+      if (isStuck) throw new PermanentError('the hotel does not answer');
+      rooms.splice(rooms.indexOf(jobId), 1);
+    },
+  });
+}
+
+function compensatorOf(shop: Workshop, jobs: readonly AnyJob[]): Compensator {
+  return new Compensator({ engine: shop.world.engine, jobs, timers: shop.timers });
+}
+
+/** Lets the job fail, the child be made and run, and its end be reported. */
+async function failAndUndo(job: AnyJob): Promise<{ shop: Workshop; before: Job; after: Job }> {
+  const shop = await openWorkshop([job]);
+  const compensator = compensatorOf(shop, [job]);
+  const worker = shop.worker();
+  const { id } = await shop.world.enqueue('booking', { guests: 2 });
+  await shop.runUntilIdle(worker);
+  const before = await shop.world.job(id);
+  assert.equal(await compensator.runOnce(), 1);
+  await shop.runUntilIdle(worker);
+  assert.equal(await compensator.runOnce(), 1);
+  return { shop, before, after: await shop.world.job(id) };
+}
+
+async function childrenOf({ world }: Workshop, { tenant, id }: Job): Promise<readonly Job[]> {
+  return (await world.engine.jobs({ tenant, parentJobId: id, limit: 10 })).jobs;
+}
+
+for (const lifecycle of [task, distributed, platform]) {
+  test(`[R33] a ${lifecycle.name} job that ended badly is undone by a child of it`, async () => {
+    const rooms: string[] = [];
+    const { shop, before, after } = await failAndUndo(booking(rooms, { lifecycle }));
+    assert.deepEqual(rooms, []);
+    const children = await childrenOf(shop, before);
+    assert.deepEqual(
+      children.map(({ type, state, correlationId }) => [type, state, correlationId]),
+      [['booking.compensate', 'succeeded', before.id]],
+    );
+    const last = (await shop.world.events(before)).at(-1)!;
+    assert.equal(last.type, 'job_compensated');
+    assert.deepEqual(last.payload, { compensationId: children[0]!.id });
+    const { version, updatedAt: _, ...row } = after;
+    const { version: versionBefore, updatedAt: _before, ...rowBefore } = before;
+    assert.equal(version, versionBefore + 1);
+    assert.deepEqual(row, rowBefore, 'the job itself never moves');
+  });
+}
+
+test('[R33, R15] a compensation that fails puts the job in the dead-letter queue', async () => {
+  const { shop, before, after } = await failAndUndo(booking([], { isStuck: true }));
+  assert.equal(after.state, 'failed');
+  const letters = await shop.world.engine.deadLetters({ tenant: before.tenant, limit: 10 });
+  const letter = letters.find(({ jobId }) => jobId === before.id);
+  assert.equal(letter?.reasonCode, 'compensation_failed');
+  assert.match(letter.lastError.message, /the hotel does not answer/);
+  assert.equal((await shop.world.events(before)).at(-1)!.cause, 'compensation_failed');
+});
+
+describe('a compensation', () => {
+  test('[R33] is made once, whoever follows the log and from wherever', async () => {
+    const rooms: string[] = [];
+    const job = booking(rooms);
+    const { shop, before } = await failAndUndo(job);
+    assert.equal(await compensatorOf(shop, [job]).runOnce(), 0);
+    assert.equal((await childrenOf(shop, before)).length, 1);
+    const reports = await shop.world.events(before);
+    assert.equal(reports.filter(({ type }) => type === 'job_compensated').length, 1);
+  });
+
+  test('[R33] is not made for a job that no handler saw, nor for one that succeeded', async () => {
+    const job = defineJob({ type: 'booking', lifecycle: task, run: () => 1, compensate: () => 1 });
+    const shop = await openWorkshop([job]);
+    const cancelled = await shop.world.enqueue('booking');
+    await shop.world.cancel(cancelled);
+    await shop.world.enqueue('booking');
+    await shop.runUntilIdle(shop.worker());
+    assert.equal(await compensatorOf(shop, [job]).runOnce(), 0);
+  });
+
+  test('[R33] is made for a job that was cancelled or lost in the middle', async () => {
+    const undone: unknown[] = [];
+    const job = defineJob({
+      type: 'booking',
+      lifecycle: task,
+      retry: { maxAttempts: 1 },
+      run: () => new Promise(() => undefined),
+      compensate: ({ input }) => undone.push(input.end.phase),
+    });
+    const shop = await openWorkshop([job]);
+    const compensator = compensatorOf(shop, [job]);
+    const dying = shop.worker({ slots: 2 });
+    const cancelled = await shop.world.enqueue('booking');
+    await shop.world.enqueue('booking');
+    await dying.poll();
+    await shop.world.cancel(cancelled, 'hard');
+    shop.timers.advance(60_000);
+    await shop.world.sweep();
+    assert.equal(await compensator.runOnce(), 2);
+    await shop.runUntilIdle(shop.worker());
+    assert.deepEqual(new Set(undone), new Set(['cancelled', 'failed']));
+  });
+});

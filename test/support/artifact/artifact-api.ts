@@ -1,0 +1,43 @@
+// The whole API over a world with a folder of artifacts.
+import type { TestContext } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { newLinkKey } from '../../../src/artifact/link-keys.ts';
+import { systemTimers } from '../../../src/core/timers.ts';
+import type { ArtifactLimits } from '../../../src/engine/artifacts.ts';
+import type { Claim } from '../../../src/engine/claim.ts';
+import type { ArtifactFace } from '../../../src/http/artifact-view.ts';
+import { LiveHub } from '../../../src/http/live.ts';
+import { buildServer } from '../../../src/http/server.ts';
+import { inSqlite } from '../in-sqlite.ts';
+import { type ArtifactWorld, openArtifactWorld } from './artifact-world.ts';
+
+/** The tenant of requests without a credential. */
+const OPEN_TENANT = 'default';
+
+export interface ArtifactApi extends ArtifactWorld {
+  readonly app: FastifyInstance;
+  readonly face: ArtifactFace;
+  readonly claimOne: () => Promise<Claim>;
+}
+
+export async function openArtifactApi(
+  context: TestContext,
+  limits: Partial<ArtifactLimits> = {},
+): Promise<ArtifactApi> {
+  const opened = await openArtifactWorld(context, { store: inSqlite, limits });
+  const { world, desk } = opened;
+  const { engine, clock } = world;
+  await world.putType('export', { lifecycle: 'task' }, OPEN_TENANT);
+  const face: ArtifactFace = { desk, keys: [newLinkKey()], clock };
+  const live = new LiveHub(engine, { timers: systemTimers });
+  const app = await buildServer({ engine, live, artifacts: face, bodyBytesMax: 1_000 });
+  context.after(async () => {
+    await live.stop();
+    await app.close();
+  });
+  const claimOne = async (): Promise<Claim> => {
+    await world.enqueue('export', null, { tenant: OPEN_TENANT });
+    return world.claimOne('w1', 'export');
+  };
+  return { ...opened, app, face, claimOne };
+}

@@ -1,0 +1,118 @@
+// A world with workers in it: real handlers, a real store, and time that moves only when told to.
+import type { ManualClock } from '../../src/core/clock.ts';
+import type { Timers } from '../../src/core/timers.ts';
+import { withCompensations } from '../../src/handler/compensation.ts';
+import type { RunContext } from '../../src/handler/context.ts';
+import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { task } from '../../src/lifecycles/task.ts';
+import type { JobSource } from '../../src/worker/job-source.ts';
+import { openWorker, type WorkerOptions } from '../../src/worker/open-worker.ts';
+import type { Worker } from '../../src/worker/worker.ts';
+import { inSqlite } from './in-sqlite.ts';
+import { openWorld, type World, type WorldOptions } from './world.ts';
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+/** Sleepers wake when the clock has been moved past their time, or when they are called. */
+export class ManualTimers implements Timers {
+  readonly #clock: ManualClock;
+  #sleepers: Sleeper[] = [];
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || ms <= 0) return Promise.resolve();
+    return new Promise((wake) => {
+      this.#sleepers.push({ at: this.#clock.now() + ms, wake });
+      signal.addEventListener('abort', () => wake(), { once: true });
+    });
+  }
+
+  advance(ms: number): void {
+    const now = this.#clock.advance(ms);
+    const due = this.#sleepers.filter(({ at }) => at <= now);
+    this.#sleepers = this.#sleepers.filter(({ at }) => at > now);
+    for (const { wake } of due) wake();
+  }
+}
+
+export interface Workshop {
+  readonly world: World;
+  readonly timers: ManualTimers;
+  readonly warnings: string[];
+  /** A worker that does nothing by itself: tests call `poll`, `beat` and `idle`. */
+  worker(options?: Partial<WorkerOptions>): Worker;
+  /** Polls and works until there is nothing to do at this moment. */
+  runUntilIdle(worker: Worker): Promise<void>;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- jobs of any input, as users list them
+export type AnyJob = JobDefinition<any, any, any>;
+
+export async function openWorkshop(
+  jobs: readonly AnyJob[],
+  options: WorldOptions = {},
+): Promise<Workshop> {
+  const all = withCompensations(jobs);
+  const types = Object.fromEntries(all.map((job) => [job.type, typeDefinitionOf(job)]));
+  const world = await openWorld({ store: inSqlite, types, ...options });
+  const { clock } = world;
+  const timers = new ManualTimers(clock);
+  const warnings: string[] = [];
+  const log = { warn: (message: string): void => void warnings.push(message) };
+  let names = 0;
+  return {
+    world,
+    timers,
+    warnings,
+    worker: (more = {}) =>
+      openWorker({ source: world.engine, jobs, id: `w${++names}`, clock, timers, log, ...more }),
+    runUntilIdle: async (worker) => {
+      await worker.poll();
+      while (worker.load.inHand > 0) {
+        await worker.idle();
+        await worker.poll();
+      }
+    },
+  };
+}
+
+/** The same source, with some verbs replaced; the originals come as the first parameter. */
+export function sourceWith(
+  source: JobSource,
+  changes: { [Verb in keyof JobSource]?: (verb: JobSource[Verb]) => JobSource[Verb] },
+): JobSource {
+  return {
+    claim: changes.claim?.((options) => source.claim(options)) ?? ((all) => source.claim(all)),
+    start: changes.start?.((all) => source.start(all)) ?? ((all) => source.start(all)),
+    renew: changes.renew?.((all) => source.renew(all)) ?? ((all) => source.renew(all)),
+    settle: changes.settle?.((all) => source.settle(all)) ?? ((all) => source.settle(all)),
+  };
+}
+
+const QUICK_RETRY = { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 1_000 } } as const;
+
+/** A job of type "job" with quick retries, whose handler is all that matters. */
+export function jobThat(
+  run: (context: RunContext<unknown>) => unknown,
+  more: Partial<Parameters<typeof defineJob>[0]> = {},
+): AnyJob {
+  return defineJob({ type: 'job', lifecycle: task, retry: QUICK_RETRY, ...more, run });
+}
+
+/** Runs one such job through as many attempts as it takes. */
+export async function runThrough(shop: Workshop, input: unknown = null): Promise<string> {
+  const job = await shop.world.enqueue('job', input);
+  const worker = shop.worker();
+  for (let attempt = 0; attempt < 5; attempt++) {
+    await shop.runUntilIdle(worker);
+    shop.timers.advance(1_000);
+    await shop.world.sweep();
+  }
+  return job.id;
+}
