@@ -9,7 +9,7 @@ import { Artifacts } from '../engine/artifacts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
-import { ConfigurationError } from './configuration.ts';
+import { ConfigurationError } from './configuration-error.ts';
 
 /** Where artifacts are kept, and with which keys links to them are signed. */
 export interface ArtifactSettings {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type AccessSettings, readAccess } from './access-settings.ts';
+import { type ArtifactSettings, readArtifactSettings } from './artifacts.ts';
 import { ConfigurationError } from './configuration-error.ts';
-
-export { ConfigurationError } from './configuration-error.ts';
 
 /** What a running platform is told from outside. */
 export interface Configuration {
@@ -13,6 +12,9 @@ export interface Configuration {
   /** PostgreSQL instead of the embedded store. */
   readonly databaseUrl: string | null;
   readonly access: AccessSettings;
+  readonly artifacts: ArtifactSettings;
+  /** A module whose exported jobs are run by a worker in this process. */
+  readonly jobsModule: string | null;
   /** How long the server goes on, telling load balancers to look elsewhere, before it stops. */
   readonly drainMs: number;
 }
@@ -38,6 +40,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     dataFolder: env['PAWL_DATA'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ?? null,
     access: readAccess(env, host),
+    artifacts: readArtifactSettings(env),
+    jobsModule: env['PAWL_JOBS'] ?? null,
     drainMs: drainOf(env['PAWL_DRAIN_MS']),
   };
 }

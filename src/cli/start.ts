@@ -16,23 +16,40 @@ function accessText({ isOpen, firstKeyFile }: Platform): string {
   return `by API key${made}`;
 }
 
-function greeting(platform: Platform): string {
-  const { url, storeName, isOpen } = platform;
-  const job = `{"type":"hello","input":{"name":"world"}}`;
+/** What the platform can do as it stands: run a job of its own, or let anyone be the worker. */
+function examples({ url, isOpen, types }: Platform): string {
   const key = isOpen ? '' : `-H "authorization: Bearer $PAWL_KEY" `;
   const json = `${key}-H 'content-type: application/json'`;
+  if (types.includes('greet')) {
+    return [
+      `  curl -X POST ${url}/v1/jobs ${json} -d '{"type":"greet","input":{"names":["Ada"]}}'`,
+      `  curl ${key}'${url}/v1/jobs?limit=1'`,
+    ].join('\n');
+  }
+  return [
+    `  curl -X PUT ${url}/v1/types/hello ${json} -d '{"lifecycle":"task"}'`,
+    `  curl -X POST ${url}/v1/jobs ${json} -d '{"type":"hello","input":{"name":"world"}}'`,
+    `  curl -X POST ${url}/v1/claims ${json} -d '{"workerId":"me","types":["hello"],"max":1}'`,
+  ].join('\n');
+}
+
+function greeting(platform: Platform): string {
+  const { url, storeName, types } = platform;
+  const worker =
+    types.length === 0
+      ? 'none here: name a module of jobs with PAWL_JOBS, or claim over HTTP'
+      : `runs ${types.join(', ')} in this process`;
   return `
 ${styleText('bold', 'Pawl is running.')}
 
   API      ${styleText('cyan', url)}     (described at ${url}/openapi.json)
   Store    ${storeName}
+  Worker   ${worker}
   Access   ${accessText(platform)}
 
 Try it from another terminal:
 
-  curl -X PUT ${url}/v1/types/hello ${json} -d '{"lifecycle":"task"}'
-  curl -X POST ${url}/v1/jobs ${json} -d '${job}'
-  curl -X POST ${url}/v1/claims ${json} -d '{"workerId":"me","types":["hello"],"max":1}'
+${examples(platform)}
 
 Stop with Ctrl-C: what was accepted stays.
 `;

@@ -5,7 +5,7 @@ import { PawlError } from '../core/errors.ts';
 export interface LoadLimits {
   /** Requests under way at once; open streams and waits are not counted. */
   readonly inFlightMax: number;
-  /** How late timers may be, on average over the last second, before requests are turned away. */
+  /** How late timers may be, on average and for two seconds, before requests are turned away. */
   readonly lagMsMax: number;
 }
 
@@ -14,18 +14,19 @@ export const LOAD_LIMITS: LoadLimits = { inFlightMax: 2_000, lagMsMax: 1_000 };
 const SAMPLE_MS = 20;
 const WINDOW_MS = 1_000;
 
-/** How late the event loop runs; the worth of a second at a time. */
+/** How late the event loop runs: over two seconds, so that one pause alone turns nobody away. */
 function loopLag(): { lagMs: () => number; stop: () => void } {
   const histogram = monitorEventLoopDelay({ resolution: SAMPLE_MS });
   histogram.enable();
-  let lastMs = 0;
+  let [beforeMs, lastMs] = [0, 0];
   const timer = setInterval(() => {
+    beforeMs = lastMs;
     lastMs = Number.isNaN(histogram.mean) ? 0 : histogram.mean / 1e6 - SAMPLE_MS;
     histogram.reset();
   }, WINDOW_MS);
   timer.unref();
   return {
-    lagMs: () => lastMs,
+    lagMs: () => Math.min(beforeMs, lastMs),
     stop: () => {
       clearInterval(timer);
       histogram.disable();

@@ -64,8 +64,8 @@ function changeQueue(app: App, face: Face): void {
         operationId: 'changeQueue',
         summary: 'Pause, resume or bound a queue',
         description:
-          'What is left out stays, null takes a bound away. Once a pause is answered, no ' +
-          'claim is given a job of the queue. Above the high watermark new jobs get 503 ' +
+          'What is left out stays as it is, null takes a bound away. Once a pause is answered, ' +
+          'no claim is given a job of the queue. Above the high watermark new jobs get 503 ' +
           '`QUEUE_OVERLOADED` until the depth has fallen to the low one.',
         params: QueueParams,
         body: QueueBody,

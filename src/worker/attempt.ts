@@ -128,7 +128,9 @@ export class Attempt implements AttemptPort {
   }
 
   async keep(write: Keep): Promise<void> {
-    if (this.isLost || this.#isEnded) throw this.#stop ?? closedStop();
+    // A worker that just woke up may ask before its next look at the clock has said so.
+    if (this.isLost) throw this.#stop ?? leaseStop('the lease is over');
+    if (this.#isEnded) throw this.#stop ?? closedStop();
     const durable = this.reports.keep(write);
     this.#onUrgent();
     return durable;

@@ -73,6 +73,8 @@ const OTHER_METHODS = [
   'sweepExpired',
   'sweepDeadlines',
   'sweepSchedules',
+  'erase',
+  'sweepRetention',
 ];
 
 /** Two lifecycles between them have every ending: `advance` is of process only. */

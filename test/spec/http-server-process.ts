@@ -32,7 +32,7 @@ if (crash === 'die-after-insert') {
 const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
 const live = new LiveHub(engine, { timers: systemTimers });
 const sweeper = new Sweeper(engine.context, { timers: systemTimers, everyMs: 100 });
-const app = await buildServer({ engine, live });
+const app = await buildServer({ engine, live, load: { lagMsMax: Number.POSITIVE_INFINITY } });
 sweeper.start();
 const url = await app.listen({ port: 0, host: '127.0.0.1' });
 process.stdout.write(`${url}\n`);

@@ -26,7 +26,7 @@ export async function openStation(server: Partial<ServerOptions> = {}): Promise<
 export async function openSecond({ api }: Station): Promise<{ url: string; client: PawlClient }> {
   const { engine } = api.world;
   const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
-  const app = await buildServer({ engine, live });
+  const app = await buildServer({ engine, live, load: { lagMsMax: Number.POSITIVE_INFINITY } });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
     await live.stop();

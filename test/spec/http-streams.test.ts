@@ -133,7 +133,8 @@ test('a thousand streams, a hundred of them stalled: the others get everything',
     socket.on('error', () => undefined);
     socket.write(request);
     if (isStalled) return void (await once(socket, 'connect'));
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    socket.once('close', () => reject(new Error(texts[index])));
     socket.on('data', (chunk: Buffer) => {
       texts[index] += chunk.toString('latin1');
       if (texts[index]!.includes('event: snapshot')) resolve();

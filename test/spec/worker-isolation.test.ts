@@ -84,7 +84,7 @@ for (const { deed, isBrief = false, kinds, ...expected } of TABLE) {
   }
 }
 
-test('[R12, T20] a job that breaks its thread every time ends in the dead-letter queue', async () => {
+test('[R12, T20] a job that always breaks its thread ends as a dead letter', async () => {
   const { id, tenant, state, attempts, error } = await pawl.ended(
     await pawl.enqueue(handlers.poison, null),
   );

@@ -1,0 +1,8 @@
+// `npm start`: the platform with the jobs of the quick start, unless PAWL_JOBS names others.
+import { fileURLToPath } from 'node:url';
+import { start } from '../src/cli/start.ts';
+
+const quickStart = new URL('../examples/quick-start/jobs.ts', import.meta.url);
+
+process.env['PAWL_JOBS'] ??= fileURLToPath(quickStart);
+process.exitCode = await start(process.env);

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { systemTimers } from '../core/timers.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
+import { SHARED_TENANT } from '../engine/registry.ts';
+import { withCompensations } from '../handler/compensation.ts';
+import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
+import { Compensator } from '../worker/compensator.ts';
+import { openWorker } from '../worker/open-worker.ts';
+import { ConfigurationError } from './configuration-error.ts';
+
+function isJob(value: unknown): value is JobDefinition {
+  const { type, lifecycle, run } = (value ?? {}) as Partial<JobDefinition>;
+  return typeof type === 'string' && typeof lifecycle === 'object' && typeof run === 'function';
+}
+
+/** The jobs that a module of the user exports, each by itself or in an array. */
+export async function loadJobs(path: string): Promise<readonly JobDefinition[]> {
+  let members: Record<string, unknown>;
+  try {
+    members = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigurationError('PAWL_JOBS', `names ${path}, which fails: ${String(error)}`);
+  }
+  const jobs = Object.values(members).flat().filter(isJob);
+  if (jobs.length > 0) return jobs;
+  const message = `names ${path}, which exports no job: export what defineJob returns`;
+  throw new ConfigurationError('PAWL_JOBS', message);
+}
+
+/** The worker of a platform and what belongs to it. */
+export interface Crew {
+  readonly types: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Makes the jobs known to every tenant, and runs them in this process. */
+export async function startCrew(
+  engine: Engine,
+  jobs: readonly JobDefinition[],
+  log: EngineLog,
+): Promise<Crew> {
+  for (const job of withCompensations(jobs)) {
+    await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
+  }
+  if (jobs.length === 0) return { types: [], stop: async () => undefined };
+  const worker = openWorker({ source: engine, jobs, log });
+  const compensator = new Compensator({ engine, jobs, timers: systemTimers });
+  worker.start();
+  compensator.start();
+  return {
+    types: jobs.map(({ type }) => type),
+    stop: async () => {
+      await worker.drain();
+      await compensator.stop();
+    },
+  };
+}
