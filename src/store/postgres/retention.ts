@@ -91,7 +91,7 @@ const LETTERS = removal(
  */
 const FEED = `WITH head AS MATERIALIZED (
     SELECT xid, n, ts > ${CUT} AS is_young FROM pawl.feed
-    WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid, n LIMIT $2),
+    WHERE xid < (SELECT horizon FROM pawl.log_v1()) ORDER BY xid, n LIMIT $2),
   young AS (SELECT xid, n FROM head WHERE is_young ORDER BY xid, n LIMIT 1),
   last AS (SELECT xid, n FROM pawl.feed ORDER BY xid DESC, n DESC LIMIT 1),
   going AS MATERIALIZED (
