@@ -39,14 +39,31 @@ function totalsRow(title: string, rows: readonly MatrixRow[]): string {
   return `| ${cell(title)} | ${rows.length} | ${pass} | ${fail} | ${missing} |`;
 }
 
+/** The same sentence shown on several stores is one line with a count; failures come first. */
 function requirementRow({ id, statement, verdict, tests }: MatrixRow): string {
-  const shownBy = [...tests]
-    .map(({ file, titles, outcome }) => {
-      const sign = outcome === 'failed' ? `${signs.fail} ` : '';
-      return `${sign}${cell(titles.join(' › '))} (\`${file}\`)`;
-    })
-    .sort();
-  return `| ${id} | ${statement} | ${signs[verdict]} | ${shownBy.join('<br>')} |`;
+  const groups = Map.groupBy(tests, ({ titles, outcome }) => {
+    const sign = outcome === 'failed' ? `${signs.fail} ` : '';
+    return `${sign}${cell(titles.at(-1) ?? '')}`;
+  });
+  const lines = [...groups]
+    .map(([title, group]) => `${title} (${filesOf(group)})`)
+    .sort((one, other) => Number(isFailure(other)) - Number(isFailure(one)));
+  const hidden = lines.length - TITLES_MAX;
+  const shown = lines.filter((line, index) => index < TITLES_MAX || isFailure(line));
+  const rest = hidden > 0 ? [`and ${hidden} more`] : [];
+  return `| ${id} | ${statement} | ${signs[verdict]} | ${[...shown, ...rest].join('<br>')} |`;
+}
+
+const TITLES_MAX = 6;
+
+function isFailure(line: string): boolean {
+  return line.startsWith(signs.fail);
+}
+
+function filesOf(tests: MatrixRow['tests']): string {
+  const files = [...new Set(tests.map(({ file }) => file))].sort();
+  const times = tests.length > 1 ? `, ${tests.length} times` : '';
+  return `${files.map((file) => `\`${file}\``).join(', ')}${times}`;
 }
 
 // Statements come from a table and fit into one; titles may hold anything.

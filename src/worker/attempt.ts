@@ -128,9 +128,9 @@ export class Attempt implements AttemptPort {
   }
 
   async keep(write: Keep): Promise<void> {
-    // A worker that just woke up may ask before its next look at the clock has said so.
-    if (this.isLost) throw this.#stop ?? leaseStop('the lease is over');
-    if (this.#isEnded) throw this.#stop ?? closedStop();
+    // The handler of a worker that just woke up may ask before the next look at the clock is due.
+    if (this.isLost) this.fence();
+    if (this.isLost || this.#isEnded) throw this.#stop ?? closedStop();
     const durable = this.reports.keep(write);
     this.#onUrgent();
     return durable;

@@ -1,5 +1,6 @@
 import type { Timers } from '../../core/timers.ts';
 import type { Artifacts } from '../artifacts.ts';
+import { Periodic } from './periodic.ts';
 
 export interface ArtifactSweepOptions {
   readonly timers: Timers;
@@ -27,16 +28,19 @@ const GRACE_MS = 86_400_000;
  */
 export class ArtifactSweep {
   readonly #artifacts: Artifacts;
-  readonly #timers: Timers;
-  readonly #everyMs: number;
+  readonly #periodic: Periodic;
   readonly #graceMs: number;
-  #running: { controller: AbortController; loop: Promise<void> } | null = null;
 
   constructor(artifacts: Artifacts, options: ArtifactSweepOptions) {
     this.#artifacts = artifacts;
-    this.#timers = options.timers;
-    this.#everyMs = options.everyMs ?? EVERY_MS;
     this.#graceMs = options.graceMs ?? GRACE_MS;
+    this.#periodic = new Periodic({
+      timers: options.timers,
+      everyMs: options.everyMs ?? EVERY_MS,
+      round: () => this.runOnce(),
+      onFailure: (error) =>
+        artifacts.context.log.warn('a sweep of artifacts failed', { error: String(error) }),
+    });
   }
 
   /** One round. Throws what the stores throw. */
@@ -78,27 +82,10 @@ export class ArtifactSweep {
   }
 
   start(): void {
-    if (this.#running !== null) return;
-    const controller = new AbortController();
-    this.#running = { controller, loop: this.#loop(controller.signal) };
+    this.#periodic.start();
   }
 
-  async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = null;
-    running?.controller.abort();
-    await running?.loop;
-  }
-
-  async #loop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.runOnce();
-      } catch (error) {
-        const facts = { error: String(error) };
-        this.#artifacts.context.log.warn('a sweep of artifacts failed', facts);
-      }
-      await this.#timers.sleep(this.#everyMs, signal);
-    }
+  stop(): Promise<void> {
+    return this.#periodic.stop();
   }
 }

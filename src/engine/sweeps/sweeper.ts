@@ -6,6 +6,7 @@ import { sweepWatermarks } from '../limits/watermarks.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
 import { sweepExpired } from './expired.ts';
+import { Periodic } from './periodic.ts';
 import { ReprocessSweep } from './reprocess.ts';
 import { RetentionSweep } from './retention.ts';
 import { sweepSchedules } from './schedules.ts';
@@ -37,18 +38,23 @@ export interface SweepReport {
  */
 export class Sweeper {
   readonly #context: EngineContext;
-  readonly #timers: Timers;
   readonly #everyMs: number;
+  readonly #periodic: Periodic;
   readonly #retention: RetentionSweep;
   readonly #reprocess: ReprocessSweep;
   #seenAt: number | null = null;
   #holdUntil = 0;
-  #running: { controller: AbortController; loop: Promise<void> } | null = null;
 
   constructor(context: EngineContext, options: SweeperOptions) {
     this.#context = context;
-    this.#timers = options.timers;
     this.#everyMs = options.everyMs ?? 1_000;
+    this.#periodic = new Periodic({
+      timers: options.timers,
+      everyMs: this.#everyMs,
+      round: () => this.runOnce(),
+      onFailure: (error) =>
+        context.log.warn('a sweep failed and will be tried again', { error: String(error) }),
+    });
     this.#retention = new RetentionSweep(context, options.retention);
     this.#reprocess = new ReprocessSweep(context, options.reprocess);
   }
@@ -73,26 +79,10 @@ export class Sweeper {
   }
 
   start(): void {
-    if (this.#running !== null) return;
-    const controller = new AbortController();
-    this.#running = { controller, loop: this.#loop(controller.signal) };
+    this.#periodic.start();
   }
 
-  async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = null;
-    running?.controller.abort();
-    await running?.loop;
-  }
-
-  async #loop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await this.runOnce();
-      } catch (error) {
-        this.#context.log.warn('a sweep failed and will be tried again', { error: String(error) });
-      }
-      await this.#timers.sleep(this.#everyMs, signal);
-    }
+  stop(): Promise<void> {
+    return this.#periodic.stop();
   }
 }
