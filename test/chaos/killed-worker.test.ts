@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { openPawl, type Pawl } from '../../src/app/pawl.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { JobRef } from '../../src/core/job.ts';
@@ -28,9 +28,12 @@ before(async () => {
   });
 });
 
+// A worker that a failed test left behind would take the jobs of the next one.
+afterEach(async () => {
+  await Promise.all(fleet.splice(0).map(end));
+});
+
 after(async () => {
-  for (const worker of fleet) worker.signal('SIGKILL');
-  await Promise.all(fleet.map(({ exited }) => exited));
   await pawl.close();
   await database.drop();
   rmSync(folder, { recursive: true, force: true });
