@@ -69,3 +69,15 @@ await onEveryServer('making days holds neither readers nor writers up', async (r
   assert.equal((await scene.events(job)).length, 2);
   await client.query('COMMIT');
 });
+
+await onEveryServer('[R19] rare events are found by type and time, on every day', async (room) => {
+  await room.open();
+  const client = await room.connect();
+  await client.query('SET enable_seqscan = off');
+  const { rows } = await client.query<Record<string, string>>(
+    `EXPLAIN SELECT * FROM pawl.events WHERE type = 'job_failed' AND ts > now()`,
+  );
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  assert.match(plan, /Index Cond: \(\(type = 'job_failed'::text\) AND \(ts > now\(\)\)\)/);
+  assert.doesNotMatch(plan, /Seq Scan/);
+});

@@ -116,7 +116,8 @@ CREATE INDEX jobs_parent ON pawl.jobs (tenant_id, parent_job_id, id)
 
 /**
  * Events lie in the day their job was born, whatever its id, and notes in their own day: a day is
- * dropped as a whole. A feed row names what one transaction wrote, for readers of everything.
+ * dropped as a whole. Only rare types are indexed by time: what every job writes pays for no index
+ * but its key. A feed row names what one transaction wrote, for readers of everything.
  */
 const LOG = `
 CREATE TABLE pawl.events (
@@ -126,6 +127,8 @@ CREATE TABLE pawl.events (
   progress double precision NOT NULL, stage text, message text, actor text NOT NULL, cause text,
   payload json, PRIMARY KEY (job_id, version, tenant_id, born)
 ) PARTITION BY RANGE (born);
+CREATE INDEX events_rare ON pawl.events (type, ts)
+  WHERE type NOT IN ('job_created', 'job_queued', 'job_claimed', 'job_started', 'job_succeeded');
 CREATE TABLE pawl.notes (
   tenant_id int NOT NULL, job_id uuid NOT NULL, version int NOT NULL, n int NOT NULL,
   day date NOT NULL, ts timestamptz NOT NULL, type text NOT NULL, state text NOT NULL,
