@@ -1,35 +1,17 @@
 import { type Fault, invalid } from '../core/errors.ts';
 import type { LeasePolicy } from '../core/lease.ts';
-import type { DeadLetterCopies, Lifecycle } from '../core/lifecycle.ts';
-import { checkLimits, type LimitDefinition, limitPolicyOf } from '../core/limits.ts';
-import { checkStages, type Policy, type StageRange } from '../core/policy.ts';
-import { type Backoff, type Jitter, JITTERS, type RetryPolicy } from '../core/retry.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { checkLimits, limitPolicyOf } from '../core/limits.ts';
+import { checkStages, type Policy } from '../core/policy.ts';
+import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
+import type { JobPolicy } from '../handler/define-job.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 
 /** A type as its author writes it; what is left out comes from the lifecycle. */
-export interface TypeDefinition {
+export interface TypeDefinition extends JobPolicy {
   readonly lifecycle: string;
-  readonly retry?: {
-    readonly maxAttempts?: number;
-    readonly backoff?:
-      | { readonly kind: 'fixed'; readonly baseMs: number }
-      | {
-          readonly kind: 'exponential';
-          readonly baseMs: number;
-          readonly factor?: number;
-          readonly maxMs?: number;
-          readonly jitter?: Jitter;
-        };
-  };
-  readonly retryable?: readonly string[];
-  readonly lease?: Partial<LeasePolicy>;
-  readonly timeoutMs?: number;
-  readonly stages?: readonly StageRange[];
-  readonly onExhausted?: 'failed' | 'dead_lettered';
-  readonly dlq?: DeadLetterCopies;
-  readonly limits?: LimitDefinition;
 }
 
 export const ATTEMPTS_MAX = 1_000;
