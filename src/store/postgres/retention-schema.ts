@@ -21,8 +21,8 @@ const DAYS = `
 CREATE FUNCTION pawl.days_v1(p_table text) RETURNS TABLE (day date, name text) LANGUAGE sql STABLE
 AS $$
   -- The planner may ask for the day of every table there is, before it looks at whose it is.
-  SELECT CASE WHEN c.relname ~ '_[0-9]{8}$' THEN to_date(right(c.relname, 8), 'YYYYMMDD') END,
-    c.relname::text
+  SELECT CASE WHEN c.relname ~ '^(events|notes)_[0-9]{8}$'
+    THEN to_date(right(c.relname, 8), 'YYYYMMDD') END, c.relname::text
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
   WHERE i.inhparent = ('pawl.' || p_table)::regclass
 $$;`;
