@@ -1,32 +1,38 @@
 #!/usr/bin/env node
-import { start } from './start.ts';
+import { CommanderError } from 'commander';
+import { ownVersion } from '../worker/version.ts';
+import { EXIT, exitCodeOf, explain, UsageError } from './exit-code.ts';
+import { buildProgram } from './program.ts';
+import { type GlobalOptions, urlOf } from './session.ts';
 
-const USAGE = `pawl: durable jobs that only move forward
-
-  pawl start     run the platform: API, sweeps and a worker for your jobs, on SQLite in
-                 ./data, or on PostgreSQL when DATABASE_URL is set
-
-Settings: PORT (8080), HOST (127.0.0.1), PAWL_DATA (./data), DATABASE_URL,
-          PAWL_JOBS (a module that exports jobs),
-          PAWL_AUTH (on, but off on 127.0.0.1), PAWL_OIDC_ISSUER, PAWL_OIDC_AUDIENCE,
-          PAWL_OIDC_JWKS_URL, PAWL_REQUESTS_PER_SECOND, PAWL_DRAIN_MS
-`;
-
-/** Exit codes: 0 done, 1 failed, 2 not understood. */
+/** Runs one command and answers with its exit code. */
 async function main(words: readonly string[]): Promise<number> {
-  const [command = 'help'] = words;
-  switch (command) {
-    case 'start':
-      return start(process.env);
-    case 'help':
-    case '--help':
-    case '-h':
-      process.stdout.write(USAGE);
-      return 0;
-    default:
-      process.stderr.write(`pawl knows no command "${command}".\n\n${USAGE}`);
-      return 2;
+  const program = buildProgram(ownVersion);
+  try {
+    if (words.length === 0) program.help();
+    await program.parseAsync(words, { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    // Commander has told the user already; only help and the version end well.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    const text = error instanceof UsageError ? error.message : explain(error, whereOf(program));
+    if (text !== '') process.stderr.write(`pawl: ${text}\n`);
+    return exitCodeOf(error);
   }
 }
+
+function whereOf(program: ReturnType<typeof buildProgram>): string {
+  try {
+    return urlOf(program.opts<GlobalOptions>(), process.env);
+  } catch {
+    return 'the server';
+  }
+}
+
+// A reader such as `head` that has had enough is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  throw error;
+});
 
 process.exitCode = await main(process.argv.slice(2));

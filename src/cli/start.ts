@@ -1,9 +1,7 @@
 import { styleText } from 'node:util';
 import { readConfiguration } from '../app/configuration.ts';
 import { type Platform, startPlatform } from '../app/platform.ts';
-
-/** A second signal within this time is the same key press, passed on twice by npm. */
-const SAME_SIGNAL_MS = 500;
+import { stopSignal } from '../app/stop-signal.ts';
 
 function accessText({ isOpen, firstKeyFile }: Platform): string {
   if (isOpen) {
@@ -53,21 +51,6 @@ ${examples(platform)}
 
 Stop with Ctrl-C: what was accepted stays.
 `;
-}
-
-/** Resolves on the first signal; a later one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let firstAt: number | null = null;
-    const onSignal = (): void => {
-      const now = performance.now();
-      if (firstAt !== null && now - firstAt > SAME_SIGNAL_MS) process.exit(130);
-      firstAt ??= now;
-      resolve();
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
 }
 
 /** `pawl start`: runs until it is told to stop. */

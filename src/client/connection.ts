@@ -18,7 +18,7 @@ export interface ConnectionOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
@@ -28,6 +28,11 @@ export interface Call {
   /** Time that the server is asked to wait. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
+}
+
+export interface StreamedBody {
+  readonly contentType: string;
+  readonly content: AsyncIterable<Uint8Array>;
 }
 
 export interface Reply {
@@ -99,6 +104,20 @@ export class Connection {
   open(path: string, options: { headers: Record<string, string>; signal: AbortSignal }) {
     const headers = { ...this.#headers(), ...options.headers };
     return this.#fetch(this.#urlOf(path), { headers, signal: options.signal });
+  }
+
+  /** Sends a stream, once: what has flowed away cannot be sent again. */
+  async put(call: Pick<Call, 'path' | 'query'> & StreamedBody): Promise<unknown> {
+    const { path, query, contentType, content } = call;
+    const headers = { ...this.#headers(), 'content-type': contentType };
+    const request = { method: 'PUT', headers, body: content, duplex: 'half' } as const;
+    const answer = await this.#fetch(this.#urlOf(path, query), request).catch((cause: unknown) => {
+      const message = `no answer from ${this.#options.url}: ${String(cause)}`;
+      throw new PawlError('OUTCOME_UNKNOWN', message, { cause });
+    });
+    const body: unknown = await answer.json().catch(() => null);
+    if (!answer.ok) throw errorOf(answer.status, body);
+    return body;
   }
 
   /** `waitMs` null: asking again is no use. 0: after a backoff. */

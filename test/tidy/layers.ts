@@ -10,6 +10,7 @@ export const layers: Readonly<Record<string, number>> = {
   handler: 1,
   check: 1,
   artifact: 1,
+  outgoing: 1,
   codec: 1,
   'codec/wrap': 3,
   'store/memory': 2,
@@ -19,6 +20,7 @@ export const layers: Readonly<Record<string, number>> = {
   'engine/schedules': 2,
   'engine/limits': 2,
   'engine/retention': 2,
+  'engine/follow': 2,
   'engine/sweeps': 2,
   'worker/isolate': 2,
   worker: 3,
@@ -30,6 +32,8 @@ export const layers: Readonly<Record<string, number>> = {
   studio: 3,
   testing: 3,
   app: 4,
+  'cli/terminal': 4,
+  'cli/commands': 5,
   cli: 5,
 };
 
@@ -39,6 +43,8 @@ const neighbours = new Set([
   'engine > engine/sweeps',
   'engine/sweeps > engine',
   'http/schema > auth',
+  'cli > cli/commands',
+  'cli/commands > cli',
   'engine > engine/schedules',
   'engine > engine/limits',
   'engine/limits > engine',
@@ -48,6 +54,8 @@ const neighbours = new Set([
   'engine > engine/retention',
   'engine/retention > engine',
   'engine/sweeps > engine/retention',
+  'engine > engine/follow',
+  'engine/follow > engine',
 ]);
 
 const entryFile = 'src/index.ts';

@@ -1,0 +1,64 @@
+import type { StreamItem } from '../../client/client.ts';
+import type { JobEventJson, JobJson } from '../../http/schema/job.ts';
+import { EXIT, ExitError } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import { LiveLines } from '../terminal/live-lines.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { progressLine } from './job-page.ts';
+
+const QUIET: ReadonlySet<string> = new Set(['job_heartbeat', 'job_lease_renewed', 'job_progress']);
+
+/** One event on one line. */
+export function eventLine(screen: Screen, event: JobEventJson): string {
+  const time = screen.paint('dim', event.timestamp.slice(11, 23));
+  const name = event.type.replace('job_', '').replaceAll('_', ' ');
+  const from = event.from === null || event.from === event.to ? '' : `${event.from} → `;
+  const says = event.message === null ? '' : `  ${event.message}`;
+  const isStage = event.type === 'job_stage_entered' && event.stage !== null;
+  const state = isStage ? event.stage : `${from}${event.to}`;
+  return `${time}  ${name.padEnd(16)} ${state}${says}`;
+}
+
+function tokensOf(event: JobEventJson): string {
+  const { tokens } = event.metadata;
+  return typeof tokens === 'string' ? tokens : '';
+}
+
+/** Follows one job to its end, with a bar that moves where the screen can. */
+export async function watchJob(session: Session, id: string): Promise<JobJson> {
+  const { client, screen } = session;
+  const live = new LiveLines(screen);
+  let job = await client.job(id);
+  const draw = (): void => {
+    if (screen.isLive) live.draw([progressLine(screen, job)]);
+  };
+  draw();
+  for await (const item of client.events(id)) {
+    if (screen.isJson) screen.json(item.kind === 'event' ? item.event : item);
+    job = standing(job, item);
+    if (item.kind === 'event' && !screen.isJson) {
+      const isShown = !QUIET.has(item.event.type) && tokensOf(item.event) === '';
+      if (isShown && screen.isLive) live.print([eventLine(screen, item.event)]);
+      else if (isShown) screen.data(eventLine(screen, item.event));
+    }
+    draw();
+  }
+  job = await client.job(id);
+  draw();
+  return job;
+}
+
+/** The job as it is after what came along, as far as a line on the screen shows it. */
+function standing(job: JobJson, item: StreamItem): JobJson {
+  if (item.kind === 'snapshot') return item.job;
+  if (item.kind !== 'event') return job;
+  const { to, progress, stage, message, attempt } = item.event;
+  return { ...job, state: to, progress, stage, message, attempts: attempt };
+}
+
+/** A command that waited for a job fails when the job did. */
+export function requireSuccess(job: JobJson): void {
+  if (job.phase === 'succeeded') return;
+  const why = job.error === null ? '' : `: ${job.error.message}`;
+  throw new ExitError(EXIT.failed, `job ${job.id} ended ${job.state}${why}`);
+}

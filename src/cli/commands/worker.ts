@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { UsageError } from '../exit-code.ts';
+import { type Given, onServer, type Session } from '../session.ts';
+
+interface WorkerOptions {
+  readonly jobs?: string;
+  readonly slots: string;
+  readonly queues?: string;
+}
+
+async function runWorker(session: Session, { options }: Given<WorkerOptions>): Promise<void> {
+  const module = options.jobs ?? process.env['PAWL_JOBS'];
+  if (module === undefined) throw new UsageError('--jobs names the module that exports your jobs');
+  const slots = Number(options.slots);
+  if (!Number.isInteger(slots) || slots < 1) throw new UsageError('--slots takes a whole number');
+  // Workers are large; the other commands need nothing of them.
+  const { work } = await import('../work.ts');
+  await work(session, { module, slots, queues: options.queues?.split(',') ?? null });
+}
+
+/** `pawl worker`: handlers of yours, attached to a server over HTTP. */
+export function addWorker(program: Command): void {
+  program
+    .command('worker')
+    .description('run your jobs in this process, attached to a server over HTTP')
+    .option('--jobs <module>', 'the module that exports them (PAWL_JOBS)')
+    .option('--slots <count>', 'so many at once', '16')
+    .option('--queues <names>', 'from these queues only, by commas')
+    .addHelpText('after', '\nExample: pawl worker --jobs ./jobs.ts --url http://pawl.internal:8080')
+    .action(onServer(runWorker));
+}

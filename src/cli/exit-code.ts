@@ -1,0 +1,52 @@
+import { type ErrorCode, PawlError } from '../core/errors.ts';
+
+/** What a command's exit code tells a script. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  notAllowed: 4,
+  conflict: 5,
+  waitedTooLong: 124,
+  interrupted: 130,
+} as const;
+
+const BY_STATUS: Readonly<Record<number, number>> = {
+  400: EXIT.usage,
+  401: EXIT.notAllowed,
+  403: EXIT.notAllowed,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+};
+
+/** A command was used in a way it does not understand. */
+export class UsageError extends Error {}
+
+/** The command has said what there was to say; only the code is left. */
+export class ExitError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof ExitError) return error.exitCode;
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof PawlError) return BY_STATUS[error.status] ?? EXIT.failed;
+  return EXIT.failed;
+}
+
+const NO_ANSWER: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN']);
+
+/** What went wrong and what to do next. */
+export function explain(error: unknown, url: string): string {
+  if (!(error instanceof PawlError)) return (error as Error).message;
+  if (NO_ANSWER.has(error.code) && error.details['status'] === undefined) {
+    return `nobody answers at ${url}. Start the platform with "pawl start", or say where it is with --url or PAWL_URL.`;
+  }
+  return `${error.message} (${error.code})\n${error.hint}`;
+}

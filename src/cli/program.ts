@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { addCompletions } from './commands/completions.ts';
+import { addDlq } from './commands/dlq.ts';
+import { addEnqueue } from './commands/enqueue.ts';
+import { addJobs } from './commands/jobs.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLifecycle } from './commands/lifecycle.ts';
+import { addQueues } from './commands/queues.ts';
+import { addStart } from './commands/start.ts';
+import { addTypes } from './commands/job-types.ts';
+import { addWorker } from './commands/worker.ts';
+import { DEFAULT_URL } from './session.ts';
+
+const EXAMPLES = `
+Examples:
+  pawl start                                      the platform on SQLite in ./data
+  DATABASE_URL=postgres://… pawl start --role api an API process of several
+  pawl enqueue greet --input '{"names":["Ada"]}' --watch
+  pawl jobs ls --phase failed
+  pawl jobs why <id>
+
+Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 not allowed, 5 conflict,
+            124 waited too long, 130 interrupted`;
+
+const ADDED = [
+  addStart,
+  addWorker,
+  addEnqueue,
+  addJobs,
+  addDlq,
+  addQueues,
+  addTypes,
+  addLifecycle,
+  addKeys,
+  addCompletions,
+];
+
+/** The whole command line, from one list of commands. */
+export function buildProgram(version: string): Command {
+  const program = new Command('pawl')
+    .description('Durable jobs that only move forward.')
+    .version(version)
+    .option('--url <url>', `the server to talk to (PAWL_URL; ${DEFAULT_URL})`)
+    .option('--key <key>', 'an API key (PAWL_KEY, PAWL_KEY_FILE)')
+    .option('--json', 'data for programs: one JSON value a line')
+    .addHelpText('after', EXAMPLES)
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .exitOverride();
+  for (const add of ADDED) add(program);
+  return program;
+}

@@ -1,0 +1,41 @@
+import { loadJobs } from '../app/crew.ts';
+import { stopSignal } from '../app/stop-signal.ts';
+import { RemoteSource } from '../client/client.ts';
+import { withCompensations } from '../handler/compensation.ts';
+import { typeDefinitionOf } from '../handler/define-job.ts';
+import type { TypeBodyJson } from '../http/schema/type.ts';
+import { openWorker } from '../worker/open-worker.ts';
+import type { Session } from './session.ts';
+import { countText } from './terminal/words.ts';
+
+const CLAIM_WAIT_MS = 10_000;
+
+export interface WorkOptions {
+  readonly module: string;
+  readonly slots: number;
+  readonly queues: readonly string[] | null;
+}
+
+/** Registers the jobs of a module with a server and works on them until a signal. */
+export async function work(session: Session, options: WorkOptions): Promise<void> {
+  const { client, screen, url } = session;
+  const { slots, queues } = options;
+  const stopped = stopSignal();
+  const jobs = await loadJobs(options.module);
+  for (const job of withCompensations(jobs)) {
+    await client.putType(job.type, typeDefinitionOf(job) as TypeBodyJson);
+  }
+  const worker = openWorker({
+    source: new RemoteSource({ connection: client.connection, waitMs: CLAIM_WAIT_MS }),
+    jobs,
+    slots,
+    queues,
+    log: { warn: (message, facts) => screen.talk(`${message} ${JSON.stringify(facts)}`) },
+  });
+  worker.start();
+  const types = jobs.map(({ type }) => type).join(', ');
+  screen.talk(`Working for ${url} with ${countText(slots, 'slot')}: ${types}. Ctrl-C stops.`);
+  await stopped;
+  screen.talk('Finishing what is in hand…');
+  await worker.drain();
+}
