@@ -1,0 +1,12 @@
+import { sinceText } from '../../../src/cli/terminal/words.ts';
+import { now } from '../now.ts';
+
+/** A time as people say it; the exact one on hover. */
+export function Ago({ time }: { readonly time: string | null }) {
+  if (time === null) return <span class="quiet">–</span>;
+  return (
+    <time dateTime={time} title={time}>
+      {sinceText(time, now.value)}
+    </time>
+  );
+}

@@ -1,0 +1,31 @@
+// Where the user is: `#/jobs/1?phase=failed`. In the hash, because the server's own paths
+// (`/jobs`, `/processes`) belong to its API.
+import { computed, signal } from '@preact/signals';
+
+const hash = signal(location.hash);
+addEventListener('hashchange', () => {
+  hash.value = location.hash;
+});
+
+export interface Place {
+  /** `jobs`, `1`. */
+  readonly parts: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export const place = computed<Place>(() => {
+  const [path = '', query = ''] = hash.value.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').filter((part) => part !== '');
+  return { parts: parts.map(decodeURIComponent), query: new URLSearchParams(query) };
+});
+
+export function hrefOf(parts: readonly string[], query: Record<string, string> = {}): string {
+  const filled = Object.entries(query).filter(([, value]) => value !== '');
+  const text = new URLSearchParams(filled).toString();
+  const path = parts.map(encodeURIComponent).join('/');
+  return `#/${path}${text === '' ? '' : `?${text}`}`;
+}
+
+export function go(href: string): void {
+  location.hash = href;
+}
