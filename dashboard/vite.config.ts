@@ -1,6 +1,7 @@
 import { defineConfig } from 'vite';
 
 // Relative addresses, so that the page works below any prefix of a proxy.
+// oxlint-disable-next-line import/no-default-export -- Vite wants it so
 export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

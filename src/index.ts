@@ -29,6 +29,10 @@ export type { TypeDefinition } from './engine/define-type.ts';
 export type { Caller, EnqueueOptions, EnqueueResult } from './engine/enqueue.ts';
 export type { EnqueueRequest } from './engine/enqueue-request.ts';
 export { Engine, type EngineOptions } from './engine/engine.ts';
+export type { Batch, FollowerReset, FollowFrom, FollowOptions } from './engine/follow/follower.ts';
+export { type FollowRound, LogFollower } from './engine/follow/log-follower.ts';
+export type { Observation, Observer, StatusChange } from './engine/follow/observer.ts';
+export type { FollowerLag, FollowerView } from './engine/follow/standing.ts';
 export type { CancelRequest, CancelResult } from './engine/operate.ts';
 export type { Beat, BeatResult, Ownership } from './engine/owner.ts';
 export { SHARED_TENANT } from './engine/registry.ts';
@@ -36,9 +40,16 @@ export type { ScheduleDefinition, ScheduledJob } from './engine/schedules/defini
 export { type ScheduleRule, slotsBetween } from './engine/schedules/rule.ts';
 export { nextRuns, type Schedules, type ScheduleView } from './engine/schedules/schedules.ts';
 export type { Ending, Settlement } from './engine/settle.ts';
-export { Sweeper } from './engine/sweeps/sweeper.ts';
+export type { Duty, DutyFailure, DutyStatus } from './engine/sweeps/duties.ts';
+export { type SweepReport, Sweeper } from './engine/sweeps/sweeper.ts';
 export type { TransitionOutcome } from './engine/transition.ts';
 export type { UniqueWish } from './engine/unique.ts';
+export type {
+  ArtifactContent,
+  ArtifactName,
+  KeptArtifact,
+  OpenedArtifact,
+} from './handler/artifact.ts';
 export type {
   Compensation,
   Done,
@@ -68,6 +79,7 @@ export {
 export type { Isolation } from './handler/isolation.ts';
 export { type Schema, trusted } from './handler/schema.ts';
 export { JobStop, type StopWhy } from './handler/stop.ts';
+export { fromTypebox } from './handler/typebox.ts';
 export { builtInLifecycles } from './lifecycles/built-in.ts';
 export { distributed } from './lifecycles/distributed.ts';
 export { document } from './lifecycles/document.ts';
@@ -75,10 +87,13 @@ export { platform } from './lifecycles/platform.ts';
 export { process } from './lifecycles/process.ts';
 export { recordOf } from './lifecycles/record.ts';
 export { task } from './lifecycles/task.ts';
+export type { FollowerRecord, FollowerTrouble } from './store/cursor.ts';
 export type { DeadLetter } from './store/dead-letter.ts';
+export type { TailItem } from './store/query.ts';
 export type { Store } from './store/store.ts';
 export { StoreError } from './store/store-error.ts';
 export { Compensator, type CompensatorOptions } from './worker/compensator.ts';
+export type { ArtifactDesk } from './worker/attempt-artifacts.ts';
 export type { JobSource, SourceOutcome } from './worker/job-source.ts';
 export { openWorker, type WorkerOptions } from './worker/open-worker.ts';
 export { drainOnSignal } from './worker/shutdown.ts';

@@ -56,6 +56,7 @@ export async function recordLife(path: string): Promise<LifeScript> {
   const writer = new Writer({ path, lifecycles: builtInLifecycles, synchronous: 'full' });
   const store = new SqliteStore(
     {
+      pending: 0,
       ask: async (call) => {
         const answer = writer.run([call])[0]!;
         if ('failure' in answer) throw new Error(answer.failure.message);

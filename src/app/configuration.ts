@@ -2,6 +2,13 @@ import { join } from 'node:path';
 import { type AccessSettings, readAccess } from './access-settings.ts';
 import { type ArtifactSettings, readArtifactSettings } from './artifacts.ts';
 import { ConfigurationError } from './configuration-error.ts';
+import { type LogSettings, readLogSettings } from './log-settings.ts';
+import { type MeasuringSettings, readMeasuringSettings } from './measuring-settings.ts';
+import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
+import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
+import { readRetentionSettings, type RetentionSettings } from './retention-settings.ts';
+import { type ProcessRole, readRoles } from './roles.ts';
+import { readSecretSettings, type SecretSettings } from './webhooks.ts';
 
 /** What a running platform is told from outside. */
 export interface Configuration {
@@ -11,8 +18,18 @@ export interface Configuration {
   readonly dataFolder: string;
   /** PostgreSQL instead of the embedded store. */
   readonly databaseUrl: string | null;
+  /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
+  readonly readerRole: string | null;
+  readonly migrate: MigrateSetting;
   readonly access: AccessSettings;
   readonly artifacts: ArtifactSettings;
+  readonly outgoing: OutgoingSettings;
+  readonly secrets: SecretSettings;
+  readonly measuring: MeasuringSettings;
+  readonly log: LogSettings;
+  readonly retention: RetentionSettings;
+  /** What this process does; all there is to do, unless told otherwise. */
+  readonly roles: ReadonlySet<ProcessRole>;
   /** A module whose exported jobs are run by a worker in this process. */
   readonly jobsModule: string | null;
   /** How long the server goes on, telling load balancers to look elsewhere, before it stops. */
@@ -34,14 +51,24 @@ function drainOf(text: string | undefined): number {
 
 export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   const host = env['HOST'] ?? '127.0.0.1';
+  const databaseUrl = env['DATABASE_URL'] ?? null;
+  const jobsModule = env['PAWL_JOBS'] ?? null;
   return {
     host,
     port: portOf(env['PORT']),
     dataFolder: env['PAWL_DATA'] ?? 'data',
-    databaseUrl: env['DATABASE_URL'] ?? null,
+    databaseUrl,
+    readerRole: env['PAWL_READER_ROLE'] ?? null,
+    migrate: readMigrateSetting(env),
     access: readAccess(env, host),
     artifacts: readArtifactSettings(env),
-    jobsModule: env['PAWL_JOBS'] ?? null,
+    outgoing: readOutgoingSettings(env),
+    secrets: readSecretSettings(env),
+    measuring: readMeasuringSettings(env),
+    log: readLogSettings(env),
+    retention: readRetentionSettings(env),
+    jobsModule,
+    roles: readRoles(env, { databaseUrl, jobsModule }),
     drainMs: drainOf(env['PAWL_DRAIN_MS']),
   };
 }

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemTimers } from '../core/timers.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import { largeSource } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
@@ -8,6 +10,7 @@ import { withCompensations } from '../handler/compensation.ts';
 import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import { Compensator } from '../worker/compensator.ts';
 import { openWorker } from '../worker/open-worker.ts';
+import type { WorkerWatch } from '../worker/watch.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
 function isJob(value: unknown): value is JobDefinition {
@@ -35,17 +38,30 @@ export interface Crew {
   stop(): Promise<void>;
 }
 
-/** Makes the jobs known to every tenant, and runs them in this process. */
+interface CrewOptions {
+  readonly log: EngineLog;
+  readonly artifacts: Artifacts;
+  readonly isWorking: boolean;
+  readonly watch: WorkerWatch | null;
+}
+
+/** Makes the jobs known to every tenant, and runs them in this process if that is its role. */
 export async function startCrew(
   engine: Engine,
   jobs: readonly JobDefinition[],
-  log: EngineLog,
+  { log, artifacts, isWorking, watch }: CrewOptions,
 ): Promise<Crew> {
   for (const job of withCompensations(jobs)) {
     await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
   }
-  if (jobs.length === 0) return { types: [], stop: async () => undefined };
-  const worker = openWorker({ source: engine, jobs, log });
+  if (jobs.length === 0 || !isWorking) return { types: [], stop: async () => undefined };
+  const worker = openWorker({
+    source: largeSource(engine, artifacts),
+    artifacts,
+    jobs,
+    log,
+    watch,
+  });
   const compensator = new Compensator({ engine, jobs, timers: systemTimers });
   worker.start();
   compensator.start();

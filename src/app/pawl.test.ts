@@ -1,7 +1,11 @@
 // The smallest program: define a job, open Pawl, enqueue, work, see the result.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { openPawl } from './pawl.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { openPawl, type Pawl } from './pawl.ts';
 import { defineJob } from '../handler/define-job.ts';
 import { trusted } from '../handler/schema.ts';
 import { task } from '../lifecycles/task.ts';
@@ -30,4 +34,33 @@ test('[P12] a job enqueued with its definition is run by a worker and has its re
     { state: 'succeeded', progress: 100, result: '"Hello, world"' },
   );
   await pawl.close();
+});
+
+test('an observer of a running Pawl hears how a job goes, and goes on after a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-observed-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const database = join(folder, 'pawl.db');
+  const heard: string[] = [];
+  const openObserved = async (): Promise<Pawl> => {
+    const pawl = await openPawl({ database, jobs: [greet] });
+    pawl.observe({
+      name: 'audit',
+      everyMs: 5,
+      types: [greet.type],
+      onJobCreated: ({ jobType }) => void heard.push(`${jobType} created`),
+      onStatusChanged: ({ from, to }) => void heard.push(`${from} > ${to}`),
+      onJobCompleted: async ({ job }) => void heard.push(String((await job())?.result)),
+    });
+    return pawl;
+  };
+  const first = await openObserved();
+  await first.enqueue(greet, { name: 'you' });
+  await eventually('it heard of the job', () => heard.length === 1);
+  await first.close();
+  const second = await openObserved();
+  second.work();
+  await eventually('it heard of its end', () => heard.length === 4);
+  await second.close();
+  const ways = ['pending > running', 'running > succeeded'];
+  assert.deepEqual(heard, ['greet created', ...ways, '"Hello, you"']);
 });

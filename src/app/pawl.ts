@@ -1,24 +1,35 @@
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { ArtifactStore } from '../artifact/artifact-store.ts';
+import { openFolderArtifacts } from '../artifact/folder.ts';
+import { openMemoryArtifacts } from '../artifact/memory.ts';
 import { systemClock } from '../core/clock.ts';
-import { invalid } from '../core/errors.ts';
+import { PawlError } from '../core/errors.ts';
 import { systemIds } from '../core/ids.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { isTerminal } from '../core/phase.ts';
 import { systemRandom } from '../core/random.ts';
 import { systemTimers } from '../core/timers.ts';
+import { Artifacts } from '../engine/artifacts.ts';
+import { largeSink, largeSource, wholeValue } from '../engine/by-reference.ts';
 import { type EngineLog, silentLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import type { LogFollower } from '../engine/follow/log-follower.ts';
+import type { Observer } from '../engine/follow/observer.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
+import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
+import type { DutyStatus } from '../engine/sweeps/duties.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
-import { check } from '../handler/schema.ts';
+import { checkInput } from '../handler/schema.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
+import { traceAttempts } from '../tracing/trace-attempts.ts';
+import { traceEnqueues } from '../tracing/trace-enqueues.ts';
 import { Compensator } from '../worker/compensator.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -29,7 +40,15 @@ export interface PawlOptions {
   readonly jobs: readonly JobDefinition[];
   /** Whose jobs `enqueue` makes. */
   readonly tenant?: string;
+  /** A folder, or another place, for artifacts; by default a folder beside the SQLite file. */
+  readonly artifacts?: string | ArtifactStore;
   readonly log?: EngineLog;
+}
+
+/** What a Pawl is made of, once all of it is open. */
+interface PawlParts extends Required<Pick<PawlOptions, 'jobs' | 'tenant' | 'log'>> {
+  readonly store: Store;
+  readonly files: ArtifactStore | null;
 }
 
 export type EnqueueMore = Omit<EnqueueRequest, 'type' | 'input'>;
@@ -37,33 +56,42 @@ export type EnqueueMore = Omit<EnqueueRequest, 'type' | 'input'>;
 /** Pawl inside a program of your own: the engine, its sweeps, and workers when asked for. */
 export class Pawl {
   readonly engine: Engine;
-  readonly #options: Required<PawlOptions>;
-  readonly #store: Store;
+  /** Null where there is no place for artifacts: on PostgreSQL, unless one is named. */
+  readonly artifacts: Artifacts | null;
+  readonly #parts: PawlParts;
   readonly #sweeper: Sweeper;
+  readonly #artifactSweep: ArtifactSweep | null;
   readonly #compensator: Compensator;
   readonly #workers: Worker[] = [];
+  readonly #observers: LogFollower[] = [];
 
-  constructor(store: Store, options: Required<PawlOptions>) {
-    const { jobs, log } = options;
-    this.#options = options;
-    this.#store = store;
+  constructor(parts: PawlParts) {
+    const { store, files, jobs, log } = parts;
+    this.#parts = parts;
     this.engine = new Engine({
       store,
       lifecycles: lifecyclesOf(jobs),
       random: systemRandom,
       ids: systemIds(systemClock),
       log,
+      // They reach whatever SDK the program has registered; without one they are nothing.
+      tracer: traceEnqueues,
     });
-    this.#sweeper = new Sweeper(this.engine.context, { timers: systemTimers });
+    const { context } = this.engine;
+    this.artifacts = files === null ? null : new Artifacts(context, { files });
+    this.#sweeper = new Sweeper(context, { timers: systemTimers });
+    this.#artifactSweep =
+      this.artifacts === null ? null : new ArtifactSweep(this.artifacts, { timers: systemTimers });
     this.#compensator = new Compensator({ engine: this.engine, jobs, timers: systemTimers });
   }
 
   /** Makes the types known and begins to sweep. */
   async start(): Promise<void> {
-    for (const job of withCompensations(this.#options.jobs)) {
+    for (const job of withCompensations(this.#parts.jobs)) {
       await this.engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
     }
     this.#sweeper.start();
+    this.#artifactSweep?.start();
     this.#compensator.start();
   }
 
@@ -73,13 +101,11 @@ export class Pawl {
     input: NoInfer<Raw>,
     more: EnqueueMore = {},
   ): Promise<Job> {
-    const checked = await check(job.input, input);
-    if ('faults' in checked) {
-      const faults = checked.faults.map((one) => ({ ...one, pointer: `/input${one.pointer}` }));
-      throw invalid(faults);
-    }
-    const caller = { tenant: this.#options.tenant, principal: null };
-    const [result] = await this.engine.enqueue([{ ...more, type: job.type, input }], { caller });
+    await checkInput(job, input);
+    const caller = { tenant: this.#parts.tenant, principal: null };
+    const { engine, artifacts } = this;
+    const sink = artifacts === null ? engine : largeSink(engine, artifacts);
+    const [result] = await sink.enqueue([{ ...more, type: job.type, input }], { caller });
     if (result!.kind === 'refused') throw result!.error;
     for (const worker of this.#workers) worker.wake();
     return result!.job;
@@ -103,21 +129,49 @@ export class Pawl {
     }
   }
 
+  /** What a job that succeeded returned, whole also where it was too large for the database. */
+  async result(ref: JobRef): Promise<unknown> {
+    const { phase, state, result } = await this.engine.job(ref);
+    if (phase !== 'succeeded') {
+      throw new PawlError('NO_RESULT', `job ${ref.id} has no result: it is in ${state}`);
+    }
+    const { artifacts } = this;
+    if (result === null || artifacts === null) return JSON.parse(result ?? 'null');
+    return JSON.parse(await wholeValue(artifacts, ref.tenant, result));
+  }
+
   /** Starts a worker for the jobs in this process. */
   work(options: Partial<WorkerOptions> = {}): Worker {
-    const { jobs, log } = this.#options;
-    const worker = openWorker({ source: this.engine, jobs, log, ...options });
+    const { jobs, log } = this.#parts;
+    const { engine, artifacts } = this;
+    const source = artifacts === null ? engine : largeSource(engine, artifacts);
+    const worker = openWorker({ source, artifacts, jobs, log, watch: traceAttempts, ...options });
     this.#workers.push(worker);
     worker.start();
     return worker;
   }
 
+  /** Tells an observer what happens to jobs, from where it stood when it last heard of any. */
+  observe(observer: Observer): LogFollower {
+    const follower = this.engine.observe(observer);
+    this.#observers.push(follower);
+    follower.start();
+    return follower;
+  }
+
+  /** How the periodic duties fare in this process. */
+  get duties(): readonly DutyStatus[] {
+    return this.#sweeper.duties;
+  }
+
   /** Drains the workers, stops the sweeps and lets the database go. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.drain()));
+    await Promise.all(this.#observers.map((observer) => observer.stop()));
     await this.#compensator.stop();
+    await this.#artifactSweep?.stop();
     await this.#sweeper.stop();
-    await this.#store.close();
+    await this.#parts.store.close();
   }
 }
 
@@ -125,8 +179,12 @@ function lifecyclesOf(jobs: readonly JobDefinition[]): readonly Lifecycle[] {
   return [...new Set([...builtInLifecycles, ...jobs.map(({ lifecycle }) => lifecycle)])];
 }
 
+function isPostgres(database: string): boolean {
+  return /^postgres(ql)?:\/\//.test(database);
+}
+
 async function openStore(database: string, lifecycles: readonly Lifecycle[]): Promise<Store> {
-  if (/^postgres(ql)?:\/\//.test(database)) {
+  if (isPostgres(database)) {
     // Only now: those who use SQLite need not install the driver.
     const { openPostgresStore } = await import('../store/postgres/store.ts');
     return openPostgresStore({ url: database, lifecycles });
@@ -135,12 +193,24 @@ async function openStore(database: string, lifecycles: readonly Lifecycle[]): Pr
   return openSqliteStore({ path: database, lifecycles });
 }
 
+async function openFiles(
+  database: string,
+  artifacts: PawlOptions['artifacts'],
+): Promise<ArtifactStore | null> {
+  if (typeof artifacts === 'object') return artifacts;
+  if (artifacts !== undefined) return openFolderArtifacts({ folder: artifacts });
+  if (database === ':memory:') return openMemoryArtifacts(systemClock);
+  if (isPostgres(database)) return null;
+  return openFolderArtifacts({ folder: join(dirname(database), 'artifacts') });
+}
+
 /** Opens the database (a file `data/pawl.db` unless told otherwise) and makes the jobs known. */
 export async function openPawl(options: PawlOptions): Promise<Pawl> {
   const { database = 'data/pawl.db', tenant = 'default', log = silentLog, jobs } = options;
   const store = await openStore(database, lifecyclesOf(jobs));
   try {
-    const pawl = new Pawl(store, { database, tenant, log, jobs });
+    const files = await openFiles(database, options.artifacts);
+    const pawl = new Pawl({ store, files, tenant, log, jobs });
     await pawl.start();
     return pawl;
   } catch (error) {

@@ -5,8 +5,11 @@ import { systemRandom } from '../core/random.ts';
 import { systemTimers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import { LiveHub } from '../http/live.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import type { RequestLog } from '../http/request-log.ts';
 import { buildServer } from '../http/server.ts';
 import { ServerStatus } from '../http/status.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
@@ -17,11 +20,18 @@ import type { Lifecycle } from '../core/lifecycle.ts';
 import { openArtifacts } from './artifacts.ts';
 import { type Configuration, storePath } from './configuration.ts';
 import { loadJobs, startCrew } from './crew.ts';
+import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
+import { home } from './dashboard.ts';
+import { openOutgoing } from './outgoing.ts';
+import { openWebhooks } from './webhooks.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
 export interface Platform {
+  /** Empty where this process does not answer requests. */
   readonly url: string;
+  /** Where `/metrics` is told without credentials, if it is. */
+  readonly metricsUrl: string | null;
   readonly storeName: string;
   readonly engine: Engine;
   /** Where the first key was written, if it was made just now. */
@@ -37,7 +47,12 @@ async function openStore(
   lifecycles: readonly Lifecycle[],
 ): Promise<{ store: Store; storeName: string }> {
   if (configuration.databaseUrl !== null) {
-    const store = await openPostgresStore({ url: configuration.databaseUrl, lifecycles });
+    const store = await openPostgresStore({
+      url: configuration.databaseUrl,
+      readerRole: configuration.readerRole ?? undefined,
+      migrate: configuration.migrate,
+      lifecycles,
+    });
     return { store, storeName: 'PostgreSQL' };
   }
   await mkdir(configuration.dataFolder, { recursive: true });
@@ -45,56 +60,95 @@ async function openStore(
   return { store: await openSqliteStore({ path, lifecycles }), storeName: `SQLite in ${path}` };
 }
 
-/** Starts from the store outwards, so that nothing is accepted that could not be kept. */
-export async function startPlatform(
+/** Warnings are told to it; lines about requests too, where it takes them. */
+export type PlatformLog = EngineLog & Partial<RequestLog>;
+
+async function openEngine(
   configuration: Configuration,
-  log: EngineLog,
-): Promise<Platform> {
-  const { jobsModule } = configuration;
-  const jobs = jobsModule === null ? [] : await loadJobs(jobsModule);
+  {
+    jobs,
+    log,
+    measuring,
+  }: { jobs: readonly JobDefinition[]; log: EngineLog; measuring: Measuring },
+): Promise<{ engine: Engine; storeName: string }> {
   const lifecycles = [...new Set([...builtInLifecycles, ...jobs.map((job) => job.lifecycle)])];
   const { store, storeName } = await openStore(configuration, lifecycles);
   const engine = new Engine({
-    store,
+    store: measuring.measured(store),
     lifecycles,
     random: systemRandom,
     ids: systemIds(systemClock),
     log,
+    ...measuring.hooks,
   });
-  const sweeper = new Sweeper(engine.context, { timers: systemTimers });
+  return { engine, storeName };
+}
+
+/** Bursts may be twice as large. */
+function rateOf({ requestsPerSecond }: Configuration['access']): RateLimit | null {
+  if (requestsPerSecond === null) return null;
+  return { perSecond: requestsPerSecond, burst: 2 * requestsPerSecond };
+}
+
+/** Starts from the store outwards, so that nothing is accepted that could not be kept. */
+export async function startPlatform(
+  configuration: Configuration,
+  log: PlatformLog,
+): Promise<Platform> {
+  const { jobsModule, roles } = configuration;
+  const jobs = jobsModule === null ? [] : await loadJobs(jobsModule);
+  const measuring = await openMeasuring(configuration.measuring);
+  const { engine, storeName } = await openEngine(configuration, { jobs, log, measuring });
+  const sweeps = { timers: systemTimers, ...configuration.retention };
+  const sweeper = new Sweeper(engine.context, sweeps);
   const live = new LiveHub(engine, { timers: systemTimers });
   const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
-  const { isOpen, requestsPerSecond } = configuration.access;
+  const { isOpen } = configuration.access;
   const artifacts = await openArtifacts(engine, configuration.dataFolder, configuration.artifacts);
+  const outgoing = openOutgoing(configuration.outgoing, log);
+  const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
   const status = new ServerStatus();
   const server = await buildServer({
     engine,
     live,
     artifacts: artifacts.face,
+    meter: measuring.meter,
+    log,
+    more: [webhooks.routes, home()],
     authenticator,
     status,
-    rate:
-      requestsPerSecond === null
-        ? null
-        : { perSecond: requestsPerSecond, burst: 2 * requestsPerSecond },
+    rate: rateOf(configuration.access),
     warn: (message, facts) => log.warn(message, facts),
   });
-  const crew = await startCrew(engine, jobs, log);
-  sweeper.start();
-  artifacts.sweep.start();
+  const crew = await startCrew(engine, jobs, {
+    log,
+    artifacts: artifacts.face.desk,
+    watch: measuring.watch,
+    isWorking: roles.has('worker'),
+  });
+  await webhooks.start(roles);
+  if (roles.has('sweeper')) {
+    sweeper.start();
+    artifacts.sweep.start();
+  }
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
     await live.stop();
     await server.close();
     await crew.stop();
+    await webhooks.stop();
     await artifacts.sweep.stop();
     await sweeper.stop();
-    await store.close();
+    await outgoing.close();
+    await measuring.stop();
+    await engine.context.store.close();
   };
   try {
-    const url = await server.listen({ host: configuration.host, port: configuration.port });
-    return { url, storeName, engine, firstKeyFile, isOpen, types: crew.types, stop };
+    const { host, port } = configuration;
+    const { metricsUrl } = await measuring.start(engine, configuration);
+    const url = roles.has('api') ? await server.listen({ host, port }) : '';
+    return { url, metricsUrl, storeName, engine, firstKeyFile, isOpen, types: crew.types, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -4,6 +4,7 @@ export const SCOPES = [
   'jobs:write',
   'jobs:cancel',
   'jobs:operate',
+  'jobs:erase',
   'work',
   'types:read',
   'types:write',

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   type JSONWebKeySet,
   type JWTPayload,
   jwtVerify,
   type JWTVerifyGetKey,
 } from 'jose';
 import type { Clock } from '../core/clock.ts';
+import { createOutgoing } from '../outgoing/outgoing.ts';
 import type { Credential } from './credential.ts';
 import { isTenantName } from './manage-keys.ts';
 import { isRole, type Role, scopesOf } from './role.ts';
@@ -50,10 +52,18 @@ const SKEW_SECONDS = 30;
 const FETCH_MS_MAX = 5_000;
 const REFRESH_MS_MIN = 30_000;
 const KEYS_MS_MAX = 600_000;
+const KEYS_BYTES_MAX = 1_048_576;
 
 function keySource(keys: URL | JSONWebKeySet): JWTVerifyGetKey {
   if (!(keys instanceof URL)) return createLocalJWKSet(keys);
+  // The operator named the provider, so it may be in a private place; nowhere else is gone to.
+  const outgoing = createOutgoing({ allow: [keys.host], responseBytesMax: KEYS_BYTES_MAX });
   return createRemoteJWKSet(keys, {
+    [customFetch]: async (url, { headers, signal }) => {
+      const sent = { headers: Object.fromEntries(headers), signal };
+      const response = await outgoing.fetch(url, sent);
+      return new Response(await response.text(), { status: response.status });
+    },
     timeoutDuration: FETCH_MS_MAX,
     cooldownDuration: REFRESH_MS_MIN,
     cacheMaxAge: KEYS_MS_MAX,

@@ -46,7 +46,8 @@ const NO_ANSWER: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN']);
 export function explain(error: unknown, url: string): string {
   if (!(error instanceof PawlError)) return (error as Error).message;
   if (NO_ANSWER.has(error.code) && error.details['status'] === undefined) {
-    return `nobody answers at ${url}. Start the platform with "pawl start", or say where it is with --url or PAWL_URL.`;
+    const way = 'Start the platform with "pawl start", or say where it is with --url or PAWL_URL.';
+    return `nobody answers at ${url}. ${way}`;
   }
   return `${error.message} (${error.code})\n${error.hint}`;
 }

@@ -1,14 +1,20 @@
 import { Command } from 'commander';
 import { addCompletions } from './commands/completions.ts';
+import { addConfig } from './commands/config.ts';
 import { addDlq } from './commands/dlq.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addQueues } from './commands/queues.ts';
+import { addSchedules } from './commands/schedules.ts';
+import { addSlo } from './commands/slo.ts';
 import { addStart } from './commands/start.ts';
 import { addTypes } from './commands/job-types.ts';
+import { addWebhooks } from './commands/webhooks.ts';
 import { addWorker } from './commands/worker.ts';
+import { addWorkers } from './commands/workers.ts';
 import { DEFAULT_URL } from './session.ts';
 
 const EXAMPLES = `
@@ -29,9 +35,15 @@ const ADDED = [
   addJobs,
   addDlq,
   addQueues,
+  addWorkers,
+  addSchedules,
+  addSlo,
+  addWebhooks,
   addTypes,
   addLifecycle,
   addKeys,
+  addDoctor,
+  addConfig,
   addCompletions,
 ];
 

@@ -1,6 +1,9 @@
 import { styleText } from 'node:util';
 import { readConfiguration } from '../app/configuration.ts';
+import type { LogFacts } from '../app/log.ts';
 import { type Platform, startPlatform } from '../app/platform.ts';
+import { isPretty, processLog } from '../app/log-settings.ts';
+import { environmentOf, resolveSettings } from '../app/resolve-settings.ts';
 import { stopSignal } from '../app/stop-signal.ts';
 
 function accessText({ isOpen, firstKeyFile }: Platform): string {
@@ -37,6 +40,7 @@ function greeting(platform: Platform): string {
     types.length === 0
       ? 'none here: name a module of jobs with PAWL_JOBS, or claim over HTTP'
       : `runs ${types.join(', ')} in this process`;
+  if (url === '') return `Pawl is running.\n\n  Store    ${storeName}\n  Worker   ${worker}\n`;
   return `
 ${styleText('bold', 'Pawl is running.')}
 
@@ -53,16 +57,24 @@ Stop with Ctrl-C: what was accepted stays.
 `;
 }
 
+function factsOf({ url, storeName, isOpen, firstKeyFile, types }: Platform): LogFacts {
+  return { url, store: storeName, isOpen, firstKeyFile, types };
+}
+
 /** `pawl start`: runs until it is told to stop. */
-export async function start(env: NodeJS.ProcessEnv): Promise<number> {
+export async function start(
+  env: NodeJS.ProcessEnv,
+  flags: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const stopped = stopSignal();
   try {
-    const platform = await startPlatform(readConfiguration(env), {
-      warn: (message, facts) => process.stderr.write(`${message} ${JSON.stringify(facts)}\n`),
-    });
-    process.stdout.write(greeting(platform));
+    const configuration = readConfiguration(environmentOf(resolveSettings({ flags, env }), env));
+    const log = processLog(configuration.log, process.stdout);
+    const platform = await startPlatform(configuration, log);
+    if (isPretty(configuration.log, process.stdout)) process.stdout.write(greeting(platform));
+    else log.info('Pawl is running', factsOf(platform));
     await stopped;
-    process.stdout.write('Stopping…\n');
+    log.info('Pawl is stopping');
     await platform.stop();
     return 0;
   } catch (error) {

@@ -1,19 +1,29 @@
+import type { JobDefinition } from '../handler/define-job.ts';
+import { checkInput } from '../handler/schema.ts';
 import type { EnqueueJson } from '../http/schema/enqueue.ts';
 import type { DeadLetterJson } from '../http/schema/dead-letter.ts';
 import type { JobJson } from '../http/schema/job.ts';
 import type { Problem } from '../http/schema/problem.ts';
+import type { WhyJson } from '../http/schema/why.ts';
 import type { TypeBodyJson, TypeJson } from '../http/schema/type.ts';
+import type { Outcome } from '../http/schema/unique.ts';
+import { ArtifactsClient } from './artifacts-client.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { follow, type FollowOptions, type StreamItem } from './follow.ts';
+import { KeysClient } from './keys-client.ts';
+import { OperationsClient } from './operations-client.ts';
+import type { Page } from './page.ts';
+import { SchedulesClient } from './schedules-client.ts';
 
+export type { ArtifactsClient, Upload } from './artifacts-client.ts';
 export type { ConnectionOptions } from './connection.ts';
 export type { FollowOptions, StreamItem } from './follow.ts';
+export type { KeysClient, MadeKeyJson, NewKeyJson } from './keys-client.ts';
+export type { ItemResult, ManyResults, OperationsClient } from './operations-client.ts';
+export type { Page, Paging } from './page.ts';
+export type { SchedulesClient } from './schedules-client.ts';
+export { RemoteArtifacts, type RemoteArtifactsOptions } from './remote-artifacts.ts';
 export { RemoteSource } from './remote-source.ts';
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
 
 export interface JobFilter {
   readonly type?: string;
@@ -29,6 +39,8 @@ export interface JobFilter {
 
 export interface BatchItem {
   readonly status: number;
+  /** Whether the job is new, or which rule found the one that was there. */
+  readonly outcome?: Outcome;
   readonly job?: JobJson;
   readonly error?: Problem;
 }
@@ -40,6 +52,8 @@ export interface AcceptOptions {
   readonly signal?: AbortSignal;
 }
 
+export type EnqueueMore = Omit<EnqueueJson, 'type' | 'input'> & AcceptOptions;
+
 const WAIT_MS = 30_000;
 
 function jobPath(id: string, verb?: string): string {
@@ -50,9 +64,17 @@ function jobPath(id: string, verb?: string): string {
 /** The HTTP API, typed by the very schemas that the server validates with. Throws PawlErrors. */
 export class PawlClient {
   readonly connection: Connection;
+  readonly artifacts: ArtifactsClient;
+  readonly keys: KeysClient;
+  readonly operations: OperationsClient;
+  readonly schedules: SchedulesClient;
 
   constructor(options: ConnectionOptions) {
     this.connection = new Connection(options);
+    this.artifacts = new ArtifactsClient(this.connection);
+    this.keys = new KeysClient(this.connection);
+    this.operations = new OperationsClient(this.connection);
+    this.schedules = new SchedulesClient(this.connection);
   }
 
   async putType(type: string, definition: TypeBodyJson): Promise<TypeJson> {
@@ -62,7 +84,32 @@ export class PawlClient {
   }
 
   /** Durable when it resolves; sent again with the same key until the server has answered. */
-  async enqueue(job: EnqueueJson, options: AcceptOptions = {}): Promise<JobJson> {
+  enqueue(job: EnqueueJson & { readonly run?: never }, options?: AcceptOptions): Promise<JobJson>;
+  /** With a job's definition, its input is held against its types and its schema beforehand. */
+  enqueue<Input, Result, Raw>(
+    job: JobDefinition<Input, Result, Raw>,
+    input: NoInfer<Raw>,
+    more?: EnqueueMore,
+  ): Promise<JobJson>;
+  async enqueue(
+    job: EnqueueJson | JobDefinition,
+    given?: unknown,
+    more: EnqueueMore = {},
+  ): Promise<JobJson> {
+    if (!('run' in job)) return this.#send(job, given as AcceptOptions | undefined);
+    await checkInput(job, given);
+    const { idempotencyKey, traceparent, signal, ...rest } = more;
+    return this.#send(
+      { ...rest, type: job.type, input: given },
+      {
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+  }
+
+  async #send(job: EnqueueJson, options: AcceptOptions = {}): Promise<JobJson> {
     const { traceparent, ...rest } = options;
     const { body } = await this.connection.call({
       method: 'POST',
@@ -81,6 +128,16 @@ export class PawlClient {
     const call = { method: 'POST', path: '/v1/jobs/batch', body: { jobs }, ...options } as const;
     const { body } = await this.connection.call(call);
     return (body as { results: BatchItem[] }).results;
+  }
+
+  /** As `enqueue`, and says how the wish was met: by a new job, or by which one that was there. */
+  async accept(
+    job: EnqueueJson,
+    options: Omit<AcceptOptions, 'traceparent'> = {},
+  ): Promise<{ outcome: Outcome; job: JobJson }> {
+    const call = { method: 'POST', path: '/v1/jobs', body: job, ...options } as const;
+    const { headers, body } = await this.connection.call(call);
+    return { outcome: headers.get('pawl-outcome') as Outcome, job: body as JobJson };
   }
 
   async job(id: string): Promise<JobJson> {
@@ -115,6 +172,12 @@ export class PawlClient {
   async result(id: string): Promise<unknown> {
     const { body } = await this.connection.call({ method: 'GET', path: jobPath(id, 'result') });
     return body;
+  }
+
+  /** Why a job is where it is: the reason in a word, a sentence and facts. */
+  async why(id: string): Promise<WhyJson> {
+    const { body } = await this.connection.call({ method: 'GET', path: jobPath(id, 'why') });
+    return body as WhyJson;
   }
 
   async submit(id: string): Promise<JobJson> {

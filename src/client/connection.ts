@@ -4,8 +4,8 @@ import { type Random, systemRandom } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
 
 export interface ConnectionOptions {
-  /** Where the API is, such as `http://localhost:8080`. */
-  readonly url: string;
+  /** Where the API is, such as `http://localhost:8080`; several for processes of one platform. */
+  readonly url: string | readonly string[];
   /** An API key or a token. */
   readonly key?: string;
   readonly fetch?: typeof fetch;
@@ -22,6 +22,8 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
+  /** Bytes instead of JSON. */
+  readonly content?: Uint8Array<ArrayBuffer> | string;
   /** The same for every try; made up where left out. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -65,17 +67,22 @@ export function errorOf(status: number, body: unknown): PawlError {
 }
 
 /**
- * Requests to one server. A request whose outcome is unknown is sent again with the same
- * idempotency key, so that it has its effect once.
+ * Requests to one platform. A request whose outcome is unknown is sent again with the same
+ * idempotency key, so that it has its effect once: to the next process at once where several are
+ * known, and after a while once each of them has failed.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #fetch: typeof fetch;
   readonly #timers: Timers;
   readonly #random: Random;
+  readonly #urls: readonly string[];
+  /** The process that answered last. */
+  #at = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#urls = [options.url].flat();
     this.#fetch = options.fetch ?? fetch;
     this.#timers = options.timers ?? systemTimers;
     this.#random = options.random ?? systemRandom;
@@ -87,23 +94,42 @@ export class Connection {
 
   /** Answers with what the server said, or throws the PawlError that it stands for. */
   async call(call: Call): Promise<Reply> {
-    const retriesMax = this.#options.retriesMax ?? RETRIES_MAX;
+    const roundsMax = 1 + (this.#options.retriesMax ?? RETRIES_MAX);
+    const count = this.#urls.length;
     const key = call.idempotencyKey ?? randomUUID();
     for (let tries = 1; ; tries++) {
       const { reply, error, waitMs } = await this.#once(call, key);
       if (reply !== null) return reply;
       call.signal?.throwIfAborted();
-      if (waitMs === null || tries > retriesMax) throw error;
+      if (waitMs === null || tries >= roundsMax * count) throw error;
+      // Who asks too often is told so by every process.
+      const isTooOften = error instanceof PawlError && error.status === 429;
+      if (!isTooOften) this.#moveOn();
+      if (!isTooOften && tries % count !== 0) continue;
       const signal = call.signal ?? new AbortController().signal;
-      await this.#timers.sleep(waitMs > 0 ? waitMs : this.#backoffMs(tries), signal);
+      await this.#timers.sleep(waitMs > 0 ? waitMs : this.#backoffMs(tries / count), signal);
       call.signal?.throwIfAborted();
     }
   }
 
-  /** Opens a stream; the caller reads its body. */
-  open(path: string, options: { headers: Record<string, string>; signal: AbortSignal }) {
+  /** Opens a stream at the first process that has one; the caller reads its body. */
+  async open(
+    path: string,
+    options: { headers: Record<string, string>; signal: AbortSignal },
+  ): Promise<Response> {
     const headers = { ...this.#headers(), ...options.headers };
-    return this.#fetch(this.#urlOf(path), { headers, signal: options.signal });
+    const { signal } = options;
+    for (let tries = 1; ; tries++) {
+      const isLast = tries >= this.#urls.length || signal.aborted;
+      try {
+        const answer = await this.#fetch(this.#urlOf(path), { headers, signal });
+        if (answer.status < 500 || isLast) return answer;
+        await answer.body?.cancel();
+      } catch (error) {
+        if (isLast) throw error;
+      }
+      this.#moveOn();
+    }
   }
 
   /** Sends a stream, once: what has flowed away cannot be sent again. */
@@ -112,7 +138,7 @@ export class Connection {
     const headers = { ...this.#headers(), 'content-type': contentType };
     const request = { method: 'PUT', headers, body: content, duplex: 'half' } as const;
     const answer = await this.#fetch(this.#urlOf(path, query), request).catch((cause: unknown) => {
-      const message = `no answer from ${this.#options.url}: ${String(cause)}`;
+      const message = `no answer from ${this.#urls[this.#at]}: ${String(cause)}`;
       throw new PawlError('OUTCOME_UNKNOWN', message, { cause });
     });
     const body: unknown = await answer.json().catch(() => null);
@@ -136,14 +162,14 @@ export class Connection {
       const waitMs = RETRIED.has(status) ? retryAfterMs(headers) : null;
       return { reply: null, error, waitMs };
     } catch (cause) {
-      const message = `no answer from ${this.#options.url}: ${String(cause)}`;
+      const message = `no answer from ${this.#urls[this.#at]}: ${String(cause)}`;
       const error = new PawlError('OUTCOME_UNKNOWN', message, { cause });
       return { reply: null, error, waitMs: 0 };
     }
   }
 
   #send(call: Call, key: string): Promise<Response> {
-    const { method, body, waitMs = 0 } = call;
+    const { method, body, content, waitMs = 0 } = call;
     const timeout = AbortSignal.timeout((this.#options.timeoutMs ?? TIMEOUT_MS) + waitMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
     return this.#fetch(this.#urlOf(call.path, call.query), {
@@ -156,6 +182,7 @@ export class Connection {
         ...call.headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(content === undefined ? {} : { body: content }),
     });
   }
 
@@ -165,11 +192,15 @@ export class Connection {
   }
 
   #urlOf(path: string, query: Call['query'] = {}): URL {
-    const url = new URL(path, this.#options.url);
+    const url = new URL(path, this.#urls[this.#at]);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     return url;
+  }
+
+  #moveOn(): void {
+    this.#at = (this.#at + 1) % this.#urls.length;
   }
 
   #backoffMs(tries: number): number {

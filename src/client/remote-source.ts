@@ -1,12 +1,12 @@
 import { PawlError } from '../core/errors.ts';
-import type { Job } from '../core/job.ts';
-import type { Policy } from '../core/policy.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { Beat, BeatResult, Ownership } from '../engine/owner.ts';
-import type { Ending, Settlement } from '../engine/settle.ts';
-import type { JobJson } from '../http/schema/job.ts';
+import type { Settlement } from '../engine/settle.ts';
 import type { ClaimJson, HeartbeatJson } from '../http/schema/worker.ts';
+import type { WorkerBodyJson } from '../http/schema/worker-sign.ts';
+import type { WorkerSign } from '../store/worker-registry.ts';
 import type { Connection } from './connection.ts';
+import { claimOf, endingOf, textIn } from './remote-claim.ts';
 
 type Outcome =
   | { readonly kind: 'moved' | 'unchanged' }
@@ -55,7 +55,7 @@ export class RemoteSource {
         ...(requestId === null ? {} : { requestId }),
       },
     });
-    return (body as { jobs: ClaimJson[] }).jobs.map((json) => this.#claimOf(json));
+    return (body as { jobs: ClaimJson[] }).jobs.map((json) => claimOf(json, this.#tenant));
   }
 
   start(holdings: readonly Ownership[]): Promise<Outcome[]> {
@@ -73,6 +73,26 @@ export class RemoteSource {
         return this.#move(one, verb, body);
       }),
     );
+  }
+
+  /** The server knows whose worker it is by the credential, so the tenant is not sent. */
+  async announce(signs: readonly WorkerSign[]): Promise<void> {
+    const [sign] = signs;
+    if (sign === undefined) return;
+    const { id, types, host, pid, version, slots, state } = sign;
+    const body: WorkerBodyJson = {
+      types: [...types],
+      state,
+      ...(host === null ? {} : { host }),
+      ...(pid === null ? {} : { pid }),
+      ...(version === null ? {} : { version }),
+      ...(slots === null ? {} : { slots }),
+    };
+    await this.#connection.call({
+      method: 'PUT',
+      path: `/v1/workers/${encodeURIComponent(id)}`,
+      body,
+    });
   }
 
   async #move(held: Ownership, verb: string, body: object): Promise<Outcome> {
@@ -121,97 +141,4 @@ export class RemoteSource {
       throw error;
     }
   }
-
-  #claimOf(json: ClaimJson): Claim {
-    return {
-      job: jobOf(json, this.#tenant),
-      policy: policyOf(json),
-      stages: Object.entries(json.stages).map(([name, result]) => ({
-        name,
-        result: JSON.stringify(result),
-        at: Date.parse(json.job.updatedAt),
-      })),
-      leaseMs: json.lease.expiresInMs,
-      renewInMs: json.lease.renewInMs,
-      idempotencyKey: json.idempotencyKey,
-    };
-  }
-}
-
-function textIn(payload: Readonly<Record<string, unknown>> | null): string {
-  const text = payload?.['text'];
-  return typeof text === 'string' ? text : '';
-}
-
-/** The part of the policy that an attempt goes by; the rest is decided where the job is stored. */
-function policyOf({ job, lease, timeoutMs }: ClaimJson): Policy {
-  return {
-    lifecycle: job.lifecycle,
-    lifecycleVersion: 1,
-    retry: { maxAttempts: job.maxAttempts, backoff: { kind: 'fixed', baseMs: 0 } },
-    retryable: [],
-    lease: { ttlMs: lease.expiresInMs, heartbeatMs: lease.heartbeatMs },
-    timeoutMs,
-    stages: [],
-    onExhausted: 'failed',
-    dlq: 'never',
-  };
-}
-
-function instantOf(text: string | null): number | null {
-  return text === null ? null : Date.parse(text);
-}
-
-function errorIn({ error }: JobJson): Job['error'] {
-  return error === null ? null : { ...error };
-}
-
-function jobOf({ job, input, checkpoint, lease }: ClaimJson, tenant: string): Job {
-  const { lease: _lease, links: _links, error: _error, ...rest } = job;
-  return {
-    ...rest,
-    tenant,
-    lifecycleVersion: 1,
-    policy: 0,
-    runAt: Date.parse(job.runAt),
-    deadlineAt: instantOf(job.deadlineAt),
-    backoffMs: null,
-    owner: lease.owner,
-    leaseExpiry: Date.parse(lease.expiresAt),
-    cancel: null,
-    createdAt: Date.parse(job.createdAt),
-    updatedAt: Date.parse(job.updatedAt),
-    startedAt: instantOf(job.startedAt),
-    completedAt: null,
-    error: errorIn(job),
-    input: JSON.stringify(input),
-    result: null,
-    checkpoint: checkpoint === null ? null : JSON.stringify(checkpoint),
-    metadata: JSON.stringify(job.metadata),
-  };
-}
-
-function endingOf(ending: Ending): { verb: string; body: object } {
-  switch (ending.kind) {
-    case 'succeed': {
-      const { result } = ending;
-      return { verb: 'complete', body: result === undefined ? {} : { result: JSON.parse(result) } };
-    }
-    case 'fail': {
-      const { error, deadLetter = null } = ending;
-      return { verb: 'fail', body: { error, ...(deadLetter === null ? {} : { deadLetter }) } };
-    }
-    case 'snooze':
-      return { verb: 'snooze', body: { delayMs: ending.delayMs, ...checkpointOf(ending) } };
-    case 'release':
-      return { verb: 'release', body: {} };
-    case 'cancelled':
-      return { verb: 'cancelled', body: checkpointOf(ending) };
-    case 'advance':
-      throw new PawlError('ILLEGAL_TRANSITION', 'a remote worker cannot advance a process');
-  }
-}
-
-function checkpointOf({ checkpoint }: { checkpoint?: string }): { checkpoint?: unknown } {
-  return checkpoint === undefined ? {} : { checkpoint: JSON.parse(checkpoint) as unknown };
 }

@@ -15,6 +15,7 @@ export const ERRORS = {
   ILLEGAL_TRANSITION: { status: 409, hint: 'Read the job; its lifecycle does not list this move.' },
   NOT_FINISHED: { status: 409, hint: 'Wait for the job to end, or ask with waitMs.' },
   NO_RESULT: { status: 409, hint: 'The job did not succeed; read its error.' },
+  REQUEST_TIMEOUT: { status: 408, hint: 'Send the request again, and its body without pauses.' },
   CURSOR_RESET: {
     status: 410,
     hint: 'The log was restored or trimmed: start again from a snapshot.',

@@ -1,4 +1,5 @@
 import type { Fault } from './errors.ts';
+import { checkThrottle, THROTTLE_DEFAULTS, type ThrottlePolicy } from './throttle.ts';
 
 /** What jobs that share a limit have in common. */
 export const LIMIT_KEYS = ['documentId', 'requestedBy', 'correlationId', 'tenant'] as const;
@@ -19,6 +20,8 @@ export interface LimitPolicy {
   readonly runningPerKey: { readonly max: number; readonly key: LimitKey } | null;
   /** Starts of one user's and of one tenant's jobs; a job that finds no token waits for one. */
   readonly rate: { readonly perUser: Rate | null; readonly perOrganisation: Rate | null } | null;
+  /** When its failures slow it down; null for never, left out for the defaults. */
+  readonly adaptive?: ThrottlePolicy | null;
 }
 
 /** Limits as the author of a type writes them. */
@@ -27,18 +30,32 @@ export interface LimitDefinition {
   /** A number limits by document. */
   readonly runningPerKey?: number | { readonly max: number; readonly key?: LimitKey };
   readonly rate?: { readonly perUser?: Rate; readonly perOrganisation?: Rate };
+  /** False: however many fail, as many run at once. */
+  readonly adaptive?: boolean | Partial<ThrottlePolicy>;
 }
 
 /** Null where nothing is limited. */
 export function limitPolicyOf(definition: LimitDefinition): LimitPolicy | null {
   const { activePerDocument = false, runningPerKey, rate } = definition;
+  const adaptive = adaptiveOf(definition.adaptive);
   const limits: LimitPolicy = {
     activePerDocument,
     runningPerKey: runningOf(runningPerKey),
     rate: rateOf(rate),
+    ...(adaptive === undefined ? {} : { adaptive }),
   };
-  const isOpen = limits.runningPerKey === null && limits.rate === null;
+  const isOpen = limits.runningPerKey === null && limits.rate === null && adaptive === undefined;
   return !activePerDocument && isOpen ? null : limits;
+}
+
+function adaptiveOf(given: LimitDefinition['adaptive']): LimitPolicy['adaptive'] {
+  if (given === undefined || given === true) return undefined;
+  return given === false ? null : { ...THROTTLE_DEFAULTS, ...given };
+}
+
+/** When a type with these limits is throttled; null for never. */
+export function throttlePolicyOf(limits: LimitPolicy | undefined): ThrottlePolicy | null {
+  return limits?.adaptive === undefined ? THROTTLE_DEFAULTS : limits.adaptive;
 }
 
 function runningOf(given: LimitDefinition['runningPerKey']): LimitPolicy['runningPerKey'] {
@@ -76,6 +93,7 @@ export function checkLimits(limits: LimitPolicy | null): Fault[] {
     faults.push(...checkCount(`/limits/rate/${name}/max`, one.max, COUNT_MAX));
     faults.push(...checkCount(`/limits/rate/${name}/perMs`, one.perMs, PERIOD_MS_MAX));
   }
+  if (limits.adaptive) faults.push(...checkThrottle('/limits/adaptive', limits.adaptive));
   return faults;
 }
 

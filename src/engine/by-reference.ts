@@ -1,4 +1,4 @@
-import { expand, INLINE_BYTES_MAX, shrink } from '../artifact/reference.ts';
+import { expand, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact/reference.ts';
 import { payloadHash } from '../core/canonical-json.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
@@ -9,6 +9,7 @@ import type { Engine } from './engine.ts';
 import type { EnqueueRequest } from './enqueue-request.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
+import type { WorkerSign } from '../store/worker-registry.ts';
 
 interface Refused {
   readonly kind: 'refused';
@@ -21,6 +22,7 @@ interface Source<Outcome> {
   start(holdings: readonly Ownership[]): Promise<readonly Outcome[]>;
   renew(beats: readonly Beat[]): Promise<readonly BeatResult[]>;
   settle(settlements: readonly Settlement[]): Promise<readonly Outcome[]>;
+  announce?(signs: readonly WorkerSign[]): Promise<void>;
 }
 
 /** Where jobs are enqueued. */
@@ -109,20 +111,27 @@ export function largeSource<Outcome>(
     start: (holdings) => source.start(holdings),
     renew: (beats) => source.renew(beats),
     settle: (settlements) => settleSmall({ source, desk, bytesMax }, settlements),
+    ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
   };
+}
+
+/** An input or result as it was given, also where it is kept by reference. */
+export function wholeValue(desk: Desk, tenant: string, json: JsonText): Promise<JsonText> {
+  return expand(json, async (id) => desk.open(await desk.find({ tenant, id })));
 }
 
 type ReadClaim = { claim: Claim } | { claim: Claim; error: Failure };
 
 async function withInput(desk: Desk, claim: Claim): Promise<ReadClaim> {
   const { tenant, input } = claim.job;
-  const get = async (id: string): Promise<AsyncIterable<Uint8Array>> =>
-    desk.open(await desk.find({ tenant, id }));
+  const id = referenceOf(input);
+  if (id === null) return { claim };
   try {
-    const whole = await expand(input, get);
-    return whole === input
-      ? { claim }
-      : { claim: { ...claim, job: { ...claim.job, input: whole } } };
+    const found = await desk.find({ tenant, id });
+    // A document that is no JSON stays what it is: a reference, for the handler to open.
+    if (!found.contentType.startsWith(CONTENT_TYPE)) return { claim };
+    const whole = await expand(input, () => desk.open(found));
+    return { claim: { ...claim, job: { ...claim.job, input: whole } } };
   } catch (error) {
     const isGone = error instanceof PawlError && error.code === 'NOT_FOUND';
     const message = `the input could not be had: ${error instanceof Error ? error.message : ''}`;

@@ -46,6 +46,7 @@ export async function claim(context: EngineContext, options: ClaimOptions): Prom
     requestId: options.requestId ?? null,
     turn: options.turn ?? 0,
   });
+  context.observer?.claimed(taken);
   // A job whose deadline had passed is lost as soon as it is claimed: nobody is to work on it.
   const claimed = taken.filter(({ job, at }) => job.leaseExpiry! > at);
   const policies = await afterWrite(taken.length > 0, () =>

@@ -1,8 +1,11 @@
+import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Store } from '../store/store.ts';
 import type { Shedding } from './limits/watermarks.ts';
+import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
+import type { EnqueueTracer } from './tracer.ts';
 
 /** What the engine tells its surroundings; a face turns it into log lines. */
 export interface EngineLog {
@@ -17,7 +20,13 @@ export interface EngineContext {
   readonly registry: Registry;
   readonly random: Random;
   readonly ids: Ids;
+  /** This process's: jobs live by the database's time. */
+  readonly clock: Clock;
   readonly log: EngineLog;
+  /** Null: nobody counts. */
+  readonly observer: EngineObserver | null;
+  /** Null: nobody traces. */
+  readonly tracer: EnqueueTracer | null;
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
 }

@@ -1,13 +1,16 @@
 import { type Fault, invalid } from '../core/errors.ts';
+import { INTERNAL_PREFIX, isInternalType } from '../core/internal-type.ts';
 import type { LeasePolicy } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { checkLimits, limitPolicyOf } from '../core/limits.ts';
 import { checkStages, type Policy } from '../core/policy.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
+import { checkSlo } from '../core/slo.ts';
 import type { JobPolicy } from '../handler/define-job.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
+import { SHARED_TENANT } from './registry.ts';
 
 /** A type as its author writes it; what is left out comes from the lifecycle. */
 export interface TypeDefinition extends JobPolicy {
@@ -23,7 +26,7 @@ export async function putType(
   named: { tenant: string; type: string },
   definition: TypeDefinition,
 ): Promise<TypeRecord> {
-  const faults = checkName('/type', named.type);
+  const faults = [...checkName('/type', named.type), ...checkReserved(named)];
   const lifecycle = context.registry.newest(definition.lifecycle);
   if (lifecycle === undefined) {
     const known = context.registry.lifecycles.map((one) => one.name).join(', ');
@@ -36,6 +39,13 @@ export async function putType(
   const record = await context.store.putType(named.tenant, named.type, entry);
   context.registry.forgetType(named.type);
   return record;
+}
+
+/** What the platform does by itself is defined by the platform alone. */
+function checkReserved({ tenant, type }: { tenant: string; type: string }): Fault[] {
+  if (tenant === SHARED_TENANT || !isInternalType(type)) return [];
+  const message = `must not begin with "${INTERNAL_PREFIX}": such types are the platform's own`;
+  return [{ pointer: '/type', message }];
 }
 
 /** The definition with the lifecycle's defaults filled in. */
@@ -83,6 +93,7 @@ function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: P
     ...checkStages(policy.stages),
     ...checkChoices(policy),
     ...checkLimits(policy.limits ?? null),
+    ...checkSlo(definition.slo),
   ];
 }
 

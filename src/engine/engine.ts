@@ -18,6 +18,7 @@ import type {
 } from '../store/query.ts';
 import type { Purged } from '../store/retention.ts';
 import type { Store, TypeRecord } from '../store/store.ts';
+import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
@@ -33,8 +34,13 @@ import {
   submit,
 } from './operate.ts';
 import { type Beat, type BeatResult, type Ownership, renew, start } from './owner.ts';
+import type { FollowOptions } from './follow/follower.ts';
+import { LogFollower } from './follow/log-follower.ts';
+import { followOptionsOf, type Observer } from './follow/observer.ts';
+import { type FollowerView, followersOf } from './follow/standing.ts';
 import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
-import { why, type Why, type WhyOptions } from './limits/why.ts';
+import { why, type Why } from './limits/why.ts';
+import type { EngineObserver } from './observer.ts';
 import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
 import { Registry } from './registry.ts';
 import { erase } from './retention/erase.ts';
@@ -47,6 +53,8 @@ import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
 import { sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
+import { sweepThrottles } from './sweeps/throttles.ts';
+import type { EnqueueTracer } from './tracer.ts';
 import { notFound, type TransitionOutcome } from './transition.ts';
 
 export interface EngineOptions {
@@ -57,6 +65,9 @@ export interface EngineOptions {
   /** For what may be forgotten after a while; jobs live by the database's time. */
   readonly clock?: Clock;
   readonly log?: EngineLog;
+  /** Hears what was done, for metrics. */
+  readonly observer?: EngineObserver | null;
+  readonly tracer?: EnqueueTracer | null;
 }
 
 /** All use cases over one store. Faces translate to and from these calls and decide nothing. */
@@ -69,7 +80,8 @@ export class Engine {
     const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
     const registry = new Registry(store, lifecycles, clock);
     const shedding = new Shedding(store, clock);
-    this.context = { store, registry, random, ids, log, shedding };
+    const { observer = null, tracer = null } = options;
+    this.context = { store, registry, random, ids, clock, log, shedding, observer, tracer };
     this.schedules = new Schedules(this.context);
   }
 
@@ -81,7 +93,9 @@ export class Engine {
   }
 
   enqueue(requests: readonly EnqueueRequest[], options: EnqueueOptions): Promise<EnqueueResult[]> {
-    return enqueue(this.context, requests, options);
+    const { tracer } = this.context;
+    const run = (all: readonly EnqueueRequest[]) => enqueue(this.context, all, options);
+    return tracer === null ? run(requests) : tracer(requests, run);
   }
 
   submit(ref: JobRef, actor: string): Promise<Job> {
@@ -149,13 +163,28 @@ export class Engine {
     });
   }
 
+  /** A durable follower of the log under a name, to be started. */
+  follow(options: FollowOptions): LogFollower {
+    return new LogFollower(this.context, options);
+  }
+
+  /** A follower that tells an observer what happens to jobs, to be started. */
+  observe(observer: Observer): LogFollower {
+    return this.follow(followOptionsOf(this.context, observer));
+  }
+
+  /** Where everyone who follows the log stands, how far behind, and what keeps them there. */
+  followers(): Promise<FollowerView[]> {
+    return followersOf(this.context);
+  }
+
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
     return this.context.store.deadLetters(filter);
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */
-  why(ref: JobRef, options: WhyOptions = {}): Promise<Why> {
-    return why(this.context, ref, options);
+  why(ref: JobRef): Promise<Why> {
+    return why(this.context, ref);
   }
 
   /** Pauses, resumes or bounds a queue. */
@@ -175,9 +204,24 @@ export class Engine {
     return this.context.store.tally(tenant);
   }
 
+  /** A worker's sign of life, for those who look; its leases alone say what it owns. */
+  announce(signs: readonly WorkerSign[]): Promise<void> {
+    return this.context.store.roster.beatWorkers(signs);
+  }
+
+  /** The workers that take a tenant's jobs, with those of them in their hands; null for all. */
+  workers(tenant: string | null): Promise<WorkerRecord[]> {
+    return this.context.store.roster.workers(tenant);
+  }
+
   /** Compares queues with their watermarks; says how many begin or cease to refuse jobs. */
   sweepWatermarks(): Promise<number> {
     return sweepWatermarks(this.context);
+  }
+
+  /** Slows types down that fail too often and lets them go again; says how many have changed. */
+  sweepThrottles(): Promise<number> {
+    return sweepThrottles(this.context);
   }
 
   /** Takes away what a job that has ended said, and keeps what happened to it. */

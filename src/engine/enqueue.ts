@@ -44,6 +44,7 @@ export async function enqueue(
   const jobs = drafts.flatMap((one) => (one instanceof PawlError ? [] : [one]));
   const insert = options.insert ?? ((news) => context.store.insert(news));
   const outcomes = jobs.length === 0 ? [] : await insert(jobs);
+  tell(context, jobs, outcomes);
   let next = 0;
   const answers = drafts.map(async (one, index): Promise<EnqueueResult> => {
     if (one instanceof PawlError) return { kind: 'refused', error: one };
@@ -52,6 +53,18 @@ export async function enqueue(
   });
   const hasWritten = outcomes.some(({ kind }) => kind === 'created');
   return afterWrite(hasWritten, () => Promise.all(answers));
+}
+
+function tell(
+  { observer }: EngineContext,
+  jobs: readonly NewJob[],
+  outcomes: readonly InsertOutcome[],
+): void {
+  if (observer === null) return;
+  const born = outcomes.flatMap((outcome, index) =>
+    outcome.kind === 'created' ? [jobAtBirth(jobs[index]!, outcome.at)] : [],
+  );
+  if (born.length > 0) observer.enqueued(born);
 }
 
 /** A queue that is above its high watermark takes no more. */

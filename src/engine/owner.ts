@@ -4,9 +4,10 @@ import type { Instant } from '../core/clock.ts';
 import type { CancelWish, Job, JobRef, JsonText } from '../core/job.ts';
 import { isOwned } from '../core/phase.ts';
 import { progressFloor } from '../core/policy.ts';
-import type { NoteDraft, Renewal } from '../store/renew.ts';
+import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
 import { afterWrite } from './after-write.ts';
 import type { EngineContext } from './context.ts';
+import type { EngineObserver, Renewed } from './observer.ts';
 import {
   leaseLost,
   notFound,
@@ -80,8 +81,12 @@ export type BeatResult =
 /** Renews leases and carries progress, stages, checkpoints and notes up, cancel wishes down. */
 export async function renew(context: EngineContext, beats: readonly Beat[]): Promise<BeatResult[]> {
   if (beats.length === 0) return [];
-  const renewals = await Promise.all(beats.map((beat) => renewalOf(context, beat)));
+  const read = await Promise.all(beats.map((beat) => rowFor(context, beat)));
+  const renewals = await Promise.all(
+    beats.map((beat, index) => renewalOf(context, beat, read[index] ?? null)),
+  );
   const outcomes = await context.store.renew(renewals);
+  if (context.observer !== null) tell(context.observer, { beats, read, outcomes });
   const answers = outcomes.map(async (outcome, index): Promise<BeatResult> => {
     if (outcome.kind === 'renewed') return outcome;
     const { ref } = beats[index]!;
@@ -92,9 +97,37 @@ export async function renew(context: EngineContext, beats: readonly Beat[]): Pro
   return afterWrite(hasWritten, () => Promise.all(answers));
 }
 
-async function renewalOf(context: EngineContext, beat: Beat): Promise<Renewal> {
+function tell(
+  observer: EngineObserver,
+  done: {
+    beats: readonly Beat[];
+    read: readonly (Job | null)[];
+    outcomes: readonly RenewOutcome[];
+  },
+): void {
+  const renewed = done.beats.flatMap(({ ref, epoch, stage }, index): Renewed[] => {
+    const outcome = done.outcomes[index]!;
+    if (outcome.kind === 'lost') return [];
+    return [{ ref, epoch, stage, at: outcome.at, before: done.read[index] ?? null }];
+  });
+  if (renewed.length > 0) observer.renewed(renewed);
+  const lost = done.beats.length - renewed.length;
+  if (lost > 0) observer.conflicted(lost);
+}
+
+/** Only who names a stage, and does not know the row, makes us read it. */
+async function rowFor(context: EngineContext, { ref, stage, known }: Beat): Promise<Job | null> {
+  if (stage === undefined || known !== undefined) return null;
+  return (await context.store.read([ref]))[0] ?? null;
+}
+
+async function renewalOf(context: EngineContext, beat: Beat, read: Job | null): Promise<Renewal> {
   const { ref, owner, epoch, stage, notes = [] } = beat;
-  const floor = stage === undefined ? 0 : await stageFloor(context, beat, stage);
+  const job = beat.known ?? read;
+  const floor =
+    stage === undefined || job === null
+      ? 0
+      : progressFloor(await context.registry.policy(job.policy), stage);
   const wished = Math.max(floor, Math.min(100, Math.trunc(beat.progress ?? 0)));
   const entered: readonly NoteDraft[] =
     stage === undefined ? [] : [{ type: 'job_stage_entered', message: null, payload: { stage } }];
@@ -110,9 +143,4 @@ async function renewalOf(context: EngineContext, beat: Beat): Promise<Renewal> {
     ...(beat.checkpoint === undefined ? {} : { checkpoint: beat.checkpoint }),
     ...(beat.stageResult === undefined ? {} : { stageResult: beat.stageResult }),
   };
-}
-
-async function stageFloor(context: EngineContext, beat: Beat, stage: string): Promise<number> {
-  const job = beat.known ?? (await context.store.read([beat.ref]))[0] ?? null;
-  return job === null ? 0 : progressFloor(await context.registry.policy(job.policy), stage);
 }

@@ -35,7 +35,11 @@ export async function replay(
   const [parent] = await context.store.read([{ tenant, id: letter.jobId }]);
   const job = await draftReplay(context, request, { letter, parent: parent ?? null });
   const [outcome] = await context.store.insert([job]);
-  if (outcome!.kind === 'created') return { kind: 'created', job: jobAtBirth(job, outcome!.at) };
+  if (outcome!.kind === 'created') {
+    const made = jobAtBirth(job, outcome!.at);
+    context.observer?.enqueued([made]);
+    return { kind: 'created', job: made };
+  }
   const ref = { tenant, id: outcome!.id };
   const [earlier] = await context.store.read([ref]);
   if (!earlier) throw notFound(ref);

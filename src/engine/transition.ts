@@ -3,9 +3,11 @@ import type { DeadLetterDraft, Request } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Instant } from '../core/clock.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
 import { afterWrite } from './after-write.ts';
 import type { EngineContext } from './context.ts';
+import type { EngineObserver, Moved } from './observer.ts';
 
 /** What should happen to a job, given how it stands. */
 export type Plan =
@@ -34,7 +36,12 @@ export interface Task {
 }
 
 export type TransitionOutcome =
-  | { readonly kind: 'moved'; readonly before: Job; readonly version: number }
+  | {
+      readonly kind: 'moved';
+      readonly before: Job;
+      readonly version: number;
+      readonly at: Instant;
+    }
   | { readonly kind: 'unchanged'; readonly job: Job }
   | { readonly kind: 'refused'; readonly error: PawlError };
 
@@ -56,6 +63,7 @@ export async function transition(
     job: task.known,
     missed: null as Job | null,
   }));
+  const moved: Moved[] = [];
   for (let round = 0; open.length > 0; round++) {
     const hasWritten = outcomes.some((outcome) => outcome?.kind === 'moved');
     const entries = open;
@@ -69,7 +77,8 @@ export async function transition(
       }
       const outcome = applied[next++]!;
       if (outcome.kind === 'moved') {
-        outcomes[index] = { kind: 'moved', before: job!, version: outcome.version };
+        outcomes[index] = { ...outcome, before: job! };
+        moved.push({ before: job!, steps: step.move.steps, at: outcome.at });
       } else if (round + 1 < ROUNDS_MAX) {
         open.push({ task, index, job: null, missed: job });
       } else {
@@ -77,7 +86,18 @@ export async function transition(
       }
     }
   }
+  if (context.observer !== null) tell(context.observer, moved, outcomes);
   return outcomes.map((outcome) => outcome!);
+}
+
+function tell(
+  observer: EngineObserver,
+  moved: readonly Moved[],
+  outcomes: readonly (TransitionOutcome | undefined)[],
+): void {
+  if (moved.length > 0) observer.moved(moved);
+  const lost = outcomes.filter((one) => one?.kind === 'refused' && one.error.code === 'LEASE_LOST');
+  if (lost.length > 0) observer.conflicted(lost.length);
 }
 
 async function playRound<Open extends Entry>(

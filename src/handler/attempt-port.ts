@@ -1,4 +1,5 @@
 import type { JsonText } from '../core/job.ts';
+import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from './artifact.ts';
 import type { JobFacts, Trace } from './context.ts';
 
 /** What an attempt starts from, as plain data: it also crosses into threads and processes. */
@@ -31,4 +32,9 @@ export interface AttemptPort {
   tell(report: Report): void;
   /** Resolves when it is durable; rejects with a JobStop once the job is not this worker's. */
   keep(write: Keep): Promise<void>;
+  /** Streams; seen by others once it resolves. Rejects with a JobStop or a JobFailure. */
+  putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact>;
+  openArtifact(id: string): Promise<OpenedArtifact>;
+  /** Runs a stage's work where its worker can see it: in the same thread only. */
+  within?<Answer>(stage: string, work: () => Answer): Answer;
 }

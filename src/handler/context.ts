@@ -1,5 +1,6 @@
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
+import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
 
 /** What a handler may know of its job. */
 export interface JobFacts extends Pick<
@@ -80,6 +81,18 @@ export interface RunContext<Input, Stage extends string = string> {
    * tell.
    */
   readonly once: <Kept>(key: string, effect: Effect<Kept>) => Promise<Kept>;
+  /**
+   * Keeps bytes under a name as an artifact of the job, in the place of one of that name. They are
+   * streamed, and seen by others once this resolves and only if the job was still held then. A job
+   * succeeds only with all that was begun; when it ends otherwise its artifacts are removed.
+   */
+  readonly artifact: (
+    name: string,
+    content: ArtifactContent,
+    options?: { readonly contentType?: string },
+  ) => Promise<KeptArtifact>;
+  /** Reads an artifact of this job or another, or an upload that the input refers to. */
+  readonly openArtifact: (artifact: ArtifactName) => Promise<OpenedArtifact>;
   readonly log: (line: string) => void;
   /** A piece of generated text, streamed to those who follow the job. */
   readonly tokens: (text: string) => void;

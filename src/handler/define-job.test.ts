@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Pawl } from '../app/pawl.ts';
 import { PawlError } from '../core/errors.ts';
 import { task } from '../lifecycles/task.ts';
 import { defineJob, type JobDefinition, typeDefinitionOf } from './define-job.ts';
 import { check, type Schema, trusted } from './schema.ts';
+import { fromTypebox } from './typebox.ts';
 
 interface Mail {
   readonly to: string;
@@ -133,23 +133,8 @@ describe('a schema', () => {
     });
   });
 
-  test('of typebox fits through a few lines', async () => {
-    const compiled = Compile(Type.Object({ zoom: Type.Integer({ maximum: 18 }) }));
-    const schema: Schema<{ zoom: number }> = {
-      '~standard': {
-        version: 1,
-        vendor: 'typebox',
-        validate: (value) =>
-          compiled.Check(value)
-            ? { value }
-            : {
-                issues: [...compiled.Errors(value)].map(({ instancePath, message }) => ({
-                  message,
-                  path: instancePath.split('/').slice(1),
-                })),
-              },
-      },
-    };
+  test('of typebox fits by `fromTypebox`', async () => {
+    const schema = fromTypebox(Type.Object({ zoom: Type.Integer({ maximum: 18 }) }));
     assert.deepEqual(await check(schema, { zoom: 3 }), { value: { zoom: 3 } });
     const refused = await check(schema, { zoom: 30 });
     assert.equal('faults' in refused && refused.faults[0].pointer, '/zoom');

@@ -4,6 +4,7 @@ import type { DeadLetterCopies, Lifecycle } from '../core/lifecycle.ts';
 import type { LimitDefinition } from '../core/limits.ts';
 import { checkStages, type StageRange } from '../core/policy.ts';
 import type { Jitter } from '../core/retry.ts';
+import type { SloDefinition } from '../core/slo.ts';
 import type { Compensation, RunContext } from './context.ts';
 import { checkIsolation, type Isolation } from './isolation.ts';
 import type { RawOf, Schema, ValueOf } from './schema.ts';
@@ -31,6 +32,8 @@ export interface JobPolicy<Stages extends readonly StageRange[] = readonly Stage
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;
   readonly limits?: LimitDefinition;
+  /** What is promised of its jobs; it is measured and shown, and changes nothing. */
+  readonly slo?: SloDefinition;
 }
 
 type StageNames<Stages extends readonly StageRange[]> = readonly [] extends Stages

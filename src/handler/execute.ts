@@ -4,6 +4,7 @@ import type { JsonText } from '../core/job.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { JobDefinition } from './define-job.ts';
 import { failureOf, JobFailure, ValidationError } from './failure.ts';
+import { jsonOf } from './json.ts';
 import { HandlerRun, Pause } from './run-context.ts';
 import { check, type Schema } from './schema.ts';
 import { isHeeded } from './stop.ts';
@@ -31,11 +32,9 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
     const input = await fitting(job.input, JSON.parse(facts.input));
     part = null;
     const returned = await job.run(run.contextFor(input));
+    await run.uploaded();
     part = 'output';
-    return {
-      kind: 'succeed',
-      result: JSON.stringify((await fitting(job.result, returned)) ?? null),
-    };
+    return { kind: 'succeed', result: jsonOf('result', await fitting(job.result, returned)) };
   } catch (error) {
     if (error instanceof Pause) return { kind: error.kind, delayMs: error.delayMs };
     if (isHeeded(error, signal)) return { kind: 'stopped' };

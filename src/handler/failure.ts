@@ -72,11 +72,21 @@ export function failureOf(thrown: unknown, stage: string | null): Failure {
       message,
       code,
       stage,
-      ...(details === undefined ? {} : { details }),
+      ...plain(details),
     };
   }
   if (!(thrown instanceof Error)) return { class: 'Error', message: String(thrown), stage };
   const { code } = thrown as { code?: unknown };
   const known = typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {};
   return { class: thrown.name || 'Error', message: thrown.message, stage, ...known };
+}
+
+/** Details as JSON tells them: they are stored so, and must not break what carries them there. */
+function plain(details: unknown): { details?: unknown } {
+  try {
+    const json = JSON.stringify(details);
+    return json === undefined ? {} : { details: JSON.parse(json) as unknown };
+  } catch (error) {
+    return { details: `not to be told as JSON: ${String(error)}` };
+  }
 }

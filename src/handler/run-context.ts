@@ -1,8 +1,10 @@
 import type { StageRange } from '../core/policy.ts';
+import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { Done, Effect, RunContext, StageContext, StageRunner } from './context.ts';
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
+import { jsonOf } from './json.ts';
 
 /** Thrown by `snooze` and `advance` to end the turn. */
 export class Pause extends Error {
@@ -38,6 +40,8 @@ export class HandlerRun {
   /** The stages at hand, innermost last. */
   readonly #open: string[] = [];
   readonly #failedIn: WeakMap<object, string> = new WeakMap();
+  /** Artifacts on their way. */
+  readonly #uploads: Set<Promise<unknown>> = new Set();
 
   constructor(around: RunSurroundings) {
     this.#around = around;
@@ -52,6 +56,11 @@ export class HandlerRun {
     return (isObject ? this.#failedIn.get(error) : undefined) ?? null;
   }
 
+  /** What a handler left on its way when it returned must arrive before that is a success. */
+  async uploaded(): Promise<void> {
+    await Promise.all(this.#uploads);
+  }
+
   contextFor<Input>(input: Input): RunContext<Input> {
     const { facts, port, signal } = this.#around;
     return {
@@ -64,8 +73,10 @@ export class HandlerRun {
       signal,
       stage: this.#stage as StageRunner<string>,
       progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
-      checkpoint: (value) => port.keep({ checkpoint: jsonOf(value) }),
+      checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
       once: this.#once,
+      artifact: this.#artifact,
+      openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
       log: (line) => port.tell({ log: line }),
       tokens: (text) => port.tell({ tokens: text }),
       snooze: (delayMs) => pause('snooze', delayMs),
@@ -91,13 +102,28 @@ export class HandlerRun {
       return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
     });
 
+  readonly #artifact = (
+    name: string,
+    content: ArtifactContent,
+    options: { readonly contentType?: string } = {},
+  ): Promise<KeptArtifact> => {
+    const { port, signal } = this.#around;
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const upload = port.putArtifact(draftOf(name, content, options.contentType));
+    this.#uploads.add(upload);
+    // One that has failed by then is the handler's to deal with.
+    const over = (): void => void this.#uploads.delete(upload);
+    upload.then(over, over);
+    return upload;
+  };
+
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
   #remember<Kept>(name: string, work: () => Promise<Kept>): Promise<Kept> {
     if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name) as Kept);
     const begun = this.#begun.get(name);
     if (begun !== undefined) return begun as Promise<Kept>;
     const doing = work().then(async (value) => {
-      const result = jsonOf(value);
+      const result = jsonOf(`result of "${name}"`, value);
       await this.#around.port.keep({ stageResult: { name, result } });
       const kept = JSON.parse(result) as Kept;
       this.#kept.set(name, kept);
@@ -116,7 +142,7 @@ export class HandlerRun {
       from: this.#kept.has(saved) ? this.#kept.get(saved) : initial,
       idempotencyKey: this.#keyOf(name),
       checkpoint: async (value) => {
-        const result = jsonOf(value);
+        const result = jsonOf('checkpoint', value);
         await port.keep({ stageResult: { name: saved, result } });
         this.#kept.set(saved, JSON.parse(result));
       },
@@ -144,7 +170,7 @@ export class HandlerRun {
     this.#open.push(name);
     port.tell({ stage: name, progress: range?.min ?? 0 });
     try {
-      const result = await work();
+      const result = await (port.within === undefined ? work() : port.within(name, work));
       port.tell({ progress: range?.max ?? 0 });
       return result;
     } catch (error) {
@@ -173,9 +199,4 @@ export class HandlerRun {
 
 function pause(kind: Pause['kind'], delayMs: number): never {
   throw new Pause(kind, Math.max(0, Math.round(delayMs)));
-}
-
-/** Nothing is kept as null, because JSON has no word for it. */
-function jsonOf(value: unknown): string {
-  return JSON.stringify(value ?? null);
 }

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Fault } from '../core/errors.ts';
+import { type Fault, invalid } from '../core/errors.ts';
 
 /** Any schema of any library that speaks Standard Schema, by what goes in and what comes out. */
 export type Schema<Raw = unknown, Value = Raw> = StandardSchemaV1<Raw, Value>;
@@ -28,6 +28,16 @@ export async function check<Value>(
   if (result.issues === undefined) return { value: result.value };
   const [first, ...rest] = result.issues.map(faultOf);
   return { faults: [first ?? { pointer: '', message: 'does not fit' }, ...rest] };
+}
+
+/** Throws VALIDATION_ERROR with the path of every fault where an input does not fit its job. */
+export async function checkInput(
+  job: { readonly input: Schema | null },
+  input: unknown,
+): Promise<void> {
+  const checked = await check(job.input, input);
+  if ('value' in checked) return;
+  throw invalid(checked.faults.map((one) => ({ ...one, pointer: `/input${one.pointer}` })));
 }
 
 function faultOf(issue: StandardSchemaV1.Issue): Fault {

@@ -5,9 +5,11 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import type { Content } from '../artifact/artifact-store.ts';
 import { verifyLink } from '../artifact/link.ts';
 import { invalid, PawlError } from '../core/errors.ts';
+import { derivedId } from '../core/ids.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
 import type { Artifact } from '../store/artifact.ts';
 import { ARTIFACTS_PATH, type ArtifactFace, artifactJson } from './artifact-view.ts';
+import { type BodyDeadlines, flowing } from './body-deadline.ts';
 import { rangeOf, safeHeaders } from './download.ts';
 import { type App, callerOf, refOf } from './face.ts';
 import {
@@ -15,6 +17,7 @@ import {
   ArtifactSchema,
   Bytes,
   ContentHeaders,
+  UploadHeaders,
   UploadQuery,
 } from './schema/artifact.ts';
 import { JobParams } from './schema/job.ts';
@@ -22,9 +25,18 @@ import { closed, Label, Name, nothing, pageOf } from './schema/values.ts';
 
 const tags = ['Artifacts'];
 
+const BYTES_TEXT =
+  'The content, of any type: its `content-type` is kept. It may take as long as bytes flow: one ' +
+  'that stops for 30 s, or brings less than 1 KiB a second, is cut off (408).';
+
+/** What the routes that take bytes work with. */
+interface Intake extends ArtifactFace {
+  readonly deadlines: BodyDeadlines;
+}
+
 /** The body as it comes, or nothing at all. */
-function contentOf(request: FastifyRequest): Content {
-  return request.body instanceof Readable ? (request.body as Content) : Readable.from([]);
+function contentOf(request: FastifyRequest, { deadlines }: Intake): Content {
+  return request.body instanceof Readable ? flowing(request.body, deadlines) : Readable.from([]);
 }
 
 /** RFC 9530: `sha-256=:base64:`, among other algorithms that are not looked at. */
@@ -37,13 +49,13 @@ function digestOf(request: FastifyRequest): string | undefined {
   throw invalid([{ pointer: '/content-digest', message }]);
 }
 
-function receivedArtifact(request: FastifyRequest, name: string): NewArtifact {
+function receivedArtifact(face: Intake, request: FastifyRequest, name: string): NewArtifact {
   const sha256 = digestOf(request);
   const length = request.headers['content-length'];
   return {
     name,
     contentType: request.headers['content-type'] ?? 'application/octet-stream',
-    content: contentOf(request),
+    content: contentOf(request, face),
     ...(length === undefined ? {} : { size: Number(length) }),
     ...(sha256 === undefined ? {} : { sha256 }),
   };
@@ -64,29 +76,38 @@ async function receive(
   }
 }
 
-function uploadInput(app: App, face: ArtifactFace): void {
+/** The same key stands for the same artifact. */
+function idOfKey(tenant: string, key: string): string {
+  return derivedId(0, `artifact/${tenant}/${key}`);
+}
+
+function uploadInput(app: App, face: Intake): void {
   app.post(
     ARTIFACTS_PATH,
     {
-      config: { isLong: true },
+      config: { isLong: true, isStreamed: true },
       schema: {
         tags,
         operationId: 'uploadArtifact',
         summary: 'Upload an input; the body is the content',
         description:
           'For inputs that are too large for a job: the job names the artifact in its input, as ' +
-          '`{"$artifact": "<id>"}`. Sent again with the same `id` and content it is the same.',
+          '`{"$artifact": "<id>"}`. Sent again with the same `id` (or `Idempotency-Key`) and content ' +
+          'it is the same.',
         querystring: UploadQuery,
-        headers: ContentHeaders,
+        headers: UploadHeaders,
+        bytes: BYTES_TEXT,
         response: { 201: ArtifactSchema },
         errors: ['ALREADY_EXISTS', 'PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED', 'STORAGE_FULL'],
       },
     },
     async (request, reply) => {
-      const { name = 'upload', id } = request.query;
-      const sent = receivedArtifact(request, name);
-      const asked = id === undefined ? sent : { ...sent, id };
+      const { name = 'upload' } = request.query;
       const { tenant } = callerOf(request);
+      const key = request.headers['idempotency-key'];
+      const id = request.query.id ?? (key === undefined ? undefined : idOfKey(tenant, key));
+      const sent = receivedArtifact(face, request, name);
+      const asked = id === undefined ? sent : { ...sent, id };
       const artifact = await receive(request, reply, () => face.desk.upload(tenant, asked));
       const json = artifactJson(face, artifact);
       return reply.code(201).header('location', json.url).send(json);
@@ -94,11 +115,11 @@ function uploadInput(app: App, face: ArtifactFace): void {
   );
 }
 
-function putArtifact(app: App, face: ArtifactFace): void {
+function putArtifact(app: App, face: Intake): void {
   app.put(
     '/v1/jobs/:id/artifacts/:name',
     {
-      config: { isLong: true },
+      config: { isLong: true, isStreamed: true },
       schema: {
         tags,
         operationId: 'putArtifact',
@@ -109,6 +130,7 @@ function putArtifact(app: App, face: ArtifactFace): void {
         params: Type.Object({ ...JobParams.properties, name: Label }),
         querystring: closed({ workerId: Name, epoch: Type.Integer({ minimum: 1 }) }),
         headers: ContentHeaders,
+        bytes: BYTES_TEXT,
         response: { 201: ArtifactSchema },
         errors: ['NOT_FOUND', 'LEASE_LOST', 'PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED', 'STORAGE_FULL'],
       },
@@ -116,7 +138,7 @@ function putArtifact(app: App, face: ArtifactFace): void {
     async (request, reply) => {
       const { workerId, epoch } = request.query;
       const held = { ref: refOf(request, request.params.id), owner: workerId, epoch };
-      const sent = receivedArtifact(request, request.params.name);
+      const sent = receivedArtifact(face, request, request.params.name);
       const artifact = await receive(request, reply, () => face.desk.put(held, sent));
       return reply.code(201).send(artifactJson(face, artifact));
     },
@@ -218,11 +240,15 @@ function refuseRange(reply: FastifyReply, size: number): never {
 }
 
 /** `/v1/artifacts` and the artifacts of jobs: bytes, streamed in and out. */
-export function artifactRoutes(face: ArtifactFace): FastifyPluginCallback {
+export function artifactRoutes(
+  artifacts: ArtifactFace,
+  deadlines: BodyDeadlines,
+): FastifyPluginCallback {
   return (untyped, _options, done) => {
     untyped.removeAllContentTypeParsers();
     untyped.addContentTypeParser('*', (_request, body, next) => next(null, body));
     const app = untyped.withTypeProvider<TypeBoxTypeProvider>();
+    const face = { ...artifacts, deadlines };
     const routes = [uploadInput, putArtifact, listArtifacts, readLink, download];
     for (const register of routes) register(app, face);
     done();

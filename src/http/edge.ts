@@ -10,16 +10,6 @@ export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
-
-/** The trace of a W3C `traceparent`; one that is malformed is as good as none. */
-export function traceIdOf(request: FastifyRequest): string | null {
-  const { traceparent } = request.headers;
-  const [, trace, parent] = TRACEPARENT.exec(String(traceparent ?? '')) ?? [];
-  if (trace === undefined || /^0+$/.test(trace) || /^0+$/.test(parent!)) return null;
-  return trace;
-}
-
 /** Seconds to wait that a `Prefer: wait=10` asks for. */
 export function preferredWaitMs(request: FastifyRequest): number | null {
   const prefer = String(request.headers['prefer'] ?? '');

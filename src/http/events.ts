@@ -4,6 +4,7 @@ import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
+import { JobCursors, type Position, type Reading, START } from './job-cursor.ts';
 import { jobTopic } from './live.ts';
 import { sendPage } from './page.ts';
 import { problemOf } from './problem.ts';
@@ -13,34 +14,12 @@ import { frameOf } from './sse-frame.ts';
 import { SseStream } from './sse.ts';
 import { eventJson, jobJson } from './view.ts';
 
-/** Where a reader of one job's stream stands: the last (version, note) it has seen. */
-interface Position {
-  readonly version: number;
-  readonly note: number;
-}
-
-const START: Position = { version: 0, note: 0 };
-
 const PAGE = 500;
 
 /** A wake may be late, so a stream looks by itself at least this often. */
 const LOOK_MS = 2_000;
 
 const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
-
-function cursorAt({ version, note }: Position): string {
-  return `${version}.${note}`;
-}
-
-function parseCursor(cursor: string): Position | null {
-  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor);
-  return match === null ? null : { version: Number(match[1]), note: Number(match[2]) };
-}
-
-/** True for a cursor that this log cannot have given out: of another one, or of a lost future. */
-function isForeign(at: Position, job: Job): boolean {
-  return at.version > job.version;
-}
 
 export function isStreamWanted(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').includes('text/event-stream');
@@ -75,33 +54,34 @@ async function snapshotOf(face: Face, ref: JobRef): Promise<{ job: Job; at: Posi
 
 const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
 
+/** What a stream is told: of which job, from where on, by which cursors. */
+interface Told {
+  readonly stream: SseStream;
+  readonly job: Job;
+  readonly cursors: JobCursors;
+  readonly cursor: string | undefined;
+}
+
 /** Tells a reader where it stands, where it has no good cursor of its own. */
-async function begin(
-  face: Face,
-  stream: SseStream,
-  from: { job: Job; cursor: string | undefined },
-): Promise<Position> {
-  const given = from.cursor === undefined ? null : parseCursor(from.cursor);
-  if (given !== null && !isForeign(given, from.job)) return given;
-  if (from.cursor !== undefined) {
+async function begin(face: Face, told: Told): Promise<Position> {
+  const { stream, cursors, cursor } = told;
+  const given = cursor === undefined ? null : cursors.read(cursor, told.job);
+  if (given !== null && typeof given === 'object') return given;
+  if (cursor !== undefined) {
     await stream.send(frameOf({ event: 'reset', data: problemOf(RESET) }));
   }
-  const { job, at } = await snapshotOf(face, from.job);
-  await stream.send(frameOf({ id: cursorAt(at), event: 'snapshot', data: jobJson(job) }));
+  const { job, at } = await snapshotOf(face, told.job);
+  await stream.send(frameOf({ id: cursors.at(at), event: 'snapshot', data: jobJson(job) }));
   return at;
 }
 
 /** Sends what is stored, then what comes, until the job has ended or the reader has gone. */
-async function follow(
-  face: Face,
-  request: FastifyRequest,
-  told: { stream: SseStream; job: Job; cursor: string | undefined },
-): Promise<void> {
-  const { stream, job } = told;
+async function follow(face: Face, request: FastifyRequest, told: Told): Promise<void> {
+  const { stream, job, cursors } = told;
   const { keepaliveMs } = face.streams.limits;
   const watch = await face.live.watch(jobTopic(job));
   try {
-    let at = await begin(face, stream, told);
+    let at = await begin(face, told);
     let isOver = isTerminal(job.phase);
     let checkedAt = performance.now();
     while (!stream.gone.aborted) {
@@ -112,7 +92,7 @@ async function follow(
         at = { version: event.version, note: event.note };
         isOver ||= isTerminal(event.phase);
         const data = eventJson(event, job);
-        await stream.send(frameOf({ id: cursorAt(at), event: event.type, data }));
+        await stream.send(frameOf({ id: cursors.at(at), event: event.type, data }));
       }
       if (page.hasMore) continue;
       if (isOver) break;
@@ -150,19 +130,24 @@ export async function openStream(
   }
 }
 
-async function listEvents(face: Face, job: Job, asked: { cursor?: string; limit: number }) {
-  const after = asked.cursor === undefined ? START : parseCursor(asked.cursor);
-  if (after === null) {
-    const message = 'must be the id of an event of this stream, such as 3.0';
+async function listEvents(
+  face: Face,
+  job: Job,
+  asked: { cursor: string | undefined; cursors: JobCursors; limit: number },
+) {
+  const { cursor, cursors } = asked;
+  const after = cursor === undefined ? START : cursors.read(cursor, job);
+  if (after === 'faulty') {
+    const message = 'must be a `nextCursor` of this list, or 0.0 for its start';
     const faults = [{ in: 'query', pointer: '/cursor', message }];
     throw new PawlError('VALIDATION_ERROR', message, { faults });
   }
-  if (isForeign(after, job)) throw RESET;
+  if (after === 'foreign') throw RESET;
   const { id, tenant } = job;
   const page = await face.engine.events({ id, tenant, after, limit: asked.limit, notes: true });
   const last = page.hasMore ? page.events.at(-1) : undefined;
   const items = page.events.map((event) => eventJson(event, job));
-  return { items, nextCursor: last === undefined ? null : cursorAt(last) };
+  return { items, nextCursor: last === undefined ? null : cursors.at(last) };
 }
 
 const STREAM_TEXT =
@@ -172,7 +157,8 @@ const STREAM_TEXT =
   'The id of a message is the cursor: send the last one as `Last-Event-ID` (or `lastEventId` in ' +
   'the query), to this server or to another, and the stream goes on from there, without a gap ' +
   'and without a repeat. A cursor that is not of this log gets `event: reset` and a new ' +
-  'snapshot. The stream ends with the job; whoever comes back after that gets 204.';
+  'snapshot; `0.0` is the start of every history. The stream ends with the job; whoever comes ' +
+  'back after that gets 204.';
 
 const FOLLOW_SCHEMA = {
   tags: ['Events'],
@@ -207,23 +193,23 @@ function followJob(app: App, face: Face): void {
       const job = await face.engine.job(refOf(request, request.params.id));
       const { query, headers } = request;
       const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
+      const cursors = await JobCursors.of(face.engine);
       if (isStreamWanted(request)) {
-        if (cursor !== undefined && (await isReadToTheEnd(face, job, cursor))) {
-          return reply.code(204).send();
-        }
-        return openStream(face, reply, (stream) => follow(face, request, { stream, job, cursor }));
+        const at = cursor === undefined ? null : cursors.read(cursor, job);
+        if (await isReadToTheEnd(face, job, at)) return reply.code(204).send();
+        return openStream(face, reply, (stream) =>
+          follow(face, request, { stream, job, cursors, cursor }),
+        );
       }
-      const limit = query.limit ?? 100;
-      const asked = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const asked = { cursor, cursors, limit: query.limit ?? 100 };
       const { items, nextCursor } = await listEvents(face, job, asked);
       return reply.code(200).send(sendPage(reply, items, nextCursor));
     },
   );
 }
 
-async function isReadToTheEnd({ engine }: Face, job: Job, cursor: string): Promise<boolean> {
-  const after = parseCursor(cursor);
-  if (after === null || !isTerminal(job.phase) || isForeign(after, job)) return false;
+async function isReadToTheEnd({ engine }: Face, job: Job, after: Reading | null): Promise<boolean> {
+  if (after === null || typeof after === 'string' || !isTerminal(job.phase)) return false;
   const { id, tenant } = job;
   const page = await engine.events({ id, tenant, after, limit: 1, notes: true });
   return page.events.length === 0;

@@ -8,6 +8,7 @@ import { type Credential, OPEN_CREDENTIAL } from '../auth/credential.ts';
 import type { Caller } from '../engine/enqueue.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ArtifactFace } from './artifact-view.ts';
+import type { Attendance } from './attendance.ts';
 import type { LiveHub } from './live.ts';
 import type { StreamGate } from './sse.ts';
 import type { ServerStatus } from './status.ts';
@@ -19,6 +20,7 @@ export interface Face {
   readonly streams: StreamGate;
   readonly random: Random;
   readonly status: ServerStatus;
+  readonly attendance: Attendance;
   /** Null where artifacts are not kept. */
   readonly artifacts: ArtifactFace | null;
   /** Rejects when the credential of an open stream is no longer good. */
@@ -69,5 +71,7 @@ declare module 'fastify' {
     readonly tags?: readonly string[];
     /** Codes that this route answers with, beside those that every route can. */
     readonly errors?: readonly ErrorCode[];
+    /** What the body is, where it is bytes of any type. */
+    readonly bytes?: string;
   }
 }

@@ -6,7 +6,7 @@ const Alive = closed({ status: Type.Literal('ok') });
 
 const Ready = closed({
   status: Type.Enum(['ok', 'unavailable', 'draining']),
-  checks: closed({ store: Type.Enum(['ok', 'unreachable']) }),
+  checks: closed({ store: Type.Enum(['ok', 'unreachable', 'behind']) }),
 });
 
 /** A database that does not answer in this time is as good as gone. */
@@ -27,15 +27,18 @@ function live(app: App): void {
   );
 }
 
-async function storeAnswers({ engine }: Face): Promise<boolean> {
+type StoreState = 'ok' | 'unreachable' | 'behind';
+
+async function storeState({ engine }: Face): Promise<StoreState> {
+  const { store } = engine.context;
   const late = AbortSignal.timeout(STORE_MS_MAX);
-  const { promise, resolve } = Promise.withResolvers<false>();
-  late.addEventListener('abort', () => resolve(false), { once: true });
-  const answer = engine.context.store.now().then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answer, promise]);
+  const { promise, resolve } = Promise.withResolvers<StoreState>();
+  late.addEventListener('abort', () => resolve('unreachable'), { once: true });
+  const answer = async (): Promise<StoreState> => {
+    await store.now();
+    return (await store.care.isCurrent()) ? 'ok' : 'behind';
+  };
+  return Promise.race([answer().catch((): StoreState => 'unreachable'), promise]);
 }
 
 function ready(app: App, face: Face): void {
@@ -47,15 +50,15 @@ function ready(app: App, face: Face): void {
         operationId: 'isReady',
         summary: 'Work can be accepted',
         description:
-          '503 while the database does not answer, and from the moment the server is told to ' +
+          '503 while the database does not answer or its schema is `behind` what this release ' +
+          'needs (it was restored, say, and migrations are pending), and from the moment the server is told to ' +
           'stop: a load balancer then sends requests elsewhere while those under way are served.',
         response: { 200: Ready, 503: Ready },
       },
     },
     async (_request, reply) => {
-      const isAnswering = await storeAnswers(face);
-      const checks = { store: isAnswering ? ('ok' as const) : ('unreachable' as const) };
-      if (!isAnswering) return reply.code(503).send({ status: 'unavailable', checks });
+      const checks = { store: await storeState(face) };
+      if (checks.store !== 'ok') return reply.code(503).send({ status: 'unavailable', checks });
       if (face.status.isDraining) return reply.code(503).send({ status: 'draining', checks });
       return reply.code(200).send({ status: 'ok', checks });
     },

@@ -2,9 +2,12 @@ import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { entryOf } from '../auth/manage-keys.ts';
 import { PawlError } from '../core/errors.ts';
+import type { Throttle } from '../core/throttle.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
+import { targetOfRecord } from '../slo/registered.ts';
 import type { TypeRecord } from '../store/store.ts';
+import type { Valve } from '../store/valve.ts';
 import { type App, callerOf, credentialOf, type Face, type Resource, routes } from './face.ts';
 import { TypeBody, type TypeJson, TypeSchema } from './schema/type.ts';
 import { Name, pageOf } from './schema/values.ts';
@@ -12,8 +15,19 @@ import { timeText } from './view.ts';
 
 const Params = Type.Object({ type: Name });
 
-async function typeJson(engine: Engine, record: TypeRecord): Promise<TypeJson> {
+function throttleJson({ ceiling, baseline, failed, ended, since, changedAt }: Throttle) {
+  const times = { since: timeText(since), changedAt: timeText(changedAt) };
+  return { ceiling, baseline, failureRate: ended === 0 ? 0 : failed / ended, ...times };
+}
+
+async function typeJson(
+  engine: Engine,
+  record: TypeRecord,
+  valves: readonly Valve[],
+): Promise<TypeJson> {
   const policy = await engine.context.registry.policy(record.policy);
+  const valve = valves.find(({ scope, name }) => scope === 'type' && name === record.type);
+  const throttle = valve?.throttle ?? null;
   const { type, revision, updatedAt } = record;
   return {
     type,
@@ -22,6 +36,8 @@ async function typeJson(engine: Engine, record: TypeRecord): Promise<TypeJson> {
     ...policy,
     retryable: [...policy.retryable],
     stages: [...policy.stages],
+    slo: targetOfRecord(record),
+    throttle: throttle === null ? null : throttleJson(throttle),
     updatedAt: timeText(updatedAt),
   };
 }
@@ -72,7 +88,7 @@ function putType(app: App, { engine }: Face): void {
       const before = known.find((one) => one.type === type);
       const record = await engine.putType({ tenant, type }, request.body);
       if (before?.revision !== record.revision) await told(engine, request, record);
-      const answer = await typeJson(engine, record);
+      const answer = await typeJson(engine, record, await engine.valves(tenant));
       return reply
         .code(before === undefined ? 201 : 200)
         .header('location', `/v1/types/${encodeURIComponent(type)}`)
@@ -93,8 +109,10 @@ function listTypes(app: App, { engine }: Face): void {
       },
     },
     async (request) => {
-      const records = await typesOf(engine, callerOf(request).tenant);
-      const items = await Promise.all(records.map((record) => typeJson(engine, record)));
+      const { tenant } = callerOf(request);
+      const records = await typesOf(engine, tenant);
+      const valves = await engine.valves(tenant);
+      const items = await Promise.all(records.map((record) => typeJson(engine, record, valves)));
       return { items, nextCursor: null };
     },
   );
@@ -115,12 +133,13 @@ function readType(app: App, { engine }: Face): void {
     },
     async (request) => {
       const { type } = request.params;
-      const records = await typesOf(engine, callerOf(request).tenant);
+      const { tenant } = callerOf(request);
+      const records = await typesOf(engine, tenant);
       const record = records.find((one) => one.type === type);
       if (record === undefined) {
         throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
       }
-      return typeJson(engine, record);
+      return typeJson(engine, record, await engine.valves(tenant));
     },
   );
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import type { EnqueueResult } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
-import { traceIdOf } from './edge.ts';
+import { keptTrace } from '../core/trace.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { jobTopic, workTopic } from './live.ts';
 import { sendPage } from './page.ts';
@@ -36,7 +36,7 @@ function requestOf(
 ): EnqueueRequest {
   const { runAt, deadlineAt, priority, ...rest } = body;
   const { idempotencyKey } = from;
-  const traceId = traceIdOf(from.request);
+  const traceId = keptTrace(String(from.request.headers['traceparent'] ?? ''));
   return {
     ...rest,
     ...(priority === undefined
@@ -53,7 +53,8 @@ function batchItem(result: EnqueueResult) {
   if (result.kind === 'refused') {
     return { status: result.error.status, error: problemOf(result.error) };
   }
-  return { status: result.kind === 'created' ? 202 : 200, job: jobJson(result.job) };
+  const { kind, job } = result;
+  return { status: kind === 'created' ? 202 : 200, outcome: kind, job: jobJson(job) };
 }
 
 /** Tells those who wait in this process, ahead of the log. */
@@ -78,6 +79,8 @@ function acceptJob(app: App, face: Face): void {
           'With an `Idempotency-Key`, the same request within 24 h finds the job of the first ' +
           'time (200, `Idempotency-Replayed: true`), and another payload is refused (409). The ' +
           'payload is compared as canonical JSON, or by `payloadHash` where it is encrypted. ' +
+          'With `unique` a job that is there already may stand for the new one (200). The header ' +
+          '`Pawl-Outcome` says which it was: created, replayed, throttled, debounced or replaced. ' +
           'The trace of a `traceparent` is kept with the job and on all its events.',
         headers: IDEMPOTENT_BY_KEY,
         body: EnqueueBody,
@@ -103,6 +106,7 @@ function acceptJob(app: App, face: Face): void {
       return reply
         .code(result!.kind === 'created' ? 202 : 200)
         .header('location', jobUrl(job.id))
+        .header('pawl-outcome', result!.kind)
         .header('link', `<${jobUrl(job.id)}/events>; rel="monitor"`)
         .header('etag', jobTag(result!.job))
         .send(job);

@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   },
   changeQueue: { isPaused: true, reason: 'the mail server is down' },
   claimJobs: { workerId: 'worker-1', types: ['export'], max: 1, waitMs: 30_000 },
+  putWorker: { types: ['export'], host: 'worker-host-1', version: '1.0.0', slots: 4 },
   startJob: OWNER,
   beat: { ...OWNER, stage: 'render', progress: 40, message: 'page 4 of 10' },
   keepStage: { ...OWNER, result: { pages: 10 } },
@@ -31,9 +32,28 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   honourCancel: { ...OWNER, checkpoint: { page: 4 } },
   replayDeadLetter: { input: { deck: 'd-1', format: 'pdf' } },
   replayDeadLetters: { filter: { type: 'export', reasonCode: 'timeout' }, perSecond: 10 },
+  makeSchedule: {
+    name: 'nightly-report',
+    rule: { kind: 'cron', expression: '0 3 * * *', timeZone: 'Europe/Berlin' },
+    job: { type: 'report', input: { period: 'day' } },
+  },
+  putSchedule: {
+    rule: { kind: 'interval', everyMs: 300_000 },
+    job: { type: 'index', input: { bucket: 'inbox' }, deadlineMs: 240_000 },
+    missed: { policy: 'once' },
+  },
+  pauseSchedule: {},
+  resumeSchedule: {},
+  runSchedule: {},
+  eraseJob: {},
   createKey: { name: 'deploy-bot', roles: ['producer'], ttlMs: 7_776_000_000 },
   rotateKey: { overlapMs: 86_400_000 },
   revokeKey: {},
+  createWebhook: { url: 'https://example.org/hooks/pawl', types: ['export'] },
+  changeWebhook: { enabled: true },
+  rotateWebhook: { overlapMs: 86_400_000 },
+  testWebhook: {},
+  redeliver: {},
 };
 
 /** A job and an event as answers show them. */

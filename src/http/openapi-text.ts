@@ -71,7 +71,9 @@ The \`code\` of a job's error is the handler's own, else the type and the class 
   },
   { name: 'Operations', description: 'What operators do to jobs that are not theirs.' },
   { name: 'Dead letters', description: 'What ended badly, and its second chance.' },
-  { name: 'Queues', description: 'How much waits where, and how much may.' },
+  { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
+  { name: 'Schedules', description: 'Rules that create jobs in time, and what became of them.' },
+  { name: 'Artifacts', description: 'Bytes in and out: streamed, hashed, and linked to.' },
   { name: 'Access', description: 'API keys and the audit log.' },
   { name: 'Health', description: 'For load balancers and supervisors.' },
 ];

@@ -75,7 +75,9 @@ function commonErrors({ method, schema }: RouteDoc, isPublic: boolean): ErrorCod
   return [
     ...(hasInput ? (['VALIDATION_ERROR'] as const) : []),
     ...(isPublic ? [] : (['UNAUTHENTICATED', 'FORBIDDEN'] as const)),
-    ...(method === 'GET' ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(method === 'GET'
+      ? []
+      : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'REQUEST_TIMEOUT'] as const)),
     ...(method === 'GET' ? [] : (['OUTCOME_UNKNOWN'] as const)),
     ...(isPublic
       ? []
@@ -113,11 +115,26 @@ function answer(components: Components, status: string, given: Answer): Json {
   };
 }
 
+/** What is sent: JSON by its schema with an example, or bytes as they are. */
+function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
+  if (schema.bytes !== undefined) {
+    const content = { 'application/octet-stream': { schema: {} } };
+    return { requestBody: { description: schema.bytes, required: true, content } };
+  }
+  if (schema.body === undefined) return {};
+  const example = EXAMPLES[schema.operationId ?? ''];
+  const json = {
+    schema: components.add(schema.body),
+    ...(example === undefined ? {} : { example }),
+  };
+  const required = method === 'PUT' || isNeeded(schema.body);
+  return { requestBody: { required, content: { 'application/json': json } } };
+}
+
 function operationOf(components: Components, route: RouteDoc): Json {
   const { method, url, schema } = route;
   const scope = scopeOfRoute(method, url);
   const answers = Object.entries((schema.response ?? {}) as Record<string, Answer>);
-  const example = EXAMPLES[schema.operationId ?? ''];
   const codes = [...(schema.errors ?? []), ...commonErrors(route, scope === 'public')];
   return {
     ...(schema.tags === undefined ? {} : { tags: schema.tags }),
@@ -129,19 +146,7 @@ function operationOf(components: Components, route: RouteDoc): Json {
       ...parameters(components, schema.querystring, 'query'),
       ...parameters(components, schema.headers, 'header'),
     ],
-    ...(schema.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: method === 'PUT' || isNeeded(schema.body),
-            content: {
-              'application/json': {
-                schema: components.add(schema.body),
-                ...(example === undefined ? {} : { example }),
-              },
-            },
-          },
-        }),
+    ...bodyOf(components, route),
     responses: {
       ...Object.fromEntries(
         answers.map(([status, given]) => [status, answer(components, status, given)]),

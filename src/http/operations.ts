@@ -159,5 +159,39 @@ function deadLetterJob(app: App, face: Face): void {
   );
 }
 
+function eraseJob(app: App, { engine, live }: Face): void {
+  app.post(
+    '/v1/jobs/:id/erase',
+    {
+      schema: {
+        tags: ['Operations'],
+        operationId: 'eraseJob',
+        summary: 'Take away what a job was given, said and made',
+        description:
+          'Input, result, checkpoint, messages, notes and artifacts of a job that has ended are ' +
+          'gone for good, in its dead letters too; that it ran, when and how it ended stays, with ' +
+          'a `job_erased` at the end of its history. For administrators. A repeat: 200, unchanged.',
+        params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: NO_BODY,
+        response: { 200: JobSchema },
+        errors: ['NOT_FOUND', 'NOT_FINISHED'],
+      },
+    },
+    async (request) => {
+      const ref = refOf(request, request.params.id);
+      const job = await engine.erase(ref, actorOf(request));
+      live.wake(jobTopic(ref));
+      return jobJson(job);
+    },
+  );
+}
+
 /** What someone who does not own a job may ask of it. */
-export const operations: Resource = routes(submitJob, cancelJob, rejectJob, deadLetterJob);
+export const operations: Resource = routes(
+  submitJob,
+  cancelJob,
+  rejectJob,
+  deadLetterJob,
+  eraseJob,
+);

@@ -19,6 +19,7 @@ export function problemOf(error: PawlError): Problem {
 
 const FRAMEWORK_CODES: Readonly<Record<number, PawlError['code']>> = {
   404: 'NOT_FOUND',
+  408: 'REQUEST_TIMEOUT',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   503: 'SERVER_BUSY',

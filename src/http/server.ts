@@ -4,12 +4,18 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { PawlError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import type { Engine } from '../engine/engine.ts';
+import { Meter } from '../metrics/meter.ts';
 import { admitLocals, requireAccess } from './access.ts';
 import type { ArtifactFace } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
+import { Attendance } from './attendance.ts';
+import { keepAudit } from './audit-trail.ts';
+import { BODY_DEADLINES, type BodyDeadlines, boundBodies } from './body-deadline.ts';
 import { bulk } from './bulk.ts';
+import { closeSwiftly } from './closing.ts';
 import { deadLetters } from './dead-letters.ts';
 import { serveDocs } from './docs.ts';
+import { doctor } from './doctor.ts';
 import { markAnswers, requestIdOf } from './edge.ts';
 import { events } from './events.ts';
 import type { Face, Resource } from './face.ts';
@@ -27,10 +33,17 @@ import { collectRoutes, type RouteDoc } from './openapi.ts';
 import { operations } from './operations.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
+import { logRequests, type RequestLog } from './request-log.ts';
 import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { roster } from './roster.ts';
+import { scheduleRuns } from './schedule-runs.ts';
+import { schedules } from './schedules.ts';
 import { settling } from './settling.ts';
+import { slo } from './slo.ts';
 import { STREAM_LIMITS, StreamGate, type StreamLimits } from './sse.ts';
 import { ServerStatus } from './status.ts';
+import { serveMetrics } from './metrics.ts';
+import { traceRequests } from '../tracing/trace-requests.ts';
 import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
@@ -42,6 +55,7 @@ export interface ServerOptions {
   readonly authenticator?: Authenticator | null;
   readonly status?: ServerStatus;
   readonly bodyBytesMax?: number;
+  readonly deadlines?: Partial<BodyDeadlines>;
   readonly streams?: Partial<StreamLimits>;
   readonly load?: Partial<LoadLimits>;
   /** Requests per credential; null for no limit. */
@@ -50,6 +64,10 @@ export interface ServerOptions {
   readonly warn?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Where artifacts are kept; left out, the API has none. */
   readonly artifacts?: ArtifactFace | null;
+  /** Lines about requests; left out, there are none. */
+  readonly log?: Partial<RequestLog>;
+  /** What is told at `/metrics`; left out, this server's requests alone. */
+  readonly meter?: Meter;
   /** Routes of other parts of the platform. */
   readonly more?: readonly FastifyPluginCallback[];
 }
@@ -57,9 +75,8 @@ export interface ServerOptions {
 const BODY_BYTES_MAX = 1_048_576;
 const PARAM_LENGTH_MAX = 512;
 
-/** How long a caller may take to send its head and its whole request, and to send another one. */
-const HEADERS_MS_MAX = 15_000;
-const REQUEST_MS_MAX = 60_000;
+/** How long a request may take at the very most, and a caller to send another one. */
+const REQUEST_MS_MAX = 6 * 3_600_000;
 const KEEP_ALIVE_MS = 72_000;
 
 const RESOURCES: readonly Resource[] = [
@@ -70,22 +87,31 @@ const RESOURCES: readonly Resource[] = [
   operations,
   bulk,
   workers,
+  roster,
   settling,
   jobTypes,
   lifecycles,
   deadLetters,
   queues,
+  schedules,
+  scheduleRuns,
+  slo,
   keys,
+  doctor,
   health,
 ];
 
+/** How often the server looks for connections that are too slow. */
+const LOOK_MS_MAX = 5_000;
+
 function bareServer(options: ServerOptions): FastifyInstance {
+  const { headMs } = { ...BODY_DEADLINES, ...options.deadlines };
   return fastify({
     logger: false,
     bodyLimit: options.bodyBytesMax ?? BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_MS_MAX },
+    http: { headersTimeout: headMs, connectionsCheckingInterval: Math.min(headMs, LOOK_MS_MAX) },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     requestIdHeader: false,
     genReqId: requestIdOf,
@@ -98,9 +124,13 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   const { authenticator = null, rate = null } = options;
   app.decorateRequest('credential', null);
   markAnswers(app);
+  traceRequests(app);
+  if (options.log !== undefined) logRequests(app, options.log);
   shedLoad(app, { ...LOAD_LIMITS, ...options.load });
+  boundBodies(app, { ...BODY_DEADLINES, ...options.deadlines });
   if (authenticator === null) admitLocals(app);
   else requireAccess(app, authenticator);
+  keepAudit(app, options.engine);
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
 }
 
@@ -133,6 +163,7 @@ function faceOf(options: ServerOptions): Face {
     streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
     random: options.random ?? systemRandom,
     status: options.status ?? new ServerStatus(),
+    attendance: new Attendance(engine),
     artifacts: options.artifacts ?? null,
     recheck: async (request) => {
       await authenticator?.authenticate(request.headers.authorization);
@@ -148,6 +179,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // Answers are built from typed views: serialising by schema would silently drop members.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptJson(app);
+  closeSwiftly(app);
   guard(app, options);
   // A POST that needs nothing more than its address may leave the body out.
   app.addHook('preValidation', async (request) => {
@@ -157,8 +189,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   answerProblems(app, options, found);
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const face = faceOf(options);
+  serveMetrics(app, options.meter ?? new Meter({ withProcess: false }), face.streams);
   for (const resource of RESOURCES) await typed.register(resource, face);
-  if (face.artifacts !== null) await app.register(artifactRoutes(face.artifacts));
+  const deadlines = { ...BODY_DEADLINES, ...options.deadlines };
+  if (face.artifacts !== null) await app.register(artifactRoutes(face.artifacts, deadlines));
   for (const plugin of options.more ?? []) await app.register(plugin);
   serveDocs(app, found);
   await app.ready();

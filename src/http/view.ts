@@ -1,4 +1,5 @@
 import { eventIdOf } from '../core/ids.ts';
+import { traceIdIn } from '../core/trace.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobError } from '../core/job.ts';
 import { errorTypeOf } from '../lifecycles/record.ts';
@@ -88,7 +89,7 @@ export function jobJson(job: Job): JobJson {
     resultRef: job.phase === 'succeeded' ? `${jobUrl(job.id)}/result` : null,
     metadata: job.metadata === null ? {} : (JSON.parse(job.metadata) as unknown),
     correlationId: job.correlationId ?? job.id,
-    traceId: job.traceId,
+    traceId: traceIdIn(job.traceId),
     requestedBy: job.requestedBy,
     parentJobId: job.parentJobId,
     documentId: job.documentId,
@@ -121,7 +122,7 @@ export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson 
     actor: event.actor,
     cause: event.cause,
     correlationId: tracing.correlationId ?? event.jobId,
-    traceId: tracing.traceId,
+    traceId: traceIdIn(tracing.traceId),
     metadata: event.payload ?? {},
   };
 }

@@ -133,6 +133,7 @@ function claimJobs(app: App, face: Face): void {
       };
       const signal = AbortSignal.any([gone.signal, face.live.stopping]);
       const claims = await claimOrWait(face, options, { ms: waitMs, signal });
+      face.attendance.note(request, owner, types);
       for (const { job } of claims) face.live.wake(jobTopic(job));
       return { jobs: claims.map(claimJson) };
     },
@@ -177,7 +178,7 @@ function notesOf(body: HeartbeatRequest): NoteDraft[] {
   return [...lines, { type: 'job_tokens', message: null, payload: { text: body.tokens } }];
 }
 
-function beat(app: App, { engine, live }: Face): void {
+function beat(app: App, { engine, live, attendance }: Face): void {
   app.post(
     '/v1/jobs/:id/heartbeat',
     {
@@ -211,6 +212,7 @@ function beat(app: App, { engine, live }: Face): void {
         },
       ]);
       if (result!.kind === 'refused') throw result!.error;
+      attendance.note(request, held.owner);
       live.wake(jobTopic(held.ref));
       const { at, leaseExpiry, progress: reached, cancel } = result!;
       const expiresInMs = leaseExpiry - at;

@@ -1,5 +1,6 @@
 import type { Job } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
+import { traceIdIn } from '../core/trace.ts';
 
 /** RFC 3339 in UTC, or null where there is no such time yet. */
 function time(instant: number | null): string | null {
@@ -84,7 +85,7 @@ function distributedRecord(job: Job): Record<string, unknown> {
     lease: job.owner === null ? null : { owner: job.owner, expires_at: time(job.leaseExpiry) },
     last_error: job.error,
     correlation_id: job.correlationId ?? job.id,
-    trace_id: job.traceId,
+    trace_id: traceIdIn(job.traceId),
     created_at: time(job.createdAt),
     updated_at: time(job.updatedAt),
   };

@@ -49,18 +49,19 @@ export const NOTHING_PURGED: Purged = {
 };
 
 /**
- * `erased`: what the job said is gone, what happened to it is not. `notEnded`, `missing`: nothing
- * was written.
+ * `erased`: what the job said is gone, what happened to it is not. `lettersErased`: the job itself
+ * had been purged before, and what its dead letters still held is gone now. `notEnded`, `missing`:
+ * nothing was written.
  */
-export type EraseOutcome = 'erased' | 'notEnded' | 'missing';
+export type EraseOutcome = 'erased' | 'lettersErased' | 'notEnded' | 'missing';
 
 export interface RetentionVerbs {
   /** Takes away a slice of what may go, and never a job that has not ended. */
   purge(purge: Purge): Promise<Purged>;
   /**
-   * Of a job that has ended: input becomes `null`; result, checkpoint, message and stage results
-   * go; errors keep their class, code and stage. The same in its events, its notes (which lose
-   * their payloads too) and its dead letters. The first time, one annotation `job_erased`.
+   * Of a job that has ended: input becomes `null`; result, checkpoint, message, metadata and stage
+   * results go; errors keep their class, code and stage. The same in its events, its notes (which
+   * lose their payloads too) and its dead letters. The first time, one annotation `job_erased`.
    */
   erase(ref: JobRef, actor: string): Promise<EraseOutcome>;
 }

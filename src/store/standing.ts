@@ -34,10 +34,13 @@ export interface Standing {
   readonly holders: readonly Holder[];
   /** When the next token of its line is due, as far as that is known. */
   readonly nextTokenAt: Instant | null;
+  /** Turns of its type, by whomever, that have ended in the last RECENT_MS. */
+  readonly endedLately: number;
   /** Owned jobs of its queue and of its type. */
   readonly owned: { readonly queue: number; readonly type: number };
 }
 
+export const RECENT_MS = 60_000;
 export const AHEAD_MAX = 10_000;
 export const HOLDERS_MAX = 10;
 

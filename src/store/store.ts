@@ -9,7 +9,10 @@ import type {
   ArtifactRemoval,
   CommitOutcome,
 } from './artifact.ts';
+import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
+import type { ControlStore } from './control.ts';
+import type { FollowerStore } from './cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
 import type { InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
@@ -22,12 +25,15 @@ import type {
   TailPage,
   TailQuery,
 } from './query.ts';
+import type { MeasureStore } from './measure.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
 import type { TimeVerbs } from './schedule.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { ValveVerbs } from './valve.ts';
+import type { WebhookStore } from './webhook.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 /** A type as registered: the policy of its next jobs and the definition it came from. */
 export interface TypeRecord {
@@ -70,6 +76,8 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   stages(ref: JobRef): Promise<StageResult[]>;
   events(query: EventQuery): Promise<EventPage>;
   tail(query: TailQuery): Promise<TailPage>;
+  /** Names this log: after a restore it is another one, whose positions mean other things. */
+  incarnation(): Promise<string>;
   tally(tenant: string | null): Promise<Tally[]>;
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>;
 
@@ -86,6 +94,19 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
 
   /** Credentials and the audit log: apart, since no job depends on them. */
   readonly access: AccessStore;
+  /** What slows types down and is swept: apart for the same reason. */
+  readonly control: ControlStore;
+  /** Who works here: apart for the same reason. */
+  readonly roster: WorkerRegistry;
+  /** Who is told what happens. */
+  readonly webhooks: WebhookStore;
+  /** Where those stand who follow the log under a name. */
+  readonly followers: FollowerStore;
+
+  /** What is counted for those who watch: apart as well. */
+  readonly measures: MeasureStore;
+  /** What the database tells of itself to those who look after it. */
+  readonly care: CareStore;
 
   now(): Promise<Instant>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts';
+import type { Throttle } from '../core/throttle.ts';
 
 /** What a valve is on: all jobs of a queue, or all of a type. */
 export type ValveScope = 'queue' | 'type';
@@ -14,11 +15,13 @@ export interface ValveRef {
  * - `isPaused`: nothing of it is claimed; a claim that answers after a pause has answered, and did
  *   not begin before it, has none of its jobs.
  * - `concurrency`: at most so many of its jobs are owned at once, by claims of any process.
+ * - `throttle`: why a type's concurrency is what it is, where its failures have lowered it.
  * - `isShedding`: enqueues are to be refused; who says so and why is the engine's business.
  */
 export interface Valve extends ValveRef {
   readonly isPaused: boolean;
   readonly concurrency: number | null;
+  readonly throttle: Throttle | null;
   readonly highWatermark: number | null;
   readonly lowWatermark: number | null;
   readonly isShedding: boolean;
@@ -32,20 +35,28 @@ export interface Valve extends ValveRef {
 /** What is left out stays as it is. */
 export type ValveChange = ValveRef & {
   readonly actor: string;
-} & Partial<Omit<Valve, keyof ValveRef | 'actor' | 'updatedAt'>>;
+} & Partial<Omit<Valve, keyof ValveRef | 'actor' | 'updatedAt' | 'throttle'>>;
 
 /** The valve as a change leaves it. */
 export function changedValve(before: Valve | null, change: ValveChange, now: Instant): Valve {
   const {
     isPaused = false,
     concurrency = null,
+    throttle = null,
     highWatermark = null,
     lowWatermark = null,
     isShedding = false,
     reason = null,
   } = before ?? {};
-  const kept = { isPaused, concurrency, highWatermark, lowWatermark, isShedding, reason };
-  return { ...kept, ...change, updatedAt: now };
+  const marks = { highWatermark, lowWatermark, isShedding };
+  return { isPaused, concurrency, throttle, ...marks, reason, ...change, updatedAt: now };
+}
+
+/** True of one that lets everything through and says nothing: it need not be kept. */
+export function isIdle(valve: Valve): boolean {
+  const { isPaused, concurrency, highWatermark, lowWatermark, isShedding, reason } = valve;
+  const settings = [concurrency, highWatermark, lowWatermark, reason];
+  return !isPaused && !isShedding && settings.every((setting) => setting === null);
 }
 
 /** Queues and types that do not simply let everything through. */

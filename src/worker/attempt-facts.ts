@@ -1,3 +1,4 @@
+import { traceIdIn } from '../core/trace.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { AttemptFacts } from '../handler/attempt-port.ts';
 
@@ -21,7 +22,7 @@ export function factsOf({ job, stages, idempotencyKey }: Claim): AttemptFacts {
     input: job.input,
     attempt: job.attempts,
     idempotencyKey,
-    trace: { traceId: job.traceId, correlationId: job.correlationId ?? job.id },
+    trace: { traceId: traceIdIn(job.traceId), correlationId: job.correlationId ?? job.id },
     checkpoint: job.checkpoint,
     kept: stages.map(({ name, result }) => ({ name, result })),
   };

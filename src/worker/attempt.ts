@@ -1,13 +1,16 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Instant } from '../core/clock.ts';
+import type { PawlError } from '../core/errors.ts';
 import type { CancelWish, Job } from '../core/job.ts';
 import { rowsOf } from '../core/lifecycle.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { Ending } from '../engine/settle.ts';
+import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { Outcome } from '../handler/execute.ts';
 import type { JobStop } from '../handler/stop.ts';
+import { type ArtifactDesk, AttemptArtifacts } from './attempt-artifacts.ts';
 import { factsOf } from './attempt-facts.ts';
 import { endingOf } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
@@ -27,6 +30,7 @@ export interface AttemptOptions {
   readonly clock: Clock;
   /** When the claim was asked for: the lease cannot have begun earlier. */
   readonly askedAt: number;
+  readonly artifacts: ArtifactDesk | null;
   /** How soon news is sent, at the latest. */
   readonly reportMs: number;
   /** Called when someone waits for a write. */
@@ -50,11 +54,13 @@ export class Attempt implements AttemptPort {
   readonly #reportMs: number;
   readonly #onUrgent: () => void;
   readonly #forced = Promise.withResolvers<Outcome>();
+  readonly #artifacts: AttemptArtifacts;
   #row: Job;
   #execution: Execution | null = null;
   #stop: JobStop | null = null;
   #isForced = false;
   #isEnded = false;
+  #hasReturned = false;
   #isLost = false;
   #deadlineAt: number;
   #renewAt: number;
@@ -73,6 +79,11 @@ export class Attempt implements AttemptPort {
     this.#reportMs = options.reportMs;
     this.#onUrgent = options.onUrgent;
     this.#row = claim.job;
+    this.#artifacts = new AttemptArtifacts({
+      desk: options.artifacts,
+      held: () => this.held,
+      onLost: (error) => this.#lose(error),
+    });
     this.#deadlineAt = askedAt + claim.leaseMs;
     this.#renewAt = this.startBy = askedAt + renewAfter(claim, claim.leaseMs);
     this.#beatAt = askedAt;
@@ -96,16 +107,19 @@ export class Attempt implements AttemptPort {
   }
 
   /** The job's row after `start`, known without reading it. */
-  started(): void {
+  started(at: Instant | null): void {
     const { job } = this.claim;
     const place = rowsOf(this.job.lifecycle, 'start', job)[0]?.to;
-    if (place !== undefined) this.#row = { ...this.#row, ...place, version: job.version + 1 };
+    if (place === undefined) return;
+    const startedAt = job.startedAt ?? at;
+    this.#row = { ...this.#row, ...place, version: job.version + 1, startedAt };
   }
 
   /** Runs the handler to its end, whichever that is; null where there is nothing to report. */
   async run(launch: (launch: Launch) => Execution): Promise<Ending | null> {
     const outcome = this.#stop === null ? await this.#perform(launch) : stopped;
     this.#isEnded = true;
+    this.#artifacts.end(this.#stop ?? closedStop());
     await this.#execution?.end();
     return this.isLost ? null : endingOf(outcome, this.#stop);
   }
@@ -118,7 +132,15 @@ export class Attempt implements AttemptPort {
       const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
       return { kind: 'fail', error: failure, deadLetter: null };
     }
-    return Promise.race([this.#execution.outcome, this.#forced.promise]);
+    const { outcome } = this.#execution;
+    void outcome.then(() => (this.#hasReturned = true));
+    return Promise.race([outcome, this.#forced.promise]);
+  }
+
+  /** Resolves when an inline handler ends that goes on after its attempt; null if none does. */
+  get stray(): Promise<unknown> | null {
+    if (this.#execution === null || this.#hasReturned) return null;
+    return this.job.isolation.kind === 'inline' ? this.#execution.outcome : null;
   }
 
   tell(report: Report): void {
@@ -128,12 +150,26 @@ export class Attempt implements AttemptPort {
   }
 
   async keep(write: Keep): Promise<void> {
-    // The handler of a worker that just woke up may ask before the next look at the clock is due.
-    if (this.isLost) this.fence();
-    if (this.isLost || this.#isEnded) throw this.#stop ?? closedStop();
+    this.#checkHeld();
     const durable = this.reports.keep(write);
     this.#onUrgent();
     return durable;
+  }
+
+  async putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact> {
+    this.#checkHeld();
+    return this.#artifacts.put(artifact);
+  }
+
+  async openArtifact(id: string): Promise<OpenedArtifact> {
+    this.#checkHeld();
+    return this.#artifacts.open(id);
+  }
+
+  #checkHeld(): void {
+    // The handler of a worker that just woke up may ask before the next look at the clock is due.
+    if (this.isLost) this.fence();
+    if (this.isLost || this.#isEnded) throw this.#stop ?? closedStop();
   }
 
   /** Aborts the handler's signal. Forced: goes on without waiting for what it does then. */
@@ -144,6 +180,7 @@ export class Attempt implements AttemptPort {
     if (!options.isForced) return;
     this.#isForced = true;
     this.reports.close(stop);
+    this.#artifacts.end(stop);
     this.#forced.resolve(stopped);
   }
 
@@ -172,10 +209,7 @@ export class Attempt implements AttemptPort {
 
   answered(parcel: Parcel, result: BeatResult, askedAt: number): void {
     if (result.kind === 'refused') {
-      const { phase } = result.error.details;
-      const stop = phase === 'cancelled' ? hardCancel() : leaseStop(result.error.message);
-      this.#isLost = true;
-      this.stop(stop, FORCED);
+      const stop = this.#lose(result.error);
       parcel.keep?.durable.reject(stop);
       return;
     }
@@ -195,6 +229,14 @@ export class Attempt implements AttemptPort {
   close(): void {
     this.#isEnded = true;
     this.reports.close(this.#stop ?? closedStop());
+  }
+
+  /** The job is not this worker's any more, says the platform. */
+  #lose({ message, details }: PawlError): JobStop {
+    const stop = details['phase'] === 'cancelled' ? hardCancel() : leaseStop(message);
+    this.#isLost = true;
+    this.stop(stop, FORCED);
+    return stop;
   }
 
   #softCancel(cancel: CancelWish): void {

@@ -18,15 +18,17 @@ export class Claimer {
 
   /** A claim whose answer was lost is asked again as the same request, which finds what it won. */
   async claim(order: ClaimOrder): Promise<Attempt[]> {
-    const { source, id: owner, clock, tenants, queues, log, reportMs } = this.#setup;
+    const { source, id: owner, clock, tenants, queues, log, reportMs, artifacts } = this.#setup;
+    const onUrgent = this.#onUrgent;
     const requestId = `${owner}-${this.#requests}`;
     const askedAt = clock.now();
     try {
       const claims = await source.claim({ ...order, owner, tenants, queues, requestId });
       this.#requests += 1;
+      if (claims.length > 0) this.#setup.watch?.claimed(claims, clock.now() - askedAt);
       return claims.map((claim) => {
         const job = this.#jobs.get(claim.job.type)!;
-        return new Attempt({ claim, job, clock, askedAt, reportMs, onUrgent: this.#onUrgent });
+        return new Attempt({ claim, job, clock, askedAt, artifacts, reportMs, onUrgent });
       });
     } catch (error) {
       log.warn('no jobs could be claimed; trying again', { error: String(error) });

@@ -1,10 +1,11 @@
 import { derivedId } from '../core/ids.ts';
-import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import type { Timers } from '../core/timers.ts';
 import { reportCompensation } from '../engine/compensate.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Batch } from '../engine/follow/follower.ts';
+import type { LogFollower } from '../engine/follow/log-follower.ts';
 import { compensationType } from '../handler/compensation.ts';
 import type { Compensation } from '../handler/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
@@ -17,71 +18,62 @@ export interface CompensatorOptions {
   readonly everyMs?: number;
 }
 
-const PAGE = 500;
-
 /**
  * Follows the log: a job that ended badly after it had begun gets a child that undoes it, and the
- * child's end is written to its log. Any number of processes may do so at once, and from the start
- * of the log again: a child's id follows from its parent, and a report is made once.
+ * child's end is written to its log. There is one durable follower a type, since not every process
+ * knows every type: what failed while nobody ran is undone when somebody does. A child's id follows
+ * from its parent and a report is made once, so an event that comes again changes nothing.
  */
 export class Compensator {
   readonly #options: CompensatorOptions;
-  readonly #undone: ReadonlySet<string>;
-  readonly #undoing: ReadonlySet<string>;
-  #cursor: string | null = null;
-  #running: { controller: AbortController; loop: Promise<void> } | null = null;
+  readonly #followers: readonly LogFollower[];
+  #made = 0;
 
   constructor(options: CompensatorOptions) {
     this.#options = options;
-    const types = options.jobs.filter(({ compensate }) => compensate !== undefined);
-    this.#undone = new Set(types.map(({ type }) => type));
-    this.#undoing = new Set(types.map(({ type }) => compensationType(type)));
+    const { engine, jobs, timers, everyMs = 1_000 } = options;
+    this.#followers = jobs
+      .filter(({ compensate }) => compensate !== undefined)
+      .map(({ type }) =>
+        engine.follow({
+          name: `compensate/${type}`,
+          timers,
+          everyMs,
+          handle: (items, batch) => this.#handle(type, items, batch),
+        }),
+      );
   }
 
   start(): void {
-    if (this.#running !== null || this.#undone.size === 0) return;
-    const controller = new AbortController();
-    this.#running = { controller, loop: this.#loop(controller.signal) };
+    for (const follower of this.#followers) follower.start();
   }
 
   async stop(): Promise<void> {
-    const running = this.#running;
-    this.#running = null;
-    running?.controller.abort();
-    await running?.loop;
+    await Promise.all(this.#followers.map((follower) => follower.stop()));
   }
 
   /** Reads on to the end of the log and says how many jobs and reports it made. */
   async runOnce(): Promise<number> {
-    let made = 0;
-    for (;;) {
-      const from = this.#cursor === null ? 'start' : { cursor: this.#cursor };
-      const page = await this.#options.engine.tail({ tenant: null, from, limit: PAGE });
-      for (const item of page.items) if (await this.#see(item)) made += 1;
-      this.#cursor = page.cursor;
-      if (page.items.length === 0) return made;
+    this.#made = 0;
+    for (const follower of this.#followers) {
+      while ((await follower.runOnce()).waitMs === 0);
+    }
+    return this.#made;
+  }
+
+  async #handle(type: string, items: readonly TailItem[], batch: Batch): Promise<void> {
+    for (const item of items) {
+      batch.signal.throwIfAborted();
+      if (await this.#see(type, item)) this.#made += 1;
+      batch.reached(item);
     }
   }
 
-  async #loop(signal: AbortSignal): Promise<void> {
-    const { engine, timers, everyMs = 1_000 } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await this.runOnce();
-      } catch (error) {
-        if (error instanceof PawlError && error.code === 'CURSOR_RESET') this.#cursor = null;
-        const facts = { error: String(error) };
-        engine.context.log.warn('compensations could not be made; trying again', facts);
-      }
-      await timers.sleep(everyMs, signal);
-    }
-  }
-
-  async #see({ event, jobType }: TailItem): Promise<boolean> {
-    if (event.note !== 0 || !isTerminal(event.phase)) return false;
+  async #see(type: string, { event, jobType }: TailItem): Promise<boolean> {
+    if (!isTerminal(event.phase)) return false;
     const ref = { tenant: event.tenant, id: event.jobId };
-    if (this.#undone.has(jobType) && event.phase !== 'succeeded') return this.#undo(ref);
-    return this.#undoing.has(jobType) ? this.#report(ref) : false;
+    if (jobType === type && event.phase !== 'succeeded') return this.#undo(ref);
+    return jobType === compensationType(type) ? this.#report(ref) : false;
   }
 
   /** A job that no handler ever saw has done nothing. */

@@ -68,11 +68,12 @@ export class Heart {
     queueMicrotask(() => this.pass());
   }
 
-  /** Sends what is due and waits for the answer. */
-  async beat(): Promise<void> {
+  /** Sends what is due, waits for the answer and says how long until the next is due. */
+  async beat(): Promise<number> {
     await this.#sending;
     this.pass();
     await this.#sending;
+    return this.pass();
   }
 
   async #send(attempts: readonly Attempt[]): Promise<void> {

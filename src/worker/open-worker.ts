@@ -28,6 +28,8 @@ export function openWorker(options: WorkerOptions): Worker {
     clock: monotonicClock,
     timers: systemTimers,
     log: silentLog,
+    watch: null,
+    artifacts: null,
     slots: 16,
     prefetch: 0,
     pollMs: { minMs: 20, maxMs: 1_000 },

@@ -1,11 +1,17 @@
+import type { Ending } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
 import { Hand } from './hand.ts';
 import { Heart } from './heart.ts';
+import type { Execution, Launch } from './isolate/execution.ts';
 import { Pool } from './isolate/pool.ts';
 import { Settler } from './settler.ts';
 import { Slots } from './slots.ts';
 import { Bell } from './bell.ts';
+import { type AttemptWatch, watchedLaunch } from './watch.ts';
 import type { WorkerSetup } from './worker.ts';
+
+/** A handler that heeds its signal needs a moment for it. */
+const STRAY_MS = 1_000;
 
 /** Takes attempts through their steps: held, begun in a free slot, run, reported, closed. */
 export class Runner {
@@ -16,6 +22,9 @@ export class Runner {
   readonly #pool = new Pool();
   readonly #settler: Settler;
   readonly #onFree: () => void;
+  readonly #watches: WeakMap<Attempt, AttemptWatch> = new WeakMap();
+  readonly #strays: Set<Attempt> = new Set();
+  readonly #closing = new AbortController();
   #waiting: Attempt[] = [];
   #isLeaving = false;
 
@@ -28,6 +37,11 @@ export class Runner {
     this.hand = new Hand(timers);
     this.heart = new Heart({ source, clock, bell: new Bell(timers), log });
     this.#settler = new Settler({ ...setup, onClosed: (attempt) => this.#close(attempt) });
+  }
+
+  /** Inline handlers that were told to stop and go on: nothing but their own end ends them. */
+  get strays(): number {
+    return this.#strays.size;
   }
 
   get waiting(): number {
@@ -52,6 +66,7 @@ export class Runner {
   }
 
   close(): Promise<void> {
+    this.#closing.abort();
     this.heart.stop();
     return this.#pool.close();
   }
@@ -78,9 +93,10 @@ export class Runner {
     try {
       const outcomes = await source.start(leased.map((attempt) => attempt.held));
       leased.forEach((attempt, index) => {
-        if (outcomes[index]!.kind === 'refused') this.#end(attempt);
+        const outcome = outcomes[index]!;
+        if (outcome.kind === 'refused') this.#end(attempt);
         else {
-          attempt.started();
+          attempt.started(outcome.kind === 'moved' ? (outcome.at ?? null) : null);
           void this.#run(attempt);
         }
       });
@@ -94,21 +110,64 @@ export class Runner {
   }
 
   async #run(attempt: Attempt): Promise<void> {
-    const ending = await attempt.run((launch) => this.#pool.launch(launch));
+    const ending = await attempt.run((launch) => this.#launch(attempt, launch));
+    this.#ended(attempt, ending);
     if (ending === null) this.#end(attempt);
     else {
-      this.slots.leave(attempt.job.type);
-      this.slots.letGo(attempt.job.type);
+      this.#leave(attempt);
       this.#settler.push(attempt, ending);
     }
     this.#onFree();
     await this.begin();
   }
 
+  /** A slot is free when its handler has ended, and an inline one cannot be made to. */
+  #leave(attempt: Attempt): void {
+    const { type } = attempt.job;
+    const { stray } = attempt;
+    if (stray === null) {
+      this.slots.leave(type);
+      this.slots.letGo(type);
+      return;
+    }
+    this.#strays.add(attempt);
+    void this.#warnOf(attempt);
+    void stray.then(() => {
+      this.#strays.delete(attempt);
+      this.slots.leave(type);
+      this.slots.letGo(type);
+      this.#onFree();
+      return this.begin();
+    });
+  }
+
+  async #warnOf(attempt: Attempt): Promise<void> {
+    const { timers, log } = this.#setup;
+    await timers.sleep(STRAY_MS, this.#closing.signal);
+    if (!this.#strays.has(attempt)) return;
+    const { id, type } = attempt.claim.job;
+    const message = 'an inline handler goes on after its attempt, and keeps its slot until it ends';
+    log.warn(message, { jobId: id, type, strays: this.strays });
+  }
+
+  #launch(attempt: Attempt, launch: Launch): Execution {
+    const watch = this.#setup.watch?.begin(attempt.claim);
+    if (watch === undefined) return this.#pool.launch(launch);
+    this.#watches.set(attempt, watch);
+    return watch.within(null, () => this.#pool.launch(watchedLaunch(launch, watch)));
+  }
+
+  #ended(attempt: Attempt, ending: Ending | null): void {
+    const watch = this.#watches.get(attempt);
+    watch?.ended(ending);
+    const legacy = ending?.kind === 'fail' ? (watch?.legacy ?? null) : null;
+    // It goes up with the last words; an attempt that has none any more leaves nothing.
+    if (legacy !== null) attempt.reports.keep({ stageResult: legacy }).catch(() => undefined);
+  }
+
   /** Ends an attempt of which there is nothing to report. */
   #end(attempt: Attempt): void {
-    this.slots.leave(attempt.job.type);
-    this.slots.letGo(attempt.job.type);
+    this.#leave(attempt);
     this.#close(attempt);
   }
 
@@ -119,6 +178,7 @@ export class Runner {
 
   #close(attempt: Attempt): void {
     attempt.close();
+    this.#watches.get(attempt)?.closed();
     this.heart.remove(attempt);
     this.hand.remove(attempt);
   }

@@ -2,21 +2,27 @@ import type { Clock } from '../core/clock.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
+import type { ArtifactDesk } from './attempt-artifacts.ts';
 import { Bell } from './bell.ts';
 import { Claimer } from './claimer.ts';
 import type { JobSource } from './job-source.ts';
 import { Pace, type PaceOptions } from './pace.ts';
+import { Presence } from './presence.ts';
 import { Runner } from './runner.ts';
 import type { SlotOptions } from './slots.ts';
 import { shutdownStop } from './stops.ts';
+import type { WorkerWatch } from './watch.ts';
 
 export interface WorkerSetup extends SlotOptions {
   readonly id: string;
   readonly source: JobSource;
   readonly jobs: readonly JobDefinition[];
+  /** Null: its handlers have no artifacts. */
+  readonly artifacts: ArtifactDesk | null;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: EngineLog;
+  readonly watch: WorkerWatch | null;
   readonly pollMs: PaceOptions;
   readonly reportMs: number;
   readonly tenants: readonly string[] | null;
@@ -46,6 +52,7 @@ export class Worker {
   readonly #bell: Bell;
   readonly #runner: Runner;
   readonly #claimer: Claimer;
+  readonly #presence: Presence;
   #looping: Promise<void> = Promise.resolve();
   #mode: 'new' | 'working' | 'draining' | 'stopped' = 'new';
 
@@ -55,6 +62,7 @@ export class Worker {
     this.#bell = new Bell(setup.timers);
     this.#runner = new Runner(setup, () => this.#bell.ring());
     this.#claimer = new Claimer(setup, () => this.#runner.heart.hurry());
+    this.#presence = new Presence(setup);
   }
 
   get id(): string {
@@ -70,10 +78,21 @@ export class Worker {
     return { inHand: this.#runner.hand.size, waiting: this.#runner.waiting };
   }
 
+  /** Inline handlers that were told to stop and go on: nothing but their own end ends them. */
+  get strays(): number {
+    return this.#runner.strays;
+  }
+
+  /** False when strays have all its slots: then it takes no jobs, and should be started anew. */
+  get isHealthy(): boolean {
+    return this.strays < this.#setup.slots;
+  }
+
   start(): void {
     if (this.#mode !== 'new') return;
     this.#mode = 'working';
     void this.#runner.heart.run();
+    void this.#presence.run();
     this.#looping = this.#loop();
   }
 
@@ -112,8 +131,8 @@ export class Worker {
     this.#runner.heart.hurry();
   }
 
-  /** Renews what is due and waits for the answer; `start` does this by itself. */
-  beat(): Promise<void> {
+  /** Renews what is due, and says when the next is; `start` does this by itself. */
+  beat(): Promise<number> {
     return this.#runner.heart.beat();
   }
 
@@ -131,6 +150,7 @@ export class Worker {
     const { hand } = this.#runner;
     this.#bell.ring();
     this.#runner.leave();
+    void this.#presence.tell('draining');
     await hand.emptyWithin(timeoutMs, this.#looping);
     const stop = shutdownStop();
     for (const isForced of [false, true]) {
@@ -138,6 +158,14 @@ export class Worker {
       await hand.emptyWithin(isForced ? Math.max(graceMs, REPORT_MS) : graceMs, this.#looping);
     }
     this.#mode = 'stopped';
+    await this.#presence.leave(REPORT_MS);
+    await this.#runner.close();
+  }
+
+  /** Ends as a killed process does: nothing is given back, and threads and processes are gone. */
+  async crash(): Promise<void> {
+    this.#mode = 'stopped';
+    this.#bell.ring();
     await this.#runner.close();
   }
 

@@ -18,7 +18,9 @@ export async function startWorkerProcess(
   ...flags: readonly string[]
 ): Promise<WorkerProcess> {
   const program = fileURLToPath(new URL('worker-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, database, name, ...flags], {
+  // Little memory, so that a handler that eats all of it is done soon.
+  const args = ['--max-old-space-size=160', program, database, name, ...flags];
+  const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines: string[] = [];

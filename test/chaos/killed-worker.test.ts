@@ -1,6 +1,6 @@
 // Workers that are killed, stopped, poisoned and asked to leave, on a real PostgreSQL.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -14,6 +14,7 @@ import { postgresServers } from '../support/postgres/servers.ts';
 import { startWorkerProcess, type WorkerProcess } from './fleet.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'));
+const artifacts = join(folder, 'artifacts');
 const fleet: WorkerProcess[] = [];
 let database: FreshDatabase;
 let pawl: Pawl;
@@ -24,6 +25,7 @@ before(async () => {
   database = await freshDatabase(server!);
   pawl = await openPawl({
     database: database.url,
+    artifacts,
     jobs: [burn, tenStages, holdsOn, poison, endless],
   });
 });
@@ -78,7 +80,7 @@ describe('a worker stopped past its lease and continued', () => {
   async function stopAndContinue(
     ...flags: string[]
   ): Promise<{ first: WorkerProcess; job: JobRef }> {
-    const first = await startWorker(...flags);
+    const first = await startWorker(`--artifacts=${artifacts}`, ...flags);
     const job = await pawl.enqueue(holdsOn, null);
     await first.said('holding');
     first.signal('SIGSTOP');
@@ -101,12 +103,20 @@ describe('a worker stopped past its lease and continued', () => {
       'late progress left no trace',
     );
     assert.deepEqual(await pawl.engine.context.store.stages(job), []);
+    assert.deepEqual(await pawl.artifacts!.list(job), []);
+    const files = readdirSync(artifacts, { recursive: true, withFileTypes: true });
+    assert.deepEqual(
+      files.filter((entry) => entry.isFile()),
+      [],
+      'no bytes are left either',
+    );
   }
 
   test('[R7, P2] notices it by its own clock, stops its handler and writes nothing', async () => {
     const { first, job } = await stopAndContinue();
     assert.equal(await first.said('checkpoint'), 'checkpoint refused: leaseLost');
     assert.equal(await first.said('stage result'), 'stage result refused: leaseLost');
+    assert.equal(await first.said('artifact'), 'artifact refused: leaseLost');
     assert.equal(await first.said('signal'), 'signal: leaseLost');
     await assertOneSuccess(job);
     await end(first);
@@ -116,6 +126,7 @@ describe('a worker stopped past its lease and continued', () => {
     const { first, job } = await stopAndContinue('--frozen');
     assert.equal(await first.said('checkpoint'), 'checkpoint refused: leaseLost');
     assert.equal(await first.said('stage result'), 'stage result refused: leaseLost');
+    assert.equal(await first.said('artifact'), 'artifact refused: leaseLost');
     await first.said('signal: leaseLost');
     await assertOneSuccess(job);
     await end(first);

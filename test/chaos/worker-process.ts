@@ -1,19 +1,36 @@
-// A worker in a process of its own: `worker-process.ts <database> <name> [--frozen]`. Frozen, its
-// clock stands still, so that it never notices a lost lease by itself.
+// A worker in a process of its own: `worker-process.ts <database> <name> [--frozen] [--queue=…]
+// [--artifacts=…]`. Frozen, its clock stands still, and it never notices a lost lease by itself.
 import { openPawl } from '../../src/app/pawl.ts';
 import { drainOnSignal } from '../../src/worker/shutdown.ts';
-import { burn, endless, holdsOn, poison, tenStages } from '../fixtures/handlers/chaos.ts';
+import {
+  badInline,
+  burn,
+  endless,
+  holdsOn,
+  neighbour,
+  poison,
+  tenStages,
+} from '../fixtures/handlers/chaos.ts';
 
-const [database = '', id = '', mode = ''] = process.argv.slice(2);
+const [database = '', id = '', ...flags] = process.argv.slice(2);
+const flag = (name: string): string | undefined =>
+  flags.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3);
 const log = {
   warn: (message: string, facts: unknown) =>
     process.stdout.write(`warning: ${message} ${JSON.stringify(facts)}\n`),
 };
 
-const jobs = [burn, tenStages, holdsOn, poison, endless];
-const pawl = await openPawl({ database, jobs, log });
-const clock = mode === '--frozen' ? { clock: { now: () => 0 } } : {};
-const worker = pawl.work({ id, pollMs: { minMs: 20, maxMs: 100 }, ...clock });
+const jobs = [burn, tenStages, holdsOn, poison, endless, badInline, neighbour];
+const artifacts = flag('artifacts');
+const pawl = await openPawl({
+  database,
+  jobs,
+  log,
+  ...(artifacts === undefined ? {} : { artifacts }),
+});
+const clock = flags.includes('--frozen') ? { clock: { now: () => 0 } } : {};
+const queues = [flag('queue') ?? 'default'];
+const worker = pawl.work({ id, queues, pollMs: { minMs: 20, maxMs: 100 }, ...clock });
 process.once('SIGTERM', () => process.stdout.write('draining\n'));
 process.stdout.write('ready\n');
 await drainOnSignal(worker, { timeoutMs: 300, graceMs: 30_000 });

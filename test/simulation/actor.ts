@@ -57,12 +57,14 @@ export class Actor {
     return this.#stage.scheduler.park(this.#life, 'woke', ms);
   }
 
-  #connect(store: Store): Store {
-    return new Proxy(store, {
-      get: (target, verb: keyof Store) => {
-        const method = target[verb] as (...args: unknown[]) => Promise<unknown>;
+  /** A part of the store, such as its followers, is reached through the same connection. */
+  #connect<Part extends object>(part: Part): Part {
+    return new Proxy(part, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return this.#connect(member as object);
         return (...args: unknown[]): Promise<unknown> =>
-          this.#ask(verb, () => method.apply(target, args));
+          this.#ask(String(name), () => member.apply(target, args) as Promise<unknown>);
       },
     });
   }

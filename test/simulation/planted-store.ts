@@ -1,42 +1,16 @@
-// A store that can be made wrong: the memory store's verbs over tables without a guard.
+// A store that can be made wrong: the memory store over tables without a guard.
 import type { Job } from '../../src/core/job.ts';
-import { accessIn } from '../../src/store/memory/access-key.ts';
+import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
+import type { InsertOutcome, NewJob } from '../../src/store/insert.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
-import {
-  commitArtifacts,
-  listArtifacts,
-  removeArtifacts,
-} from '../../src/store/memory/artifact.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
 import { insertJobs } from '../../src/store/memory/insert.ts';
-import {
-  listDeadLetters,
-  listEvents,
-  listJobs,
-  readTail,
-  tallyJobs,
-} from '../../src/store/memory/queries.ts';
-import { putType } from '../../src/store/memory/registry.ts';
 import { renewLeases } from '../../src/store/memory/renew.ts';
-import {
-  dueSchedules,
-  fireSchedule,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from '../../src/store/memory/schedule.ts';
-import { expiredJobs, letDueIn } from '../../src/store/memory/sweep.ts';
+import { MemoryStore } from '../../src/store/memory/store.ts';
+import { expiredJobs } from '../../src/store/memory/sweep.ts';
 import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
-import type { ClaimRequest } from '../../src/store/claim.ts';
-import type { NewJob } from '../../src/store/insert.ts';
-import type { Move } from '../../src/store/move.ts';
-import type { Renewal } from '../../src/store/renew.ts';
-import { eraseJob, purge } from '../../src/store/memory/retention.ts';
-import { standingOf } from '../../src/store/memory/standing.ts';
-import { depthOf, listValves, putValve } from '../../src/store/memory/valve.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Move, MoveOutcome } from '../../src/store/move.ts';
+import type { Renewal, RenewOutcome } from '../../src/store/renew.ts';
 import type { OpenStore } from '../support/world.ts';
 
 /** What goes wrong: each member may change what is asked, or the tables themselves, beforehand. */
@@ -66,68 +40,51 @@ export function overwrite(tables: Tables, row: Row, edit: Partial<Job>, isOpen =
 }
 
 export function openPlanted(bug: Bug): OpenStore {
-  return async (options) => plantedStore(options, bug);
+  return async (options) => new PlantedStore(options, bug);
 }
 
-function plantedStore(options: MemoryOptions, bug: Bug): Store {
-  const tables = new UnguardedTables(options);
-  if (bug.forgets !== undefined) forgetEvents(tables, bug.forgets);
-  const answer = async <Answer>(verb: () => Answer): Promise<Answer> =>
-    tables.journal.transaction(verb);
-  return {
-    access: accessIn((body) => answer(() => body(tables))),
-    insert: (jobs) =>
-      answer(() =>
-        insertJobs(
-          tables,
-          jobs.map((job) => bug.insert?.(tables, job) ?? job),
-        ),
+/** The memory store with its verbs gone wrong; what is not named here is as it should be. */
+class PlantedStore extends MemoryStore {
+  readonly #bug: Bug;
+
+  constructor(options: MemoryOptions, bug: Bug) {
+    const tables = new UnguardedTables(options);
+    if (bug.forgets !== undefined) forgetEvents(tables, bug.forgets);
+    super(options, tables);
+    this.#bug = bug;
+  }
+
+  override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+    return this.transact((tables) =>
+      insertJobs(
+        tables,
+        jobs.map((job) => this.#bug.insert?.(tables, job) ?? job),
       ),
-    claim: (request) =>
-      answer(() => {
-        bug.beforeClaim?.(tables, request);
-        return claimJobs(tables, request);
-      }),
-    apply: (moves) =>
-      answer(() =>
-        moves.flatMap((move) => applyMoves(tables, [bug.apply?.(tables, move) ?? move])),
-      ),
-    renew: (renewals) =>
-      answer(() =>
-        renewals.flatMap((one) => renewLeases(tables, [bug.renew?.(tables, one) ?? one])),
-      ),
-    due: (limit) => answer(() => letDueIn(tables, limit)),
-    expired: (limit) => answer(() => bug.expired?.(tables) ?? expiredJobs(tables, limit)),
-    read: (refs) => answer(() => refs.map((ref) => tables.rowOf(ref)?.job ?? null)),
-    list: (query) => answer(() => listJobs(tables, query)),
-    stages: (ref) => answer(() => [...(tables.stages.get(keyOf(ref.tenant, ref.id)) ?? [])]),
-    events: (query) => answer(() => listEvents(tables, query)),
-    tail: (query) => answer(() => readTail(tables, query)),
-    standing: (ref) => answer(() => standingOf(tables, ref)),
-    purge: (cuts) => answer(() => purge(tables, cuts)),
-    erase: (ref, actor) => answer(() => eraseJob(tables, ref, actor)),
-    putValve: (change) => answer(() => putValve(tables, change)),
-    depth: (ref, max) => answer(() => depthOf(tables, ref, max)),
-    valves: (tenant) => answer(() => listValves(tables, tenant)),
-    tally: (tenant) => answer(() => tallyJobs(tables, tenant)),
-    deadLetters: (filter) => answer(() => listDeadLetters(tables, filter)),
-    commitArtifacts: (commits) => answer(() => commitArtifacts(tables, commits)),
-    artifacts: (query) => answer(() => listArtifacts(tables, query)),
-    removeArtifacts: (removal) => answer(() => removeArtifacts(tables, removal)),
-    putSchedule: (put) => answer(() => putSchedule(tables, put)),
-    removeSchedule: (ref) => answer(() => removeSchedule(tables, ref)),
-    schedules: (query) => answer(() => listSchedules(tables, query)),
-    dueSchedules: (limit) => answer(() => dueSchedules(tables, limit)),
-    fire: (fire) => answer(() => fireSchedule(tables, fire)),
-    fires: (query) => answer(() => listFires(tables, query)),
-    overdue: (places, limit) => answer(() => overdueJobs(tables, places, limit)),
-    putType: (tenant, type, entry) => answer(() => putType(tables, [tenant, type], entry)),
-    types: (tenant) =>
-      answer(() => tables.types.values().filter((record) => record.tenant === tenant)),
-    policies: (numbers) => answer(() => numbers.map((number) => tables.policyOf(number))),
-    now: () => answer(() => tables.clock.now()),
-    close: async () => undefined,
-  };
+    );
+  }
+
+  override claim(request: ClaimRequest): Promise<ClaimedJob[]> {
+    return this.transact((tables) => {
+      this.#bug.beforeClaim?.(tables, request);
+      return claimJobs(tables, request);
+    });
+  }
+
+  override apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    return this.transact((tables) =>
+      moves.flatMap((move) => applyMoves(tables, [this.#bug.apply?.(tables, move) ?? move])),
+    );
+  }
+
+  override renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
+    return this.transact((tables) =>
+      renewals.flatMap((one) => renewLeases(tables, [this.#bug.renew?.(tables, one) ?? one])),
+    );
+  }
+
+  override expired(limit: number): Promise<Job[]> {
+    return this.transact((tables) => this.#bug.expired?.(tables) ?? expiredJobs(tables, limit));
+  }
 }
 
 function forgetEvents({ log }: Tables, forgets: (number: number) => boolean): void {

@@ -176,12 +176,18 @@ async function sweep(actor: Actor): Promise<void> {
   const sweeper = new Sweeper(actor.engine.context, { timers });
   for (;;) {
     try {
-      await sweeper.runOnce();
+      const { failed } = await sweeper.runOnce();
+      for (const { error } of failed) tolerate(error);
     } catch (error) {
-      if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
+      tolerate(error);
     }
     await actor.sleep(1_000);
   }
+}
+
+/** A store that cannot be reached is part of life here; everything else is a fault of ours. */
+function tolerate(error: unknown): void {
+  if (!(error instanceof StoreError) || error.outcome === 'refused') throw error;
 }
 
 /** Held jobs wait for their client, for as long as it likes. */

@@ -64,6 +64,8 @@ test('every role may do on every route what the table says, and nothing else', a
     const names = { id: NOBODY, type: 'x', name: 'task' };
     const open = await callRoute(api, route, { names });
     assert.equal(open.status === 401, scope !== 'public', `${route.method} ${route.url}`);
+    // There the signature of the link is the credential, and nobody here has one.
+    if (route.operationId === 'downloadArtifact') continue;
     for (const caller of callers) {
       const isAllowed: boolean = scope === 'public' || ROLE_SCOPES[caller.role].includes(scope);
       const { status } = await callRoute(caller.api, route, { names });
@@ -90,10 +92,17 @@ test('what each role is for, in words', () => {
 
 const CANARY = 'canary-7f3a';
 
+interface Secret {
+  readonly names: Names;
+  readonly held: object;
+  readonly letter: string;
+  readonly key: string;
+  readonly artifact: string;
+  readonly schedule: string;
+}
+
 /** A tenant with something secret in everything that can hold it. */
-async function fill(
-  api: Api,
-): Promise<{ names: Names; held: object; letter: string; key: string }> {
+async function fill(api: Api): Promise<Secret> {
   const type = `${CANARY}-type`;
   await api.put(`/v1/types/${type}`, { lifecycle: 'distributed' });
   const job = {
@@ -119,14 +128,40 @@ async function fill(
   await api.post(`/v1/jobs/${dead.id}/fail`, { ...dead.held, error, deadLetter: 'parse_error' });
   const { body: letters } = await api.get('/v1/dlq');
   const { body: key } = await api.post('/v1/keys', { name: CANARY, roles: ['viewer'] });
+  const schedule = `${CANARY}-schedule`;
+  const rule = { kind: 'interval', everyMs: 60_000 };
+  await api.put(`/v1/schedules/${schedule}`, { rule, job: { type, input: CANARY } });
+  await api.put(`/v1/workers/${CANARY}-worker`, { types: [type], host: CANARY });
+  const { body: artifact } = await api.call('POST', `/v1/artifacts?name=${CANARY}`, {
+    body: Buffer.from(CANARY),
+  });
   const running = await claimOne();
   const names = { id: running.id, type, name: 'plan' };
-  return { names, held: running.held, letter: letters.items[0].id, key: key.id };
+  const letter: string = letters.items[0].id;
+  return { names, held: running.held, letter, key: key.id, artifact: artifact.id, schedule };
 }
 
-function idIn(area: string, secret: { letter: string; key: string }): { id?: string } {
-  if (area === 'dlq') return { id: secret.letter };
-  return area === 'keys' ? { id: secret.key } : {};
+function namesIn(area: string, secret: Secret): Names {
+  switch (area) {
+    case 'dlq':
+      return { id: secret.letter };
+    case 'keys':
+      return { id: secret.key };
+    case 'artifacts':
+      return { id: secret.artifact };
+    case 'schedules':
+      return { name: secret.schedule };
+    default:
+      return {};
+  }
+}
+
+/** What another tenant's things are to everybody else: not there, or without their key not open. */
+function hiddenAs({ method, path, operationId }: Route): number | null {
+  if (operationId === 'downloadArtifact') return 403;
+  const isOthers = path.includes('{id}') || path.startsWith('/v1/schedules/{name}');
+  // Under a name of its own choice everybody can make something; workers say who they are.
+  return isOthers && !(method === 'PUT' && path.includes('{name}')) ? 404 : null;
 }
 
 test('no route of the document shows or moves anything of another tenant', async () => {
@@ -145,7 +180,9 @@ test('no route of the document shows or moves anything of another tenant', async
   for (const route of routesOf(owner)) {
     const { path, operationId } = route;
     const [, , area = ''] = path.split('/');
-    const names = { ...secret.names, ...idIn(area, secret) };
+    // Under the same name a tenant can make a schedule of its own, which is then to be found.
+    const isMaking = operationId === 'putSchedule';
+    const names = { ...secret.names, ...(isMaking ? {} : namesIn(area, secret)) };
     const example = EXAMPLES[operationId];
     const isOwners = example !== undefined && Object.hasOwn(example, 'epoch');
     const body = isOwners ? { ...example, ...secret.held } : bodies[operationId];
@@ -156,9 +193,12 @@ test('no route of the document shows or moves anything of another tenant', async
     const where = `${route.method} ${path} ${answer.status}`;
     const text = JSON.stringify([answer.headers, answer.body])
       .replaceAll(secret.names['type']!, '')
-      .replaceAll(encodeURIComponent(secret.names['type']!), '');
+      .replaceAll(encodeURIComponent(secret.names['type']!), '')
+      .replaceAll(secret.schedule, '')
+      .replaceAll(`"${CANARY}-worker"`, '');
     assert.ok(!text.includes(CANARY), where);
-    if (path.includes('{id}')) assert.equal(answer.status, 404, where);
+    const expected = hiddenAs(route);
+    if (expected !== null) assert.equal(answer.status, expected, where);
   }
   const results = await other.post('/v1/jobs/cancel', { ids: [secret.names['id']] });
   assert.equal(results.body.results[0].status, 404);

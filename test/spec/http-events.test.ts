@@ -1,7 +1,7 @@
 // What happened, live: streams that begin with a snapshot and go on anywhere.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { finished, nameOf, openSecond, openStation, rest, take } from './http-station.ts';
+import { finished, nameOf, openSecond, openStation, placeOf, rest, take } from './http-station.ts';
 
 test('[T19] a stream begins with a snapshot and goes on with JobEvents to the end', async () => {
   const station = await openStation();
@@ -38,11 +38,10 @@ test('from every cursor a stream goes on without a gap or a repeat, also elsewhe
   const station = await openStation();
   const second = await openSecond(station);
   const id = await finished(station);
-  const whole = await rest(station.client.events(id, { cursor: '0.0' }));
+  const whole = await take(station.client.events(id, { cursor: '0.0' }), 99);
   assert.equal(whole.length, 8);
-  for (const [index, name] of whole.entries()) {
-    const [cursor = ''] = name.split(' ');
-    const there = await rest(second.client.events(id, { cursor }));
+  for (const [index, item] of whole.entries()) {
+    const there = await take(second.client.events(id, { cursor: item.cursor! }), 99);
     assert.deepEqual(there, whole.slice(index + 1));
   }
 });
@@ -53,7 +52,7 @@ test('notes that come after the snapshot at the same version are not lost', asyn
   await api.post(`${url}/heartbeat`, { ...held, progress: 10 });
   const stream = client.events(id);
   const [snapshot] = await take(stream, 1);
-  assert.equal(snapshot?.cursor, '2.1');
+  assert.equal(placeOf(snapshot!.cursor), '2.1');
   await api.post(`${url}/heartbeat`, { ...held, tokens: 'Hello' });
   const items = await take(stream, 2);
   assert.deepEqual(items.map(nameOf), ['2.2 job_heartbeat', '2.3 job_tokens']);
@@ -79,14 +78,31 @@ test('a cursor that is not of this log is told so and gets a snapshot', async ()
   assert.deepEqual([bad.status, bad.body.errors[0].pointer], [400, '/cursor']);
 });
 
+test('after a restore the same place of the old log is a reset, not silence', async () => {
+  const station = await openStation();
+  const { api, client } = station;
+  const { id, url, held } = await api.claimed();
+  await api.post(`${url}/heartbeat`, { ...held, progress: 10 });
+  const [snapshot] = await take(client.events(id), 1);
+  const { store } = api.world;
+  store.incarnation = async () => 'restored';
+  const [reset, again] = await take(client.events(id, { cursor: snapshot!.cursor! }), 2);
+  assert.ok(reset?.kind === 'reset' && reset.problem.code === 'CURSOR_RESET');
+  assert.equal(again?.cursor, 'restored.2.1');
+  const page = await api.get(`/v1/jobs/${id}/events?cursor=${snapshot!.cursor}`);
+  assert.deepEqual([page.status, page.body.code], [410, 'CURSOR_RESET']);
+});
+
 test('who comes back after the end gets 204; the cursor may also be in the query', async () => {
   const station = await openStation();
   const id = await finished(station);
   const headers = { accept: 'text/event-stream' };
   const url = `${station.url}/v1/jobs/${id}/events`;
-  assert.equal((await fetch(`${url}?lastEventId=3.0`, { headers })).status, 204);
-  const answer = await fetch(`${url}?lastEventId=2.4`, { headers });
-  assert.match(await answer.text(), /^retry: \d{4}\n\nid: 2\.5\nevent: job_tokens\ndata: \{/);
+  const log = await station.api.world.store.incarnation();
+  assert.equal((await fetch(`${url}?lastEventId=${log}.3.0`, { headers })).status, 204);
+  const answer = await fetch(`${url}?lastEventId=${log}.2.4`, { headers });
+  const next = `id: ${log}.2.5\nevent: job_tokens\ndata: {`;
+  assert.match((await answer.text()).replace(next, 'NEXT'), /^retry: \d{4}\n\nNEXT/);
   assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8');
   assert.match(answer.headers.get('x-request-id') ?? '', /./);
 });

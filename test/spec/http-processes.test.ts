@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { PawlClient } from '../../src/client/client.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
@@ -101,6 +102,33 @@ for (const server of await postgresServers()) {
       assert.equal((await one.client.jobs({})).items.length, 1);
       await Promise.all(servers.map((each) => each.kill('SIGTERM')));
       await fresh.drop();
+    });
+
+    test('/readyz tells of a schema that is behind, and of a database that is gone', async () => {
+      const fresh = await freshDatabase(server);
+      const one = await startServer(fresh.url);
+      const ready = async (): Promise<[number, string]> => {
+        const answer = await fetch(`${one.url}/readyz`);
+        const { checks } = (await answer.json()) as { checks: { store: string } };
+        return [answer.status, checks.store];
+      };
+      assert.deepEqual(await ready(), [200, 'ok']);
+      const client = new Client({ connectionString: fresh.url });
+      await client.connect();
+      const { rows } = await client.query(
+        `DELETE FROM pawl.migrations
+         WHERE version = (SELECT max(version) FROM pawl.migrations) RETURNING *`,
+      );
+      assert.deepEqual(await ready(), [503, 'behind']);
+      const [last] = rows as { version: number; name: string }[];
+      const back = 'INSERT INTO pawl.migrations (version, name) VALUES ($1, $2)';
+      await client.query(back, [last!.version, last!.name]);
+      assert.deepEqual(await ready(), [200, 'ok']);
+      await client.end();
+      await fresh.drop();
+      assert.deepEqual(await ready(), [503, 'unreachable']);
+      assert.equal((await fetch(`${one.url}/livez`)).status, 200);
+      await one.kill('SIGKILL');
     });
 
     test('[P12] streams go on at the other server, without a gap or a repeat', async () => {

@@ -1,8 +1,15 @@
 // An API to call in tests: every answer is held against the OpenAPI document before it is returned.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Compile } from 'typebox/schema';
+import { openFolderArtifacts } from '../../src/artifact/folder.ts';
+import { newLinkKey } from '../../src/artifact/link-keys.ts';
 import { systemTimers } from '../../src/core/timers.ts';
+import { Artifacts } from '../../src/engine/artifacts.ts';
+import type { ArtifactFace } from '../../src/http/artifact-view.ts';
 import { LiveHub } from '../../src/http/live.ts';
 import { buildServer, type ServerOptions } from '../../src/http/server.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
@@ -150,9 +157,19 @@ export interface ApiOptions {
 
 let served: Promise<Document> | undefined;
 
+/** Artifacts in a folder that goes with the process. */
+async function artifactFace({ engine, clock }: World): Promise<ArtifactFace> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-http-artifacts-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const files = await openFolderArtifacts({ folder });
+  return { desk: new Artifacts(engine.context, { files }), keys: [newLinkKey()], clock };
+}
+
 async function readDocument(): Promise<Document> {
-  const { engine } = await openWorld();
-  const app = await buildServer({ engine, live: new LiveHub(engine, { timers: systemTimers }) });
+  const world = await openWorld();
+  const { engine } = world;
+  const live = new LiveHub(engine, { timers: systemTimers });
+  const app = await buildServer({ engine, live, artifacts: await artifactFace(world) });
   return (await app.inject('/openapi.json')).json<Document>();
 }
 
@@ -163,7 +180,9 @@ export async function openApi(options: ApiOptions = {}): Promise<Api> {
   const { load, ...server } = options.server?.(world) ?? {};
   // A machine that is busy with other tests must not turn these away.
   const patient = { lagMsMax: Number.POSITIVE_INFINITY, ...load };
-  const app = await buildServer({ engine: world.engine, live, load: patient, ...server });
+  const { engine } = world;
+  const artifacts = await artifactFace(world);
+  const app = await buildServer({ engine, live, artifacts, load: patient, ...server });
   const document = await (served ??= readDocument());
   for (const [type, lifecycle] of [
     ['export', 'task'],

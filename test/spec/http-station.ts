@@ -35,9 +35,14 @@ export async function openSecond({ api }: Station): Promise<{ url: string; clien
   return { url, client: new PawlClient({ url }) };
 }
 
+/** The place within the job, without the name of the log. */
+export function placeOf(cursor: string | null): string {
+  return (cursor ?? '').split('.').slice(-2).join('.');
+}
+
 export function nameOf(item: StreamItem): string {
-  if (item.kind === 'event') return `${item.cursor} ${item.event.type}`;
-  return `${item.cursor} ${item.kind}`;
+  const what = item.kind === 'event' ? item.event.type : item.kind;
+  return `${placeOf(item.cursor)} ${what}`;
 }
 
 export async function take(

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { openSecond, openStation, rest, take } from './http-station.ts';
+import { openSecond, openStation, placeOf, rest, take } from './http-station.ts';
 
 test('one reader of the log serves all streams of the process', async () => {
   const { api, client } = await openStation();
@@ -153,7 +153,7 @@ test('a thousand streams, a hundred of them stalled: the others get everything',
   await api.post(`/v1/jobs/${id}/complete`, held);
   await Promise.all(ends);
   for (const text of texts.slice(100)) {
-    const cursors = [...text.matchAll(/^id: (.*)$/gm)].map(([, cursor]) => cursor);
+    const cursors = [...text.matchAll(/^id: (.*)$/gm)].map(([, cursor]) => placeOf(cursor!));
     const notes = Array.from({ length: 20 }, (_, index) => `2.${index + 1}`);
     assert.deepEqual(cursors, ['2.0', ...notes, '3.0']);
   }

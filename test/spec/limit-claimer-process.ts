@@ -44,14 +44,24 @@ function isGivenBack(id: string, index: number): boolean {
   return true;
 }
 
-/** Few at a time, so that many find a key with room, and find it at once. */
+const MOMENT_MS = 25;
+
+/**
+ * Keys with a backlog, whose slots go from one to the next, and keys of a moment: all processes
+ * come upon such a key at once while it has room, and only its lock keeps them from sharing it.
+ */
+function documentNow(): string {
+  if (systemRandom.next() < 0.5) return `d${Math.floor(systemRandom.next() * Number(documents))}`;
+  return `moment ${Math.floor(systemClock.now() / MOMENT_MS)}`;
+}
+
 async function make(): Promise<boolean> {
   if (left <= 0) return false;
   left -= 2;
-  const documentId = `d${Math.floor(systemRandom.next() * Number(documents))}`;
   const caller = { tenant: 'acme', principal: null };
-  await engine.enqueue([{ type, documentId }], { caller });
-  await engine.enqueue([{ type, documentId }], { caller });
+  for (let n = 0; n < 2; n++) {
+    await engine.enqueue([{ type, documentId: documentNow() }], { caller });
+  }
   return true;
 }
 

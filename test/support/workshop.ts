@@ -1,45 +1,16 @@
 // A world with workers in it: real handlers, a real store, and time that moves only when told to.
-import type { ManualClock } from '../../src/core/clock.ts';
-import type { Timers } from '../../src/core/timers.ts';
 import { withCompensations } from '../../src/handler/compensation.ts';
 import type { RunContext } from '../../src/handler/context.ts';
 import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { task } from '../../src/lifecycles/task.ts';
+import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker, type WorkerOptions } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { inSqlite } from './in-sqlite.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
-interface Sleeper {
-  readonly at: number;
-  readonly wake: () => void;
-}
-
-/** Sleepers wake when the clock has been moved past their time, or when they are called. */
-export class ManualTimers implements Timers {
-  readonly #clock: ManualClock;
-  #sleepers: Sleeper[] = [];
-
-  constructor(clock: ManualClock) {
-    this.#clock = clock;
-  }
-
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || ms <= 0) return Promise.resolve();
-    return new Promise((wake) => {
-      this.#sleepers.push({ at: this.#clock.now() + ms, wake });
-      signal.addEventListener('abort', () => wake(), { once: true });
-    });
-  }
-
-  advance(ms: number): void {
-    const now = this.#clock.advance(ms);
-    const due = this.#sleepers.filter(({ at }) => at <= now);
-    this.#sleepers = this.#sleepers.filter(({ at }) => at > now);
-    for (const { wake } of due) wake();
-  }
-}
+export { ManualTimers };
 
 export interface Workshop {
   readonly world: World;

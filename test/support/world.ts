@@ -1,31 +1,26 @@
 // A platform in miniature for tests: a store, an engine, and time that moves only when told to.
-import { ManualClock } from '../../src/core/clock.ts';
+import type { ManualClock } from '../../src/core/clock.ts';
 import type { Failure } from '../../src/core/decision.ts';
 import type { JobEvent } from '../../src/core/event.ts';
-import { seededIds } from '../../src/core/ids.ts';
 import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
-import { SeededRandom } from '../../src/core/random.ts';
+import type { SeededRandom } from '../../src/core/random.ts';
 import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
 import type { TypeDefinition } from '../../src/engine/define-type.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import type { Beat, BeatResult, Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import type { TransitionOutcome } from '../../src/engine/transition.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { openMemoryStore } from '../../src/store/memory/store.ts';
 import type { Store, TypeRecord } from '../../src/store/store.ts';
+import {
+  openSeededEngine,
+  type OpenStore,
+  type SeededEngine,
+} from '../../src/testing/seeded-engine.ts';
 
-/** What a store needs from its surroundings. */
-export interface StorePorts {
-  readonly lifecycles: readonly Lifecycle[];
-  readonly clock: ManualClock;
-}
-
-export type OpenStore = (ports: StorePorts) => Promise<Store>;
-
-export const inMemory: OpenStore = async (ports) => openMemoryStore(ports);
+export { inMemory, type OpenStore } from '../../src/testing/seeded-engine.ts';
 
 export interface WorldOptions {
   readonly store?: OpenStore;
@@ -41,13 +36,8 @@ type JobName = string | JobRef;
 
 /** Opens a store (in memory unless told otherwise) with an engine on it and some types. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const { store: open = inMemory, seed = 1, lifecycles = builtInLifecycles } = options;
-  const clock = new ManualClock();
-  const random = new SeededRandom(seed);
-  const store = await open({ lifecycles, clock });
-  const ids = seededIds(clock, new SeededRandom(seed + 1));
-  const engine = new Engine({ store, lifecycles, random, ids, clock });
-  const world = new World({ clock, random, store, engine });
+  const { lifecycles = builtInLifecycles } = options;
+  const world = new World(await openSeededEngine({ ...options, lifecycles }));
   for (const [type, definition] of Object.entries(options.types ?? {})) {
     await world.putType(type, definition);
   }
@@ -61,7 +51,7 @@ export class World {
   readonly store: Store;
   readonly engine: Engine;
 
-  constructor(parts: Pick<World, 'clock' | 'random' | 'store' | 'engine'>) {
+  constructor(parts: SeededEngine) {
     this.clock = parts.clock;
     this.random = parts.random;
     this.store = parts.store;

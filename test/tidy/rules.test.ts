@@ -9,6 +9,7 @@ import { columnsMax, functionProblems, linesMax, nameProblems, sizeProblems } fr
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
 import { codeOf, importsOf } from './source.ts';
+import { wayOutProblems } from './way-out.ts';
 
 const named = (specifier: string): string => `import { a } from '${specifier}';\n`;
 
@@ -161,6 +162,40 @@ describe('time and chance', () => {
       assert.deepEqual(sleepProblems({ path: 'src/worker/loop.ts', text }), []);
     }
   });
+});
+
+describe('the one way out', () => {
+  const requests = [
+    "await fetch('https://example.org')",
+    'globalThis.fetch(url)',
+    'new WebSocket(url)',
+    "import { request } from 'node:https'",
+    "import { Agent } from 'undici'",
+    "const http = await import('node:http')",
+    "import { createServer, request } from 'node:http'",
+    "import http from 'node:http'",
+  ];
+  const harmless = [
+    'outgoing.fetch(url)',
+    "import type { IncomingMessage } from 'node:http'",
+    "import type {\n  IncomingMessage,\n} from 'node:http'",
+    "import { createServer, type Server } from 'node:http'",
+    'class A { async fetch(): Promise<void> {} }',
+    'const a = { fetch(url) { return b } }',
+    '// fetch(url)',
+  ];
+  for (const text of requests) {
+    test(`only the guarded client may say ${text}`, () => {
+      assert.equal(wayOutProblems({ path: 'src/webhooks/deliver.ts', text }).length, 1);
+      assert.deepEqual(wayOutProblems({ path: 'src/outgoing/outgoing.ts', text }), []);
+      assert.deepEqual(wayOutProblems({ path: 'test/spec/http.test.ts', text }), []);
+    });
+  }
+  for (const text of harmless) {
+    test(`anybody may say ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(wayOutProblems({ path: 'src/webhooks/deliver.ts', text }), []);
+    });
+  }
 });
 
 describe('links', () => {

@@ -7,6 +7,7 @@ import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
 import type { SourceFile } from './source.ts';
+import { wayOutProblems } from './way-out.ts';
 
 function filesAt(patterns: string[]): SourceFile[] {
   return globSync(patterns, { cwd: repositoryFolder, exclude: ['**/node_modules', '**/dist'] })
@@ -46,6 +47,10 @@ test('file names say what is inside', () => {
 
 test('core, lifecycles, engine and checker take time and chance as parameters', () => {
   assertNone(sources.flatMap(ambientProblems));
+});
+
+test('all outgoing HTTP goes through the one guarded client', () => {
+  assertNone(sources.flatMap(wayOutProblems));
 });
 
 test('tests wait for signals, never for time', () => {

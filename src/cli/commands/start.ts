@@ -18,10 +18,10 @@ const SETTINGS: Readonly<Record<keyof StartOptions, string>> = {
   role: 'PAWL_ROLES',
 };
 
-/** The environment with the flags laid over it. */
-export function settingsOf(options: StartOptions, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Flags by the names of their settings. */
+function flagsOf(options: StartOptions): Record<string, string> {
   const given = Object.entries(options) as [keyof StartOptions, string][];
-  return { ...env, ...Object.fromEntries(given.map(([flag, text]) => [SETTINGS[flag], text])) };
+  return Object.fromEntries(given.map(([flag, text]) => [SETTINGS[flag], text]));
 }
 
 /** `pawl start`. */
@@ -38,7 +38,7 @@ export function addStart(program: Command): void {
     .action(async (_options: StartOptions, command: Command) => {
       // The platform is large; the other commands need none of it.
       const { start } = await import('../start.ts');
-      const code = await start(settingsOf(command.opts<StartOptions>(), process.env));
+      const code = await start(process.env, flagsOf(command.opts<StartOptions>()));
       if (code !== 0) throw new ExitError(code, '');
     });
 }

@@ -2,10 +2,13 @@ import type { Instant } from '../../core/clock.ts';
 import type { EventType, NoteType } from '../../core/event.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
+import type { Throttle } from '../../core/throttle.ts';
+import type { LimitPolicy } from '../../core/limits.ts';
 import type { Standing } from '../../store/standing.ts';
 import type { Valve } from '../../store/valve.ts';
 import type { EngineContext } from '../context.ts';
 import { notFound } from '../transition.ts';
+import { byRate, bySlots, byThroughput, type Estimate } from './estimate.ts';
 
 /** Everything that a job can be waiting for, or why it waits for nothing any more. */
 export const REASONS = [
@@ -28,6 +31,7 @@ export const REASONS = [
   'type_paused',
   'queue_full',
   'type_full',
+  'type_throttled',
   'no_worker',
   'in_line',
 ] as const;
@@ -40,35 +44,34 @@ export interface Why {
   readonly message: string;
   /** Since when it is so, as far as the job's row tells. */
   readonly since: Instant;
-  /** When that ends, where it ends by time. */
+  /** When that ends, where it is known; `facts.estimate` guesses where it is not. */
   readonly until: Instant | null;
+  /**
+   * Of a job in a line also `position` (from 1) and `estimate`: by what it should start when, or
+   * null where it depends on somebody's decision or nothing of its type has ended lately.
+   */
   readonly facts: Readonly<Record<string, unknown>>;
-}
-
-export interface WhyOptions {
-  /** Types that workers have asked for lately; left out, nothing is said about workers. */
-  readonly servedTypes?: ReadonlySet<string>;
 }
 
 interface Scene extends Standing {
   readonly valves: readonly Valve[];
   readonly lastEvent: EventType | NoteType | null;
-  readonly servedTypes: ReadonlySet<string> | null;
+  /** Workers that take jobs of its type. */
+  readonly workers: number;
+  readonly limits: LimitPolicy | undefined;
 }
 
 type Answer = Pick<Why, 'reason' | 'message'> & Partial<Why>;
 
 /** Answers "why is it not running?" for one job. */
-export async function why(
-  context: EngineContext,
-  ref: JobRef,
-  options: WhyOptions = {},
-): Promise<Why> {
+export async function why(context: EngineContext, ref: JobRef): Promise<Why> {
   const standing = await context.store.standing(ref);
   if (standing === null) throw notFound(ref);
   const { job } = standing;
-  const [valves, page] = await Promise.all([
+  const [valves, workers, policy, page] = await Promise.all([
     context.store.valves(job.tenant),
+    workersFor(context, standing),
+    context.registry.policy(job.policy),
     context.store.events({
       ...ref,
       after: { version: job.version - 1, note: Number.MAX_SAFE_INTEGER },
@@ -77,9 +80,16 @@ export async function why(
     }),
   ]);
   const lastEvent = page.events[0]?.type ?? null;
-  const servedTypes = options.servedTypes ?? null;
-  const answer = answerFor({ ...standing, valves, lastEvent, servedTypes });
+  const { limits } = policy;
+  const answer = answerFor({ ...standing, valves, lastEvent, workers, limits });
   return { since: job.updatedAt, until: null, facts: {}, ...answer };
+}
+
+async function workersFor({ store }: EngineContext, { job, wait }: Standing): Promise<number> {
+  if (wait !== 'claim') return 0;
+  const workers = await store.roster.workers(job.tenant);
+  return workers.filter(({ types, state }) => state === 'working' && types.includes(job.type))
+    .length;
 }
 
 function answerFor(scene: Scene): Answer {
@@ -145,49 +155,77 @@ function timed({ job, at, lastEvent }: Scene): Answer {
   return { reason: 'delayed', message: `It is not to run before ${time}.`, until };
 }
 
-function withoutSlot({ key, holders, ahead }: Scene): Answer {
+function withoutSlot(scene: Scene): Answer {
+  const { key, holders, ahead } = scene;
   const slots = `${holders.length} have the slots, and ${ahead} wait before it`;
   const message = `Its key (${key}) is full: ${slots}.`;
-  return { reason: 'no_slot', message, facts: { key, holders, position: ahead + 1 } };
+  const facts = { key, holders, position: ahead + 1, estimate: bySlots(scene) };
+  return { reason: 'no_slot', message, facts };
 }
 
-function withoutToken({ wait, key, ahead, nextTokenAt }: Scene): Answer {
-  const reason = wait === 'userToken' ? 'user_rate' : 'organisation_rate';
+function withoutToken(scene: Scene): Answer {
+  const { wait, key, ahead, nextTokenAt, limits } = scene;
+  const isOfUser = wait === 'userToken';
   const next = nextTokenAt === null ? 'soon' : `at ${new Date(nextTokenAt).toISOString()}`;
   const start = `the next one may start ${next}, and ${ahead} wait before it`;
   const message = `The rate of ${key} is used up: ${start}.`;
-  return { reason, message, until: nextTokenAt, facts: { key, position: ahead + 1 } };
+  const rate = limits?.rate?.[isOfUser ? 'perUser' : 'perOrganisation'] ?? null;
+  const isFirst = ahead === 0 && nextTokenAt !== null;
+  return {
+    reason: isOfUser ? 'user_rate' : 'organisation_rate',
+    message,
+    until: isFirst ? nextTokenAt : null,
+    facts: { key, rate, nextTokenAt, position: ahead + 1, estimate: byRate(scene, rate) },
+  };
 }
 
 /** It could be claimed, but for what keeps workers from its lane. */
 function unclaimed(scene: Scene): Answer {
-  const { job, ahead, servedTypes } = scene;
+  const { job, ahead, workers } = scene;
+  const lane = { queue: job.queue, type: job.type, position: ahead + 1 };
   const valves = (['queue', 'type'] as const).flatMap((scope) =>
     scene.valves.filter((valve) => valve.scope === scope && valve.name === job[scope]),
   );
   for (const valve of valves) {
     const answer = heldBack(valve, scene);
-    if (answer !== null) return answer;
+    if (answer !== null) return { ...answer, facts: { ...lane, ...answer.facts } };
   }
-  const facts = { queue: job.queue, type: job.type, position: ahead + 1 };
-  if (servedTypes !== null && !servedTypes.has(job.type)) {
-    const message = `No worker has asked for jobs of type "${job.type}" lately.`;
-    return { reason: 'no_worker', message, facts };
+  if (workers === 0) {
+    const message = `No worker that takes jobs of type "${job.type}" has been heard of lately.`;
+    return { reason: 'no_worker', message, facts: { ...lane, workers, estimate: null } };
   }
   const message = `It may be claimed; ${ahead} of its lane come before it.`;
+  const facts = { ...lane, workers, estimate: byThroughput(scene) };
   return { reason: 'in_line', message, facts };
 }
 
-function heldBack(valve: Valve, { owned }: Scene): Answer | null {
-  const { scope, name, isPaused, concurrency, reason, actor, updatedAt } = valve;
+function heldBack(valve: Valve, scene: Scene): Answer | null {
+  const { scope, name, isPaused, concurrency, throttle, reason, actor, updatedAt } = valve;
   const because = reason === null ? '' : ` (${reason})`;
   if (isPaused) {
     const message = `The ${scope} "${name}" was paused by ${actor}${because}.`;
-    return { reason: `${scope}_paused`, message, since: updatedAt, facts: { actor, reason } };
+    const facts = { actor, reason, estimate: null };
+    return { reason: `${scope}_paused`, message, since: updatedAt, facts };
   }
-  if (concurrency === null || owned[scope] < concurrency) return null;
-  const count = `${owned[scope]} are in hand, of ${concurrency} allowed`;
+  const owned = scene.owned[scope];
+  if (concurrency === null || owned < concurrency) return null;
+  const count = `${owned} are in hand, of ${concurrency} allowed`;
+  const estimate = byThroughput(scene);
+  if (throttle !== null) return throttled(valve, throttle, { owned, count, estimate });
   const message = `Of the ${scope} "${name}" ${count}${because}.`;
-  const facts = { owned: owned[scope], concurrency, reason };
-  return { reason: `${scope}_full`, message, facts };
+  return { reason: `${scope}_full`, message, facts: { owned, concurrency, reason, estimate } };
+}
+
+function throttled(
+  { name }: Valve,
+  throttle: Throttle,
+  more: { owned: number; count: string; estimate: Estimate | null },
+): Answer {
+  const { ceiling, baseline, failed, ended, since, changedAt } = throttle;
+  const failureRate = ended === 0 ? 0 : failed / ended;
+  const share = `${failed} of ${ended} attempts have failed`;
+  const message = `Of the type "${name}" ${more.count}: fewer run at once since ${share}.`;
+  const facts = { ceiling, baseline, failureRate, since, changedAt };
+  const { owned, estimate } = more;
+  return { reason: 'type_throttled', message, since, facts: { ...facts, owned, estimate } };
 }

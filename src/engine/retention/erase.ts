@@ -1,27 +1,78 @@
 import { PawlError } from '../../core/errors.ts';
 import type { Job, JobRef } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import type { EraseOutcome } from '../../store/retention.ts';
 import { afterWrite } from '../after-write.ts';
 import type { EngineContext } from '../context.ts';
 import { notFound } from '../transition.ts';
 
+const PAGE = 100;
+
 /**
  * Takes away what a job that has ended was given, said and made, in the database at once; its
- * history stays, with a `job_erased` at its end. The bytes of its artifacts, whose records go now,
- * are removed by the sweep of artifacts. Asking again does no harm.
+ * history stays, with a `job_erased` at its end. So it goes with every job that was made from it
+ * (a replay, a compensation, a child): they were given what it had. The bytes of artifacts, whose
+ * records go now, are removed by the sweep of artifacts. Asking again does no harm.
  */
 export async function erase(context: EngineContext, ref: JobRef, actor: string): Promise<Job> {
-  const { store } = context;
   const named = { tenant: ref.tenant, id: ref.id };
-  const outcome = await store.erase(named, actor);
-  if (outcome === 'missing') throw notFound(named);
+  const made = await descendantsOf(context, named);
+  refuseOpen(made, named);
+  const outcome = await eraseOne(context, named, actor);
   if (outcome === 'notEnded') {
     throw new PawlError('NOT_FINISHED', `job ${ref.id} has not ended, so it cannot be erased`);
   }
   return afterWrite(true, async () => {
-    const artifacts = await store.artifacts({ job: named });
-    if (artifacts.length > 0) await store.removeArtifacts({ refs: artifacts });
-    const [job] = await store.read([named]);
-    if (!job) throw notFound(named);
-    return job;
+    for (const child of made) await eraseOne(context, child, actor);
+    // A replay may have been made while its letter was still whole.
+    const known = new Set(made.map(({ id }) => id));
+    const late = (await descendantsOf(context, named)).filter(({ id }) => !known.has(id));
+    refuseOpen(late, named);
+    for (const child of late) await eraseOne(context, child, actor);
+    const [job] = await context.store.read([named]);
+    if (job) return job;
+    if (outcome === 'missing' && made.length === 0) throw notFound(named);
+    const message = `job ${ref.id} was gone already; what others had kept of it is erased now`;
+    throw new PawlError('NOT_FOUND', message);
   });
+}
+
+function refuseOpen(made: readonly Job[], { id }: JobRef): void {
+  const open = made.find(({ phase }) => !isTerminal(phase));
+  if (open === undefined) return;
+  const message = `job ${open.id}, made from job ${id}, has not ended: cancel it or wait for it`;
+  throw new PawlError('NOT_FINISHED', message);
+}
+
+async function eraseOne(
+  { store }: EngineContext,
+  { tenant, id }: JobRef,
+  actor: string,
+): Promise<EraseOutcome> {
+  const outcome = await store.erase({ tenant, id }, actor);
+  if (outcome !== 'erased') return outcome;
+  const artifacts = await store.artifacts({ job: { tenant, id } });
+  if (artifacts.length > 0) await store.removeArtifacts({ refs: artifacts });
+  return outcome;
+}
+
+/** All that were made from it, and from those, each once. */
+async function descendantsOf({ store }: EngineContext, { tenant, id }: JobRef): Promise<Job[]> {
+  const found = new Map<string, Job>();
+  const open = [id];
+  for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+    let before: string | undefined;
+    for (let hasMore = true; hasMore;) {
+      const query = { tenant, parentJobId: parent, limit: PAGE };
+      const page = await store.list(before === undefined ? query : { ...query, before });
+      for (const job of page.jobs) {
+        if (job.id === id || found.has(job.id)) continue;
+        found.set(job.id, job);
+        open.push(job.id);
+      }
+      before = page.jobs.at(-1)?.id;
+      hasMore = page.hasMore;
+    }
+  }
+  return [...found.values()];
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/clock.ts';
+import { payloadHash } from '../../core/canonical-json.ts';
 import { PawlError } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import type { FireEntry } from '../../store/schedule.ts';
@@ -26,7 +27,7 @@ export function scheduleActor(name: string): string {
 export async function draftFire(
   context: EngineContext,
   fired: Fired,
-  { slot, by }: { slot: Instant; by: Caller | null },
+  { slot, by, key = null }: { slot: Instant; by: Caller | null; key?: string | null },
 ): Promise<
   | { readonly kind: 'job'; readonly entry: FireEntry }
   | { readonly kind: 'refused'; readonly error: PawlError; readonly entry: FireEntry }
@@ -40,6 +41,7 @@ export async function draftFire(
         ...request,
         id: by === null ? derivedId(slot, `${tenant}/${fired.id}/${slot}`) : context.ids.next(),
         metadata: { ...metadata, schedule: { name, slot } },
+        ...(key === null ? {} : repeatable(fired, key)),
         ...(deadlineMs === undefined ? {} : { deadlineAt: slot + deadlineMs }),
       },
       by ?? { tenant, principal: createdBy },
@@ -51,4 +53,10 @@ export async function draftFire(
     const reason = `${error.code}: ${error.message}`;
     return { kind: 'refused', error, entry: { kind: 'refused', slot, reason } };
   }
+}
+
+/** The same run asked for again is the same job, though its slot is another moment. */
+function repeatable({ id, definition }: Fired, key: string) {
+  const idempotencyKey = `schedule ${payloadHash([id, key])}`;
+  return { idempotencyKey, payloadHash: payloadHash(definition.job) };
 }

@@ -9,6 +9,7 @@ import type {
   ScheduleRef,
 } from '../../store/schedule.ts';
 import type { EngineContext } from '../context.ts';
+import { tellFired } from '../observer.ts';
 import type { Caller } from '../enqueue.ts';
 import {
   checkScheduleName,
@@ -43,9 +44,12 @@ export class Schedules {
     this.#context = context;
   }
 
-  /** Makes a schedule, or changes it. Under the same rule it goes on where it stands. */
+  /**
+   * Makes a schedule, or changes it. Under the same rule it goes on where it stands. With `isNew`
+   * one that is there already is refused, unless it is the very same.
+   */
   async put(
-    named: { name: string; caller: Caller },
+    named: { name: string; caller: Caller; isNew?: boolean },
     definition: ScheduleDefinition,
   ): Promise<{ kind: 'created' | 'changed'; schedule: ScheduleView }> {
     checkScheduleName(named.name);
@@ -55,6 +59,7 @@ export class Schedules {
     const schedule = await this.#change(asked, (before, now) => {
       kind = before === null ? 'created' : 'changed';
       const full = completeDefinition(definition, now, before?.definition ?? null);
+      if (before !== null && named.isNew === true) return sameOrRefused(before, full);
       const isPaused = before?.isPaused ?? false;
       return { definition: full, isPaused, nextAt: isPaused ? null : nextOf(before, full, now) };
     });
@@ -95,15 +100,16 @@ export class Schedules {
     });
   }
 
-  /** Makes a job now, paused or not, and leaves the slots alone. */
-  async run(ref: ScheduleRef, caller: Caller): Promise<FireRecord> {
+  /** Makes a job now, paused or not, and leaves the slots alone. With a key, one job for it. */
+  async run(ref: ScheduleRef, caller: Caller, key: string | null = null): Promise<FireRecord> {
     const found = await this.get(ref);
     const slot = await this.#context.store.now();
-    const drafted = await draftFire(this.#context, found, { slot, by: caller });
+    const drafted = await draftFire(this.#context, found, { slot, by: caller, key });
     if (drafted.kind === 'refused') throw drafted.error;
     const { tenant, name, id } = found;
     const fire = { tenant, name, id, expected: null, nextAt: null, entries: [drafted.entry] };
     const outcome = await this.#context.store.fire(fire);
+    tellFired(this.#context.observer, fire, outcome);
     if (outcome.kind === 'missed') throw noSchedule(ref);
     return outcome.records[0]!;
   }
@@ -145,6 +151,13 @@ export class Schedules {
     const [schedule] = await this.#context.store.schedules({ tenant, name, limit: 1 });
     return schedule === undefined ? null : viewOf(schedule);
   }
+}
+
+/** Null where there is nothing to do. */
+function sameOrRefused(before: ScheduleView, full: FullDefinition): null {
+  if (canonicalJson(before.definition) === canonicalJson(full)) return null;
+  const message = `there is a schedule "${before.name}" already: change it with PUT`;
+  throw new PawlError('ALREADY_EXISTS', message);
 }
 
 /** A slot that is due but not yet fired stays due, unless the rule is another one. */

@@ -3,8 +3,9 @@ import { NOTHING_PURGED, type Purged } from '../../store/retention.ts';
 import type { EngineContext } from '../context.ts';
 import { cutsAt, type RetentionPolicy, retentionPolicy } from '../retention/policy.ts';
 
+/** Small slices, since whoever writes meanwhile waits for one; and as many as a busy day needs. */
 const SLICE = 200;
-const SLICES_MAX = 10;
+const SLICES_MAX = 50;
 const EVERY_MS = 60_000;
 
 /**
@@ -52,18 +53,13 @@ export class RetentionSweep {
     return sweepRetention(this.#context, this.#policy);
   }
 
-  /** Null: not yet. A failure is told and forgotten: nothing else may wait for retention. */
+  /** Null: not yet. What failed is tried again at its next time. */
   async runWhenDue(now: Instant): Promise<Purged | null> {
     this.#nextAt ??= now + EVERY_MS;
     if (now < this.#nextAt) return null;
     this.#nextAt = now + EVERY_MS;
-    try {
-      const purged = await this.runOnce();
-      if (purged.hasMore) this.#nextAt = now;
-      return purged;
-    } catch (error) {
-      this.#context.log.warn('retention failed and will be tried again', { error: String(error) });
-      return null;
-    }
+    const purged = await this.runOnce();
+    if (purged.hasMore) this.#nextAt = now;
+    return purged;
   }
 }

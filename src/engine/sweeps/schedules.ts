@@ -2,6 +2,7 @@ import type { Instant } from '../../core/clock.ts';
 import type { Fire, FireEntry, Schedule } from '../../store/schedule.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from '../context.ts';
+import { tellFired } from '../observer.ts';
 import { draftFire } from '../schedules/draft-fire.ts';
 import { planFires } from '../schedules/plan-fires.ts';
 import { viewOf } from '../schedules/schedules.ts';
@@ -40,7 +41,9 @@ async function fireDue(
   now: Instant,
 ): Promise<number | null> {
   try {
-    const outcome = await context.store.fire(await planDue(context, schedule, now));
+    const fire = await planDue(context, schedule, now);
+    const outcome = await context.store.fire(fire);
+    tellFired(context.observer, fire, outcome);
     if (outcome.kind === 'missed') return 0;
     return outcome.records.filter(({ result }) => result === 'created').length;
   } catch (error) {

@@ -1,11 +1,14 @@
 import type { Timers } from '../../core/timers.ts';
+import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from '../context.ts';
 import type { RetentionPolicy } from '../retention/policy.ts';
 import type { ReprocessRule } from '../retention/reprocess-rule.ts';
 import { sweepWatermarks } from '../limits/watermarks.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
+import { Duties, type Duty, type DutyFailure, type DutyStatus } from './duties.ts';
 import { sweepExpired } from './expired.ts';
+import { LimitSweep } from './limits.ts';
 import { Periodic } from './periodic.ts';
 import { ReprocessSweep } from './reprocess.ts';
 import { RetentionSweep } from './retention.ts';
@@ -19,18 +22,20 @@ export interface SweeperOptions {
   readonly reprocess?: readonly ReprocessRule[];
 }
 
+/** What a round has done; null where a duty failed. */
 export interface SweepReport {
   /** Jobs that schedules have made. */
-  readonly scheduled: number;
-  readonly due: number;
-  /** Null while leases are left alone after an outage. */
+  readonly scheduled: number | null;
+  readonly due: number | null;
+  /** Null also while leases are left alone after an outage. */
   readonly expired: number | null;
   /** Jobs ended by their own deadline. */
-  readonly overdue: number;
+  readonly overdue: number | null;
+  readonly failed: readonly DutyFailure[];
 }
 
 /**
- * The periodic duty over schedules, due jobs, deadlines and expired leases.
+ * The periodic duty over schedules, due jobs, deadlines, expired leases and limits.
  *
  * Modes: *stopped* until `start`; *sweeping*; *holding back* after it could not reach the store,
  * or was itself asleep, for longer than a few periods: owners could not renew then either, so
@@ -40,6 +45,8 @@ export class Sweeper {
   readonly #context: EngineContext;
   readonly #everyMs: number;
   readonly #periodic: Periodic;
+  readonly #duties: Duties;
+  readonly #limits: LimitSweep;
   readonly #retention: RetentionSweep;
   readonly #reprocess: ReprocessSweep;
   #seenAt: number | null = null;
@@ -53,29 +60,45 @@ export class Sweeper {
       everyMs: this.#everyMs,
       round: () => this.runOnce(),
       onFailure: (error) =>
-        context.log.warn('a sweep failed and will be tried again', { error: String(error) }),
+        context.log.warn('the store cannot be swept; trying again', { error: String(error) }),
     });
+    this.#duties = new Duties(context.log);
+    this.#limits = new LimitSweep(context);
     this.#retention = new RetentionSweep(context, options.retention);
     this.#reprocess = new ReprocessSweep(context, options.reprocess);
   }
 
-  /** One round, by the database's clock. Throws what the store throws. */
+  /** How each duty fares in this process. */
+  get duties(): readonly DutyStatus[] {
+    return this.#duties.statuses;
+  }
+
+  /** One round, by the database's clock. Throws only if not even the time can be read. */
   async runOnce(): Promise<SweepReport> {
     const now = await this.#context.store.now();
     const gapMs = this.#seenAt === null ? 0 : now - this.#seenAt;
     if (gapMs > 5 * this.#everyMs + 1_000) {
       this.#holdUntil = now + this.#context.registry.longestLeaseWindowMs();
     }
-    const scheduled = await sweepSchedules(this.#context);
-    const due = await sweepDue(this.#context);
+    const failed: DutyFailure[] = [];
+    const attend = <Answer>(duty: Duty, body: () => Promise<Answer | null>) =>
+      this.#duties.attend({ duty, now, failed }, body);
+    const context = this.#context;
+    const scheduled = await attend('schedules', () => sweepSchedules(context));
+    const due = await attend('due', () => sweepDue(context));
     // First, so that a job whose time is up fails for that reason rather than for its lost lease.
-    const overdue = await sweepDeadlines(this.#context);
-    const expired = now < this.#holdUntil ? null : await sweepExpired(this.#context);
-    await sweepWatermarks(this.#context);
-    await this.#reprocess.runOnce();
-    await this.#retention.runWhenDue(now);
-    this.#seenAt = now;
-    return { scheduled, due, expired, overdue };
+    const overdue = await attend('deadlines', () => sweepDeadlines(context));
+    const isHolding = now < this.#holdUntil;
+    const expired = isHolding ? null : await attend('leases', () => sweepExpired(context));
+    await attend('watermarks', () => sweepWatermarks(context));
+    await attend('throttles', () => this.#limits.judgeWhenDue(now));
+    await attend('limits', () => this.#limits.trimWhenDue(now));
+    await attend('reprocess', () => this.#reprocess.runOnce());
+    await attend('retention', () => this.#retention.runWhenDue(now));
+    // Letting due jobs in is a write that every round makes: while the store cannot do that, owners
+    // cannot renew either. What fails for another reason must not hold leases up.
+    if (!failed.some(({ duty, error }) => duty === 'due' && isOutage(error))) this.#seenAt = now;
+    return { scheduled, due, expired, overdue, failed };
   }
 
   start(): void {
@@ -85,4 +108,8 @@ export class Sweeper {
   stop(): Promise<void> {
     return this.#periodic.stop();
   }
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof StoreError && error.outcome !== 'refused';
 }

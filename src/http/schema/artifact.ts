@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { IDEMPOTENT_BY_STATE } from './headers.ts';
 import { closed, Label, nullable, Time, Uuid } from './values.ts';
 
 /** An artifact as answers show it: with a link, without the place of its bytes. */
@@ -15,7 +16,24 @@ export const ArtifactSchema = Type.Object(
     url: Type.String({ description: 'Good for anyone who has it, until `urlExpiresAt`.' }),
     urlExpiresAt: Time,
   },
-  { $id: 'Artifact', additionalProperties: false },
+  {
+    $id: 'Artifact',
+    additionalProperties: false,
+    examples: [
+      {
+        id: '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9f',
+        jobId: '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e',
+        name: 'deck.pdf',
+        size: 48_213,
+        sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+        contentType: 'application/pdf',
+        createdAt: '2026-11-15T08:00:02.250Z',
+        expiresAt: null,
+        url: '/v1/artifacts/019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9f?expires=1794731402&signature=x',
+        urlExpiresAt: '2026-11-15T08:30:02.000Z',
+      },
+    ],
+  },
 );
 
 export type ArtifactJson = Static<typeof ArtifactSchema>;
@@ -38,4 +56,10 @@ export const ContentHeaders = Type.Object({
   'content-digest': Type.Optional(
     Type.String({ maxLength: 1_024, description: 'RFC 9530, with `sha-256=:<base64>:`.' }),
   ),
+});
+
+/** The same, where the request can be repeated. */
+export const UploadHeaders = Type.Object({
+  ...ContentHeaders.properties,
+  ...IDEMPOTENT_BY_STATE.properties,
 });

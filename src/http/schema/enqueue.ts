@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { UniqueSchema } from './unique.ts';
 import { closed, Json, Label, Name, Time, Uuid } from './values.ts';
 
 /** Lower-case UUIDs only: one id has one spelling. */
@@ -24,6 +25,7 @@ export const EnqueueBody = Type.Object(
     ),
     deadlineAt: Type.Optional(Time),
     payloadHash: Type.Optional(Label),
+    unique: Type.Optional(UniqueSchema),
   },
   {
     $id: 'NewJob',

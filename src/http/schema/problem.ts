@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type ErrorCode, ERRORS } from '../../core/errors.ts';
 import { JobSchema } from './job.ts';
+import { OutcomeSchema } from './unique.ts';
 import { closed } from './values.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
@@ -35,6 +36,7 @@ export type Problem = Static<typeof ProblemSchema>;
 export const BatchItemSchema = Type.Object(
   {
     status: Type.Integer({ description: 'The status that the item alone would have had.' }),
+    outcome: Type.Optional(OutcomeSchema),
     job: Type.Optional(JobSchema),
     error: Type.Optional(ProblemSchema),
   },

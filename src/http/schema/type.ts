@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LIMIT_KEYS } from '../../core/limits.ts';
 import { JITTERS } from '../../core/retry.ts';
+import { SloTargetSchema } from './slo.ts';
 import { closed, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
@@ -31,6 +32,12 @@ const RateBody = closed({
 
 const RunningMax = Type.Integer({ minimum: 1, maximum: 1_000_000 });
 
+const AdaptiveBody = closed({
+  failureRate: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  samplesMin: Type.Optional(RunningMax),
+  concurrencyMin: Type.Optional(RunningMax),
+});
+
 const LimitsBody = closed({
   activePerDocument: Type.Optional(
     Type.Boolean({ description: 'One job per document that has not ended; another: 409.' }),
@@ -44,6 +51,24 @@ const LimitsBody = closed({
   rate: Type.Optional(
     closed({ perUser: Type.Optional(RateBody), perOrganisation: Type.Optional(RateBody) }),
   ),
+  adaptive: Type.Optional(
+    Type.Union([Type.Boolean(), AdaptiveBody], {
+      description:
+        'Of a type whose attempts fail too often, fewer run at once until they succeed again: ' +
+        'from `failureRate` on (0.5), once `samplesMin` (20) attempts have ended in a minute, ' +
+        'never fewer than `concurrencyMin` (1). False: never.',
+    }),
+  ),
+});
+
+const QuantileMs = Type.Integer({ minimum: 1, maximum: 30 * 86_400_000 });
+
+const SloBody = closed({
+  p50Ms: Type.Optional(QuantileMs),
+  p95Ms: Type.Optional(QuantileMs),
+  p99Ms: Type.Optional(QuantileMs),
+  failureRateMax: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  measures: Type.Optional(Type.Enum(['duration', 'first_token'])),
 });
 
 const OnExhausted = Type.Enum(['failed', 'dead_lettered']);
@@ -68,6 +93,7 @@ export const TypeBody = Type.Object(
     limits: Type.Optional(LimitsBody),
     onExhausted: Type.Optional(OnExhausted),
     dlq: Type.Optional(Copies),
+    slo: Type.Optional(SloBody),
   },
   {
     $id: 'NewJobType',
@@ -99,6 +125,14 @@ const BackoffSchema = Type.Union([
   }),
 ]);
 
+const ThrottleSchema = closed({
+  ceiling: Type.Integer({ description: 'At most so many are in hand at once.' }),
+  baseline: Type.Integer({ description: 'From there on it is open again.' }),
+  failureRate: Type.Number({ description: 'Of the attempts that ended before the last change.' }),
+  since: Time,
+  changedAt: Time,
+});
+
 /** A type with everything filled in: what its next jobs live by. */
 export const TypeSchema = Type.Object(
   {
@@ -115,6 +149,8 @@ export const TypeSchema = Type.Object(
     limits: Type.Optional(Type.Unknown({ description: 'As registered, filled in.' })),
     onExhausted: OnExhausted,
     dlq: Copies,
+    slo: SloTargetSchema,
+    throttle: nullable(ThrottleSchema),
     updatedAt: Time,
   },
   { $id: 'JobType' },

@@ -59,7 +59,7 @@ function touchAccessKeys(tables: Tables, ids: readonly string[]): void {
   }
 }
 
-function addAudit(tables: Tables, entries: readonly NewAuditEntry[]): void {
+export function addAudit(tables: Tables, entries: readonly NewAuditEntry[]): void {
   for (const entry of entries) tables.audit.append({ ...entry, at: tables.clock.now() });
 }
 

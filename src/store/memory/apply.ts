@@ -5,6 +5,7 @@ import { samePlace } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
 import { admit, doorOf } from './admission.ts';
+import { countTurn } from './control.ts';
 import {
   deepFreeze,
   eventOf,
@@ -31,6 +32,7 @@ function applyOne(tables: Tables, move: Move): MoveOutcome {
   if (move.annotation !== null) row = annotate(tables, row, { move, annotation: move.annotation });
   row = storeOutcome(tables, row, move);
   copyDeadLetter(tables, move, { before: before.job, after: row.job });
+  countTurn(tables, move, row.job.type);
   return { kind: 'moved', version: row.job.version, at: now };
 }
 

@@ -113,20 +113,27 @@ function purgeLetters(tables: Tables, { deadLetters: cut, limit }: Purge): numbe
 
 export function eraseJob(tables: Tables, ref: JobRef, actor: string): EraseOutcome {
   const row = tables.rowOf(ref);
-  if (row === undefined) return 'missing';
+  if (row === undefined) return eraseLetters(tables, ref) > 0 ? 'lettersErased' : 'missing';
   if (!isTerminal(row.job.phase)) return 'notEnded';
   const isFirst = eraseEvents(tables, ref);
   eraseRow(tables, row, { actor, isFirst });
   tables.stages.delete(keyOf(ref.tenant, ref.id));
+  eraseLetters(tables, ref);
+  return 'erased';
+}
+
+function eraseLetters(tables: Tables, ref: JobRef): number {
+  let count = 0;
   for (const letter of tables.deadLetters.values()) {
     if (letter.tenant !== ref.tenant || letter.jobId !== ref.id) continue;
+    count += 1;
     const lastError = erasedError(letter.lastError);
     tables.deadLetters.set(
       keyOf(letter.tenant, letter.id),
       deepFreeze({ ...letter, input: 'null', lastError }),
     );
   }
-  return 'erased';
+  return count;
 }
 
 /** True if the job was not erased before. */
@@ -163,6 +170,7 @@ function eraseRow(
       result: null,
       checkpoint: null,
       message: null,
+      metadata: null,
       error: error === null ? null : erasedError(error),
       version: isFirst ? version + 1 : version,
       updatedAt: isFirst ? at : updatedAt,

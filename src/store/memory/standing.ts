@@ -2,8 +2,16 @@ import type { JobRef } from '../../core/job.ts';
 import { isClaimedWhereItWaits } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
 import { GATE, keyAt } from '../gate.ts';
-import { AHEAD_MAX, HOLDERS_MAX, keyForPeople, type Standing, WAITS } from '../standing.ts';
+import {
+  AHEAD_MAX,
+  HOLDERS_MAX,
+  keyForPeople,
+  RECENT_MS,
+  type Standing,
+  WAITS,
+} from '../standing.ts';
 import { byUrgency } from './admission.ts';
+import { turnsOf } from './control.ts';
 import { placeOf, type Row, type Tables } from './tables.ts';
 
 export function standingOf(tables: Tables, ref: JobRef): Standing | null {
@@ -15,6 +23,7 @@ export function standingOf(tables: Tables, ref: JobRef): Standing | null {
   const rows = tables.jobs.values();
   const own = rows.filter((one) => one.job.tenant === job.tenant);
   const owned = own.filter((one) => isOwned(one.job.phase));
+  const ended = turnsOf(tables, job, tables.clock.now() - RECENT_MS);
   return {
     job,
     at: tables.clock.now(),
@@ -23,6 +32,7 @@ export function standingOf(tables: Tables, ref: JobRef): Standing | null {
     ahead: Math.min(AHEAD_MAX, lineOf(own, row).filter((one) => byUrgency(one, row) < 0).length),
     holders: gate === GATE.parked ? holdersOf(own, row) : [],
     nextTokenAt: key === null ? null : (tables.rates.get(key)?.nextAt ?? null),
+    endedLately: ended.succeeded + ended.failed,
     owned: {
       queue: owned.filter((one) => one.job.queue === job.queue).length,
       type: owned.filter((one) => one.job.type === job.type).length,

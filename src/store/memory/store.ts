@@ -9,9 +9,13 @@ import type {
   CommitOutcome,
 } from '../artifact.ts';
 import type { AccessStore } from '../access-key.ts';
+import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { ControlStore } from '../control.ts';
+import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type {
   EventPage,
@@ -41,11 +45,17 @@ import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Valve, ValveChange } from '../valve.ts';
+import type { WebhookStore } from '../webhook.ts';
+import type { WorkerRegistry } from '../worker-registry.ts';
 import { accessIn } from './access-key.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
+import { controlIn } from './control.ts';
+import { followersIn } from './cursor.ts';
 import { insertJobs } from './insert.ts';
+import { careIn } from './care.ts';
+import { measuresIn } from './measure.ts';
 import { listDeadLetters, listEvents, listJobs, readTail, tallyJobs } from './queries.ts';
 import { putType } from './registry.ts';
 import { renewLeases } from './renew.ts';
@@ -63,6 +73,8 @@ import { expiredJobs, letDueIn } from './sweep.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
+import { webhooksIn } from './webhook.ts';
+import { rosterIn } from './worker-registry.ts';
 
 /**
  * The port in plain maps and lists: the reference that the databases are compared with, and the
@@ -70,153 +82,170 @@ import { depthOf, listValves, putValve } from './valve.ts';
  */
 export class MemoryStore implements Store {
   readonly access: AccessStore;
+  readonly control: ControlStore;
+  readonly measures: MeasureStore;
+  readonly care: CareStore;
+  readonly roster: WorkerRegistry;
+  readonly webhooks: WebhookStore;
+  readonly followers: FollowerStore;
   readonly #tables: Tables;
   #isOpen = true;
 
-  constructor(options: MemoryOptions) {
-    this.#tables = new Tables(options);
-    this.access = accessIn((body) => this.#transact(body));
+  constructor(options: MemoryOptions, tables: Tables = new Tables(options)) {
+    this.#tables = tables;
+    this.access = accessIn((body) => this.transact(body));
+    this.control = controlIn((body) => this.transact(body));
+    this.measures = measuresIn((body) => this.transact(body));
+    this.care = careIn((body) => this.transact(body));
+    this.roster = rosterIn((body) => this.transact(body));
+    this.webhooks = webhooksIn((body) => this.transact(body));
+    this.followers = followersIn((body) => this.transact(body));
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
-    return this.#transact((tables) => insertJobs(tables, jobs));
+    return this.transact((tables) => insertJobs(tables, jobs));
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
-    return this.#transact((tables) => claimJobs(tables, request));
+    return this.transact((tables) => claimJobs(tables, request));
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return this.#transact((tables) => applyMoves(tables, moves));
+    return this.transact((tables) => applyMoves(tables, moves));
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
-    return this.#transact((tables) => renewLeases(tables, renewals));
+    return this.transact((tables) => renewLeases(tables, renewals));
   }
 
   due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
-    return this.#transact((tables) => letDueIn(tables, limit));
+    return this.transact((tables) => letDueIn(tables, limit));
   }
 
   expired(limit: number): Promise<Job[]> {
-    return this.#transact((tables) => expiredJobs(tables, limit));
+    return this.transact((tables) => expiredJobs(tables, limit));
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
-    return this.#transact((tables) => refs.map((ref) => tables.rowOf(ref)?.job ?? null));
+    return this.transact((tables) => refs.map((ref) => tables.rowOf(ref)?.job ?? null));
   }
 
   list(query: JobQuery): Promise<JobPage> {
-    return this.#transact((tables) => listJobs(tables, query));
+    return this.transact((tables) => listJobs(tables, query));
   }
 
   stages(ref: JobRef): Promise<StageResult[]> {
-    return this.#transact((tables) => [...(tables.stages.get(keyOf(ref.tenant, ref.id)) ?? [])]);
+    return this.transact((tables) => [...(tables.stages.get(keyOf(ref.tenant, ref.id)) ?? [])]);
   }
 
   events(query: EventQuery): Promise<EventPage> {
-    return this.#transact((tables) => listEvents(tables, query));
+    return this.transact((tables) => listEvents(tables, query));
   }
 
   tail(query: TailQuery): Promise<TailPage> {
-    return this.#transact((tables) => readTail(tables, query));
+    return this.transact((tables) => readTail(tables, query));
+  }
+
+  incarnation(): Promise<string> {
+    return this.transact((tables) => tables.incarnation);
   }
 
   tally(tenant: string | null): Promise<Tally[]> {
-    return this.#transact((tables) => tallyJobs(tables, tenant));
+    return this.transact((tables) => tallyJobs(tables, tenant));
   }
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.#transact((tables) => listDeadLetters(tables, filter));
+    return this.transact((tables) => listDeadLetters(tables, filter));
   }
 
   commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return this.#transact((tables) => commitArtifacts(tables, commits));
+    return this.transact((tables) => commitArtifacts(tables, commits));
   }
 
   artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return this.#transact((tables) => listArtifacts(tables, query));
+    return this.transact((tables) => listArtifacts(tables, query));
   }
 
   removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return this.#transact((tables) => removeArtifacts(tables, removal));
+    return this.transact((tables) => removeArtifacts(tables, removal));
   }
 
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return this.#transact((tables) => putSchedule(tables, put));
+    return this.transact((tables) => putSchedule(tables, put));
   }
 
   removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return this.#transact((tables) => removeSchedule(tables, ref));
+    return this.transact((tables) => removeSchedule(tables, ref));
   }
 
   schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return this.#transact((tables) => listSchedules(tables, query));
+    return this.transact((tables) => listSchedules(tables, query));
   }
 
   dueSchedules(limit: number): Promise<Schedule[]> {
-    return this.#transact((tables) => dueSchedules(tables, limit));
+    return this.transact((tables) => dueSchedules(tables, limit));
   }
 
   fire(fire: Fire): Promise<FireOutcome> {
-    return this.#transact((tables) => fireSchedule(tables, fire));
+    return this.transact((tables) => fireSchedule(tables, fire));
   }
 
   fires(query: FireQuery): Promise<FireRecord[]> {
-    return this.#transact((tables) => listFires(tables, query));
+    return this.transact((tables) => listFires(tables, query));
   }
 
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
-    return this.#transact((tables) => overdueJobs(tables, places, limit));
+    return this.transact((tables) => overdueJobs(tables, places, limit));
   }
 
   standing(ref: JobRef): Promise<Standing | null> {
-    return this.#transact((tables) => standingOf(tables, ref));
+    return this.transact((tables) => standingOf(tables, ref));
   }
 
   purge(cuts: Purge): Promise<Purged> {
-    return this.#transact((tables) => purge(tables, cuts));
+    return this.transact((tables) => purge(tables, cuts));
   }
 
   erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return this.#transact((tables) => eraseJob(tables, ref, actor));
+    return this.transact((tables) => eraseJob(tables, ref, actor));
   }
 
   putValve(change: ValveChange): Promise<Valve> {
-    return this.#transact((tables) => putValve(tables, change));
+    return this.transact((tables) => putValve(tables, change));
   }
 
   valves(tenant: string | null): Promise<Valve[]> {
-    return this.#transact((tables) => listValves(tables, tenant));
+    return this.transact((tables) => listValves(tables, tenant));
   }
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
-    return this.#transact((tables) => depthOf(tables, ref, max));
+    return this.transact((tables) => depthOf(tables, ref, max));
   }
 
   putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return this.#transact((tables) => putType(tables, [tenant, type], entry));
+    return this.transact((tables) => putType(tables, [tenant, type], entry));
   }
 
   types(tenant: string): Promise<TypeRecord[]> {
-    return this.#transact((tables) =>
+    return this.transact((tables) =>
       tables.types.values().filter((record) => record.tenant === tenant),
     );
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {
-    return this.#transact((tables) => numbers.map((number) => tables.policyOf(number)));
+    return this.transact((tables) => numbers.map((number) => tables.policyOf(number)));
   }
 
   now(): Promise<Instant> {
-    return this.#transact((tables) => tables.clock.now());
+    return this.transact((tables) => tables.clock.now());
   }
 
   async close(): Promise<void> {
     this.#isOpen = false;
   }
 
-  async #transact<Answer>(body: (tables: Tables) => Answer): Promise<Answer> {
+  /** For those who plant faults: what a verb does, it does in here. */
+  protected async transact<Answer>(body: (tables: Tables) => Answer): Promise<Answer> {
     if (!this.#isOpen) throw new StoreError('unchanged', 'the store is closed');
     return this.#tables.journal.transaction(() => body(this.#tables));
   }

@@ -6,15 +6,19 @@ import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
 import type { Artifact } from '../artifact.ts';
 import type { AccessKey, AuditEntry } from '../access-key.ts';
+import type { FollowerRecord } from '../cursor.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
+import type { EndCount } from '../measure.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { TypeRecord } from '../store.ts';
 import type { Valve } from '../valve.ts';
+import type { Webhook } from '../webhook.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
+import type { WorkerRow } from './worker-registry.ts';
 
 /** A job and what the store knows of it that nobody else sees. */
 export interface Row extends GateKeys {
@@ -47,6 +51,15 @@ export interface RateRecord extends RateLevel {
   readonly nextAt: Instant | null;
 }
 
+/** How many turns of a type ended how, in the slot that begins then. */
+export interface TurnCount {
+  readonly tenant: string;
+  readonly type: string;
+  readonly at: Instant;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
 let incarnations = 0;
 
 export interface MemoryOptions {
@@ -76,10 +89,16 @@ export class Tables {
   readonly floors: Table<number> = new Table(this.journal);
   readonly valves: Table<Valve> = new Table(this.journal);
   readonly rates: Table<RateRecord> = new Table(this.journal);
+  readonly turns: Table<TurnCount> = new Table(this.journal);
   readonly types: Table<TypeRecord> = new Table(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
   readonly accessKeys: Table<AccessKey> = new Table(this.journal);
   readonly audit: Log<AuditEntry> = new Log(this.journal);
+  readonly ends: Table<EndCount> = new Table(this.journal);
+  readonly endReaders: Table<string> = new Table(this.journal);
+  readonly workers: Table<WorkerRow> = new Table(this.journal);
+  readonly webhooks: Table<Webhook> = new Table(this.journal);
+  readonly followers: Table<FollowerRecord> = new Table(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 
   constructor({ lifecycles, clock }: MemoryOptions) {

@@ -95,19 +95,22 @@ const KEY = `id, tenant_id, name, hash, roles, scopes, queues, created_by AS "cr
   ${toMs('revoked_at')} AS "revokedAt", replaced_by AS "replacedBy",
   ${toMs('used_at')} AS "usedAt"`;
 
+/** Before its tenant is known. */
+function readKey({ database }: Session, id: string): Promise<KeyRow[]> {
+  return database.read<KeyRow>(`SELECT ${KEY} FROM pawl.access_keys WHERE id = $1`, [id]);
+}
+
+async function readKeys({ database, names }: Session, tenant: string): Promise<KeyRow[]> {
+  const [id] = await names.findTenants([tenant]);
+  const sql = `SELECT ${KEY} FROM pawl.access_keys WHERE tenant_id = $1 ORDER BY seq`;
+  return database.readFor<KeyRow>(id, sql, [id]);
+}
+
 async function listAccessKeys(
   session: Session,
   of: { id: string } | { tenant: string },
 ): Promise<AccessKey[]> {
-  const rows =
-    'id' in of
-      ? await session.database.read<KeyRow>(`SELECT ${KEY} FROM pawl.access_keys WHERE id = $1`, [
-          of.id,
-        ])
-      : await session.database.read<KeyRow>(
-          `SELECT ${KEY} FROM pawl.access_keys WHERE tenant_id = $1 ORDER BY seq`,
-          await session.names.findTenants([of.tenant]),
-        );
+  const rows = 'id' in of ? await readKey(session, of.id) : await readKeys(session, of.tenant);
   await session.names.learn(rows);
   return rows.map(({ tenant_id: tenantId, roles, scopes, queues, ...key }) => ({
     ...key,
@@ -134,7 +137,7 @@ async function addAudit(session: Session, entries: readonly NewAuditEntry[]): Pr
   await session.database.transact((query) => insertAudit(session, query, entries));
 }
 
-async function insertAudit(
+export async function insertAudit(
   session: Session,
   query: Query,
   entries: readonly NewAuditEntry[],
@@ -151,7 +154,8 @@ async function insertAudit(
 async function listAudit(session: Session, query: AuditQuery): Promise<AuditEntry[]> {
   const { tenant, limit, before = null } = query;
   const [id] = await session.names.findTenants([tenant]);
-  const rows = await session.database.read<Omit<AuditEntry, 'tenant'>>(
+  const rows = await session.database.readFor<Omit<AuditEntry, 'tenant'>>(
+    id,
     `SELECT id, actor, action, subject, details, ${toMs('at')} AS at FROM pawl.audit
      WHERE tenant_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
     [id, before, limit],

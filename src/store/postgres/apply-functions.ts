@@ -1,3 +1,4 @@
+import { SLOT_MS } from '../control.ts';
 import { gateWhenDue, tokenKey } from './admission-functions.ts';
 import { byKey, EVENT_COLUMNS, NOW, PINS, WAIT } from './sql-text.ts';
 
@@ -39,12 +40,31 @@ const MOVED = `SELECT array_agg(u.ord::int), array_agg(u.version),
         || array_agg(u.token_key) FILTER (WHERE u.token_key IS NOT NULL)
     INTO v_ords, v_versions, v_keys FROM u;`;
 
+/** The first version does not count how turns end; who calls it is of a time before that. */
+type Version = 1 | 2;
+
+const SLOT = `v_ms - v_ms % ${SLOT_MS}`;
+
+/** One row a type of how the turns that these steps end have ended, as `turnEndOf` says it. */
+const COUNT_STEPS = `,
+    t AS (
+      INSERT INTO pawl.turns
+      SELECT tenant_id, type, ${SLOT}, count(*) FILTER (WHERE phase = 5),
+        count(*) FILTER (WHERE phase <> 5)
+      FROM u WHERE was_owned AND (phase = 5 OR has_error AND phase <> 7) GROUP BY tenant_id, type)`;
+
+const COUNT_COMPLETED = `,
+  t AS (
+    INSERT INTO pawl.turns SELECT tenant_id, type, ${SLOT}, count(*), 0 FROM u
+    GROUP BY tenant_id, type)`;
+
 /**
  * Single steps fenced by owner or version, as one set. The expressions around phase, state and
  * owner keep the planner from walking the partial index of owned jobs instead of the key.
  */
-const STEPS = `
-CREATE FUNCTION pawl.apply_v1(p_steps json, p_rest json, p_wait_ms int, p_now double precision)
+const steps = (version: Version): string => `
+CREATE FUNCTION pawl.apply_v${version}(p_steps json, p_rest json, p_wait_ms int,
+  p_now double precision)
 RETURNS TABLE (ord int, version int, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS} AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
@@ -65,7 +85,12 @@ BEGIN
       RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.phase, j.epoch, j.attempts,
         j.retry_count, j.progress, j.stage, j.message, x.ord, x.quiet, x.event,
         x.state AS from_state, x.actor, x.cause, x.payload, j.limit_key,
-        ${tokenKey('j')} AS token_key),
+        ${tokenKey('j')} AS token_key${
+          version === 1
+            ? ''
+            : `, j.type,
+        x.phase IN (2, 3) AS was_owned, x.error IS NOT NULL AS has_error`
+        }),
     e AS (
       INSERT INTO pawl.events (${EVENT_COLUMNS})
       SELECT tenant_id, id, version, born, v_now, event, from_state, state, phase, epoch, attempts,
@@ -75,13 +100,13 @@ BEGIN
       INSERT INTO pawl.feed (ts, tenants, jobs, versions)
       SELECT v_now, array_agg(tenant_id ORDER BY ord), array_agg(id ORDER BY ord),
         array_agg(version ORDER BY ord)
-      FROM u WHERE NOT quiet HAVING count(*) > 0)
+      FROM u WHERE NOT quiet HAVING count(*) > 0)${version === 1 ? '' : COUNT_STEPS}
     ${MOVED}
     RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
   END IF;
   IF p_rest IS NOT NULL THEN
     SELECT array_agg(r.ord), array_agg(r.version), array_agg(r.key)
-    INTO v_ords, v_versions, v_more FROM pawl.apply_rest_v1(p_rest, v_now) r;
+    INTO v_ords, v_versions, v_more FROM pawl.apply_rest_v${version}(p_rest, v_now) r;
     RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
   END IF;
   v_keys := array_remove(v_keys || v_more, NULL);
@@ -89,10 +114,10 @@ BEGIN
 END $$;`;
 
 /** What most moves are: an owner's success. Nothing to decide, so it is told in few words. */
-const COMPLETE = `
-CREATE FUNCTION pawl.complete_v1(p_tenants int[], p_ids uuid[], p_epochs int[], p_wished boolean[],
-  p_owners text[], p_actors text[], p_states text[], p_to_states text[], p_results text[],
-  p_wait_ms int, p_now double precision)
+const complete = (version: Version): string => `
+CREATE FUNCTION pawl.complete_v${version}(p_tenants int[], p_ids uuid[], p_epochs int[],
+  p_wished boolean[], p_owners text[], p_actors text[], p_states text[], p_to_states text[],
+  p_results text[], p_wait_ms int, p_now double precision)
 RETURNS TABLE (ord int, version int, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS} AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
@@ -113,7 +138,7 @@ BEGIN
       AND (x.wished IS NULL OR x.wished = (j.cancel_mode IS NOT NULL))
     RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.epoch, j.attempts, j.retry_count,
       j.stage, j.message, x.ord, x.actor, x.state AS from_state, j.limit_key,
-      NULL::text AS token_key),
+      NULL::text AS token_key${version === 1 ? '' : ', j.type'}),
   e AS (
     INSERT INTO pawl.events (${EVENT_COLUMNS})
     SELECT tenant_id, id, version, born, v_now, 'job_succeeded', from_state, state, 5, epoch,
@@ -121,7 +146,9 @@ BEGIN
   f AS (
     INSERT INTO pawl.feed (ts, tenants, jobs, versions)
     SELECT v_now, array_agg(tenant_id ORDER BY ord), array_agg(id ORDER BY ord),
-      array_agg(version ORDER BY ord) FROM u HAVING count(*) > 0)
+      array_agg(version ORDER BY ord) FROM u HAVING count(*) > 0)${
+        version === 1 ? '' : COUNT_COMPLETED
+      }
   ${MOVED}
   IF v_keys IS NOT NULL THEN PERFORM pawl.admit_v1(v_keys, v_now); END IF;
   RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
@@ -152,34 +179,7 @@ const DEAD_LETTER = `INSERT INTO pawl.dead_letters
         j.created_at, j.started_at, v_now, NULL
       FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id;`;
 
-/** Everything else, one after the other: several steps, annotations, lost leases, dead letters. */
-const REST = `
-CREATE FUNCTION pawl.apply_rest_v1(p_moves json, v_now timestamptz)
-RETURNS TABLE (ord int, version int, key text) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE m record; x record; v_old pawl.jobs; v_from text; v_version int;
-  v_tenants int[] := '{}'; v_jobs uuid[] := '{}'; v_versions int[] := '{}';
-BEGIN
-  FOR m IN SELECT * FROM json_to_recordset(p_moves) AS m(ord int, tenant int, id uuid, state text,
-    phase smallint, epoch int, fence text, owner text, version int, wished boolean, actor text,
-    steps json, note json, letter json)
-  LOOP
-    SELECT * INTO v_old FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id FOR UPDATE;
-    CONTINUE WHEN NOT FOUND OR (${STANDS.replaceAll('x.', 'm.')}) IS NOT TRUE;
-    v_from := v_old.state;
-    v_version := v_old.version;
-    FOR x IN SELECT * FROM json_to_recordset(m.steps) AS s(${STEP_FIELDS}) LOOP
-      WITH u AS (
-        UPDATE pawl.jobs j SET ${STEP_SET} WHERE j.tenant_id = m.tenant AND j.id = m.id
-        RETURNING j.*),
-      e AS (${EVENT_OF_STEP})
-      SELECT u.version INTO v_version FROM u;
-      v_from := x.to_state;
-      CONTINUE WHEN x.quiet;
-      v_tenants := v_tenants || m.tenant; v_jobs := v_jobs || m.id;
-      v_versions := v_versions || v_version;
-    END LOOP;
-    IF m.note IS NOT NULL THEN
+const ANNOTATE = `IF m.note IS NOT NULL THEN
       SELECT * INTO x FROM json_to_record(m.note) AS n(event text, cause text, payload text,
         keeps boolean, mode text, reason text, result text, checkpoint text, quiet boolean);
       WITH u AS (
@@ -193,10 +193,62 @@ BEGIN
       SELECT u.version INTO v_version FROM u;
       v_tenants := v_tenants || m.tenant; v_jobs := v_jobs || m.id;
       v_versions := v_versions || v_version;
-    END IF;
+    END IF;`;
+
+const COUNT_MOVE = `
+    IF v_old.phase IN (2, 3) AND (v_phase = 5 OR v_failed AND v_phase <> 7) THEN
+      INSERT INTO pawl.turns
+      VALUES (m.tenant, v_old.type, ${SLOT}, (v_phase = 5)::int, (v_phase <> 5)::int);
+    END IF;`;
+
+/** Everything else, one after the other: several steps, annotations, lost leases, dead letters. */
+const rest = (version: Version): string => `
+CREATE FUNCTION pawl.apply_rest_v${version}(p_moves json, v_now timestamptz)
+RETURNS TABLE (ord int, version int, key text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE m record; x record; v_old pawl.jobs; v_from text; v_version int;${
+  version === 1
+    ? ''
+    : `
+  v_ms int8 := extract(epoch FROM v_now) * 1000; v_phase int; v_failed boolean;`
+}
+  v_tenants int[] := '{}'; v_jobs uuid[] := '{}'; v_versions int[] := '{}';
+BEGIN
+  FOR m IN SELECT * FROM json_to_recordset(p_moves) AS m(ord int, tenant int, id uuid, state text,
+    phase smallint, epoch int, fence text, owner text, version int, wished boolean, actor text,
+    steps json, note json, letter json)
+  LOOP
+    SELECT * INTO v_old FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id FOR UPDATE;
+    CONTINUE WHEN NOT FOUND OR (${STANDS.replaceAll('x.', 'm.')}) IS NOT TRUE;
+    v_from := v_old.state;
+    v_version := v_old.version;${
+      version === 1
+        ? ''
+        : `
+    v_phase := NULL;
+    v_failed := false;`
+    }
+    FOR x IN SELECT * FROM json_to_recordset(m.steps) AS s(${STEP_FIELDS}) LOOP
+      WITH u AS (
+        UPDATE pawl.jobs j SET ${STEP_SET} WHERE j.tenant_id = m.tenant AND j.id = m.id
+        RETURNING j.*),
+      e AS (${EVENT_OF_STEP})
+      SELECT u.version INTO v_version FROM u;
+      v_from := x.to_state;${
+        version === 1
+          ? ''
+          : `
+      v_phase := x.to_phase;
+      v_failed := v_failed OR x.error IS NOT NULL;`
+      }
+      CONTINUE WHEN x.quiet;
+      v_tenants := v_tenants || m.tenant; v_jobs := v_jobs || m.id;
+      v_versions := v_versions || v_version;
+    END LOOP;
+    ${ANNOTATE}
     IF m.letter IS NOT NULL THEN
       ${DEAD_LETTER}
-    END IF;
+    END IF;${version === 1 ? '' : COUNT_MOVE}
     ord := m.ord;
     version := v_version;
     SELECT coalesce(j.limit_key, ${tokenKey('j')}) INTO key FROM pawl.jobs j
@@ -211,4 +263,6 @@ BEGIN
   END IF;
 END $$;`;
 
-export const APPLY_FUNCTIONS: readonly string[] = [REST, STEPS, COMPLETE];
+export const APPLY_FUNCTIONS: readonly string[] = [rest(1), steps(1), complete(1)];
+
+export const COUNTING_APPLY_FUNCTIONS: readonly string[] = [rest(2), steps(2), complete(2)];

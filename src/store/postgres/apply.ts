@@ -39,7 +39,7 @@ export async function applyMoves(
   const steps = known.filter(({ move }) => !isRepeated && isSingleStep(move)).map(stepWire);
   const rest = known.filter(({ move }) => isRepeated || !isSingleStep(move)).map(moveWire);
   const rows = await session.database.write<OutcomeRow>(
-    'SELECT * FROM pawl.apply_v1($1, $2, $3, $4)',
+    'SELECT * FROM pawl.apply_v2($1, $2, $3, $4)',
     [
       steps.length === 0 ? null : JSON.stringify(steps),
       rest.length === 0 ? null : JSON.stringify(rest),
@@ -58,7 +58,7 @@ function complete(
 ): Promise<OutcomeRow[]> {
   const moves = known.map(({ move }) => move);
   return session.database.write<OutcomeRow>(
-    'SELECT * FROM pawl.complete_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+    'SELECT * FROM pawl.complete_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     [
       known.map(({ tenant }) => tenant),
       moves.map(({ id }) => id),

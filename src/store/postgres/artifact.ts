@@ -81,17 +81,19 @@ const COLUMNS = `a.tenant_id, a.id, a.job_id, a.name, a.size, a.sha256, a.conten
   ${toMs('a.created_at')} AS created_at, ${toMs('a.expires_at')} AS expires_at`;
 
 export async function listArtifacts(session: Session, query: ArtifactQuery): Promise<Artifact[]> {
-  const read = async (where: string, values: readonly unknown[]): Promise<Artifact[]> => {
-    const sql = `SELECT ${COLUMNS} FROM pawl.artifacts a WHERE ${where}
-      ORDER BY a.name COLLATE "C"`;
-    return artifactsOf(session, await session.database.read<ArtifactRow>(sql, values));
-  };
-  if ('locations' in query) return read('a.location = ANY ($1)', [query.locations]);
+  const select = (where: string): string =>
+    `SELECT ${COLUMNS} FROM pawl.artifacts a WHERE ${where} ORDER BY a.name COLLATE "C"`;
+  if ('locations' in query) {
+    const sql = select('a.location = ANY ($1)');
+    return artifactsOf(session, await session.database.read<ArtifactRow>(sql, [query.locations]));
+  }
   const { tenant, id } = 'ref' in query ? query.ref : query.job;
   const [tenantId] = await session.names.findTenants([tenant]);
   if (tenantId === null || !isUuid(id)) return [];
   const column = 'ref' in query ? 'a.id' : 'a.job_id';
-  return read(`a.tenant_id = $1 AND ${column} = $2`, [tenantId, id]);
+  const sql = select(`a.tenant_id = $1 AND ${column} = $2`);
+  const rows = await session.database.readFor<ArtifactRow>(tenantId, sql, [tenantId, id]);
+  return artifactsOf(session, rows);
 }
 
 export async function removeArtifacts(

@@ -9,11 +9,12 @@ const STAGES = `CASE WHEN j.has_stages THEN (
 
 /**
  * Takes up to v_share jobs of one lane. The CTE is materialised and the limit inside it, so that no
- * plan can lock more rows than it takes; rows that others hold are passed over.
+ * plan can lock more rows than it takes; rows that others hold are passed over. A job may have come
+ * after the claim had looked at the clock and waited: it is taken at its own time then, not before.
  */
 const TAKE = `RETURN QUERY
     WITH c AS MATERIALIZED (
-      SELECT j.tenant_id, j.id FROM pawl.jobs j
+      SELECT j.tenant_id, j.id, greatest(v_now, j.updated_at) AS at FROM pawl.jobs j
       WHERE j.tenant_id = v_tenants[v_lane] AND j.queue = v_queues[v_lane]
         AND j.type = v_types[v_lane] AND j.gate = 0
       ORDER BY j.rank_at, j.seq LIMIT v_share FOR UPDATE SKIP LOCKED),
@@ -22,12 +23,12 @@ const TAKE = `RETURN QUERY
         version = CASE WHEN m.is_quiet THEN j.version ELSE j.version + 1 END,
         notes = CASE WHEN m.is_quiet THEN j.notes ELSE 0 END, gate = NULL,
         attempts = greatest(j.attempts, 1), lease_owner = p_owner, claim_request = p_request,
-        lease_end = v_now + p.ttl_ms * interval '1 millisecond',
-        lease_limit = least(v_now + p.timeout_ms * interval '1 millisecond', j.deadline_at),
-        lease_expiry = least(j.deadline_at, v_now
+        lease_end = c.at + p.ttl_ms * interval '1 millisecond',
+        lease_limit = least(c.at + p.timeout_ms * interval '1 millisecond', j.deadline_at),
+        lease_expiry = least(j.deadline_at, c.at
           + least(p.ttl_ms, 2 * p.heartbeat_ms, p.timeout_ms) * interval '1 millisecond'),
-        started_at = CASE WHEN m.to_phase = 3 THEN coalesce(j.started_at, v_now)
-          ELSE j.started_at END, updated_at = v_now
+        started_at = CASE WHEN m.to_phase = 3 THEN coalesce(j.started_at, c.at)
+          ELSE j.started_at END, updated_at = c.at
       FROM c, pawl.claim_moves m, pawl.policies p
       WHERE ${byKey('j', { tenant: 'c.tenant_id', id: 'c.id' })}
         AND p.number = ANY (ARRAY[j.policy])
@@ -35,8 +36,8 @@ const TAKE = `RETURN QUERY
       RETURNING j.*, m.state AS from_state, m.is_quiet),
     e AS (
       INSERT INTO pawl.events (${EVENT_COLUMNS})
-      SELECT tenant_id, id, version, born, v_now, 'job_claimed', from_state, state, phase, epoch,
-        attempts, retry_count, progress, stage, message, p_actor, NULL, NULL
+      SELECT tenant_id, id, version, born, updated_at, 'job_claimed', from_state, state, phase,
+        epoch, attempts, retry_count, progress, stage, message, p_actor, NULL, NULL
       FROM j WHERE NOT is_quiet),
     f AS (
       INSERT INTO pawl.feed (ts, tenants, jobs, versions)

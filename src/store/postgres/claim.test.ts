@@ -63,3 +63,21 @@ await onEveryServer('renewals and progress leave every index alone', async (room
   await client.query('ROLLBACK');
   assert.deepEqual(rows, [{ cold: '0', hot: '1' }]);
 });
+
+await onEveryServer('a job that came while a claim waited is taken after it came', async (room) => {
+  const store = await room.open();
+  const scene = room.scene(store);
+  const job = await scene.enqueue();
+  const early = { now: () => job.createdAt - 7 };
+  const slow = await room.open({ clock: early });
+  const [claimed] = await slow.claim(scene.claimRequest({ owner: 'w1', max: 1 }));
+  const events = await scene.events(job);
+  assert.deepEqual(
+    events.map(({ type, at }) => [type, at]),
+    [
+      ['job_created', job.createdAt],
+      ['job_claimed', job.createdAt],
+    ],
+  );
+  assert.equal(claimed!.job.updatedAt, job.createdAt);
+});

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { defineLifecycle } from '../../core/define-lifecycle.ts';
+import { systemRandom } from '../../core/random.ts';
 import { builtInLifecycles } from '../../lifecycles/built-in.ts';
 import { document } from '../../lifecycles/document.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { type Migration, MIGRATIONS } from './migrations.ts';
+import { migrate } from './migrations-runner.ts';
+import { Database } from './pool.ts';
 
 async function migrations(room: StoreRoom, schema = 'pawl'): Promise<{ version: number }[]> {
   const client = await room.connect();
@@ -54,7 +59,7 @@ await onEveryServer('two schemas of one database know nothing of each other', as
 await onEveryServer('a store that may only check says that the schema is missing', async (room) => {
   await assert.rejects(room.open({ migrate: 'check' }), {
     outcome: 'refused',
-    message: /schema "pawl" is at version 0/,
+    message: /schema "pawl" is at version 0, and pending are 1 \(jobs.*: start one Pawl/,
   });
   await room.open();
   const store = await room.open({ migrate: 'check' });
@@ -99,4 +104,70 @@ await onEveryServer('a lifecycle with other rows needs another version', async (
     message: /"document" v1 is registered with other rows/,
   });
   await room.open({ lifecycles: [{ ...changed, version: 2 }] });
+});
+
+const LATER = Math.max(...MIGRATIONS.map(({ version }) => version)) + 1;
+
+/** What a later release may bring, with an index of a table in use. */
+const LATER_RELEASE: readonly Migration[] = [
+  ...MIGRATIONS,
+  { version: LATER, name: 'sizes', statements: ['ALTER TABLE pawl.jobs ADD COLUMN size int'] },
+  { version: LATER + 1, name: 'by size', indexes: [{ name: 'jobs_size', on: 'pawl.jobs (size)' }] },
+];
+
+function databaseOf(room: StoreRoom): Database {
+  return new Database({ pool: room.pool(4), isOwn: false, schema: 'pawl', random: systemRandom });
+}
+
+async function indexesNamed(room: StoreRoom, name: string): Promise<boolean[]> {
+  const client = await room.connect();
+  const { rows } = await client.query<{ valid: boolean }>(
+    `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('pawl.' || $1)`,
+    [name],
+  );
+  return rows.map(({ valid }) => valid);
+}
+
+await onEveryServer('several migrators at once do each migration once', async (room) => {
+  await room.open();
+  const migrators = [1, 2, 3].map(() => migrate(databaseOf(room), LATER_RELEASE));
+  await Promise.all(migrators);
+  assert.deepEqual(
+    (await migrations(room)).map(({ version }) => version).toSorted((one, two) => one - two),
+    LATER_RELEASE.map(({ version }) => version),
+  );
+  assert.deepEqual(await indexesNamed(room, 'jobs_size'), [true]);
+});
+
+await onEveryServer(
+  '[F48] what a broken migration has left is done again as a whole',
+  async (room) => {
+    await room.open();
+    const reader = await room.connect();
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await reader.query('SELECT count(*) FROM pawl.meta');
+    const broken = assert.rejects(migrate(databaseOf(room), LATER_RELEASE), { outcome: 'unknown' });
+    const killer = await room.connect();
+    await eventually('the index waits for the reader, and its builder is killed', async () => {
+      const { rows } = await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event = 'virtualxid'
+        AND datname = current_database()`);
+      return rows.length > 0;
+    });
+    await broken;
+    await reader.query('COMMIT');
+    assert.deepEqual(await indexesNamed(room, 'jobs_size'), [false], 'a useless index is left');
+    await migrate(databaseOf(room), LATER_RELEASE);
+    assert.deepEqual(await indexesNamed(room, 'jobs_size'), [true]);
+    const store = await room.open();
+    await room.scene(store).running();
+  },
+);
+
+await onEveryServer('a migration that fails leaves nothing of itself', async (room) => {
+  await room.open();
+  const wrong = ['ALTER TABLE pawl.jobs ADD COLUMN size int', 'SELECT no_such_thing'];
+  const release = [...MIGRATIONS, { version: LATER, name: 'wrong', statements: wrong }];
+  await assert.rejects(migrate(databaseOf(room), release), /no_such_thing/);
+  await migrate(databaseOf(room), LATER_RELEASE);
 });

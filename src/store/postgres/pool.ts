@@ -4,6 +4,7 @@ import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
 import { inSchema } from './sql-text.ts';
+import { enterWall } from './wall.ts';
 
 export interface PoolOptions {
   readonly url?: string | undefined;
@@ -65,19 +66,45 @@ export class Database {
   readonly schema: string;
   readonly #random: Random;
   readonly #isOwn: boolean;
+  readonly #readerRole: string | null;
   #isClosed = false;
 
-  constructor(options: { pool: Pool; isOwn: boolean; schema: string; random: Random }) {
+  constructor(options: {
+    pool: Pool;
+    isOwn: boolean;
+    schema: string;
+    random: Random;
+    readerRole?: string | undefined;
+  }) {
     this.pool = options.pool;
     this.schema = options.schema;
     this.#random = options.random;
     this.#isOwn = options.isOwn;
+    this.#readerRole = options.readerRole ?? null;
     this.pool.on('error', ignore);
   }
 
   /** Changes nothing, so nothing can be unknown. */
   read<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.#run('read', (client) => rowsOf(client, inSchema(sql, this.schema), values));
+  }
+
+  /** A read for one tenant (null: for all), behind the wall where there is one. */
+  readFor<Row>(
+    tenant: number | null | undefined,
+    sql: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    const role = this.#readerRole;
+    if (role === null || typeof tenant !== 'number') return this.read(sql, values);
+    return this.#run('read', async (client) => {
+      await client.query(enterWall(role, tenant));
+      try {
+        return await rowsOf<Row>(client, inSchema(sql, this.schema), values);
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    });
   }
 
   write<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -98,6 +125,24 @@ export class Database {
         throw error;
       }
     });
+  }
+
+  /** For what no transaction may hold and no time-out end, on a connection that is given up. */
+  async apart<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
+    const query: Query = (sql, values) => rowsOf(client, inSchema(sql, this.schema), values);
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw failureOf(error, 'connect');
+    });
+    client.on('error', ignore);
+    try {
+      await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+      return await body(query);
+    } catch (error) {
+      throw failureOf(error, 'write');
+    } finally {
+      client.off('error', ignore);
+      client.release(true);
+    }
   }
 
   async close(): Promise<void> {

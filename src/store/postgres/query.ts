@@ -17,7 +17,7 @@ import {
 } from './row.ts';
 import type { Session } from './session.ts';
 import { toMs } from './sql-text.ts';
-import { jobsOf } from './sweep.ts';
+import { toJobs } from './sweep.ts';
 
 /** Conditions of a query and their values, numbered as they come. */
 class Conditions {
@@ -73,19 +73,21 @@ export async function listJobs(session: Session, query: JobQuery): Promise<JobPa
     .add('j.document_id = ?', query.documentId)
     .add('j.correlation_id = ?', query.correlationId)
     .add('j.parent_job_id = ?::uuid', query.parentJobId);
-  const jobs = await jobsOf(
-    session,
+  const rows = await session.database.readFor<JobRow>(
+    tenant,
     `SELECT ${jobSelect('j')} FROM pawl.jobs j WHERE ${conditions.sql}
      ORDER BY j.id DESC LIMIT ${Math.trunc(query.limit) + 1}`,
     conditions.values,
   );
+  const jobs = await toJobs(session, rows);
   return { jobs: jobs.slice(0, query.limit), hasMore: jobs.length > query.limit };
 }
 
 export async function listStages(session: Session, ref: JobRef): Promise<StageResult[]> {
   const tenant = await tenantOf(session, ref.tenant);
   if (tenant === null || !canExist(ref.id)) return [];
-  return session.database.read<StageResult>(
+  return session.database.readFor<StageResult>(
+    tenant,
     `SELECT s.name, s.result, ${toMs('s.at')} AS at FROM pawl.stage_results s
      WHERE s.tenant_id = $1 AND s.job_id = $2 ORDER BY s.n`,
     [tenant, ref.id],
@@ -103,7 +105,8 @@ export async function listEvents(session: Session, query: EventQuery): Promise<E
   const notes = `UNION ALL (SELECT ${noteSelect('o')} FROM pawl.notes o
     WHERE o.tenant_id = $1 AND o.job_id = $2 AND (o.version, o.n) > ($3, $4)
     ORDER BY o.version, o.n LIMIT ${limit})`;
-  const rows = await session.database.read<EventRow>(
+  const rows = await session.database.readFor<EventRow>(
+    tenant,
     `SELECT * FROM ((SELECT ${eventSelect('e')} FROM pawl.events e
       WHERE e.tenant_id = $1 AND e.job_id = $2 AND (e.version, 0) > ($3, $4) AND e.born = (
         SELECT j.born FROM pawl.jobs j WHERE j.tenant_id = $1 AND j.id = $2)
@@ -143,7 +146,8 @@ const LIVE = [
 export async function tallyJobs(session: Session, tenant: string | null): Promise<Tally[]> {
   const id = tenant === null ? null : await tenantOf(session, tenant);
   if (tenant !== null && id === null) return [];
-  const rows = await session.database.read<TallyRow>(
+  const rows = await session.database.readFor<TallyRow>(
+    id,
     `SELECT tenant_id, type, queue, state, phase, priority >= ${PRIORITY_HIGH} AS is_high,
        count(*) AS count,
        ${toMs('min(run_at)')} AS oldest_run_at
@@ -196,7 +200,8 @@ export async function listDeadLetters(
     .add('d.fingerprint = ?', filter.fingerprint)
     .add('(d.replayed_as IS NOT NULL) = ?', filter.isReplayed);
   const times = LETTER_TIMES.map((name) => `${toMs(`d.${name}`)} AS ${name}`).join(', ');
-  const rows = await session.database.read<DeadLetterRow>(
+  const rows = await session.database.readFor<DeadLetterRow>(
+    tenant,
     `SELECT d.*, ${times} FROM pawl.dead_letters d WHERE ${conditions.sql}
      ORDER BY d.id DESC LIMIT ${Math.trunc(filter.limit)}`,
     conditions.values,

@@ -5,7 +5,7 @@ import { listedMoves } from '../../core/lifecycle-soundness.ts';
 import { rankOf } from '../../core/phase.ts';
 import { StoreError } from '../store-error.ts';
 import { type GuardedMove, guardFunctionSql, guardTriggerSql } from './guard.ts';
-import { SCHEMA_LOCK } from './migrations.ts';
+import { changeSchema } from './migrations-runner.ts';
 import type { Database, Query } from './pool.ts';
 
 /** What a lifecycle's table says to the database, in an order that does not depend on its text. */
@@ -53,9 +53,7 @@ export async function registerLifecycles(
   if (!mayChange) {
     throw new StoreError('refused', 'the schema does not know all lifecycles yet: migrate it');
   }
-  await database.transact(async (query) => {
-    await query(`SET LOCAL lock_timeout = '5s'`);
-    await query(SCHEMA_LOCK);
+  await changeSchema(database, async (query) => {
     const known = await query<KnownLifecycle>('SELECT * FROM pawl.lifecycles');
     for (const lifecycle of lifecycles) {
       if (!isKnown(lifecycle, known)) await addLifecycle(query, lifecycle);

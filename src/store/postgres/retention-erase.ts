@@ -26,7 +26,9 @@ export async function eraseJob(
       `SELECT phase, born::text, error FROM pawl.jobs WHERE tenant_id = $1 AND id = $2 FOR UPDATE`,
       key,
     );
-    if (job === undefined) return 'missing';
+    if (job === undefined) {
+      return (await eraseLetters(query, key)) > 0 ? 'lettersErased' : 'missing';
+    }
     if (!isTerminal(phaseOfRank(job.phase))) return 'notEnded';
     await query(ERASE, [...key, job.error && erasedErrorText(job.error)]);
     await query(STAGES, key);
@@ -39,7 +41,8 @@ export async function eraseJob(
 }
 
 const ERASE = `UPDATE pawl.jobs SET input = 'null', result = NULL, checkpoint = NULL,
-  message = NULL, has_stages = false, error = $3::json WHERE tenant_id = $1 AND id = $2`;
+  message = NULL, metadata = NULL, has_stages = false, error = $3::json
+  WHERE tenant_id = $1 AND id = $2`;
 const STAGES = 'DELETE FROM pawl.stage_results WHERE tenant_id = $1 AND job_id = $2';
 const NOTES = `UPDATE pawl.notes SET message = NULL, payload = NULL
   WHERE tenant_id = $1 AND job_id = $2`;
@@ -76,7 +79,7 @@ async function eraseEvents(query: Query, key: readonly unknown[], born: string):
   return rows.every(({ type }) => type !== 'job_erased');
 }
 
-async function eraseLetters(query: Query, key: readonly unknown[]): Promise<void> {
+async function eraseLetters(query: Query, key: readonly unknown[]): Promise<number> {
   const rows = await query<{ id: string; last_error: JsonText }>(
     'SELECT id, last_error FROM pawl.dead_letters WHERE tenant_id = $1 AND job_id = $2',
     key,
@@ -86,4 +89,5 @@ async function eraseLetters(query: Query, key: readonly unknown[]): Promise<void
      FROM unnest($2::uuid[], $3::text[]) AS x(id, error) WHERE d.tenant_id = $1 AND d.id = x.id`,
     [key[0], rows.map(({ id }) => id), rows.map(({ last_error }) => erasedErrorText(last_error))],
   );
+  return rows.length;
 }

@@ -87,11 +87,17 @@ const LETTERS = removal(
 
 /**
  * Up to the first young row, of transactions that are surely over, and not the last row of all:
- * the feed goes without leaving holes, and where it begins now is written down.
+ * the feed goes without leaving holes, and where it begins now is written down. The next slice
+ * looks from there on: what is gone may still lie in the index, for as long as somebody's old
+ * transaction keeps vacuum away.
  */
-const FEED = `WITH head AS MATERIALIZED (
+const FEED = `WITH log AS MATERIALIZED (SELECT incarnation, horizon FROM pawl.log_v1()),
+  head AS MATERIALIZED (
     SELECT xid, n, ts > ${CUT} AS is_young FROM pawl.feed
-    WHERE xid < (SELECT horizon FROM pawl.log_v1()) ORDER BY xid, n LIMIT $2),
+    WHERE xid < (SELECT horizon FROM log) AND (xid, n) > (
+      SELECT coalesce(max(r.floor_xid), '0'), coalesce(max(r.floor_n), 0)
+      FROM pawl.retention r JOIN log ON r.floor_log = log.incarnation)
+    ORDER BY xid, n LIMIT $2),
   young AS (SELECT xid, n FROM head WHERE is_young ORDER BY xid, n LIMIT 1),
   last AS (SELECT xid, n FROM pawl.feed ORDER BY xid DESC, n DESC LIMIT 1),
   going AS MATERIALIZED (
@@ -99,7 +105,7 @@ const FEED = `WITH head AS MATERIALIZED (
     WHERE NOT EXISTS (SELECT FROM young y WHERE (h.xid, h.n) >= (y.xid, y.n))),
   gone AS (DELETE FROM pawl.feed f USING going g WHERE f.xid = g.xid AND f.n = g.n
     RETURNING f.xid, f.n),
-  floor AS (UPDATE pawl.retention SET floor_log = (SELECT incarnation FROM pawl.log_v1()),
+  floor AS (UPDATE pawl.retention SET floor_log = (SELECT incarnation FROM log),
     (floor_xid, floor_n) = (SELECT xid, n FROM gone ORDER BY xid DESC, n DESC LIMIT 1)
     WHERE EXISTS (SELECT FROM gone))
   SELECT count(*) FROM gone`;

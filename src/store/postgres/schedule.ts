@@ -71,7 +71,7 @@ const LIST = `SELECT ${FIELDS} FROM pawl.schedules s WHERE s.tenant_id = $1 AND 
 export async function listSchedules(session: Session, query: ScheduleQuery): Promise<Schedule[]> {
   const [tenant] = await session.names.findTenants([query.tenant]);
   const values = [tenant, query.after ?? '', query.name ?? null, query.limit];
-  const rows = await session.database.read<ScheduleRow>(LIST, values);
+  const rows = await session.database.readFor<ScheduleRow>(tenant, LIST, values);
   return rows.map((row) => scheduleOf(row, query.tenant));
 }
 

@@ -6,6 +6,7 @@ import {
   type Holder,
   HOLDERS_MAX,
   keyForPeople,
+  RECENT_MS,
   type Standing,
   WAITS,
 } from '../standing.ts';
@@ -20,6 +21,7 @@ interface StandingRow extends JobRow {
   readonly now: number;
   readonly next_at: number | null;
   readonly ahead: number;
+  readonly ended: number;
   readonly in_queue: number;
   readonly in_type: number;
   readonly holders: string | null;
@@ -50,10 +52,14 @@ const HOLDERS = `(SELECT json_agg(json_build_object('id', h.id, 'owner', h.lease
     WHERE o.limit_key = j.limit_key AND o.limit_key IS NOT NULL
       AND (o.gate IN (0, 4, 5) OR o.phase IN (2, 3)) ORDER BY o.seq LIMIT ${HOLDERS_MAX}) h)`;
 
+const ENDED = `(SELECT coalesce(sum(t.succeeded + t.failed), 0) FROM pawl.turns t
+    WHERE t.tenant_id = j.tenant_id AND t.type = j.type
+      AND t.at >= ${toMs(NOW.replace('p_now', '$3'))} - ${RECENT_MS})`;
+
 const STANDING = `SELECT ${jobSelect('j')}, j.gate, ${toMs(NOW.replace('p_now', '$3'))} AS now,
     CASE j.gate WHEN 3 THEN j.limit_key ELSE ${tokenKey('j')} END AS key,
     (SELECT r.next_at FROM pawl.rate_levels r WHERE r.key = ${tokenKey('j')}) AS next_at,
-    CASE j.gate ${AHEAD} ELSE 0 END AS ahead, ${owned('queue')} AS in_queue,
+    CASE j.gate ${AHEAD} ELSE 0 END AS ahead, ${ENDED} AS ended, ${owned('queue')} AS in_queue,
     ${owned('type')} AS in_type, CASE j.gate WHEN 3 THEN ${HOLDERS} END AS holders
   FROM pawl.jobs j WHERE j.tenant_id = $1 AND j.id = $2`;
 
@@ -73,6 +79,7 @@ export async function standingOf(session: Session, ref: JobRef): Promise<Standin
     ahead: row.ahead,
     holders: row.holders === null ? [] : (JSON.parse(row.holders) as Holder[]),
     nextTokenAt: row.next_at,
+    endedLately: row.ended,
     owned: { queue: row.in_queue, type: row.in_type },
   };
 }

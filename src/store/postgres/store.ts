@@ -1,9 +1,8 @@
-import type { ClientBase, Pool } from 'pg';
-import type { Clock, Instant } from '../../core/clock.ts';
+import type { ClientBase } from 'pg';
+import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
-import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
-import { type Random, systemRandom } from '../../core/random.ts';
+import { systemRandom } from '../../core/random.ts';
 import type {
   Artifact,
   ArtifactCommit,
@@ -12,9 +11,13 @@ import type {
   CommitOutcome,
 } from '../artifact.ts';
 import type { AccessStore } from '../access-key.ts';
+import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { ControlStore } from '../control.ts';
+import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type {
   EventPage,
@@ -41,23 +44,26 @@ import type {
 } from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
-import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Valve, ValveChange } from '../valve.ts';
+import type { WebhookStore } from '../webhook.ts';
+import type { WorkerRegistry } from '../worker-registry.ts';
 import { accessOn } from './access-key.ts';
-import { applyMoves, keyOfRef } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
-import { Batcher } from './batcher.ts';
+import { type Batches, batchesOn } from './batches.ts';
 import { claimJobs } from './claim.ts';
-import { isLockTimeout } from './failure.ts';
+import { controlOn } from './control.ts';
+import { followersOn } from './cursor.ts';
 import { fireSchedule } from './fire.ts';
-import { insertJobs, insertWithin, keysOfJob } from './insert.ts';
-import { checkMigrations, migrate } from './migrations.ts';
+import { insertWithin } from './insert.ts';
+import { careOn } from './care.ts';
+import { measuresOn } from './measure.ts';
+import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
-import { Database, openPool, type PoolOptions } from './pool.ts';
+import type { PostgresOptions } from './options.ts';
+import { Database, openPool } from './pool.ts';
 import { listDeadLetters, listEvents, listJobs, listStages, readJobs, tallyJobs } from './query.ts';
 import { registerLifecycles } from './registry.ts';
-import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
 import {
@@ -72,27 +78,14 @@ import { Session } from './session.ts';
 import { NOW, quoteName, toMs } from './sql-text.ts';
 import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
-import { mendFeed, readTail } from './tail.ts';
+import { mendFeed, readIncarnation, readTail } from './tail.ts';
 import { listTypes, putType, readPolicies } from './type-registry.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
+import { webhooksOn } from './webhook.ts';
+import { raiseWall } from './wall.ts';
+import { rosterOn } from './worker-registry.ts';
 
-export interface PostgresOptions extends PoolOptions {
-  /** A pool of the caller, who also ends it. */
-  readonly pool?: Pool | undefined;
-  readonly schema?: string | undefined;
-  readonly lifecycles: readonly Lifecycle[];
-  /** Tests only: the time of every statement. Left out, the database's own clock rules. */
-  readonly clock?: Clock | undefined;
-  /** `apply` (the default) changes the schema where needed; `check` refuses to open instead. */
-  readonly migrate?: 'apply' | 'check' | undefined;
-  /** Spreads the retries after deadlocks. */
-  readonly random?: Random | undefined;
-}
-
-/** True where one caller's data may have been what the database refused. */
-function isSeparable(error: unknown): boolean {
-  return error instanceof StoreError && error.outcome === 'refused';
-}
+export type { PostgresOptions } from './options.ts';
 
 /**
  * The port on PostgreSQL, for any number of processes. Calls that come while a statement of their
@@ -101,35 +94,30 @@ function isSeparable(error: unknown): boolean {
  */
 export class PostgresStore implements Store {
   readonly access: AccessStore;
+  readonly control: ControlStore;
+  readonly measures: MeasureStore;
+  readonly care: CareStore;
+  readonly roster: WorkerRegistry;
+  readonly webhooks: WebhookStore;
+  readonly followers: FollowerStore;
   readonly #session: Session;
-  readonly #inserts: Batcher<NewJob, InsertOutcome>;
-  readonly #moves: Batcher<Move, MoveOutcome>;
-  readonly #renewals: Batcher<Renewal, RenewOutcome>;
+  readonly #batches: Batches;
 
   constructor(session: Session) {
     this.#session = session;
     this.access = accessOn(session);
-    const shared = { isSeparable, isImpatience: isLockTimeout };
-    this.#inserts = new Batcher({
-      ...shared,
-      run: (jobs, isPatient) => insertJobs(session, jobs, isPatient),
-      keysOf: keysOfJob,
-    });
-    this.#moves = new Batcher({
-      ...shared,
-      run: (moves, isPatient) => applyMoves(session, moves, isPatient),
-      keysOf: (move) => [keyOfRef(move)],
-    });
-    this.#renewals = new Batcher({
-      ...shared,
-      run: (renewals, isPatient) => renewLeases(session, renewals, isPatient),
-      keysOf: (renewal) => [keyOfRef(renewal)],
-    });
+    this.control = controlOn(session);
+    this.measures = measuresOn(session);
+    this.care = careOn(session);
+    this.roster = rosterOn(session);
+    this.webhooks = webhooksOn(session);
+    this.followers = followersOn(session);
+    this.#batches = batchesOn(session);
   }
 
   async insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
     await this.#session.names.prepare(jobs);
-    return this.#inserts.add(jobs);
+    return this.#batches.inserts.add(jobs);
   }
 
   /** Enqueues inside a transaction of the caller: the jobs come to be with its commit. */
@@ -142,11 +130,11 @@ export class PostgresStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return this.#moves.add(moves);
+    return this.#batches.moves.add(moves);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
-    return this.#renewals.add(renewals);
+    return this.#batches.renewals.add(renewals);
   }
 
   due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
@@ -175,6 +163,10 @@ export class PostgresStore implements Store {
 
   tail(query: TailQuery): Promise<TailPage> {
     return readTail(this.#session, query);
+  }
+
+  incarnation(): Promise<string> {
+    return readIncarnation(this.#session);
   }
 
   tally(tenant: string | null): Promise<Tally[]> {
@@ -279,15 +271,22 @@ export class PostgresStore implements Store {
 
 /** Opens the store: migrates (or checks) the schema and registers this process's lifecycles. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { schema = 'pawl', clock, random = systemRandom, lifecycles } = options;
+  const { schema = 'pawl', clock, random = systemRandom, lifecycles, readerRole } = options;
   quoteName(schema);
   const pool = options.pool ?? (await openPool(options));
-  const database = new Database({ pool, isOwn: options.pool === undefined, schema, random });
+  const database = new Database({
+    pool,
+    isOwn: options.pool === undefined,
+    schema,
+    random,
+    readerRole,
+  });
   try {
     const mayChange = options.migrate !== 'check';
     await (mayChange ? migrate(database) : checkMigrations(database));
     await registerLifecycles(database, lifecycles, mayChange);
     const session = new Session(database, new NameBook(database), clock ?? null);
+    if (readerRole !== undefined) await raiseWall(database, readerRole, mayChange);
     if (mayChange) {
       await session.ensureDays();
       await mendFeed(database);

@@ -40,7 +40,10 @@ export async function jobsOf(
   sql: string,
   values: readonly unknown[],
 ): Promise<Job[]> {
-  const rows = await session.database.read<JobRow>(sql, values);
+  return toJobs(session, await session.database.read<JobRow>(sql, values));
+}
+
+export async function toJobs(session: Session, rows: readonly JobRow[]): Promise<Job[]> {
   await session.names.learn(rows);
   return rows.map((row) => jobOf(row, session.names));
 }

@@ -1,14 +1,7 @@
 import type { TailItem, TailPage, TailQuery } from '../query.ts';
-import { type EventRow, eventOf } from './row.ts';
 import type { Database } from './pool.ts';
 import type { Session } from './session.ts';
-
-/** A place between two items: after the index-th of the n-th row of a transaction. */
-interface Position {
-  readonly xid: bigint;
-  readonly n: number;
-  readonly index: number;
-}
+import { type Entry, type Position, readEntries } from './tail-entries.ts';
 
 interface LogRow {
   readonly incarnation: string;
@@ -27,15 +20,6 @@ interface FeedRow {
   readonly jobs: string;
   readonly versions: string;
   readonly notes: string | null;
-}
-
-interface Entry {
-  readonly position: Position;
-  readonly day: string;
-  readonly tenant: number;
-  readonly job: string;
-  readonly version: number;
-  readonly note: number;
 }
 
 const FEED_ROWS_MAX = 256;
@@ -66,6 +50,12 @@ export async function readTail(session: Session, query: TailQuery): Promise<Tail
     at = reached;
   }
   return { items, cursor: cursorAt(at), isReset: false };
+}
+
+/** The name of this log. */
+export async function readIncarnation(session: Session): Promise<string> {
+  const [log] = await session.database.read<LogRow>('SELECT incarnation FROM pawl.log_v1()');
+  return log!.incarnation;
 }
 
 /** After a restore into another cluster, xids of the old one would hide new rows behind them. */
@@ -156,43 +146,4 @@ function entriesOf({ xid, n, day, ...row }: FeedRow): Entry[] {
     version: versions[index]!,
     note: notes?.[index] ?? 0,
   }));
-}
-
-interface LoggedRow extends EventRow {
-  readonly ord: number;
-  readonly job_type: string;
-  readonly correlation_id: string | null;
-  readonly trace_id: string | null;
-}
-
-interface Found {
-  readonly position: Position;
-  readonly item: Omit<TailItem, 'cursor'>;
-}
-
-/** Notes that have expired, and jobs that retention has removed, are left out. */
-async function readEntries(session: Session, entries: readonly Entry[]): Promise<Found[]> {
-  if (entries.length === 0) return [];
-  const rows = await session.database.read<LoggedRow>(
-    'SELECT * FROM pawl.logged_v1($1, $2, $3, $4, $5)',
-    [
-      entries.map(({ tenant }) => tenant),
-      entries.map(({ job }) => job),
-      entries.map(({ version }) => version),
-      entries.map(({ note }) => note),
-      entries.map(({ day }) => day),
-    ],
-  );
-  await session.names.learn(rows);
-  return rows
-    .toSorted((one, other) => one.ord - other.ord)
-    .map((row) => ({
-      position: entries[row.ord - 1]!.position,
-      item: {
-        event: eventOf(row, session.names),
-        jobType: row.job_type,
-        correlationId: row.correlation_id,
-        traceId: row.trace_id,
-      },
-    }));
 }

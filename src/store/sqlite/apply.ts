@@ -4,12 +4,15 @@ import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
+import { TurnCounts } from './control.ts';
 import { bytesToFind, bytesToStore } from './row.ts';
 import type { Work } from './work.ts';
 
 /** What a move reads and writes of a job: everything but its payloads. */
 interface MovingRow extends KeyColumns {
   seq: number;
+  tenant_id: number;
+  type: string;
   lifecycle: number;
   state: string;
   phase: number;
@@ -34,10 +37,10 @@ interface MovingRow extends KeyColumns {
   completed_at: number | null;
 }
 
-const FIND = `SELECT seq, lifecycle, state, phase, epoch, version, gate, limit_key, user_key,
-    organisation_key, run_at, attempts,
-    retry_count, backoff_ms, progress, notes, stage, message, lease_owner, lease_expiry,
-    lease_until, claim_request, cancel_mode, cancel_reason, started_at, completed_at
+const FIND = `SELECT seq, tenant_id, type, lifecycle, state, phase, epoch, version, gate, limit_key,
+    user_key, organisation_key, run_at, attempts, retry_count, backoff_ms, progress, notes,
+    stage, message, lease_owner, lease_expiry, lease_until, claim_request, cancel_mode,
+    cancel_reason, started_at, completed_at
   FROM jobs WHERE tenant_id = ? AND id = ?`;
 
 function stepSql(alsoSets: string): string {
@@ -66,14 +69,21 @@ type LastOwner = Pick<MovingRow, 'lease_owner' | 'lease_expiry'>;
 
 /** Compare and set, one move after the other. */
 export function applyMoves(work: Work, moves: readonly Move[]): MoveOutcome[] {
-  const keys = new TouchedKeys();
-  const outcomes = moves.map((move) => applyOne(work, move, keys));
-  keys.admit(work);
+  const after = { keys: new TouchedKeys(), counts: new TurnCounts() };
+  const outcomes = moves.map((move) => applyOne(work, move, after));
+  after.keys.admit(work);
+  after.counts.write(work);
   return outcomes;
 }
 
-/** Adds the limit's key of a job that was moved, as it may have freed a slot or want one. */
-function applyOne(work: Work, move: Move, keys: TouchedKeys): MoveOutcome {
+/** What a call does once it has made its moves. */
+interface After {
+  /** Limits' keys of the jobs that were moved, which may have freed a slot or want one. */
+  readonly keys: TouchedKeys;
+  readonly counts: TurnCounts;
+}
+
+function applyOne(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
   const row = find(work, move);
   if (row === undefined || !standsThere(row, move, work.now)) return { kind: 'missed' };
   const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };
@@ -81,6 +91,7 @@ function applyOne(work: Work, move: Move, keys: TouchedKeys): MoveOutcome {
   if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });
   if (move.deadLetter !== null) copyDeadLetter(work, row, { deadLetter: move.deadLetter, last });
   keys.add(row, row.gate);
+  counts.add(move, row);
   return { kind: 'moved', version: row.version, at: work.now };
 }
 

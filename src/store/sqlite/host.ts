@@ -8,6 +8,8 @@ import { Writer, type WriterOptions } from './writer.ts';
 
 /** Where the synchronous code runs. */
 export interface Host {
+  /** Writes that were asked for and not yet answered. */
+  readonly pending: number;
   ask(call: Call): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -30,6 +32,10 @@ export class InlineHost implements Host {
 
   constructor(writer: Writer) {
     this.#writer = writer;
+  }
+
+  get pending(): number {
+    return this.#writes.length;
   }
 
   static open(options: WriterOptions): InlineHost {
@@ -98,6 +104,10 @@ class Thread {
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error) => this.#stop(`it failed: ${String(error)}`));
     this.#worker.on('exit', () => this.#stop('it has ended'));
+  }
+
+  get pending(): number {
+    return this.#outbox.length + this.#inFlight.length;
   }
 
   get opened(): Promise<void> {
@@ -172,6 +182,10 @@ export class ThreadHost implements Host {
   private constructor(writer: Thread, reader: Thread) {
     this.#writer = writer;
     this.#reader = reader;
+  }
+
+  get pending(): number {
+    return this.#writer.pending;
   }
 
   static async open(options: WriterOptions): Promise<ThreadHost> {

@@ -88,15 +88,38 @@ describe('migrations', () => {
     );
   });
 
-  test('a database of a later Pawl is refused and left alone', async () => {
+  const LATER = MIGRATIONS.at(-1)!.version + 1;
+  const addLater = (db: DatabaseSync, floor: number): void => {
+    const sql = 'ALTER TABLE jobs ADD COLUMN colour TEXT;';
+    migrate(db, 5, [...MIGRATIONS, { version: LATER, name: 'of tomorrow', sql, floor }]);
+  };
+
+  test('a file that a later Pawl has added to is used as it is', async () => {
+    const path = newPath();
+    await openAndClose(path, builtInLifecycles);
+    withDb(path, (db) => addLater(db, MIGRATIONS.at(-1)!.version));
+    await openAndClose(path, builtInLifecycles);
+    withDb(path, (db) => assert.ok(columnsOf(db, 'jobs').includes('colour')));
+  });
+
+  test('a file that a later Pawl has taken something from is refused and left alone', async () => {
     const path = newPath();
     await openAndClose(path, []);
-    withDb(path, (db) => db.exec(`INSERT INTO migrations VALUES (99, 'of tomorrow', 0)`));
+    withDb(path, (db) => addLater(db, LATER));
     await assert.rejects(openAndClose(path, []), {
       name: 'StoreError',
       outcome: 'refused',
-      message: new RegExp(`schema version 99 and this Pawl knows ${MIGRATIONS.at(-1)!.version}`),
+      message: new RegExp(`knows version ${LATER} at least; this one knows ${LATER - 1}: install`),
     });
+  });
+
+  test('a file of the first days, which knows no floor, is brought up to date', () => {
+    const db = new DatabaseSync(':memory:');
+    db.exec(`CREATE TABLE migrations (
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`);
+    migrate(db, 1);
+    addLater(db, LATER);
+    assert.throws(() => migrate(db, 2), /install a newer release/);
   });
 
   test('[P11, R16, R18] columns have the names of the documents', async () => {

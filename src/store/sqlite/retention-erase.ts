@@ -4,13 +4,14 @@ import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retent
 import type { Connection } from './connection.ts';
 import type { Standing } from './event-log.ts';
 import { seqOf } from './query.ts';
+import { bytesToFind } from './row.ts';
 import type { Work } from './work.ts';
 
 const JOB = `SELECT seq, id, tenant_id, state, phase, epoch, version, attempts, retry_count,
   progress, stage, message, error FROM jobs WHERE seq = ?`;
 
 const ERASE = `UPDATE jobs SET input = 'null', result = NULL, checkpoint = NULL, message = NULL,
-  error = ? WHERE seq = ?`;
+  metadata = NULL, error = ? WHERE seq = ?`;
 
 const ANNOTATE = 'UPDATE jobs SET version = ?, notes = 0, updated_at = ? WHERE seq = ?';
 
@@ -20,7 +21,7 @@ const IS_ERASED = `SELECT 1 FROM events WHERE job_seq = ? AND type = 'job_erased
 export function eraseJob(work: Work, ref: JobRef, actor: string): EraseOutcome {
   const { connection, log, now } = work;
   const seq = seqOf(work, ref);
-  if (seq === null) return 'missing';
+  if (seq === null) return eraseAfterPurge(work, ref);
   const row = connection.sql(JOB).get(seq)!;
   const error = row['error'] as string | null;
   const job = { ...row, message: null } as unknown as Standing;
@@ -38,6 +39,13 @@ export function eraseJob(work: Work, ref: JobRef, actor: string): EraseOutcome {
   return 'erased';
 }
 
+function eraseAfterPurge({ connection, registry }: Work, { tenant, id }: JobRef): EraseOutcome {
+  const tenantId = registry.findTenant(tenant);
+  const bytes = bytesToFind(id);
+  if (tenantId === null || bytes === null) return 'missing';
+  return eraseLetters(connection, tenantId, bytes) > 0 ? 'lettersErased' : 'missing';
+}
+
 function eraseEvents(connection: Connection, seq: number): void {
   const rows = connection.sql('SELECT version, payload FROM events WHERE job_seq = ?').all(seq);
   const write = connection.sql(
@@ -49,7 +57,7 @@ function eraseEvents(connection: Connection, seq: number): void {
   }
 }
 
-function eraseLetters(connection: Connection, tenantId: number, jobId: Uint8Array): void {
+function eraseLetters(connection: Connection, tenantId: number, jobId: Uint8Array): number {
   const rows = connection
     .sql('SELECT id, last_error FROM dead_letters WHERE tenant_id = ? AND job_id = ?')
     .all(tenantId, jobId);
@@ -59,4 +67,5 @@ function eraseLetters(connection: Connection, tenantId: number, jobId: Uint8Arra
   for (const { id, last_error } of rows) {
     write.run(erasedErrorText(last_error as string), tenantId, id!);
   }
+  return rows.length;
 }

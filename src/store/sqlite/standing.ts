@@ -1,6 +1,13 @@
 import type { JobRef } from '../../core/job.ts';
 import { GATE, keyAt } from '../gate.ts';
-import { AHEAD_MAX, HOLDERS_MAX, keyForPeople, type Standing, WAITS } from '../standing.ts';
+import {
+  AHEAD_MAX,
+  HOLDERS_MAX,
+  keyForPeople,
+  RECENT_MS,
+  type Standing,
+  WAITS,
+} from '../standing.ts';
 import { gateKeysOf } from './admission.ts';
 import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow, RANK_AT, uuidOfBytes } from './row.ts';
 import type { Work } from './work.ts';
@@ -24,6 +31,9 @@ const OWNED = `SELECT count(*) FILTER (WHERE queue = ?) AS queue,
     count(*) FILTER (WHERE type = ?) AS type
   FROM jobs INDEXED BY jobs_owned WHERE phase IN (2, 3) AND tenant_id = ?`;
 
+const ENDED = `SELECT coalesce(sum(succeeded + failed), 0) AS count FROM turns
+  WHERE tenant_id = ? AND type = ? AND at >= ?`;
+
 const NEXT = 'SELECT next_at FROM rate_levels WHERE key = ?';
 
 export function standingOf(work: Work, { tenant, id }: JobRef): Standing | null {
@@ -45,6 +55,7 @@ export function standingOf(work: Work, { tenant, id }: JobRef): Standing | null 
     ahead: aheadOf(work, row, key),
     holders: row.gate === GATE.parked ? holdersOf(work, key!) : [],
     nextTokenAt: (next?.['next_at'] ?? null) as number | null,
+    endedLately: Number(connection.sql(ENDED).get(tenantId, row.type, now - RECENT_MS)!['count']),
     owned: { queue: Number(owned['queue']), type: Number(owned['type']) },
   };
 }

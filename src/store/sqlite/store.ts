@@ -11,8 +11,12 @@ import type {
 } from '../artifact.ts';
 import type { AccessStore } from '../access-key.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { CareStore } from '../care.ts';
+import type { ControlStore } from '../control.ts';
+import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { MeasureStore, Vitals } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type {
   EventPage,
@@ -42,6 +46,8 @@ import { StoreError } from '../store-error.ts';
 import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Valve, ValveChange } from '../valve.ts';
+import type { WebhookStore } from '../webhook.ts';
+import type { WorkerRegistry } from '../worker-registry.ts';
 import type { Synchronous } from './connection.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
 import type { AnswerOf, ArgsOf, Verb } from './verbs.ts';
@@ -66,6 +72,40 @@ export class SqliteStore implements Store {
     touchAccessKeys: (ids) => this.#ask('touchAccessKeys', ids),
     addAudit: (entries) => this.#ask('addAudit', entries),
     audit: (query) => this.#ask('audit', query),
+  };
+  readonly control: ControlStore = {
+    ailing: (since) => this.#ask('ailing', since),
+    throttle: (change) => this.#ask('throttle', change),
+    trimTurns: (before) => this.#ask('trimTurns', before),
+    trimRates: (trim) => this.#ask('trimRates', trim),
+  };
+  readonly webhooks: WebhookStore = {
+    writeWebhook: (write) => this.#ask('writeWebhook', write),
+    webhooks: (of) => this.#ask('webhooks', of),
+  };
+  readonly roster: WorkerRegistry = {
+    beatWorkers: (signs) => this.#ask('beatWorkers', signs),
+    workers: (tenant) => this.#ask('workers', tenant),
+  };
+  readonly followers: FollowerStore = {
+    takeFollower: (wish) => this.#ask('takeFollower', wish),
+    moveFollower: (move) => this.#ask('moveFollower', move),
+    listFollowers: () => this.#ask('listFollowers'),
+    removeFollower: (name) => this.#ask('removeFollower', name),
+  };
+  readonly measures: MeasureStore = {
+    addEnds: (write) => this.#ask('addEnds', write),
+    endsReadTo: (reader) => this.#ask('endsReadTo', reader),
+    ends: (query) => this.#ask('ends', query),
+    vitals: () => this.#vitals(),
+  };
+  readonly care: CareStore = {
+    tenants: () => this.#ask('tenants'),
+    figures: () => this.#ask('figures'),
+    strays: (limit) => this.#ask('strays', limit),
+    // One process owns the file, and migrates it when it opens it.
+    isCurrent: () => Promise.resolve(true),
+    quickCheck: () => this.#ask('quickCheck'),
   };
   readonly #host: Host;
   readonly #clock: Clock | null;
@@ -118,6 +158,10 @@ export class SqliteStore implements Store {
 
   tail(query: TailQuery): Promise<TailPage> {
     return this.#ask('tail', query);
+  }
+
+  incarnation(): Promise<string> {
+    return this.#ask('incarnation');
   }
 
   tally(tenant: string | null): Promise<Tally[]> {
@@ -211,6 +255,12 @@ export class SqliteStore implements Store {
 
   close(): Promise<void> {
     return (this.#closing ??= this.#host.close());
+  }
+
+  async #vitals(): Promise<Vitals> {
+    const { pending } = this.#host;
+    const vitals = await this.#ask('vitals');
+    return { ...vitals, gauges: { ...vitals.gauges, sqlite_writer_queue: pending } };
   }
 
   async #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {

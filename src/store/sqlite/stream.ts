@@ -38,10 +38,15 @@ const LINES = 'SELECT seq, refs FROM feed WHERE seq >= ? ORDER BY seq LIMIT ?';
 const LINES_AT_ONCE = 64;
 const NUMBERS_PER_REF = 3;
 
+/** The name of this log. */
+export function incarnationOf({ connection }: Work): string {
+  return String(connection.sql(INCARNATION).get()!['value']);
+}
+
 /** Lines stand in the order of their commits, since only one transaction writes at a time. */
 export function readTail(work: Work, query: TailQuery): TailPage {
   const { connection } = work;
-  const log = String(connection.sql(INCARNATION).get()!['value']);
+  const log = incarnationOf(work);
   const last = Number(connection.sql(LAST_LINE).get()?.['seq'] ?? 0);
   const end: Position = { line: last + 1, item: 0 };
   const start = positionOf(work, query.from, { log, end });

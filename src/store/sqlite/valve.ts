@@ -1,10 +1,16 @@
+import type { Throttle } from '../../core/throttle.ts';
 import { changedValve, type Valve, type ValveChange, type ValveScope } from '../valve.ts';
 import type { Lane } from './lane.ts';
 import type { Row } from './row.ts';
 import type { Work } from './work.ts';
 
 const VALVE = 'SELECT * FROM valves WHERE tenant_id = ? AND scope = ? AND name = ?';
-const PUT = 'REPLACE INTO valves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const PUT = `INSERT INTO valves (tenant_id, scope, name, is_paused, concurrency, high_watermark,
+    low_watermark, is_shedding, reason, actor, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET is_paused = excluded.is_paused, concurrency = excluded.concurrency,
+    high_watermark = excluded.high_watermark, low_watermark = excluded.low_watermark,
+    is_shedding = excluded.is_shedding, reason = excluded.reason, actor = excluded.actor,
+    updated_at = excluded.updated_at`;
 const LIST = `SELECT v.* FROM valves v JOIN tenants t ON t.id = v.tenant_id
   WHERE ?1 IS NULL OR v.tenant_id = ?1 ORDER BY t.name, v.scope, v.name`;
 
@@ -48,6 +54,7 @@ function valveOfRow({ registry }: Work, row: Row): Valve {
     name: row['name'] as string,
     isPaused: row['is_paused'] === 1,
     concurrency: row['concurrency'] as number | null,
+    throttle: throttleOf(row['throttle'] as string | null),
     highWatermark: row['high_watermark'] as number | null,
     lowWatermark: row['low_watermark'] as number | null,
     isShedding: row['is_shedding'] === 1,
@@ -55,6 +62,10 @@ function valveOfRow({ registry }: Work, row: Row): Valve {
     actor: row['actor'] as string,
     updatedAt: row['updated_at'] as number,
   };
+}
+
+export function throttleOf(text: string | null): Throttle | null {
+  return text === null ? null : (JSON.parse(text) as Throttle);
 }
 
 const DEPTH = `SELECT count(*) AS count FROM (

@@ -1,6 +1,12 @@
 import type { Instant } from '../../core/clock.ts';
 import type { AccessStore } from '../access-key.ts';
+import type { CareStore } from '../care.ts';
+import type { ControlStore } from '../control.ts';
+import type { FollowerStore } from '../cursor.ts';
+import type { MeasureStore } from '../measure.ts';
 import type { Store } from '../store.ts';
+import type { WebhookStore } from '../webhook.ts';
+import type { WorkerRegistry } from '../worker-registry.ts';
 import {
   addAudit,
   listAccessKeys,
@@ -10,9 +16,13 @@ import {
 } from './access-key.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
+import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
+import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
+import { listFollowers, moveFollower, removeFollower, takeFollower } from './cursor.ts';
 import type { Failure } from './failure.ts';
 import { insertJobs } from './insert.ts';
+import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
 import { listDeadLetters, listJobs, readJobs, readStages, tallyJobs } from './query.ts';
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
@@ -27,13 +37,23 @@ import {
   removeSchedule,
 } from './schedule.ts';
 import { standingOf } from './standing.ts';
-import { listEvents, readTail } from './stream.ts';
+import { incarnationOf, listEvents, readTail } from './stream.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
+import { listWebhooks, writeWebhook } from './webhook.ts';
 import type { Work } from './work.ts';
+import { beatWorkers, listWorkers } from './worker-registry.ts';
 
-type Verbs = Omit<Store, 'now' | 'close' | 'access'> & AccessStore;
+type Apart = 'access' | 'webhooks' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
+type Verbs = Omit<Store, 'now' | 'close' | Apart> &
+  AccessStore &
+  ControlStore &
+  WorkerRegistry &
+  WebhookStore &
+  FollowerStore &
+  MeasureStore &
+  Omit<CareStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
 export type AnswerOf<Name extends Verb> = Awaited<ReturnType<Verbs[Name]>>;
@@ -53,6 +73,7 @@ const BODIES: Bodies = {
   stages: readStages,
   events: listEvents,
   tail: readTail,
+  incarnation: incarnationOf,
   tally: tallyJobs,
   deadLetters: listDeadLetters,
   commitArtifacts,
@@ -71,11 +92,31 @@ const BODIES: Bodies = {
   putValve,
   valves: listValves,
   depth: depthOf,
+  ailing: listAiling,
+  throttle: changeThrottle,
+  trimTurns,
+  trimRates,
   writeAccessKey,
   accessKeys: listAccessKeys,
   touchAccessKeys,
   addAudit,
   audit: listAudit,
+  addEnds,
+  endsReadTo,
+  ends: sumEnds,
+  vitals: vitalsOf,
+  tenants: listTenants,
+  figures: readFigures,
+  strays: listStrays,
+  quickCheck,
+  beatWorkers,
+  workers: listWorkers,
+  writeWebhook,
+  webhooks: listWebhooks,
+  takeFollower,
+  moveFollower,
+  listFollowers,
+  removeFollower,
   putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
   types: listTypes,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
@@ -95,10 +136,19 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'purge',
   'erase',
   'putValve',
+  'throttle',
+  'trimTurns',
+  'trimRates',
   'writeAccessKey',
   'touchAccessKeys',
   'addAudit',
+  'addEnds',
+  'beatWorkers',
+  'writeWebhook',
   'putType',
+  'takeFollower',
+  'moveFollower',
+  'removeFollower',
 ]);
 
 export function isWrite(verb: Verb): boolean {

@@ -1,18 +1,40 @@
 // The first file of a handler's own thread or process: it runs one attempt after the other.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
-import type { AttemptPort, Keep, Report } from '../../handler/attempt-port.ts';
+import type { Failure } from '../../core/decision.ts';
+import {
+  type ArtifactDraft,
+  type KeptArtifact,
+  noting,
+  type OpenedArtifact,
+} from '../../handler/artifact.ts';
+import type { AttemptPort, Report } from '../../handler/attempt-port.ts';
 import { withCompensations } from '../../handler/compensation.ts';
 import type { JobDefinition } from '../../handler/define-job.ts';
 import { execute, type Outcome } from '../../handler/execute.ts';
-import { fail, failureOf } from '../../handler/failure.ts';
+import { fail, failureOf, JobFailure } from '../../handler/failure.ts';
 import { JobStop } from '../../handler/stop.ts';
-import type { FromChild, RunOrder, ToChild } from './protocol.ts';
+import { Flows } from './flow.ts';
+import type { Answer, FromChild, RunOrder, ToChild, Wish } from './protocol.ts';
 
 /** What is said more often than this travels together. */
 const TELL_MS = 50;
 
 function isProgress({ stage, log, tokens }: Report): boolean {
   return stage === undefined && log === undefined && tokens === undefined;
+}
+
+/** Connections may stay for the next attempt; whoever waits for anything else is not done. */
+const LASTING: ReadonlySet<string> = new Set([
+  'MessagePort',
+  'PipeWrap',
+  'TCPSocketWrap',
+  'TLSWrap',
+  'TTYWrap',
+]);
+
+function leftovers(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => !LASTING.has(name));
 }
 
 interface Line {
@@ -47,19 +69,23 @@ function processLine(): Line {
   };
 }
 
-/** The attempt at hand: its signal, and the writes that wait to become durable. */
+/** The attempt at hand: its signal, and what was asked and is not answered yet. */
 class Child {
   readonly #line: Line;
-  readonly #waiting: Map<number, PromiseWithResolvers<void>> = new Map();
+  readonly #asked: Map<number, PromiseWithResolvers<KeptArtifact | null>> = new Map();
+  readonly #flows: Flows;
   #order: RunOrder | null = null;
   #controller = new AbortController();
-  #writes = 0;
+  #numbers = 0;
+  /** How much there was to wait for before the attempt. */
+  #resources = 0;
   #reports: Report[] = [];
   #toldAt = -Infinity;
   #later: NodeJS.Timeout | undefined;
 
   constructor(line: Line) {
     this.#line = line;
+    this.#flows = new Flows((word) => line.say(word));
   }
 
   serve(): void {
@@ -86,13 +112,37 @@ class Child {
     for (const message of this.#line.arrived()) this.#receive(message);
   }
 
-  #keep(write: Keep): Promise<void> {
+  #ask(number: number, wish: Wish): Promise<KeptArtifact | null> {
     this.#flush();
-    const number = ++this.#writes;
-    const waiting = Promise.withResolvers<void>();
-    this.#waiting.set(number, waiting);
-    this.#line.say({ kind: 'keep', number, write });
-    return waiting.promise;
+    const asked = Promise.withResolvers<KeptArtifact | null>();
+    this.#asked.set(number, asked);
+    this.#line.say({ kind: 'ask', number, wish });
+    return asked.promise;
+  }
+
+  #answered(number: number, answer: Answer): void {
+    const asked = this.#asked.get(number);
+    this.#asked.delete(number);
+    if (answer.kind === 'done') asked?.resolve(answer.artifact);
+    else if (answer.kind === 'stop') asked?.reject(new JobStop(answer.stop));
+    else asked?.reject(failureFrom(answer.failure));
+  }
+
+  async #put({ content, name, contentType }: ArtifactDraft): Promise<KeptArtifact> {
+    const number = ++this.#numbers;
+    const own: { error?: unknown } = {};
+    this.#flows.send(number, noting(content, own));
+    try {
+      return (await this.#ask(number, { kind: 'put', name, contentType }))!;
+    } catch (error) {
+      throw 'error' in own ? own.error : error;
+    }
+  }
+
+  async #open(id: string): Promise<OpenedArtifact> {
+    const number = ++this.#numbers;
+    const artifact = await this.#ask(number, { kind: 'open', id });
+    return { ...artifact!, content: this.#flows.receive(number) };
   }
 
   #receive(message: ToChild): void {
@@ -105,39 +155,54 @@ class Child {
       case 'stop':
         this.#controller.abort(new JobStop(message.stop));
         return;
-      case 'kept': {
-        const waiting = this.#waiting.get(message.number);
-        this.#waiting.delete(message.number);
-        if (message.stop === null) waiting?.resolve();
-        else waiting?.reject(new JobStop(message.stop));
-      }
+      case 'answer':
+        this.#answered(message.number, message.answer);
+        return;
+      default:
+        this.#flows.hear(message);
     }
   }
 
   /** What a handler left behind still says after its end must not count for the next job. */
   #portOf(order: RunOrder): AttemptPort {
-    const isOver = (): boolean => this.#order !== order;
+    const checkOpen = (): void => {
+      if (this.#order === order) return;
+      throw new JobStop({ why: 'closed', mode: null, message: 'the attempt has ended' });
+    };
     return {
       tell: (report) => {
-        if (!isOver()) this.#tell(report);
+        if (this.#order === order) this.#tell(report);
       },
       keep: async (write) => {
-        if (isOver()) throw new JobStop({ why: 'closed', mode: null, message: 'it has ended' });
-        return this.#keep(write);
+        checkOpen();
+        await this.#ask(++this.#numbers, { kind: 'keep', write });
+      },
+      putArtifact: async (artifact) => {
+        checkOpen();
+        return this.#put(artifact);
+      },
+      openArtifact: async (id) => {
+        checkOpen();
+        return this.#open(id);
       },
     };
   }
 
-  #end(outcome: Outcome): void {
+  async #end(outcome: Outcome): Promise<void> {
+    // A rejection that nobody handles breaks the thread within this turn, and so this attempt.
+    await nextTurn();
     this.#flush();
     this.#order = null;
-    this.#line.say({ kind: 'ended', outcome });
+    this.#flows.clear();
+    const isClean = leftovers().length <= this.#resources;
+    this.#line.say({ kind: 'ended', outcome, isClean });
   }
 
   async #run(order: RunOrder): Promise<Outcome> {
     const { signal } = this.#controller;
     try {
       const job = await jobOf(order);
+      this.#resources = leftovers().length;
       return await execute(job, { facts: order.facts, port: this.#portOf(order), signal });
     } catch (error) {
       return { kind: 'fail', error: failureOf(error, 'fetch'), deadLetter: null };
@@ -153,6 +218,11 @@ async function jobOf(order: RunOrder): Promise<JobDefinition> {
   if (job !== undefined) return job;
   const message = `${order.module} exports no job of type ${order.type} as "${order.export}"`;
   throw fail('configuration_error', message);
+}
+
+function failureFrom({ class: errorClass, message, code, details }: Failure): JobFailure {
+  const known = typeof code === 'string' ? { code } : {};
+  return new JobFailure(errorClass, message, { ...known, details });
 }
 
 new Child(parentPort === null ? processLine() : threadLine(parentPort)).serve();

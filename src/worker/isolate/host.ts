@@ -98,7 +98,8 @@ class ProcessHost implements Host {
     const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
     this.#child = fork(childFile, [], {
       execArgv: limit,
-      serialization: 'json',
+      // Not JSON: bytes of artifacts travel as they are.
+      serialization: 'advanced',
       stdio: [...stdio],
     });
     this.#child.on('message', (message) => this.listener.message(message as FromChild));

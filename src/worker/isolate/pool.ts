@@ -1,9 +1,9 @@
 import type { Outcome } from '../../handler/execute.ts';
 import type { Isolated } from '../../handler/isolation.ts';
-import type { JobStop } from '../../handler/stop.ts';
 import { type Execution, type Launch, launchInline } from './execution.ts';
 import { type Host, openHost } from './host.ts';
 import type { FromChild } from './protocol.ts';
+import { Session } from './session.ts';
 
 /** Threads and processes with different limits are not exchangeable. */
 function kindOf({ kind, memoryMb }: Isolated): string {
@@ -12,7 +12,8 @@ function kindOf({ kind, memoryMb }: Isolated): string {
 
 /**
  * Runs handlers where their types want to run. Threads and processes are kept for the next
- * attempt when a handler has ended by itself; one that was killed or broke is not used again.
+ * attempt when a handler has ended by itself and left nothing behind, no timer that might still
+ * throw; others are not used again.
  */
 export class Pool {
   readonly #idle: Map<string, Host[]> = new Map();
@@ -35,23 +36,19 @@ export class Pool {
     const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
     // A host that was put back may be at work for someone else.
     let isOurs = true;
+    const session = new Session(host, port);
     const receive = (message: FromChild): void => {
-      if (message.kind === 'tell') for (const report of message.reports) port.tell(report);
-      else if (message.kind === 'ended') {
-        isOurs = false;
-        this.#putBack(host, isolation);
-        resolve(message.outcome);
-      } else {
-        const { number, write } = message;
-        port.keep(write).then(
-          () => host.say({ kind: 'kept', number, stop: null }),
-          (stop: JobStop) => host.say({ kind: 'kept', number, stop: stop.facts }),
-        );
-      }
+      if (message.kind !== 'ended') return session.hear(message);
+      isOurs = false;
+      session.close();
+      if (message.isClean) this.#putBack(host, isolation);
+      else this.#discard(host);
+      resolve(message.outcome);
     };
     host.listener = {
       message: receive,
       gone: (error) => {
+        session.close();
         this.#hosts.delete(host);
         resolve({ kind: 'fail', error, deadLetter: null });
       },
@@ -76,6 +73,12 @@ export class Pool {
     const host = openHost(isolation);
     this.#hosts.add(host);
     return host;
+  }
+
+  /** What its handler left behind ends with it. */
+  #discard(host: Host): void {
+    host.listener = { message: () => undefined, gone: () => this.#hosts.delete(host) };
+    void host.kill();
   }
 
   #putBack(host: Host, isolation: Isolated): void {

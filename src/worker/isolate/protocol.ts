@@ -1,6 +1,9 @@
+import type { Failure } from '../../core/decision.ts';
+import type { KeptArtifact } from '../../handler/artifact.ts';
 import type { AttemptFacts, Keep, Report } from '../../handler/attempt-port.ts';
 import type { Outcome } from '../../handler/execute.ts';
 import type { StopFacts } from '../../handler/stop.ts';
+import type { FlowWord } from './flow.ts';
 
 /** Which job to run: the module's export must be the job of this type. */
 export interface RunOrder {
@@ -11,14 +14,28 @@ export interface RunOrder {
   readonly facts: AttemptFacts;
 }
 
+/** What a handler asks of its worker. The content of an artifact flows under the same number. */
+export type Wish =
+  | { readonly kind: 'keep'; readonly write: Keep }
+  | { readonly kind: 'put'; readonly name: string; readonly contentType: string }
+  | { readonly kind: 'open'; readonly id: string };
+
+/** Done, with the artifact in question; or why it will never be. */
+export type Answer =
+  | { readonly kind: 'done'; readonly artifact: KeptArtifact | null }
+  | { readonly kind: 'stop'; readonly stop: StopFacts }
+  | { readonly kind: 'failure'; readonly failure: Failure };
+
 /** What a worker says to the thread or process of a handler. */
 export type ToChild =
   | RunOrder
   | { readonly kind: 'stop'; readonly stop: StopFacts }
-  /** The write of this number is durable, or will never be. */
-  | { readonly kind: 'kept'; readonly number: number; readonly stop: StopFacts | null };
+  | { readonly kind: 'answer'; readonly number: number; readonly answer: Answer }
+  | FlowWord;
 
 export type FromChild =
   | { readonly kind: 'tell'; readonly reports: readonly Report[] }
-  | { readonly kind: 'keep'; readonly number: number; readonly write: Keep }
-  | { readonly kind: 'ended'; readonly outcome: Outcome };
+  | { readonly kind: 'ask'; readonly number: number; readonly wish: Wish }
+  /** Clean: it left nothing behind that could harm the next. */
+  | { readonly kind: 'ended'; readonly outcome: Outcome; readonly isClean: boolean }
+  | FlowWord;

@@ -193,7 +193,11 @@ export const retentionCases: Cases = {
   },
 
   'an erased job has lost what it said and kept what happened': async (scene) => {
-    const job = await scene.running({ type: 'distributed', input: '{"name":"Ann"}' });
+    const job = await scene.running({
+      type: 'distributed',
+      input: '{"name":"Ann"}',
+      metadata: '{"customer":"Ann"}',
+    });
     await scene.renew(job, {
       message: 'mails Ann',
       checkpoint: '"Ann"',
@@ -211,9 +215,10 @@ export const retentionCases: Cases = {
     assert.equal(JSON.stringify([after, events, await scene.deadLetters()]).includes('Ann'), false);
     assert.deepEqual(await scene.store.stages(ended), []);
     assert.deepEqual(
-      [after.input, after.result, after.checkpoint, after.message, after.error?.class],
-      ['null', null, null, null, 'PermanentError'],
+      [after.input, after.result, after.checkpoint, after.message, after.metadata],
+      ['null', null, null, null, null],
     );
+    assert.deepEqual([after.error?.class, after.error?.message], ['PermanentError', 'erased']);
     const erasure = events.at(-1)!;
     assert.deepEqual(
       [erasure.type, erasure.version, erasure.actor, erasure.from, erasure.to, erasure.at],
@@ -223,6 +228,19 @@ export const retentionCases: Cases = {
       log.map((event) => ({ ...event, payload: null, message: null }));
     assert.deepEqual(facts(events.slice(0, -1)), facts(before));
     assert.deepEqual([after.completedAt, after.version], [ended.completedAt, erasure.version]);
+  },
+
+  'what a dead letter has kept of a purged job is erased': async (scene) => {
+    const job = await scene.running({ type: 'distributed', input: '{"name":"Ann"}' });
+    await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'no Ann' });
+    scene.clock.advance(3 * DAY);
+    await purgeAll(scene, { jobs: scene.clock.now() - DAY });
+    assert.equal(await isThere(scene, job), false);
+    assert.ok(JSON.stringify(await scene.deadLetters()).includes('Ann'));
+    assert.equal(await scene.store.erase(job, 'api'), 'lettersErased');
+    const letters = await scene.deadLetters();
+    assert.equal(JSON.stringify(letters).includes('Ann'), false);
+    assert.deepEqual([letters[0]!.reasonCode, letters[0]!.jobId], ['timeout', job.id]);
   },
 
   'erasing again adds nothing; a job that runs or is not there is left alone': async (scene) => {

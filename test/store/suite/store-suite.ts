@@ -9,16 +9,19 @@ import { activeCases } from './active.ts';
 import { applyCases } from './apply.ts';
 import { artifactCases } from './artifacts.ts';
 import { claimCases } from './claim.ts';
+import { controlCases } from './control.ts';
 import { deadLetterCases } from './dead-letters.ts';
 import { deadlineCases } from './deadlines.ts';
 import { eventCases } from './events.ts';
 import { exactnessCases } from './exactness.ts';
 import { fenceCases } from './fences.ts';
+import { followerCases } from './followers.ts';
 import { guardCases } from './guard.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { insertCases } from './insert.ts';
 import { limitCases } from './limits.ts';
 import { laneCases } from './lanes.ts';
+import { measureCases } from './measures.ts';
 import { queryCases } from './queries.ts';
 import { rateCases } from './rates.ts';
 import { registryCases } from './registry.ts';
@@ -31,20 +34,25 @@ import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
 import { valveCases } from './valves.ts';
 import { uniqueCases } from './unique.ts';
+import { webhookCases } from './webhooks.ts';
+import { workerCases } from './workers.ts';
 
 const GROUPS: Readonly<Record<string, Cases>> = {
   insert: { ...insertCases, ...idempotencyCases },
   claim: { ...claimCases, ...laneCases },
   apply: { ...applyCases, ...rowCases, ...fenceCases, ...guardCases },
-  limits: { ...limitCases, ...activeCases, ...rateCases, ...valveCases },
+  limits: { ...limitCases, ...activeCases, ...rateCases, ...valveCases, ...controlCases },
   renew: renewCases,
   sweeps: sweepCases,
   time: { ...scheduleCases, ...deadlineCases, ...uniqueCases },
   artifacts: artifactCases,
-  events: { ...eventCases, ...tailCases },
+  events: { ...eventCases, ...tailCases, ...followerCases },
   queries: { ...queryCases, ...deadLetterCases, ...registryCases },
   access: accessCases,
+  workers: workerCases,
+  webhooks: webhookCases,
   exactness: exactnessCases,
+  measures: measureCases,
   retention: retentionCases,
 };
 

@@ -33,6 +33,7 @@ export const valveCases: Cases = {
       name: 'bulk',
       isPaused: false,
       concurrency: 3,
+      throttle: null,
       highWatermark: null,
       lowWatermark: null,
       isShedding: false,

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
+import { APPLY_FUNCTIONS } from '../../src/store/postgres/apply-functions.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { startCluster } from '../../test/support/postgres/cluster.ts';
+import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
+import { findInstallations } from '../../test/support/postgres/installations.ts';
+import type { Field, Prepare, Site } from './site.ts';
+
+/** Every commit is on the disk before it is answered. */
+const DURABLE = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '1GB',
+  max_wal_size: '4GB',
+};
+
+export async function postgresField(count: number, prepare: Prepare): Promise<Field> {
+  const newest = findInstallations().at(-1);
+  if (newest === undefined) throw new Error('no PostgreSQL found on this machine');
+  const server = await startCluster(newest.binFolder, DURABLE);
+  const open = async (): Promise<Site & { readonly url: string }> => {
+    const { url } = await freshDatabase(server);
+    const store = await openPostgresStore({ url, lifecycles });
+    return { store, url, close: () => store.close() };
+  };
+  const empty = await open();
+  const parked = await open();
+  const uncounted = await open();
+  await prepare(parked.store);
+  await run(parked.url, (client) => copyParked(client, count));
+  await run(uncounted.url, async (client) => void (await client.query(UNCOUNTED)));
+  const [settings] = await run(server.url, async (client) => {
+    const { rows } = await client.query<{ version: string }>('SELECT version() AS version');
+    return rows;
+  });
+  return {
+    name: 'PostgreSQL',
+    conditions: [
+      settings!.version.split(' on ')[0]!,
+      Object.entries(DURABLE)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(', '),
+    ],
+    empty,
+    parked,
+    uncounted,
+    async close() {
+      for (const site of [empty, parked, uncounted]) await site.close();
+      await server.stop();
+    },
+  };
+}
+
+/** The success of an owner as it was before anyone counted it. */
+const UNCOUNTED = APPLY_FUNCTIONS.find((sql) => sql.includes('complete_v1'))!.replace(
+  'CREATE FUNCTION pawl.complete_v1',
+  'CREATE OR REPLACE FUNCTION pawl.complete_v2',
+);
+
+async function run<Answer>(
+  url: string,
+  body: (client: pg.Client) => Promise<Answer>,
+): Promise<Answer> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await body(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The one that waits, so many times more. */
+async function copyParked(client: pg.Client, count: number): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'pawl' AND table_name = 'jobs' AND is_identity = 'NO'
+       AND is_generated = 'NEVER'`,
+  );
+  const names = rows.map(({ name }) => name);
+  const id = `(lpad(to_hex(1700000000000 + n), 12, '0') || '70008000'
+    || lpad(to_hex(n), 12, '0'))::uuid`;
+  const values = names.map((name) => (name === 'id' ? id : `t.${name}`));
+  await client.query(
+    `INSERT INTO pawl.jobs (${names.join(', ')}) SELECT ${values.join(', ')}
+     FROM (SELECT * FROM pawl.jobs WHERE gate = 3 LIMIT 1) t, generate_series(1, ${count}) n`,
+  );
+  await client.query('VACUUM ANALYZE pawl.jobs');
+  await client.query('CHECKPOINT');
+}

@@ -1,0 +1,61 @@
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import type { ControlOptions } from './options.ts';
+import type { Result, Times } from './run.ts';
+
+export function reportOf(results: readonly Result[], options: ControlOptions): string {
+  return [
+    '# Limits, measured',
+    `\`${options.command}\``,
+    introduction(options).join('\n'),
+    ...results.map(sectionOf),
+  ].join('\n\n');
+}
+
+function introduction({ jobs, claims, loadBefore }: ControlOptions): string[] {
+  const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'unknown';
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return [
+    `- Machine: ${availableParallelism()} cores (${model}), ${memory} GiB, shared by the load, the`,
+    `  engine and the database; ${process.platform}, Node ${process.versions.node}. Others were at`,
+    `  work as well: ${loadBefore.toFixed(1)} wanted to run before, ` +
+      `${loadavg()[0]!.toFixed(1)} at the end, the benchmark included.`,
+    `- ${claims} claims and ${jobs} jobs of each. What is compared takes turns call by call; the`,
+    '  first quartile (a quarter of the calls was faster) suffers least from the others’ work, so',
+    '  ratios are of that. Differences below a fifth are noise.',
+    '- One process, one caller: what a limit costs, not what the machine can do.',
+  ];
+}
+
+function sectionOf({ field, claims, turns, counting }: Result): string {
+  const parts = [
+    `## ${field.name}`,
+    field.conditions.map((line) => `- ${line}`).join('\n'),
+    '### A claim of ten jobs of other keys, ms',
+    tableOf('waiting at the full key', claims),
+    '### Claim and completion, up to 100 at a time, ms a job',
+    tableOf('limit', turns),
+  ];
+  for (const [batch, times] of counting ?? []) {
+    parts.push(`### Completion, ${batch} a call, with and without counting ends, ms a job`);
+    parts.push(tableOf('', times));
+  }
+  return parts.join('\n\n');
+}
+
+function tableOf(head: string, times: Times): string {
+  const [base = []] = times.values();
+  const rows = [...times].map(([name, values]) => [
+    name,
+    quantile(values, 0.25).toFixed(3),
+    quantile(values, 0.5).toFixed(3),
+    quantile(values, 0.95).toFixed(3),
+    (quantile(values, 0.25) / quantile(base, 0.25)).toFixed(2),
+  ]);
+  const heads = [head, 'first quartile', 'median', '95 %', 'ratio'];
+  return [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { Field, Prepare, Site } from './site.ts';
+
+export async function sqliteField(count: number, prepare: Prepare): Promise<Field> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-control-'));
+  const open = async (name: string): Promise<Site> => {
+    const store = await openSqliteStore({ path: join(folder, name), lifecycles });
+    return { store, close: () => store.close() };
+  };
+  const first = await open('parked.db');
+  await prepare(first.store);
+  await first.close();
+  const version = copyParked(join(folder, 'parked.db'), count);
+  const empty = await open('empty.db');
+  const parked = await open('parked.db');
+  return {
+    name: 'SQLite',
+    conditions: [`SQLite ${version} of Node ${process.versions.node}, WAL, synchronous=FULL`],
+    empty,
+    parked,
+    uncounted: null,
+    async close() {
+      for (const site of [empty, parked]) await site.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The one that waits, so many times more; says the version of SQLite. */
+function copyParked(path: string, count: number): string {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -262144');
+    const columns = db.prepare('PRAGMA table_info(jobs)').all();
+    const names = columns.map(({ name }) => String(name)).filter((name) => name !== 'seq');
+    const id = `unhex(printf('%012x70008000%012x', 1700000000000 + n, n))`;
+    const values = names.map((name) => (name === 'id' ? id : `t.${name}`));
+    db.exec(`WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy LIMIT ${count})
+      INSERT INTO jobs (${names.join(', ')})
+      SELECT ${values.join(', ')} FROM (SELECT * FROM jobs WHERE gate = 3 LIMIT 1) t, copy`);
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return String(db.prepare('SELECT sqlite_version() AS v').get()!['v']);
+  } finally {
+    db.close();
+  }
+}

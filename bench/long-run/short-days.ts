@@ -1,0 +1,11 @@
+import type { Clock, Instant } from '../../src/core/clock.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** A clock whose days pass in seconds, so that a run of minutes sees days come and go. */
+export function shortDays(dayMs: number): Clock {
+  const startedAt: Instant = Date.UTC(2026, 0, 1);
+  const began = performance.now();
+  const factor = DAY_MS / dayMs;
+  return { now: () => Math.round(startedAt + (performance.now() - began) * factor) };
+}

@@ -1,0 +1,51 @@
+// What docs/reference says of the studio, made from what the studio goes by.
+import { CONVERT_ERRORS } from '../../src/studio/convert/refusal.ts';
+import { DECK_VERSION, DeckSchema } from '../../src/studio/deck/deck.ts';
+import { EXPORT_ERRORS } from '../../src/studio/export/refusal.ts';
+
+const DECK_SCHEMA_PATH = 'docs/reference/deck.schema.json';
+const ERRORS_PATH = 'docs/reference/studio-errors.md';
+
+function deckSchema(): string {
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:pawl:deck:${DECK_VERSION}`,
+    title: `A deck, version ${DECK_VERSION}`,
+    description:
+      'What convert jobs make and export jobs take: slides with text, images, tables and charts.',
+    ...DeckSchema,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+function errorTable(errors: Readonly<Record<string, { class: string; hint: string }>>): string {
+  const rows = Object.entries(errors).map(
+    ([code, one]) => `| \`${code}\` | \`${one.class}\` | ${one.hint} |`,
+  );
+  return ['| code | class | what to do |', '|---|---|---|', ...rows].join('\n');
+}
+
+function errors(): string {
+  return `# Errors of convert and export
+
+The \`error.code\` of a job that failed. The class decides whether it is tried again: of those below
+none is. What may be gone the next time has the class \`transient_storage\` or \`network_timeout\`.
+A fault of the program itself is \`internal_bug\` with a code that ends in \`_INTERNAL\`.
+
+## convert
+
+${errorTable(CONVERT_ERRORS)}
+
+## export
+
+${errorTable(EXPORT_ERRORS)}
+`;
+}
+
+/** The pages by their paths. */
+export function studioFiles(): readonly (readonly [path: string, text: string])[] {
+  return [
+    [DECK_SCHEMA_PATH, deckSchema()],
+    [ERRORS_PATH, errors()],
+  ];
+}

@@ -1,0 +1,95 @@
+/** A setting of the platform: the name is that of its environment variable. */
+export interface Setting {
+  readonly name: string;
+  /** As text, the way it would be given; null: not set. */
+  readonly fallback: string | null;
+  readonly sentence: string;
+  /** Never shown; may be given as a file, by the name with `_FILE` after it. */
+  readonly isSecret?: boolean;
+}
+
+/** Every setting there is. What is not listed is not read; a test keeps it so. */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'HOST', fallback: '127.0.0.1', sentence: 'The address on which the API listens.' },
+  { name: 'PORT', fallback: '8080', sentence: 'The port on which the API listens.' },
+  { name: 'PAWL_DATA', fallback: 'data', sentence: 'The folder of the embedded store.' },
+  {
+    name: 'DATABASE_URL',
+    fallback: null,
+    sentence: 'PostgreSQL instead of the embedded store.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_READER_ROLE',
+    fallback: null,
+    sentence: 'A PostgreSQL role that sees one tenant at a time, for lists that are read for one.',
+  },
+  { name: 'PAWL_JOBS', fallback: null, sentence: 'A module that exports jobs to run here.' },
+  {
+    name: 'PAWL_ROLES',
+    fallback: null,
+    sentence: 'What this process does, by commas: api, worker, sweeper; all without.',
+  },
+  {
+    name: 'PAWL_DRAIN_MS',
+    fallback: '0',
+    sentence: 'How long it goes on after a signal, telling load balancers to look elsewhere.',
+  },
+  { name: 'PAWL_AUTH', fallback: null, sentence: 'on, or off on the own machine only.' },
+  { name: 'PAWL_OIDC_ISSUER', fallback: null, sentence: 'Whose tokens are good here.' },
+  { name: 'PAWL_OIDC_AUDIENCE', fallback: null, sentence: 'For whom such tokens must be made.' },
+  { name: 'PAWL_OIDC_JWKS_URL', fallback: null, sentence: 'Where the keys of the issuer are.' },
+  {
+    name: 'PAWL_OIDC_TENANT_CLAIM',
+    fallback: 'tenant',
+    sentence: 'The claim that names the tenant.',
+  },
+  { name: 'PAWL_OIDC_ROLES_CLAIM', fallback: 'roles', sentence: 'The claim that lists the roles.' },
+  {
+    name: 'PAWL_REQUESTS_PER_SECOND',
+    fallback: null,
+    sentence: 'Requests a second per credential, 0 for no limit; 1000 where credentials are asked.',
+  },
+  {
+    name: 'PAWL_LINK_KEYS',
+    fallback: null,
+    sentence: 'Keys that sign links to artifacts; made up and kept in the data folder without.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_SECRET_KEYS',
+    fallback: null,
+    sentence: 'Keys that encrypt what is stored of secrets, such as those of webhooks.',
+    isSecret: true,
+  },
+  { name: 'PAWL_S3_ENDPOINT', fallback: null, sentence: 'A bucket for artifacts, with its name.' },
+  { name: 'PAWL_S3_ACCESS_KEY_ID', fallback: null, sentence: 'Who reads and writes that bucket.' },
+  {
+    name: 'PAWL_S3_SECRET_ACCESS_KEY',
+    fallback: null,
+    sentence: 'The secret that goes with it.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_OUTGOING_ALLOW',
+    fallback: null,
+    sentence: 'Private hosts or networks that webhooks and providers may reach, by commas.',
+  },
+  {
+    name: 'PAWL_METRICS_PORT',
+    fallback: null,
+    sentence: 'A second port for /metrics, without credentials.',
+  },
+  { name: 'LOG_LEVEL', fallback: 'info', sentence: 'How much is logged.' },
+  {
+    name: 'LOG_FORMAT',
+    fallback: null,
+    sentence: 'json or pretty; by the terminal without.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: null,
+    sentence: 'Where traces are sent; not at all without.',
+  },
+  { name: 'OTEL_SERVICE_NAME', fallback: 'pawl', sentence: 'By which name traces are sent.' },
+];

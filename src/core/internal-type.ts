@@ -1,0 +1,6 @@
+/** Types of this name belong to the platform, whose own work is nobody's news. */
+export const INTERNAL_PREFIX = 'pawl.';
+
+export function isInternalType(type: string): boolean {
+  return type.startsWith(INTERNAL_PREFIX);
+}

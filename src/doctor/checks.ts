@@ -1,0 +1,23 @@
+import type { EngineContext } from '../engine/context.ts';
+import { type Facts, gatherFacts } from './facts.ts';
+import type { Finding, Found } from './finding.ts';
+import { JOB_CHECKS } from './job-checks.ts';
+import { STORE_CHECKS } from './store-checks.ts';
+
+/** One thing to look at. A check is pure: it judges facts. */
+export interface Check {
+  readonly name: string;
+  readonly run: (facts: Facts) => readonly Found[];
+}
+
+/** All findings, in the order of the checks. */
+export function judge(facts: Facts): Finding[] {
+  return [...STORE_CHECKS, ...JOB_CHECKS].flatMap(({ name, run }) =>
+    run(facts).map((one) => ({ check: name, ...one })),
+  );
+}
+
+/** Looks at the database and at what it holds. */
+export async function examine(context: EngineContext): Promise<Finding[]> {
+  return judge(await gatherFacts(context));
+}

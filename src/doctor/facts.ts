@@ -1,0 +1,49 @@
+import type { Instant } from '../core/clock.ts';
+import type { Job, JobRef } from '../core/job.ts';
+import type { EngineContext } from '../engine/context.ts';
+import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
+import type { StoreFigures } from '../store/care.ts';
+import type { Vitals } from '../store/measure.ts';
+import type { Tally } from '../store/query.ts';
+import type { Valve } from '../store/valve.ts';
+import type { WorkerRecord } from '../store/worker-registry.ts';
+
+/** Everything that checks look at, read once. */
+export interface Facts {
+  /** The database's time, and this process's at the same moment. */
+  readonly now: Instant;
+  readonly ownNow: Instant;
+  readonly figures: StoreFigures;
+  readonly vitals: Vitals;
+  readonly tallies: readonly Tally[];
+  readonly valves: readonly Valve[];
+  readonly workers: readonly WorkerRecord[];
+  readonly followers: readonly FollowerView[];
+  /** Some jobs whose lease is over and that nobody has taken back. */
+  readonly expired: readonly Job[];
+  readonly strays: readonly JobRef[];
+  readonly broken: readonly string[];
+}
+
+const SAMPLE = 20;
+
+export async function gatherFacts(context: EngineContext): Promise<Facts> {
+  const { store, clock } = context;
+  const before = clock.now();
+  const now = await store.now();
+  // The answer was made somewhere between asking and hearing.
+  const ownNow = (before + clock.now()) / 2;
+  return {
+    now,
+    ownNow,
+    figures: await store.care.figures(),
+    vitals: await store.measures.vitals(),
+    tallies: await store.tally(null),
+    valves: await store.valves(null),
+    workers: await store.roster.workers(null),
+    followers: await followersOf(context),
+    expired: await store.expired(SAMPLE),
+    strays: await store.care.strays(SAMPLE),
+    broken: await store.care.quickCheck(),
+  };
+}

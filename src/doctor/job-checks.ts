@@ -1,0 +1,120 @@
+import type { Check } from './checks.ts';
+import type { Facts } from './facts.ts';
+import { found, good } from './finding.ts';
+
+/** Sweeps come round every second: what is late by this is not being swept. */
+const LATE_MS = 60_000;
+const TAIL_LAG_MS_MAX = 60_000;
+const FOLLOWER_LAG_SECONDS_MAX = 600;
+
+function sweeps({ tallies, expired, now }: Facts) {
+  const lost = expired.filter(({ leaseExpiry }) => now - (leaseExpiry ?? now) > LATE_MS);
+  const late = tallies.filter(
+    ({ phase, oldestRunAt }) => phase === 'waiting' && now - oldestRunAt > LATE_MS,
+  );
+  if (lost.length + late.length === 0) return [good('nothing waits for a sweep')];
+  const action = 'Start a process with the role sweeper, and look into its log.';
+  return [
+    ...lost.map(({ id }) =>
+      found('fault', `the lease of job ${id} is over and nobody has taken it back`, action),
+    ),
+    ...late.map(({ type, count }) =>
+      found('fault', `${count} jobs of type ${type} are due and nobody lets them in`, action),
+    ),
+  ];
+}
+
+function unserved({ tallies, workers, valves }: Facts) {
+  const served = new Set(workers.flatMap(({ types }) => types));
+  const paused = new Set(
+    valves.filter(({ isPaused }) => isPaused).map(({ scope, name }) => `${scope} ${name}`),
+  );
+  const waiting = tallies.filter(
+    ({ phase, type, queue }) =>
+      phase === 'ready' &&
+      !served.has(type) &&
+      !paused.has(`type ${type}`) &&
+      !paused.has(`queue ${queue}`),
+  );
+  if (waiting.length === 0) return [good('every type with ready jobs has a worker')];
+  return waiting.map(({ type, queue, count }) =>
+    found(
+      'warning',
+      `${count} jobs of type ${type} are ready in ${queue}, and no worker takes that type`,
+      `Start a worker for ${type}, or cancel them: pawl jobs ls --type ${type} --phase ready`,
+    ),
+  );
+}
+
+function held({ valves }: Facts) {
+  const closed = valves.filter(({ isPaused, isShedding, throttle }) =>
+    [isPaused, isShedding, throttle !== null].some(Boolean),
+  );
+  if (closed.length === 0) return [good('no queue and no type is held back')];
+  return closed.map(({ scope, name, isPaused, isShedding, reason, throttle }) => {
+    const why = reason === null ? '' : `: ${reason}`;
+    if (isPaused) {
+      return found('notice', `the ${scope} ${name} is paused${why}`, `pawl queues resume ${name}`);
+    }
+    if (isShedding) {
+      const action = 'Add workers, or raise its high watermark.';
+      return found('warning', `the ${scope} ${name} is full and refuses jobs${why}`, action);
+    }
+    const message = `the type ${name} fails often and runs ${throttle?.ceiling} at once only`;
+    return found('warning', message, `Look at its errors: pawl jobs ls --type ${name}`);
+  });
+}
+
+function letters({ vitals: { deadLetters } }: Facts) {
+  if (deadLetters.length === 0) return [good('there are no dead letters')];
+  return deadLetters.map(({ type, count }) =>
+    found('notice', `${count} dead letters of type ${type}`, `pawl dlq ls --type ${type}`),
+  );
+}
+
+function followers(facts: Facts) {
+  const troubled = facts.followers.filter(({ trouble }) => trouble !== null);
+  const behind = facts.followers.filter(
+    ({ trouble, lag }) => trouble === null && (lag?.seconds ?? 0) > FOLLOWER_LAG_SECONDS_MAX,
+  );
+  if (troubled.length + behind.length === 0) return [good('everyone who follows the log keeps up')];
+  return [
+    ...troubled.map(({ name, trouble }) =>
+      found(
+        'warning',
+        `${name} cannot go on: ${trouble?.error}`,
+        'Mend it: it tries again itself.',
+      ),
+    ),
+    ...behind.map(({ name, lag }) => {
+      const minutes = Math.round((lag?.seconds ?? 0) / 60);
+      const action = 'Start a process that runs it, or remove it.';
+      return found('warning', `${name} is ${minutes} minutes behind the log`, action);
+    }),
+  ];
+}
+
+function tail({ vitals: { tailLagMs } }: Facts) {
+  if (tailLagMs <= TAIL_LAG_MS_MAX) return [good('readers of the log are up to date')];
+  const message = `readers of the log wait behind a write of ${Math.round(tailLagMs / 1_000)} s ago`;
+  return [found('warning', message, 'Find the open transaction in pg_stat_activity and end it.')];
+}
+
+function orphans({ strays }: Facts) {
+  if (strays.length === 0) return [good('every event belongs to a job')];
+  const action = 'A row was removed by hand: restore it from a backup, or erase its events.';
+  return strays.map(({ id }) =>
+    found('fault', `there are events of job ${id}, but no row`, action),
+  );
+}
+
+/** What can be wrong with the jobs and those who work on them. */
+export const JOB_CHECKS: readonly Check[] = [
+  { name: 'sweeps', run: sweeps },
+  { name: 'workers', run: unserved },
+  { name: 'held back', run: held },
+  { name: 'dead letters', run: letters },
+  { name: 'followers', run: followers },
+  { name: 'tail', run: tail },
+  { name: 'orphans', run: orphans },
+];

@@ -1,0 +1,53 @@
+import type { Instant } from '../../core/clock.ts';
+import { THROTTLE_WINDOW_MS } from '../../core/throttle.ts';
+import type { EngineContext } from '../context.ts';
+import { sweepThrottles } from './throttles.ts';
+
+const THROTTLES_EVERY_MS = 5_000;
+const TRIM_EVERY_MS = 60_000;
+/** So many limiters are looked at in one go, and so many times in a row. */
+const SLICE = 500;
+const SLICES_MAX = 10;
+
+/**
+ * Limits at a pace of their own: types that fail are slowed down or let go every few seconds, and
+ * what nobody needs any more (old counts, limiters that are full again) is forgotten every minute.
+ */
+export class LimitSweep {
+  readonly #context: EngineContext;
+  #judgeAt: Instant | null = null;
+  #trimAt: Instant | null = null;
+  #after: string | null = null;
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+  }
+
+  /** Null: not yet. */
+  async judgeWhenDue(now: Instant): Promise<number | null> {
+    if (now < (this.#judgeAt ??= now)) return null;
+    this.#judgeAt = now + THROTTLES_EVERY_MS;
+    return sweepThrottles(this.#context);
+  }
+
+  /** Null: not yet. */
+  async trimWhenDue(now: Instant): Promise<number | null> {
+    if (now < (this.#trimAt ??= now + TRIM_EVERY_MS)) return null;
+    this.#trimAt = now + TRIM_EVERY_MS;
+    return this.trim(now);
+  }
+
+  /** Goes on where the last look ended; says how many limiters went. */
+  async trim(now: Instant): Promise<number> {
+    const { control } = this.#context.store;
+    await control.trimTurns(now - THROTTLE_WINDOW_MS);
+    let total = 0;
+    for (let slice = 0; slice < SLICES_MAX; slice++) {
+      const { trimmed, next } = await control.trimRates({ after: this.#after, limit: SLICE });
+      total += trimmed;
+      this.#after = next;
+      if (next === null) break;
+    }
+    return total;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Schema } from './schema.ts';
+
+/** A typebox schema for a job: typebox itself does not speak Standard Schema. */
+export function fromTypebox<Shape extends TSchema>(shape: Shape): Schema<Static<Shape>> {
+  const compiled = Compile(shape);
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'typebox',
+      validate: (value) =>
+        compiled.Check(value) ? { value } : { issues: compiled.Errors(value).flatMap(issuesOf) },
+    },
+  };
+}
+
+type Finding = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
+
+interface Issue {
+  readonly message: string;
+  readonly path: readonly string[];
+}
+
+/** Members that are missing, or too many, are named by their own paths, not by their object's. */
+function issuesOf(finding: Finding): Issue[] {
+  const { instancePath, message, params } = finding;
+  const path = instancePath.split('/').slice(1).map(unescaped);
+  const named = params as { requiredProperties?: string[]; additionalProperties?: string[] };
+  const missing = named.requiredProperties ?? [];
+  const surplus = named.additionalProperties ?? [];
+  if (missing.length + surplus.length === 0) return [{ message, path }];
+  return [
+    ...missing.map((name) => ({ message: 'is required', path: [...path, name] })),
+    ...surplus.map((name) => ({ message: 'is not known', path: [...path, name] })),
+  ];
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

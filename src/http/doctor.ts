@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { HOME_TENANT } from '../auth/credential.ts';
+import { PawlError } from '../core/errors.ts';
+import { examine } from '../doctor/checks.ts';
+import { worstOf } from '../doctor/finding.ts';
+import { verify, type VerifyStep } from '../doctor/verify.ts';
+import { type App, credentialOf, type Face, type Resource, routes } from './face.ts';
+import { DiagnosisSchema } from './schema/doctor.ts';
+
+/** What concerns the whole database is for those who run the platform. */
+function requireHome(request: FastifyRequest): void {
+  if (credentialOf(request).tenant === HOME_TENANT) return;
+  throw new PawlError('FORBIDDEN', 'the whole platform is shown to its own administrators only');
+}
+
+function diagnose(app: App, { engine }: Face): void {
+  app.get(
+    '/v1/doctor',
+    {
+      schema: {
+        tags: ['Health'],
+        operationId: 'diagnose',
+        summary: 'What is wrong with the platform, and what to do',
+        response: { 200: DiagnosisSchema },
+      },
+    },
+    async (request) => {
+      requireHome(request);
+      const findings = await examine(engine.context);
+      return { level: worstOf(findings), findings };
+    },
+  );
+}
+
+async function* linesOf(steps: AsyncIterable<VerifyStep>): AsyncGenerator<string> {
+  for await (const step of steps) yield `${JSON.stringify(step)}\n`;
+}
+
+function verifyAll(app: App, { engine }: Face): void {
+  app.get(
+    '/v1/doctor/verify',
+    {
+      schema: {
+        tags: ['Health'],
+        operationId: 'verifyHistory',
+        summary: 'Check all stored history against the laws',
+        description:
+          'A line of JSON for each violation, for progress now and then, and one at the end. It ' +
+          'reads every job and event that is kept: for large histories it takes its time.',
+        response: {
+          200: {
+            description: 'Newline-delimited JSON.',
+            content: { 'application/x-ndjson': { schema: Type.String() } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      requireHome(request);
+      return reply
+        .type('application/x-ndjson')
+        .send(Readable.from(linesOf(verify(engine.context))) as never);
+    },
+  );
+}
+
+/** `/v1/doctor`. */
+export const doctor: Resource = routes(diagnose, verifyAll);

@@ -1,0 +1,52 @@
+import type { ScheduleDefinition } from '../engine/schedules/definition.ts';
+import { nextRuns, type ScheduleView } from '../engine/schedules/schedules.ts';
+import type { FireRecord } from '../store/schedule.ts';
+import type { FireJson, ScheduleBodyJson, ScheduleJson } from './schema/schedule.ts';
+import { timeText } from './view.ts';
+
+const NEXT_SHOWN = 5;
+
+/** The definition that a body asks for, with its times read. */
+export function definitionOf({ rule, job, missed }: ScheduleBodyJson): ScheduleDefinition {
+  return { rule: ruleOf(rule), job, ...(missed === undefined ? {} : { missed }) };
+}
+
+function ruleOf(rule: ScheduleBodyJson['rule']): ScheduleDefinition['rule'] {
+  if (rule.kind === 'once') return { kind: 'once', at: Date.parse(rule.at) };
+  if (rule.kind === 'cron') return rule;
+  const { kind, everyMs, startAt } = rule;
+  return { kind, everyMs, ...(startAt === undefined ? {} : { startAt: Date.parse(startAt) }) };
+}
+
+function ruleJson({ rule }: ScheduleView['definition']): ScheduleJson['rule'] {
+  if (rule.kind === 'once') return { kind: 'once', at: timeText(rule.at) };
+  if (rule.kind === 'cron') return rule;
+  return { ...rule, startAt: timeText(rule.startAt) };
+}
+
+export function scheduleJson(schedule: ScheduleView): ScheduleJson {
+  const { name, definition, isPaused, lastSlot, version, createdBy } = schedule;
+  return {
+    name,
+    rule: ruleJson(definition),
+    // Only what a body's schema allowed can be there.
+    job: definition.job as ScheduleJson['job'],
+    missed: definition.missed,
+    isPaused,
+    next: nextRuns(schedule, NEXT_SHOWN).map(timeText),
+    lastSlot: lastSlot === null ? null : timeText(lastSlot),
+    version,
+    createdBy,
+    createdAt: timeText(schedule.createdAt),
+    updatedAt: timeText(schedule.updatedAt),
+  };
+}
+
+export function fireJson({ tenant: _, name: __, ...fire }: FireRecord): FireJson {
+  return {
+    ...fire,
+    slot: timeText(fire.slot),
+    through: timeText(fire.through),
+    at: timeText(fire.at),
+  };
+}

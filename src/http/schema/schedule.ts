@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { EVERY_MS_MIN, GRACE_MS_MAX, MISSED_MAX } from '../../engine/schedules/definition.ts';
+import { EnqueueBody } from './enqueue.ts';
+import { closed, Name, nullable, text, Time, Uuid } from './values.ts';
+
+const DURATION_MS_MAX = 366 * 86_400_000;
+
+const Rule = Type.Union([
+  closed({
+    kind: Type.Literal('cron'),
+    expression: text(256, 1),
+    timeZone: Type.Optional(text(64, 1)),
+  }),
+  closed({
+    kind: Type.Literal('interval'),
+    everyMs: Type.Integer({ minimum: EVERY_MS_MIN, maximum: DURATION_MS_MAX }),
+    startAt: Type.Optional(Time),
+  }),
+  closed({ kind: Type.Literal('once'), at: Time }),
+]);
+
+const {
+  id: _id,
+  runAt: _runAt,
+  deadlineAt: _deadlineAt,
+  payloadHash: _payloadHash,
+  ...JOB
+} = EnqueueBody.properties;
+
+/** What each slot makes: a job without what only the slot can give it. */
+const ScheduledJob = closed({
+  ...JOB,
+  deadlineMs: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: 'Counted from the slot.' }),
+  ),
+});
+
+const MISSED = {
+  policy: Type.Enum(['skip', 'once', 'all'], {
+    description: 'What becomes of slots that nobody fired in time.',
+  }),
+  graceMs: Type.Integer({
+    minimum: 0,
+    maximum: GRACE_MS_MAX,
+    description: 'How late a slot may be fired and still count as in time.',
+  }),
+  max: Type.Integer({
+    minimum: 1,
+    maximum: MISSED_MAX,
+    description: 'For `all`: at most so many.',
+  }),
+};
+
+const DEFINITION = {
+  rule: Rule,
+  job: ScheduledJob,
+  missed: Type.Optional(
+    closed({
+      policy: Type.Optional(MISSED.policy),
+      graceMs: Type.Optional(MISSED.graceMs),
+      max: Type.Optional(MISSED.max),
+    }),
+  ),
+};
+
+/** A schedule as its author writes it. */
+export const ScheduleBody = Type.Object(DEFINITION, {
+  $id: 'ScheduleDefinition',
+  additionalProperties: false,
+});
+
+export type ScheduleBodyJson = Static<typeof ScheduleBody>;
+
+/** The same with its name, where the address does not say it. */
+export const NewScheduleBody = closed({ name: Name, ...DEFINITION });
+
+/** A schedule as it stands. */
+export const ScheduleSchema = Type.Object(
+  {
+    name: Name,
+    rule: Rule,
+    job: ScheduledJob,
+    missed: closed(MISSED),
+    isPaused: Type.Boolean(),
+    next: Type.Array(Time, { description: 'The next five slots; none while it is paused.' }),
+    lastSlot: nullable(Time),
+    version: Type.Integer(),
+    createdBy: nullable(Type.String()),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { $id: 'Schedule', additionalProperties: false },
+);
+
+export type ScheduleJson = Static<typeof ScheduleSchema>;
+
+/** What became of one slot, or of several in a row that were skipped. */
+export const FireSchema = Type.Object(
+  {
+    n: Type.Integer(),
+    slot: Time,
+    through: Time,
+    at: Time,
+    isManual: Type.Boolean(),
+    result: Type.Enum(['created', 'joined', 'refused', 'skipped']),
+    jobId: nullable(Uuid),
+    reason: nullable(Type.String()),
+  },
+  { $id: 'ScheduleFire', additionalProperties: false },
+);
+
+export type FireJson = Static<typeof FireSchema>;
+
+/** How a schedule is named in an address. */
+export const ScheduleParams = closed({ name: Name });

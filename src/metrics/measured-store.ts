@@ -1,0 +1,50 @@
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { Meter } from './meter.ts';
+
+/** Parts of the port that have verbs of their own; `measures` itself is read to measure. */
+const PARTS: ReadonlySet<string> = new Set(['access', 'roster', 'followers', 'control']);
+
+/**
+ * The same store, with the time of every answer measured: for writes that is the time until they
+ * are committed. Stores know nothing of it.
+ */
+export function measuredStore<Kind extends Store>(store: Kind, meter: Meter): Kind {
+  return watched(store, (verb, answer) => timed(answer, { verb, meter }));
+}
+
+type Watch = (verb: string, answer: Promise<unknown>) => void;
+
+function watched<Part extends object>(part: Part, watch: Watch): Part {
+  const members = new Map<PropertyKey, unknown>();
+  const wrap = (name: PropertyKey): unknown => {
+    const member: unknown = Reflect.get(part, name, part);
+    if (typeof member === 'object' && member !== null && PARTS.has(String(name))) {
+      return watched(member, watch);
+    }
+    if (typeof member !== 'function') return member;
+    return (...args: unknown[]): unknown => {
+      const answer: unknown = Reflect.apply(member, part, args);
+      if (answer instanceof Promise) watch(String(name), answer);
+      return answer;
+    };
+  };
+  return new Proxy(part, {
+    get: (_, name) => {
+      if (!members.has(name)) members.set(name, wrap(name));
+      return members.get(name);
+    },
+  });
+}
+
+function timed(answer: Promise<unknown>, { verb, meter }: { verb: string; meter: Meter }): void {
+  const from = performance.now();
+  const told = (result: string): void => {
+    const seconds = (performance.now() - from) / 1_000;
+    meter.observe('pawl_store_seconds', { verb, result }, seconds);
+  };
+  answer.then(
+    () => told('ok'),
+    (error: unknown) => told(error instanceof StoreError ? error.outcome : 'unknown'),
+  );
+}

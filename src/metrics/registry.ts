@@ -1,0 +1,273 @@
+import { CALL_SECONDS, JOB_SECONDS, type MetricDefinition } from './definition.ts';
+
+/** The nine of the document on typed jobs (T), with its names, types, labels and words. */
+const TASK_METRICS = {
+  job_enqueue_total: {
+    name: 'job_enqueue_total',
+    type: 'counter',
+    help: 'Jobs accepted',
+    labels: ['job_type'],
+  },
+  job_start_total: {
+    name: 'job_start_total',
+    type: 'counter',
+    help: 'Jobs begun execution (once a job, whatever its attempts)',
+    labels: ['job_type'],
+  },
+  job_duration_seconds: {
+    name: 'job_duration_seconds',
+    type: 'histogram',
+    help: 'Wall time from start to terminal',
+    labels: ['job_type', 'outcome'],
+    buckets: JOB_SECONDS,
+  },
+  job_attempts: {
+    name: 'job_attempts',
+    type: 'histogram',
+    help: 'Attempts per job (final)',
+    labels: ['job_type'],
+    buckets: [0, 1, 2, 3, 4, 5, 8, 13, 21],
+  },
+  job_in_progress: {
+    name: 'job_in_progress',
+    type: 'gauge',
+    help: 'Running jobs count',
+    labels: ['job_type'],
+    isShared: true,
+  },
+  job_retry_total: {
+    name: 'job_retry_total',
+    type: 'counter',
+    help: 'Retry occurrences',
+    labels: ['job_type', 'error_class'],
+  },
+  job_failure_total: {
+    name: 'job_failure_total',
+    type: 'counter',
+    help: 'Terminal failures',
+    labels: ['job_type', 'error_class'],
+  },
+  job_canceled_total: {
+    name: 'job_canceled_total',
+    type: 'counter',
+    help: 'Cancellations',
+    labels: ['job_type'],
+  },
+  job_stage_time_seconds: {
+    name: 'job_stage_time_seconds',
+    type: 'histogram',
+    help: 'Time per stage',
+    labels: ['job_type', 'stage'],
+    buckets: JOB_SECONDS,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** Those of the document on distributed reliability (R). */
+const LEASE_METRICS = {
+  claims_total: {
+    name: 'claims_total',
+    type: 'counter',
+    help: 'Claims won',
+    labels: ['job_type'],
+  },
+  claim_conflicts_total: {
+    name: 'claim_conflicts_total',
+    type: 'counter',
+    help: 'Writes of owners that were refused because the job was not, or no longer, theirs',
+    labels: [],
+  },
+  lease_renewals_total: {
+    name: 'lease_renewals_total',
+    type: 'counter',
+    help: 'Leases renewed',
+    labels: [],
+  },
+  lease_expiries_total: {
+    name: 'lease_expiries_total',
+    type: 'counter',
+    help: 'Leases that ended without a word from their owner',
+    labels: ['job_type'],
+  },
+  retries_total: {
+    name: 'retries_total',
+    type: 'counter',
+    help: 'Attempts that failed or were lost and are made again',
+    labels: ['job_type'],
+  },
+  failures_total: {
+    name: 'failures_total',
+    type: 'counter',
+    help: 'Jobs that ended failed or dead',
+    labels: ['job_type'],
+  },
+  dlq_count: {
+    name: 'dlq_count',
+    type: 'gauge',
+    help: 'Dead letters that nobody has replayed',
+    labels: ['job_type'],
+    isShared: true,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+const PLATFORM_METRICS = {
+  pawl_transitions_total: {
+    name: 'pawl_transitions_total',
+    type: 'counter',
+    help: 'Transitions, by the event that each wrote',
+    labels: ['lifecycle', 'event'],
+  },
+  pawl_jobs: {
+    name: 'pawl_jobs',
+    type: 'gauge',
+    help: 'Jobs that have not ended',
+    labels: ['job_type', 'phase'],
+    isShared: true,
+  },
+  pawl_queue_depth: {
+    name: 'pawl_queue_depth',
+    type: 'gauge',
+    help: 'Jobs that are ready, whether due or not',
+    labels: ['queue', 'priority'],
+    isShared: true,
+  },
+  pawl_queue_oldest_seconds: {
+    name: 'pawl_queue_oldest_seconds',
+    type: 'gauge',
+    help: 'For how long the first ready job of a queue has been due',
+    labels: ['queue'],
+    isShared: true,
+  },
+  pawl_tail_lag_seconds: {
+    name: 'pawl_tail_lag_seconds',
+    type: 'gauge',
+    help: 'Age of the oldest event that readers of the log cannot see yet',
+    labels: [],
+    isShared: true,
+  },
+  pawl_follower_lag_seconds: {
+    name: 'pawl_follower_lag_seconds',
+    type: 'gauge',
+    help: 'Age of the oldest event that a durable follower of the log has not handled',
+    labels: ['follower'],
+    isShared: true,
+  },
+  pawl_sse_streams: {
+    name: 'pawl_sse_streams',
+    type: 'gauge',
+    help: 'Event streams open in this process',
+    labels: [],
+  },
+  pawl_store_seconds: {
+    name: 'pawl_store_seconds',
+    type: 'histogram',
+    help: 'Time until the store answered; writes answer after their commit',
+    labels: ['verb', 'result'],
+    buckets: CALL_SECONDS,
+  },
+  pawl_http_request_seconds: {
+    name: 'pawl_http_request_seconds',
+    type: 'histogram',
+    help: 'Time until an HTTP request was answered',
+    labels: ['method', 'route', 'status'],
+    buckets: CALL_SECONDS,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+const STORE_METRICS = {
+  pawl_sqlite_file_bytes: storeGauge('pawl_sqlite_file_bytes', 'Size of the database'),
+  pawl_sqlite_free_bytes: storeGauge('pawl_sqlite_free_bytes', 'Of it, space to be used again'),
+  pawl_sqlite_wal_bytes: storeGauge('pawl_sqlite_wal_bytes', 'Size of the write-ahead log'),
+  pawl_sqlite_writer_queue: storeGauge('pawl_sqlite_writer_queue', 'Writes not yet answered'),
+  pawl_postgres_pool_connections: storeGauge(
+    'pawl_postgres_pool_connections',
+    'Connections of this process',
+  ),
+  pawl_postgres_pool_idle: storeGauge('pawl_postgres_pool_idle', 'Of them, idle ones'),
+  pawl_postgres_pool_waiting: storeGauge(
+    'pawl_postgres_pool_waiting',
+    'Calls that wait for a connection',
+  ),
+} as const satisfies Record<string, MetricDefinition>;
+
+function storeGauge<Name extends string>(
+  name: Name,
+  help: string,
+): { name: Name; type: 'gauge'; help: string; labels: readonly [] } {
+  return { name, type: 'gauge', help, labels: [] };
+}
+
+const SLO_METRICS = {
+  pawl_slo_duration_seconds: {
+    name: 'pawl_slo_duration_seconds',
+    type: 'gauge',
+    help: 'Measured duration (or first-token latency) of succeeded jobs, by quantile',
+    labels: ['job_type', 'window', 'quantile'],
+    isShared: true,
+  },
+  pawl_slo_duration_target_seconds: {
+    name: 'pawl_slo_duration_target_seconds',
+    type: 'gauge',
+    help: 'What the duration should be at most, by quantile',
+    labels: ['job_type', 'quantile'],
+    isShared: true,
+  },
+  pawl_slo_failure_ratio: {
+    name: 'pawl_slo_failure_ratio',
+    type: 'gauge',
+    help: 'Share of jobs that failed, those by fault of their users left out',
+    labels: ['job_type', 'window'],
+    isShared: true,
+  },
+  pawl_slo_failure_target_ratio: {
+    name: 'pawl_slo_failure_target_ratio',
+    type: 'gauge',
+    help: 'What that share should be at most',
+    labels: ['job_type'],
+    isShared: true,
+  },
+  pawl_slo_burn_rate: {
+    name: 'pawl_slo_burn_rate',
+    type: 'gauge',
+    help: 'How many times faster than allowed the error budget is spent',
+    labels: ['job_type', 'window'],
+    isShared: true,
+  },
+  pawl_slo_error_budget_remaining_ratio: {
+    name: 'pawl_slo_error_budget_remaining_ratio',
+    type: 'gauge',
+    help: 'What is left of the error budget of seven days; below 0 it is overspent',
+    labels: ['job_type'],
+    isShared: true,
+  },
+  pawl_slo_alert: {
+    name: 'pawl_slo_alert',
+    type: 'gauge',
+    help: '1 while the budget burns too fast over a long and a short window alike',
+    labels: ['job_type', 'alert'],
+    isShared: true,
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+/** Every metric of the platform's own; /metrics, the documentation and the tests are made of it. */
+export const METRICS = {
+  ...TASK_METRICS,
+  ...LEASE_METRICS,
+  ...PLATFORM_METRICS,
+  ...STORE_METRICS,
+  ...SLO_METRICS,
+} as const;
+
+export type MetricName = keyof typeof METRICS;
+
+type LabelsOf<Name extends MetricName> = (typeof METRICS)[Name]['labels'][number];
+
+/** A value for each label of the metric. */
+export type LabelValues<Name extends MetricName> = Readonly<Record<LabelsOf<Name>, string>>;
+
+type Typed<Type extends string> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+
+export type CounterName = Typed<'counter'>;
+export type GaugeName = Typed<'gauge'>;
+export type HistogramName = Typed<'histogram'>;

@@ -1,0 +1,138 @@
+import type { Job, JobError } from '../core/job.ts';
+import type { JobEvent } from '../core/event.ts';
+import type { Phase } from '../core/phase.ts';
+import type { Timers } from '../core/timers.ts';
+import type { EngineContext } from '../engine/context.ts';
+import { Periodic } from '../engine/sweeps/periodic.ts';
+import type { EndCount, Outcome } from '../store/measure.ts';
+import type { TailItem } from '../store/query.ts';
+import { binOf } from './bins.ts';
+import { targetIn } from './registered.ts';
+import { KEPT_MS, STRETCH_MS } from './window.ts';
+
+const READER = 'slo';
+const PAGE = 500;
+const FIRST_EVENTS = 200;
+/** Who finds another process at it looks only now and then whether it still is. */
+const ROUNDS_ASIDE = 10;
+
+const ENDS: Readonly<Record<string, Phase>> = {
+  job_succeeded: 'succeeded',
+  job_failed: 'failed',
+  job_dead_lettered: 'dead',
+  job_cancelled: 'cancelled',
+};
+
+/** Failures that no promise covers: the user's own input, quota or wish was at fault. */
+const USER_ERRORS: ReadonlySet<string> = new Set([
+  'validation_error',
+  'unsupported_format',
+  'quota_exceeded',
+  'invalid_document',
+  'job_validation',
+  'ValidationError',
+  'validation_failed',
+  'parse_error',
+]);
+
+/**
+ * Reads the log and adds up how jobs end. Its place in the log moves on with the counts in one
+ * transaction: nothing is counted twice, left out, or lost by a restart, and any number of
+ * processes may try, of which one gets on.
+ */
+export class SloReader {
+  readonly #context: EngineContext;
+  readonly #periodic: Periodic;
+  #aside = 0;
+  #forgotAt = 0;
+
+  constructor(context: EngineContext, options: { timers: Timers; everyMs?: number }) {
+    this.#context = context;
+    this.#periodic = new Periodic({
+      timers: options.timers,
+      everyMs: options.everyMs ?? 2_000,
+      round: () => this.#round(),
+      onFailure: (error) =>
+        context.log.warn('ends of jobs could not be counted; trying again', {
+          error: String(error),
+        }),
+    });
+  }
+
+  start(): void {
+    this.#periodic.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#periodic.stop();
+  }
+
+  async #round(): Promise<void> {
+    if (this.#aside > 0) this.#aside--;
+    else if ((await this.runOnce()) === null) this.#aside = ROUNDS_ASIDE;
+  }
+
+  /** Reads to the end of the log: how many ends it counted, or null where another got on. */
+  async runOnce(): Promise<number | null> {
+    const { store } = this.#context;
+    let total = 0;
+    let cursor = await store.measures.endsReadTo(READER);
+    for (;;) {
+      const from = cursor === null ? 'start' : { cursor };
+      const page = await store.tail({ tenant: null, from, limit: PAGE });
+      if (page.items.length === 0 && !page.isReset) return total;
+      const counts = await this.#count(page.items);
+      const step = { reader: READER, from: cursor, to: page.cursor, counts };
+      const forgetBefore = this.#forgetBefore(await store.now());
+      if (!(await store.measures.addEnds({ ...step, forgetBefore }))) return null;
+      total += counts.reduce((sum, { count }) => sum + count, 0);
+      cursor = page.cursor;
+    }
+  }
+
+  /** Once a stretch is often enough. */
+  #forgetBefore(now: number): number | null {
+    if (now - this.#forgotAt < STRETCH_MS) return null;
+    this.#forgotAt = now;
+    return now - KEPT_MS;
+  }
+
+  async #count(items: readonly TailItem[]): Promise<EndCount[]> {
+    const ends = items.filter(({ event }) => event.note === 0 && ENDS[event.type] !== undefined);
+    const refs = ends.map(({ event }) => ({ tenant: event.tenant, id: event.jobId }));
+    const jobs = refs.length === 0 ? [] : await this.#context.store.read(refs);
+    const counts = new Map<string, EndCount>();
+    for (const [index, { event, jobType }] of ends.entries()) {
+      const one = {
+        tenant: event.tenant,
+        type: jobType,
+        at: Math.floor(event.at / STRETCH_MS) * STRETCH_MS,
+        outcome: outcomeOf(event),
+        bin: await this.#binOf(event, jobs[index] ?? null),
+      };
+      const key = JSON.stringify(one);
+      counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + 1 });
+    }
+    return [...counts.values()];
+  }
+
+  async #binOf(event: JobEvent, job: Job | null): Promise<number | null> {
+    if (job === null || job.startedAt === null) return null;
+    const { measures } = await targetIn(this.#context, job.tenant, job.type);
+    const first = measures === 'first_token' ? await this.#firstTokenAt(job) : null;
+    return binOf(Math.max(0, (first ?? event.at) - job.startedAt));
+  }
+
+  async #firstTokenAt({ tenant, id }: Job): Promise<number | null> {
+    const query = { tenant, id, after: null, limit: FIRST_EVENTS, notes: true };
+    const { events } = await this.#context.store.events(query);
+    return events.find(({ type }) => type === 'job_tokens')?.at ?? null;
+  }
+}
+
+function outcomeOf({ type, payload }: JobEvent): Outcome {
+  const phase = ENDS[type];
+  if (phase === 'succeeded' || phase === 'cancelled') return phase;
+  const error = payload?.['error'] as JobError | undefined;
+  return error !== undefined && USER_ERRORS.has(error.class) ? 'refused' : 'failed';
+}

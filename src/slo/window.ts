@@ -1,0 +1,33 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Ends are counted by stretches of this length, so a window may reach back by up to one more. */
+export const STRETCH_MS: number = 5 * MINUTE_MS;
+
+/** The rolling windows, the shortest first. The promises are over the last one. */
+export const WINDOWS = [
+  { name: '5m', ms: 5 * MINUTE_MS },
+  { name: '1h', ms: HOUR_MS },
+  { name: '6h', ms: 6 * HOUR_MS },
+  { name: '1d', ms: DAY_MS },
+  { name: '7d', ms: 7 * DAY_MS },
+] as const;
+
+export type WindowName = (typeof WINDOWS)[number]['name'];
+
+export const PROMISED: WindowName = '7d';
+
+/** A little longer than the longest window. */
+export const KEPT_MS: number = 8 * DAY_MS;
+
+/**
+ * The budget burns too fast when it does so over a long window and still does over a short one. At
+ * 16.8 a tenth of the week's budget is gone in an hour, at 5.6 a fifth of it in six hours.
+ */
+export const ALERTS = [
+  { name: 'fast', long: '1h', short: '5m', burnRate: 16.8 },
+  { name: 'slow', long: '6h', short: '1h', burnRate: 5.6 },
+] as const;
+
+export type AlertName = (typeof ALERTS)[number]['name'];

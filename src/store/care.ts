@@ -1,0 +1,39 @@
+import type { JobRef } from '../core/job.ts';
+
+/** How large a table is, and how much of it is waste; null where the database does not say. */
+export interface TableFigures {
+  readonly name: string;
+  readonly bytes: number;
+  readonly rows: number | null;
+  readonly deadRows: number | null;
+}
+
+/** What a database tells of itself to those who look after it. */
+export interface StoreFigures {
+  readonly engine: 'memory' | 'sqlite' | 'postgres';
+  readonly version: string;
+  /** Settings that durability or speed depend on, by the database's own names. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly tables: readonly TableFigures[];
+  /** Bytes of the file that hold nothing. */
+  readonly freeBytes: number | null;
+  /** Bytes of the write-ahead log that are not yet in the file. */
+  readonly logBytes: number | null;
+  /** For how many days to come there is room for events; null where days need no room. */
+  readonly daysAhead: number | null;
+  readonly oldestTransactionMs: number | null;
+  readonly connections: { readonly used: number; readonly max: number } | null;
+}
+
+/** For those who look after a database: nothing else depends on it. */
+export interface CareStore {
+  /** Everyone who has, or had, a job here. */
+  tenants(): Promise<string[]>;
+  figures(): Promise<StoreFigures>;
+  /** Whether the schema has all that this code needs: it may be another one since it opened. */
+  isCurrent(): Promise<boolean>;
+  /** Some jobs of which there are events, but no row. */
+  strays(limit: number): Promise<JobRef[]>;
+  /** What the database finds wrong with its own pages; nothing is good. */
+  quickCheck(): Promise<string[]>;
+}

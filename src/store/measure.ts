@@ -1,0 +1,58 @@
+import type { Instant } from '../core/clock.ts';
+
+/**
+ * How jobs end, as their users see it: `refused` is a failure of their own making (a bad input, a
+ * spent quota), which no promise of the platform covers.
+ */
+export const OUTCOMES = ['succeeded', 'failed', 'refused', 'cancelled'] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** How many jobs of a type ended so, after so long (by the number of its bin). */
+export interface EndSum {
+  readonly tenant: string;
+  readonly type: string;
+  readonly outcome: Outcome;
+  /** Null where a job ended before anyone began it. */
+  readonly bin: number | null;
+  readonly count: number;
+}
+
+/** The same for one stretch of time, by its start. */
+export interface EndCount extends EndSum {
+  readonly at: Instant;
+}
+
+/** What was counted of the log between two cursors of a named reader. */
+export interface EndWrite {
+  readonly reader: string;
+  /** Where the reader stood; null where it has not begun. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly counts: readonly EndCount[];
+  /** Counts of stretches before this go; null keeps them. */
+  readonly forgetBefore: Instant | null;
+}
+
+/** What only the database can tell of itself. */
+export interface Vitals {
+  /** Dead letters that were not replayed, by type. */
+  readonly deadLetters: readonly { readonly type: string; readonly count: number }[];
+  /** For how long the oldest write has waited that readers of the log cannot see yet. */
+  readonly tailLagMs: number;
+  /** By name; which ones there are is the store's affair. */
+  readonly gauges: Readonly<Record<string, number>>;
+}
+
+/**
+ * Counts for those who watch the platform: apart, since no job depends on them. They are made from
+ * the log, so that every process tells the same and a restart loses nothing.
+ */
+export interface MeasureStore {
+  /** Adds and moves on, both or neither; false, and nothing done, where the reader is elsewhere. */
+  addEnds(write: EndWrite): Promise<boolean>;
+  endsReadTo(reader: string): Promise<string | null>;
+  /** Summed over stretches that began at `since` or later; of every tenant if it is null. */
+  ends(query: { readonly tenant: string | null; readonly since: Instant }): Promise<EndSum[]>;
+  vitals(): Promise<Vitals>;
+}

@@ -1,0 +1,39 @@
+import type { JobRef } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import type { CareStore } from '../care.ts';
+import { keyOf, type Tables } from './tables.ts';
+
+/** The verbs over a transaction that the store begins and ends. */
+export function careIn(
+  transact: <Answer>(body: (tables: Tables) => Answer) => Promise<Answer>,
+): CareStore {
+  return {
+    tenants: () =>
+      transact(({ jobs }) => [...new Set(jobs.values().map(({ job }) => job.tenant))].toSorted()),
+    figures: () =>
+      transact(({ jobs }) => ({
+        engine: 'memory',
+        version: process.versions.node,
+        settings: {},
+        tables: [{ name: 'jobs', bytes: 0, rows: [...jobs.values()].length, deadRows: null }],
+        freeBytes: null,
+        logBytes: null,
+        daysAhead: null,
+        oldestTransactionMs: null,
+        connections: null,
+      })),
+    strays: (limit) =>
+      transact((tables) => {
+        const unended = new Map<string, JobRef>();
+        for (const { tenant, jobId, phase } of tables.log.from(0)) {
+          const key = keyOf(tenant, jobId);
+          // Retention takes rows of ended jobs before their events.
+          if (isTerminal(phase) || tables.jobs.get(key) !== undefined) unended.delete(key);
+          else unended.set(key, { tenant, id: jobId });
+        }
+        return [...unended.values()].slice(0, limit);
+      }),
+    isCurrent: () => Promise.resolve(true),
+    quickCheck: () => Promise.resolve([]),
+  };
+}

@@ -1,0 +1,131 @@
+import { isOwned } from '../../core/phase.ts';
+import type { Instant } from '../../core/clock.ts';
+import type { Rate } from '../../core/limits.ts';
+import {
+  type ControlStore,
+  turnEndOf,
+  RATE_IDLE_MS,
+  type RateTrim,
+  type RateTrimmed,
+  slotOf,
+  type ThrottleChange,
+  type TypeHealth,
+} from '../control.ts';
+import { GATE, gateOfKey } from '../gate.ts';
+import type { Move } from '../move.ts';
+import { isIdle } from '../valve.ts';
+import { addAudit } from './access-key.ts';
+import { deepFreeze, keyOf, type TurnCount, type Tables } from './tables.ts';
+import { putValve } from './valve.ts';
+
+export function controlIn(
+  transact: <Answer>(body: (tables: Tables) => Answer) => Promise<Answer>,
+): ControlStore {
+  return {
+    ailing: (since) => transact((tables) => ailing(tables, since)),
+    throttle: (change) => transact((tables) => throttle(tables, change)),
+    trimTurns: (before) => transact((tables) => trimTurns(tables, before)),
+    trimRates: (trim) => transact((tables) => trimRates(tables, trim)),
+  };
+}
+
+/** Counts a move that was made. */
+export function countTurn(tables: Tables, move: Move, type: string): void {
+  const end = turnEndOf(move);
+  if (end === null) return;
+  const { tenant } = move;
+  const at = slotOf(tables.clock.now());
+  const key = keyOf(tenant, type, at);
+  const before = tables.turns.get(key) ?? { tenant, type, at, succeeded: 0, failed: 0 };
+  tables.turns.set(key, { ...before, [end]: before[end] + 1 });
+}
+
+export function turnsOf(
+  tables: Tables,
+  { tenant, type }: { tenant: string; type: string },
+  since: Instant,
+): Pick<TurnCount, 'succeeded' | 'failed'> {
+  const own = tables.turns
+    .values()
+    .filter((one) => one.tenant === tenant && one.type === type && one.at >= since);
+  return {
+    succeeded: own.reduce((sum, one) => sum + one.succeeded, 0),
+    failed: own.reduce((sum, one) => sum + one.failed, 0),
+  };
+}
+
+function ailing(tables: Tables, since: Instant): TypeHealth[] {
+  const throttled = tables.valves.values().filter((valve) => valve.throttle !== null);
+  const names = new Map(
+    [
+      ...tables.turns.values().map(({ tenant, type }) => ({ tenant, type })),
+      ...throttled.map(({ tenant, name }) => ({ tenant, type: name })),
+    ].map((name) => [keyOf(name.tenant, name.type), name]),
+  );
+  return [...names.entries()]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, name]) => healthOf(tables, name, since))
+    .filter(({ failed, throttle: one }) => failed > 0 || one !== null);
+}
+
+function healthOf(
+  tables: Tables,
+  name: { tenant: string; type: string },
+  since: Instant,
+): TypeHealth {
+  const { tenant, type } = name;
+  const valve = tables.valves.get(keyOf(tenant, 'type', type));
+  const throttle = valve?.throttle ?? null;
+  const owned = tables.jobs
+    .values()
+    .filter(({ job }) => job.tenant === tenant && job.type === type && isOwned(job.phase));
+  return {
+    tenant,
+    type,
+    ...turnsOf(tables, name, Math.max(since, throttle?.changedAt ?? 0)),
+    owned: owned.length,
+    throttle,
+    concurrency: valve?.concurrency ?? null,
+  };
+}
+
+function throttle(tables: Tables, change: ThrottleChange): boolean {
+  const { tenant, type, seen, next, actor, audit } = change;
+  const key = keyOf(tenant, 'type', type);
+  const before = tables.valves.get(key)?.throttle ?? null;
+  if (before?.changedAt !== seen?.changedAt) return false;
+  const concurrency = next?.ceiling ?? seen?.bound ?? null;
+  const valve = putValve(tables, { tenant, scope: 'type', name: type, actor, concurrency });
+  if (next === null && isIdle(valve)) tables.valves.delete(key);
+  else tables.valves.set(key, deepFreeze({ ...valve, throttle: next }));
+  addAudit(tables, [audit]);
+  return true;
+}
+
+function trimTurns(tables: Tables, before: Instant): number {
+  const old = tables.turns.entries().filter(([, { at }]) => at < before);
+  for (const [key] of old) tables.turns.delete(key);
+  return old.length;
+}
+
+function trimRates(tables: Tables, { after, limit }: RateTrim): RateTrimmed {
+  const now = tables.clock.now();
+  const seen = tables.rates
+    .values()
+    .filter(({ key, nextAt }) => nextAt === null && key > (after ?? ''))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .slice(0, limit);
+  const full = seen.filter(
+    ({ key, level, at }) =>
+      now - at >= RATE_IDLE_MS && level <= (now - at) * slowest(tables, gateOfKey(key)),
+  );
+  for (const { key } of full) tables.rates.delete(key);
+  return { trimmed: full.length, next: seen.length < limit ? null : seen.at(-1)!.key };
+}
+
+/** Tokens a millisecond. */
+function slowest(tables: Tables, gate: number): number {
+  const name = gate === GATE.user ? 'perUser' : 'perOrganisation';
+  const rates = tables.policies.from(0).flatMap(({ limits }) => limits?.rate?.[name] ?? []);
+  return Math.min(Infinity, ...rates.map(({ max, perMs }: Rate) => max / perMs));
+}

@@ -1,0 +1,139 @@
+// A second wall between tenants: what a query forgets to ask for, the database does.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import type { Scene } from '../../../test/store/suite/scene.ts';
+import type { PostgresStore } from './store.ts';
+
+/** A role of the operator, without any right of its own, for as long as the test runs. */
+async function withReader(room: StoreRoom, body: (role: string) => Promise<void>): Promise<void> {
+  const role = `reader_${randomBytes(6).toString('hex')}`;
+  const client = await room.connect();
+  await client.query(`CREATE ROLE ${role} NOLOGIN`);
+  try {
+    await body(role);
+  } finally {
+    await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
+}
+
+/** Whoever reads through this pool has forgotten which tenant was asked for. */
+function forgetful(pool: pg.Pool): pg.Pool {
+  const connect = pool.connect.bind(pool);
+  pool.connect = (async () => {
+    const client = await connect();
+    const query = client.query.bind(client) as (config: unknown) => Promise<unknown>;
+    client.query = ((config: string | { text: string }) =>
+      query(
+        typeof config === 'string' ? config : { ...config, text: withoutTenant(config.text) },
+      )) as typeof client.query;
+    return client;
+  }) as typeof pool.connect;
+  return pool;
+}
+
+function withoutTenant(sql: string): string {
+  return /^\s*SELECT/i.test(sql)
+    ? sql.replaceAll(/\b(\w\.)?tenant_id = \$1/g, () => '$1::int > 0')
+    : sql;
+}
+
+/** A job with a stage, a note and a dead letter, a schedule, a valve, a line of the audit log. */
+async function furnish(scene: Scene): Promise<void> {
+  const { store, tenant } = scene;
+  const job = await scene.running({ type: 'platform' });
+  await scene.renew(job, { stageResult: { name: 'one', result: '1' } });
+  await scene.ask(job, { on: 'fail', error: { class: 'invalid_input', message: 'no' } });
+  scene.clock.advance(1);
+  await scene.enqueue({ type: 'platform' });
+  const schedule = { tenant, name: 'it', expected: null, id: scene.ids.next(), createdBy: null };
+  await store.putSchedule({ ...schedule, definition: '{}', isPaused: true, nextAt: null });
+  await store.putValve({ tenant, scope: 'queue', name: 'bulk', actor: 'ops', isPaused: true });
+  const entry = { id: scene.ids.next(), actor: 'ops', action: 'look', subject: 'it' };
+  await store.access.addAudit([{ tenant, ...entry, details: null }]);
+}
+
+/** Everything that lists of one tenant say, by the list. */
+async function lists(store: PostgresStore, tenant: string): Promise<Record<string, unknown[]>> {
+  const { jobs } = await store.list({ tenant, limit: 100 });
+  const of = { tenant, id: jobs.at(-1)!.id };
+  return {
+    list: [...jobs],
+    stages: await store.stages(of),
+    events: [...(await store.events({ ...of, after: null, limit: 100, notes: true })).events],
+    deadLetters: await store.deadLetters({ tenant, limit: 100 }),
+    tally: await store.tally(tenant),
+    schedules: await store.schedules({ tenant, limit: 100 }),
+    valves: await store.valves(tenant),
+    audit: await store.access.audit({ tenant, limit: 100 }),
+    keys: await store.access.accessKeys({ tenant }),
+  };
+}
+
+await onEveryServer('behind the wall every list says what it said without', (room) =>
+  withReader(room, async (readerRole) => {
+    const plain = await room.open();
+    const scenes = [room.scene(plain), room.scene(plain)];
+    for (const scene of scenes) await furnish(scene);
+    const walled = await room.open({ readerRole });
+    for (const { tenant } of scenes) {
+      const expected = await lists(plain, tenant);
+      assert.deepEqual(await lists(walled, tenant), expected);
+      const empty = Object.keys(expected).filter((name) => expected[name]!.length === 0);
+      assert.deepEqual(empty, ['keys'], 'the rest really has something to say');
+    }
+    assert.equal((await walled.valves(null)).length, 2, 'who asks for all tenants gets all');
+    await room.open({ readerRole, migrate: 'check' });
+  }),
+);
+
+await onEveryServer('a list that forgets its tenant leaks, and with the wall it does not', (room) =>
+  withReader(room, async (readerRole) => {
+    const plain = await room.open();
+    const [ours, theirs] = [room.scene(plain), room.scene(plain)];
+    for (const scene of [ours, theirs]) await furnish(scene);
+    const listed = async (store: PostgresStore): Promise<number> =>
+      (await store.list({ tenant: ours.tenant, limit: 100 })).jobs.length;
+    assert.equal(await listed(await room.open({ pool: forgetful(room.pool()) })), 4);
+    const walled = await room.open({ pool: forgetful(room.pool()), readerRole });
+    assert.deepEqual(await lists(walled, ours.tenant), await lists(plain, ours.tenant));
+  }),
+);
+
+await onEveryServer('the reader sees nothing without a tenant, and of others nothing', (room) =>
+  withReader(room, async (readerRole) => {
+    const store = await room.open({ readerRole });
+    for (const scene of [room.scene(store), room.scene(store)]) await furnish(scene);
+    const client = await room.connect();
+    const { rows: tables } = await client.query<{ name: string; has_tenant: boolean }>(
+      `SELECT c.relname AS name, a.attname IS NOT NULL AS has_tenant FROM pg_class c
+       LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
+       WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind IN ('r', 'p', 'v')`,
+    );
+    const { rows: granted } = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.role_table_grants
+       WHERE grantee = $1 AND privilege_type = 'SELECT' ORDER BY 1`,
+      [readerRole],
+    );
+    assert.ok(tables.length > granted.length && granted.length > 5);
+    await client.query(`SET ROLE ${readerRole}`);
+    for (const { name } of granted) {
+      const column = name === 'tenants' ? 'id' : 'tenant_id';
+      const sql = `SELECT DISTINCT ${column} AS tenant FROM pawl.${name}`;
+      assert.deepEqual((await client.query(sql)).rows, [], `${name} without a tenant`);
+      await client.query(`SET pawl_wall.tenant = '2'`);
+      const { rows } = await client.query<{ tenant: number }>(sql);
+      assert.ok(
+        rows.every(({ tenant }) => tenant === 2),
+        `${name} of tenant 2`,
+      );
+      await client.query('RESET pawl_wall.tenant');
+    }
+    for (const { name } of tables) {
+      if (granted.some((one) => one.name === name)) continue;
+      await assert.rejects(client.query(`SELECT FROM pawl.${name}`), /permission denied/, name);
+    }
+    await assert.rejects(client.query('DELETE FROM pawl.jobs'), /permission denied/);
+  }),
+);

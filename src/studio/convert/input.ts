@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { refuse } from './refusal.ts';
+
+/** What a convert job is asked to do. */
+export const ConvertInputSchema = Type.Object(
+  {
+    assetRef: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+        description: 'The id of the artifact to convert, as its upload answered it.',
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 262_144,
+        description: 'The source itself, for a short text; Markdown unless `sourceType` says more.',
+      }),
+    ),
+    sourceType: Type.Optional(
+      Type.Enum(['pptx', 'pdf', 'docx', 'md', 'html', 'txt'], {
+        description: 'Needed only where neither the bytes nor the name tell.',
+      }),
+    ),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  },
+  { additionalProperties: false },
+);
+
+export type ConvertInput = Static<typeof ConvertInputSchema>;
+
+const compiled = Compile(ConvertInputSchema);
+
+/** The input, or CONVERT_INVALID_INPUT with all that is wrong. */
+export function checkInput(input: unknown): ConvertInput {
+  if (!compiled.Check(input)) {
+    const faults = compiled.Errors(input).map((one) => `${one.instancePath || '/'} ${one.message}`);
+    throw refuse('CONVERT_INVALID_INPUT', `the input does not fit: ${faults.join('; ')}`);
+  }
+  if ((input.assetRef === undefined) === (input.text === undefined)) {
+    throw refuse('CONVERT_INVALID_INPUT', 'the input needs either `assetRef` or `text`');
+  }
+  return input;
+}

@@ -1,0 +1,25 @@
+import type { SourceType } from '../deck/deck.ts';
+import { openDocx } from './docx.ts';
+import type { Openers, SourceReader } from './draft.ts';
+import { openHtml } from './html.ts';
+import { openMarkdown } from './markdown.ts';
+import { openPdf } from './pdf.ts';
+import { openPptx } from './pptx.ts';
+import { openText } from './source-text.ts';
+
+const OPENERS: Openers = {
+  pptx: openPptx,
+  pdf: openPdf,
+  docx: openDocx,
+  md: openMarkdown,
+  html: openHtml,
+  txt: openText,
+};
+
+/** Opens a source of a type that is known. */
+export function openSource(
+  bytes: Uint8Array,
+  { type, name }: { readonly type: SourceType; readonly name: string | null },
+): Promise<SourceReader> {
+  return OPENERS[type](bytes, name);
+}

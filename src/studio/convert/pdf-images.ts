@@ -1,0 +1,69 @@
+import { loadCanvas } from '../draw/canvas.ts';
+import { BOUNDS } from './bounds.ts';
+import { type FoundImage, imageOf } from './image.ts';
+import type { OpenedPdf, PdfImage, PdfPage } from './pdf-library.ts';
+
+/** Smaller ones are ornaments and shadows. */
+const SIDE_MIN = 12;
+const IMAGES_MAX = 60;
+
+/** The images that a page paints, in their order, each once. */
+export async function pageImages(
+  page: PdfPage,
+  { operators }: Pick<OpenedPdf, 'operators'>,
+): Promise<FoundImage[]> {
+  const { fnArray, argsArray } = await page.getOperatorList();
+  const ids = new Set<string>();
+  fnArray.forEach((operator, index) => {
+    const [id] = argsArray[index] ?? [];
+    const isImage = operator === operators['paintImageXObject'];
+    if (isImage && typeof id === 'string' && ids.size < IMAGES_MAX) ids.add(id);
+  });
+  const found: FoundImage[] = [];
+  for (const id of ids) {
+    const image = await encode(await objectOf(page, id));
+    if (image !== null && !found.some(({ sha256 }) => sha256 === image.sha256)) found.push(image);
+  }
+  return found;
+}
+
+/** Images come after the list of operators; null is one that could not be decoded. */
+function objectOf(page: PdfPage, id: string): Promise<PdfImage | null> {
+  // Ids that begin so are shared by pages.
+  const objects = id.startsWith('g_') ? page.commonObjs : page.objs;
+  return new Promise((resolve) => objects.get(id, (image) => resolve(image as PdfImage | null)));
+}
+
+const BYTES_PER_PIXEL: Readonly<Record<number, number>> = { 2: 3, 3: 4 };
+
+async function encode(image: PdfImage | null): Promise<FoundImage | null> {
+  const { width = 0, height = 0, kind = 0, data } = image ?? {};
+  if (data === null || data === undefined) return null;
+  if (width < SIDE_MIN || height < SIDE_MIN || width * height > BOUNDS.imagePixels) return null;
+  const { createCanvas, ImageData } = await loadCanvas();
+  const pixels = new Uint8ClampedArray(width * height * 4);
+  const step = BYTES_PER_PIXEL[kind];
+  if (step === undefined) spreadBits(data, pixels, width);
+  else {
+    for (let at = 0, from = 0; at < pixels.length; at += 4, from += step) {
+      pixels[at] = data[from]!;
+      pixels[at + 1] = data[from + 1]!;
+      pixels[at + 2] = data[from + 2]!;
+      pixels[at + 3] = step === 4 ? data[from + 3]! : 255;
+    }
+  }
+  const canvas = createCanvas(width, height);
+  canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
+  return imageOf(await canvas.encode('png'));
+}
+
+/** One bit a pixel, each row in whole bytes. */
+function spreadBits(data: ArrayLike<number>, pixels: Uint8ClampedArray, width: number): void {
+  const rowBytes = (width + 7) >> 3;
+  for (let pixel = 0; pixel * 4 < pixels.length; pixel++) {
+    const [row, column] = [Math.floor(pixel / width), pixel % width];
+    const bit = (data[row * rowBytes + (column >> 3)]! >> (7 - (column & 7))) & 1;
+    pixels.fill(bit === 1 ? 255 : 0, pixel * 4, pixel * 4 + 3);
+    pixels[pixel * 4 + 3] = 255;
+  }
+}

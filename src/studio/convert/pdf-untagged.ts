@@ -1,0 +1,129 @@
+import type { Paragraph } from '../deck/deck.ts';
+import { plainText } from '../deck/text.ts';
+import type { Draft } from './draft.ts';
+import { type PageText, runsOfTexts } from './pdf-text.ts';
+
+interface PageLine {
+  readonly texts: PageText[];
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+}
+
+const BULLET = /^\s*(?:[•◦▪‣●○■□➢]\s*|[–—*·-]\s+)/u;
+/** A sign that stands apart from the text of its item. */
+const SIGN = /^[•◦▪‣●○■□➢–—*·-]$/u;
+const NUMBER = /^\s*\(?\d{1,3}[.)]\s+/;
+
+/** Reads a page without tags by where its text stands and how large it is. */
+export function readUntagged(texts: readonly PageText[]): Pick<Draft, 'title' | 'blocks'> {
+  const lines = linesOf(texts.filter(({ text }) => text.trim() !== ''));
+  if (lines.length === 0) return { blocks: [] };
+  const head = headOf(lines);
+  const rest = lines.slice(head.length);
+  const title = runsOfTexts(head.flatMap((line) => line.texts));
+  const paragraphs = paragraphsOf(rest);
+  return {
+    ...(head.length === 0 ? {} : { title }),
+    blocks: paragraphs.length === 0 ? [] : [{ kind: 'text', paragraphs }],
+  };
+}
+
+/** Whether some text that is said to be one paragraph has items in it. */
+export function hasItems(texts: readonly PageText[]): boolean {
+  return texts.some(({ text }) => SIGN.test(text.trim()));
+}
+
+/** Paragraphs and items by the places of their lines. */
+export function looseParagraphs(texts: readonly PageText[]): Paragraph[] {
+  return paragraphsOf(linesOf(texts.filter(({ text }) => text.trim() !== '')));
+}
+
+/** Pieces on one base line, from above to below and from left to right. */
+function linesOf(texts: readonly PageText[]): PageLine[] {
+  const lines: PageLine[] = [];
+  for (const text of [...texts].sort((one, other) => other.y - one.y || one.x - other.x)) {
+    const line = lines.at(-1);
+    if (line !== undefined && Math.abs(line.y - text.y) < text.size * 0.4) line.texts.push(text);
+    else lines.push({ texts: [text], x: text.x, y: text.y, size: text.size });
+  }
+  return lines.map(({ texts: found, y }) => {
+    const inOrder = found.sort((one, other) => one.x - other.x);
+    return { texts: inOrder, x: inOrder[0]!.x, y, size: Math.max(...found.map((one) => one.size)) };
+  });
+}
+
+/** The size that most letters have. */
+function usualSize(lines: readonly PageLine[]): number {
+  const letters = new Map<number, number>();
+  for (const { size, texts } of lines) {
+    const rounded = Math.round(size * 2) / 2;
+    const count = texts.reduce((sum, { text }) => sum + text.length, 0);
+    letters.set(rounded, (letters.get(rounded) ?? 0) + count);
+  }
+  return [...letters].sort((one, other) => other[1] - one[1])[0]![0];
+}
+
+/** The first lines, where they are clearly larger than the rest, or all there is. */
+function headOf(lines: readonly PageLine[]): readonly PageLine[] {
+  const first = lines[0]!;
+  let count = 1;
+  while (count < Math.min(3, lines.length) && isSameHead(first, lines[count]!)) count++;
+  const rest = lines.slice(count);
+  const isHead = rest.length === 0 ? count === 1 : first.size >= usualSize(rest) * 1.15;
+  return isHead ? lines.slice(0, count) : [];
+}
+
+function isSameHead(first: PageLine, next: PageLine): boolean {
+  return Math.abs(first.size - next.size) < 0.6 && first.y - next.y < first.size * 4;
+}
+
+function paragraphsOf(lines: readonly PageLine[]): Paragraph[] {
+  const groups: { lines: PageLine[]; list: NonNullable<Paragraph['list']> | null }[] = [];
+  for (const line of lines) {
+    const text = plainText(runsOfTexts(spaced(line.texts)));
+    const list = BULLET.test(text) ? 'bullet' : NUMBER.test(text) ? 'number' : null;
+    const last = groups.at(-1);
+    if (list === null && last !== undefined && isContinued(last.lines.at(-1)!, line)) {
+      last.lines.push(line);
+    } else groups.push({ lines: [line], list });
+  }
+  const starts = groups.filter(({ list }) => list !== null).map((group) => group.lines[0]!.x);
+  const steps = [...new Set(starts.map((x) => Math.round(x / 6) * 6))].sort((a, b) => a - b);
+  return groups.map((group) => paragraphOf(group, steps));
+}
+
+/** However near the sign stands to its text, a blank is between them. */
+function spaced([first, ...rest]: readonly PageText[]): PageText[] {
+  if (first === undefined) return [];
+  return SIGN.test(first.text.trim())
+    ? [{ ...first, text: `${first.text} ` }, ...rest]
+    : [first, ...rest];
+}
+
+function isContinued(before: PageLine, next: PageLine): boolean {
+  const isNear = before.y - next.y < before.size * 1.55;
+  return (
+    isNear && Math.abs(before.size - next.size) < 0.6 && next.x >= before.x - before.size * 0.5
+  );
+}
+
+function paragraphOf(
+  { lines, list }: { lines: PageLine[]; list: NonNullable<Paragraph['list']> | null },
+  steps: readonly number[],
+): Paragraph {
+  const runs = runsOfTexts(lines.flatMap(({ texts }) => spaced(texts)));
+  if (list === null) return { level: 0, runs };
+  const level = Math.min(8, Math.max(0, steps.indexOf(Math.round(lines[0]!.x / 6) * 6)));
+  const marker = (list === 'bullet' ? BULLET : NUMBER).exec(plainText(runs))?.[0] ?? '';
+  return { level, list, runs: withoutStart(runs, marker.length) };
+}
+
+function withoutStart(runs: Paragraph['runs'], letters: number): Paragraph['runs'] {
+  let left = letters;
+  return runs.flatMap((run) => {
+    const cut = Math.min(left, run.text.length);
+    left -= cut;
+    return cut === run.text.length ? [] : [{ ...run, text: run.text.slice(cut) }];
+  });
+}

@@ -1,0 +1,64 @@
+import type { ChartBlock } from '../deck/deck.ts';
+import { mix } from '../deck/theme.ts';
+import type { Face } from './face.ts';
+import type { Measure, Pen, Point } from './pen.ts';
+import type { TextColours } from './text-frame.ts';
+
+/** What a chart is drawn with. */
+export interface ChartStyle {
+  readonly colours: TextColours;
+  readonly accents: readonly string[];
+  readonly family: Face['family'];
+  readonly measure: Measure;
+  readonly size: number;
+}
+
+/** A chart on its way to paper. */
+export interface Plot extends ChartStyle {
+  readonly pen: Pen;
+  readonly chart: ChartBlock;
+}
+
+/** Writes a label; `align` is the share of its width to the left of the place. */
+export function write(
+  plot: Plot,
+  text: string,
+  at: Point,
+  more: { bold?: boolean; align?: number },
+): void {
+  const { pen, measure, size, colours } = plot;
+  const face = { family: plot.family, bold: more.bold ?? false, italic: false };
+  const shift = measure(text, face, size) * (more.align ?? 0);
+  const colour = more.bold === true ? colours.text : mix(colours.text, colours.background, 0.25);
+  pen.text(text, [at[0] - shift, at[1]], { face, size, colour });
+}
+
+/** A text that is no wider than it may be, with an ellipsis where it was cut. */
+export function cut(plot: Plot, text: string, width: number): string {
+  const face = { family: plot.family, bold: false, italic: false };
+  const wide = (part: string): number => plot.measure(part, face, plot.size);
+  if (wide(text) <= width) return text;
+  let end = Math.min(text.length, 60);
+  while (end > 1 && wide(`${text.slice(0, end)}…`) > width) end--;
+  return `${text.slice(0, end)}…`;
+}
+
+/** The colour of a series; those beyond the theme's are paler. */
+export function accentOf({ accents }: ChartStyle, index: number): string {
+  const colour = accents[index % accents.length]!;
+  return index < accents.length ? colour : mix(colour, '#FFFFFF', 0.35);
+}
+
+/** A piece of a pie, or all of it. */
+export function wedge(
+  centre: Point,
+  radius: number,
+  arc: { angle: number; sweep: number },
+): Point[] {
+  const steps = Math.max(2, Math.ceil((arc.sweep / Math.PI) * 60));
+  const rim = Array.from({ length: steps + 1 }, (_, step): Point => {
+    const at = arc.angle + (arc.sweep * step) / steps;
+    return [centre[0] + radius * Math.cos(at), centre[1] + radius * Math.sin(at)];
+  });
+  return [centre, ...rim];
+}

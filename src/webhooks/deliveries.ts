@@ -1,0 +1,139 @@
+import { PawlError } from '../core/errors.ts';
+import { derivedId, eventIdOf } from '../core/ids.ts';
+import { isInternalType } from '../core/internal-type.ts';
+import type { Job } from '../core/job.ts';
+import type { EngineContext } from '../engine/context.ts';
+import { draftJob, enqueue } from '../engine/enqueue.ts';
+import type { EnqueueRequest } from '../engine/enqueue-request.ts';
+import type { NewJob } from '../store/insert.ts';
+import type { JobPage, TailItem } from '../store/query.ts';
+import type { Webhook } from '../store/webhook.ts';
+import { TEST_EVENT } from './envelope.ts';
+import { wants } from './settings.ts';
+
+/** The type of the jobs that deliver. */
+export const DELIVERY_TYPE = 'pawl.webhook';
+
+/** A queue of their own: receivers that dawdle hold up nobody's work. */
+export const DELIVERY_QUEUE = 'pawl.webhooks';
+
+/** What a delivery is of: an event, by its key, or a test. */
+export interface DeliveryInput {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Null for a test. */
+  readonly event: { readonly jobId: string; readonly version: number } | null;
+}
+
+/**
+ * The durable follower's part: a delivery for each event and each webhook that wants it. Its id
+ * follows from both, so that a batch that comes again makes no second one.
+ */
+export async function fanOut(
+  context: EngineContext,
+  items: readonly TailItem[],
+): Promise<readonly NewJob[]> {
+  const told = items.filter(({ event, jobType }) => event.note === 0 && !isInternalType(jobType));
+  if (told.length === 0) return [];
+  const tenants = [...new Set(told.map(({ event }) => event.tenant))];
+  const webhooks = await context.store.webhooks.webhooks({ tenants });
+  const byTenant = Map.groupBy(webhooks, ({ tenant }) => tenant);
+  const drafts: NewJob[] = [];
+  for (const item of told) {
+    for (const webhook of byTenant.get(item.event.tenant) ?? []) {
+      const isNews = item.event.at >= webhook.createdAt;
+      if (!isNews || !wants(webhook, item.event.type, item.jobType)) continue;
+      drafts.push(await draftOf(context, webhook, item));
+    }
+  }
+  // Past the watermarks of enqueue: one tenant's full queue must not hold up the others' events.
+  if (drafts.length > 0) await context.store.insert(drafts);
+  return drafts;
+}
+
+function draftOf(context: EngineContext, webhook: Webhook, item: TailItem): Promise<NewJob> {
+  const { tenant, jobId, version, note, type, at } = item.event;
+  const eventId = eventIdOf(jobId, version, note);
+  const input = { webhookId: webhook.id, eventId, eventType: type, event: { jobId, version } };
+  const request = {
+    ...requestOf(input),
+    id: derivedId(at, JSON.stringify([webhook.id, eventId])),
+    correlationId: item.correlationId ?? jobId,
+    ...(item.traceId === null ? {} : { traceId: item.traceId }),
+  };
+  return draftJob(context, request, { tenant, principal: null });
+}
+
+function requestOf(input: DeliveryInput): EnqueueRequest {
+  return { type: DELIVERY_TYPE, queue: DELIVERY_QUEUE, documentId: input.webhookId, input };
+}
+
+/** Sends word of nothing but the webhook itself, once. */
+export async function deliverTest(
+  context: EngineContext,
+  webhook: Webhook,
+  more: Pick<EnqueueRequest, 'idempotencyKey'> = {},
+): Promise<Job> {
+  const id = context.ids.next();
+  const input = { webhookId: webhook.id, eventId: id, eventType: TEST_EVENT, event: null };
+  // The id would make every repeat of the request another one.
+  const payloadHash = `webhook test ${webhook.id}`;
+  return accepted(context, webhook, { ...requestOf(input), ...more, payloadHash });
+}
+
+/** The same event under the same id, as a delivery of its own. */
+export async function redeliver(
+  context: EngineContext,
+  webhook: Webhook,
+  asked: { delivery: Job } & Pick<EnqueueRequest, 'idempotencyKey'>,
+): Promise<Job> {
+  const { delivery, ...more } = asked;
+  const { correlationId } = delivery;
+  const request = {
+    ...requestOf(inputOf(delivery)),
+    ...(correlationId === null ? {} : { correlationId }),
+    metadata: { redeliveryOf: delivery.id },
+    ...more,
+  };
+  return accepted(context, webhook, request);
+}
+
+async function accepted(
+  context: EngineContext,
+  webhook: Webhook,
+  request: EnqueueRequest,
+): Promise<Job> {
+  if (!webhook.isEnabled) {
+    const message = `the webhook ${webhook.id} is disabled: enable it first`;
+    throw new PawlError('ILLEGAL_TRANSITION', message);
+  }
+  const caller = { tenant: webhook.tenant, principal: null };
+  const [result] = await enqueue(context, [request], { caller });
+  if (result!.kind === 'refused') throw result!.error;
+  return result!.job;
+}
+
+export function inputOf(delivery: Job): DeliveryInput {
+  return JSON.parse(delivery.input) as DeliveryInput;
+}
+
+/** Deliveries of a webhook, the newest first. */
+export function listDeliveries(
+  context: EngineContext,
+  webhook: Webhook,
+  page: { limit: number; before?: string; phase?: Job['phase'] },
+): Promise<JobPage> {
+  const { tenant, id: documentId } = webhook;
+  return context.store.list({ tenant, documentId, type: DELIVERY_TYPE, ...page });
+}
+
+export async function findDelivery(
+  context: EngineContext,
+  webhook: Webhook,
+  id: string,
+): Promise<Job> {
+  const [job] = await context.store.read([{ tenant: webhook.tenant, id }]);
+  if (job?.type === DELIVERY_TYPE && job.documentId === webhook.id) return job;
+  throw new PawlError('NOT_FOUND', `there is no delivery ${id} of the webhook ${webhook.id}`);
+}

@@ -1,0 +1,128 @@
+import { type ErrorCode, PawlError } from '../core/errors.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import type { Ownership } from '../engine/owner.ts';
+import {
+  type ArtifactDraft,
+  type KeptArtifact,
+  noting,
+  type OpenedArtifact,
+} from '../handler/artifact.ts';
+import { fail, JobFailure } from '../handler/failure.ts';
+import type { JobStop } from '../handler/stop.ts';
+import type { Artifact } from '../store/artifact.ts';
+
+/** Where a worker's artifacts go and come from: a store beside the engine, or one behind HTTP. */
+export type ArtifactDesk = Pick<Artifacts, 'put' | 'find' | 'open'>;
+
+export interface AttemptArtifactsOptions {
+  readonly desk: ArtifactDesk | null;
+  readonly held: () => Ownership;
+  /** The platform says that the job is not this worker's: stops the handler, and says with what. */
+  readonly onLost: (error: PawlError) => JobStop;
+}
+
+/** What a refusal means for the attempt; all others may be gone the next time. */
+const CLASSES: Partial<Record<ErrorCode, string>> = {
+  VALIDATION_ERROR: 'validation_error',
+  NOT_FOUND: 'validation_error',
+  PAYLOAD_TOO_LARGE: 'resource_limit_exceeded',
+  QUOTA_EXCEEDED: 'quota_exceeded',
+};
+
+/** The artifacts of one attempt. When it ends, what is still on its way is broken off. */
+export class AttemptArtifacts {
+  readonly #options: AttemptArtifactsOptions;
+  readonly #ending = new AbortController();
+
+  constructor(options: AttemptArtifactsOptions) {
+    this.#options = options;
+  }
+
+  async put(draft: ArtifactDraft): Promise<KeptArtifact> {
+    const own: { error?: unknown } = {};
+    const content = this.#untilTheEnd(noting(draft.content, own));
+    try {
+      return keptOf(await this.#desk.put(this.#options.held(), { ...draft, content }));
+    } catch (error) {
+      this.#ending.signal.throwIfAborted();
+      if ('error' in own) throw own.error;
+      const isLost = error instanceof PawlError && error.code === 'LEASE_LOST';
+      throw isLost ? this.#options.onLost(error) : failureFrom(error, 'could not be kept');
+    }
+  }
+
+  async open(id: string): Promise<OpenedArtifact> {
+    try {
+      const { tenant } = this.#options.held().ref;
+      const found = await this.#desk.find({ tenant, id });
+      const content = await this.#desk.open(found);
+      return { ...keptOf(found), content: this.#untilTheEnd(reading(content)) };
+    } catch (error) {
+      this.#ending.signal.throwIfAborted();
+      throw failureFrom(error, 'could not be had');
+    }
+  }
+
+  end(stop: JobStop): void {
+    this.#ending.abort(stop);
+  }
+
+  get #desk(): ArtifactDesk {
+    this.#ending.signal.throwIfAborted();
+    const { desk } = this.#options;
+    if (desk !== null) return desk;
+    const message =
+      'this worker has no place for artifacts: give it one, as its option `artifacts`';
+    throw fail('configuration_error', message);
+  }
+
+  #untilTheEnd(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    return until(this.#ending.signal, content);
+  }
+}
+
+function keptOf({ id, name, contentType, size, sha256 }: Artifact): KeptArtifact {
+  return { id, name, contentType, size, sha256 };
+}
+
+/** Ends with the signal, also while it waits for a chunk that may never come. */
+async function* until(
+  signal: AbortSignal,
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const source = content[Symbol.asyncIterator]();
+  let onAbort = (): void => undefined;
+  const abort = (): void => onAbort();
+  signal.addEventListener('abort', abort);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        onAbort = () => reject(signal.reason as Error);
+        source.next().then(resolve, reject);
+      });
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Nobody waits for what the source does then: it may be what never comes.
+    source.return?.().catch(() => undefined);
+  }
+}
+
+async function* reading(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw failureFrom(error, 'broke off while it was read');
+  }
+}
+
+function failureFrom(error: unknown, what: string): unknown {
+  if (!(error instanceof Error) || error instanceof JobFailure) return error;
+  const code = error instanceof PawlError ? error.code : null;
+  const errorClass = (code === null ? undefined : CLASSES[code]) ?? 'transient_storage';
+  const more = { cause: error, ...(code === null ? {} : { code }) };
+  return fail(errorClass, `an artifact ${what}: ${error.message}`, more);
+}

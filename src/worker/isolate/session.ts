@@ -1,0 +1,60 @@
+import type { KeptArtifact } from '../../handler/artifact.ts';
+import type { AttemptPort } from '../../handler/attempt-port.ts';
+import { failureOf } from '../../handler/failure.ts';
+import { JobStop } from '../../handler/stop.ts';
+import { Flows } from './flow.ts';
+import type { Host } from './host.ts';
+import type { Answer, FromChild, Wish } from './protocol.ts';
+
+/** One attempt in a thread or process: what its handler says and asks, brought to its worker. */
+export class Session {
+  readonly #host: Host;
+  readonly #port: AttemptPort;
+  readonly #flows: Flows;
+
+  constructor(host: Host, port: AttemptPort) {
+    this.#host = host;
+    this.#port = port;
+    this.#flows = new Flows((word) => host.say(word));
+  }
+
+  hear(message: Exclude<FromChild, { kind: 'ended' }>): void {
+    if (message.kind === 'tell') for (const report of message.reports) this.#port.tell(report);
+    else if (message.kind === 'ask') void this.#answer(message.number, message.wish);
+    else this.#flows.hear(message);
+  }
+
+  /** Breaks off what is still on its way. */
+  close(): void {
+    this.#flows.clear();
+  }
+
+  async #answer(number: number, wish: Wish): Promise<void> {
+    const answer = await this.#grant(number, wish).then(
+      (artifact): Answer => ({ kind: 'done', artifact }),
+      (error: unknown): Answer =>
+        error instanceof JobStop
+          ? { kind: 'stop', stop: error.facts }
+          : { kind: 'failure', failure: failureOf(error, null) },
+    );
+    this.#host.say({ kind: 'answer', number, answer });
+  }
+
+  async #grant(number: number, wish: Wish): Promise<KeptArtifact | null> {
+    switch (wish.kind) {
+      case 'keep':
+        await this.#port.keep(wish.write);
+        return null;
+      case 'put': {
+        const { name, contentType } = wish;
+        const content = this.#flows.receive(number);
+        return this.#port.putArtifact({ name, contentType, content });
+      }
+      case 'open': {
+        const { content, ...artifact } = await this.#port.openArtifact(wish.id);
+        this.#flows.send(number, content);
+        return artifact;
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import type { WorkerSign } from '../store/worker-registry.ts';
+import { ownVersion } from './version.ts';
+import type { WorkerSetup } from './worker.ts';
+
+/** Seldom enough to cost nothing: leases, not signs, decide who is lost. */
+const EVERY_MS = 10_000;
+
+type State = WorkerSign['state'];
+
+/** What a worker says of itself, to each tenant it works for. */
+function signsOf(setup: WorkerSetup, state: State): WorkerSign[] {
+  const { id, jobs, slots } = setup;
+  return (setup.tenants ?? [null]).map((tenant) => ({
+    tenant,
+    id,
+    host: hostname(),
+    pid: process.pid,
+    version: ownVersion,
+    types: jobs.map(({ type }) => type),
+    slots,
+    state,
+    isAnnounced: true,
+  }));
+}
+
+/**
+ * Tells whoever looks that a worker is there, and that it has left. Modes: *silent* until `run`,
+ * then *telling*, and silent again once it has left.
+ */
+export class Presence {
+  readonly #setup: WorkerSetup;
+  readonly #gone = new AbortController();
+  #isTelling = false;
+  #state: State = 'working';
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(setup: WorkerSetup) {
+    this.#setup = setup;
+  }
+
+  async run(): Promise<void> {
+    this.#isTelling = this.#setup.source.announce !== undefined;
+    while (this.#isTelling && !this.#gone.signal.aborted) {
+      await this.tell(this.#state);
+      await this.#setup.timers.sleep(EVERY_MS, this.#gone.signal);
+    }
+  }
+
+  /** One sign after the other, so that the last one is the one that stays. */
+  tell(state: State): Promise<void> {
+    this.#state = state;
+    if (this.#isTelling) this.#last = this.#last.then(() => this.#send());
+    return this.#last;
+  }
+
+  /** Takes the worker off the list, if that can be done in this time. */
+  async leave(withinMs: number): Promise<void> {
+    this.#gone.abort();
+    const told = new AbortController();
+    const left = this.tell('stopped').then(() => told.abort());
+    await Promise.race([left, this.#setup.timers.sleep(withinMs, told.signal)]);
+    this.#isTelling = false;
+  }
+
+  async #send(): Promise<void> {
+    const { source, log } = this.#setup;
+    try {
+      await source.announce?.(signsOf(this.#setup, this.#state));
+    } catch (error) {
+      log.warn('the worker could not say that it is there', { error: String(error) });
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// A job that books a room, fails for good, and can give the room back.
+import { appendFileSync } from 'node:fs';
+import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
+import { PermanentError } from '../../src/handler/failure.ts';
+import { trusted } from '../../src/handler/schema.ts';
+import { task } from '../../src/lifecycles/task.ts';
+
+/** Both processes of a test write what they do to one file. */
+export function bookingJob(diary: string): JobDefinition<{ room: number }> {
+  return defineJob({
+    type: 'booking',
+    lifecycle: task,
+    input: trusted<{ room: number }>(),
+    run: ({ input }) => {
+      appendFileSync(diary, `booked ${input.room}\n`);
+      throw new PermanentError('the card was refused');
+    },
+    compensate: ({ input }) => appendFileSync(diary, `gave back ${input.input.room}\n`),
+  });
+}

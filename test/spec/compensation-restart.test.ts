@@ -1,0 +1,55 @@
+// What failed while nobody looked is undone when somebody starts again.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { eventually } from '../support/eventually.ts';
+import { bookingJob } from './booking-job.ts';
+
+/** The id of a job that failed in a process which was killed before anything was undone. */
+async function failAndDie(path: string, diary: string): Promise<string> {
+  const program = fileURLToPath(new URL('booking-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, path, diary], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [id] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  return id;
+}
+
+async function reports(pawl: Pawl, id: string): Promise<number> {
+  const query = { tenant: 'default', id, after: null, limit: 100, notes: false };
+  const { events } = await pawl.engine.events(query);
+  return events.filter(({ type }) => type === 'job_compensated').length;
+}
+
+test('[R33] a failure while nobody ran is compensated after a restart, and once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-booking-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const [database, diary] = [join(folder, 'pawl.db'), join(folder, 'diary')];
+  const id = await failAndDie(database, diary);
+  assert.equal(readFileSync(diary, 'utf8'), 'booked 7\n');
+
+  const first = await openPawl({ database, jobs: [bookingJob(diary)] });
+  assert.equal((await first.engine.job({ tenant: 'default', id })).state, 'failed');
+  first.work();
+  await eventually('the job is compensated', async () => (await reports(first, id)) === 1);
+  await first.close();
+
+  const second = await openPawl({ database, jobs: [bookingJob(diary)] });
+  second.work();
+  await eventually('the compensator is up to date', async () => {
+    const [follower] = await second.engine.followers();
+    return follower!.owner !== null && follower!.lag!.events === 0;
+  });
+  assert.equal(await reports(second, id), 1);
+  assert.equal(readFileSync(diary, 'utf8'), 'booked 7\ngave back 7\n');
+  await second.close();
+});

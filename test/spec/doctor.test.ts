@@ -1,0 +1,175 @@
+// The doctor: findings that say what to do, and a check of all history that can fail.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import pg from 'pg';
+import { examine, judge } from '../../src/doctor/checks.ts';
+import { type Facts, gatherFacts } from '../../src/doctor/facts.ts';
+import { type Finding, worstOf } from '../../src/doctor/finding.ts';
+import { verify, type VerifyStep } from '../../src/doctor/verify.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { freshDatabase } from '../support/postgres/fresh-database.ts';
+import { postgresServers } from '../support/postgres/servers.ts';
+import { forEachStore } from '../support/world-stores.ts';
+import { openWorld, type OpenStore, type World } from '../support/world.ts';
+
+const TYPES = { mail: { lifecycle: 'task' }, run: { lifecycle: 'distributed' } };
+
+async function stepsOf(engine: Engine): Promise<VerifyStep[]> {
+  const steps: VerifyStep[] = [];
+  for await (const step of verify(engine.context)) steps.push(step);
+  return steps;
+}
+
+async function violationsOf(engine: Engine): Promise<string[]> {
+  return (await stepsOf(engine)).flatMap((step) =>
+    step.kind === 'violation' ? [`${step.violation.invariant} ${step.violation.message}`] : [],
+  );
+}
+
+/** Jobs that ended well, ended badly, were retried, and that nobody has begun. */
+async function liveALittle(world: World): Promise<void> {
+  for (let n = 0; n < 3; n++) await world.enqueue('mail', { n });
+  await world.complete(await world.claimOne('w1', 'mail'));
+  await world.fail(await world.claimOne('w1', 'mail'), 'network_timeout');
+  await world.enqueue('run', {});
+  await world.fail(await world.claimOne('w1', 'run'), 'PermanentError');
+}
+
+await forEachStore(({ label, open }) => {
+  describe(`the doctor on ${label}`, () => {
+    test('finds every law kept in a history that was made by the verbs', async () => {
+      const world = await openWorld({ store: open, types: TYPES });
+      await liveALittle(world);
+      const steps = await stepsOf(world.engine);
+      assert.deepEqual(await violationsOf(world.engine), []);
+      const last = steps.at(-1)!;
+      assert.equal(last.kind, 'done');
+      assert.equal(last.kind === 'done' && last.jobs, 4);
+      await world.close();
+    });
+
+    test('has a finding of every check, and each that is not good says what to do', async () => {
+      const world = await openWorld({ store: open, types: TYPES });
+      await liveALittle(world);
+      const findings = await examine(world.engine.context);
+      for (const { level, action, check } of findings) {
+        assert.equal(action === null, level === 'good', check);
+      }
+      const unserved = findings.find(({ check }) => check === 'workers');
+      assert.match(unserved?.message ?? '', /jobs of type mail are ready .* no worker takes/);
+      await world.close();
+    });
+  });
+});
+
+const servers = await postgresServers();
+
+describe('a broken history, made by hand behind the guard', () => {
+  test('is found on SQLite', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-doctor-'));
+    const path = join(folder, 'pawl.db');
+    const open: OpenStore = (ports) => openSqliteStore({ ...ports, path });
+    const before = await openWorld({ store: open, types: TYPES });
+    await liveALittle(before);
+    await before.close();
+    const db = new DatabaseSync(path);
+    const triggers = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all();
+    for (const { name } of triggers) db.exec(`DROP TRIGGER "${String(name)}"`);
+    db.exec(`UPDATE jobs SET state = 'pending', phase = 1 WHERE state = 'succeeded'`);
+    db.close();
+    const world = await openWorld({ store: open });
+    assert.match((await violationsOf(world.engine)).join('\n'), /I8|I2|fold|state/);
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const server of servers) {
+    test(`is found on ${server.label}`, async () => {
+      const database = await freshDatabase(server);
+      const open: OpenStore = (ports) => openPostgresStore({ ...ports, url: database.url });
+      const world = await openWorld({ store: open, types: TYPES });
+      await liveALittle(world);
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query('SET session_replication_role = replica');
+      await client.query(`DELETE FROM pawl.events WHERE type = 'job_claimed'`);
+      await client.end();
+      assert.notDeepEqual(await violationsOf(world.engine), []);
+      await world.close();
+      await database.drop();
+    });
+  }
+});
+
+describe('what the doctor makes of facts', () => {
+  async function judged(change: (facts: Facts) => Facts): Promise<readonly Finding[]> {
+    const world = await openWorld({ types: TYPES });
+    const facts = await gatherFacts(world.engine.context);
+    await world.close();
+    return judge(change(facts));
+  }
+
+  const withFigures = (figures: Partial<Facts['figures']>) => (facts: Facts) => ({
+    ...facts,
+    figures: { ...facts.figures, engine: 'postgres' as const, version: '17.2', ...figures },
+  });
+
+  const rows: [string, (facts: Facts) => Facts, string, string][] = [
+    ['an old server', withFigures({ version: '14.9' }), 'version', 'fault'],
+    ['fsync switched off', withFigures({ settings: { fsync: 'off' } }), 'durability', 'fault'],
+    ['no room for tomorrow', withFigures({ daysAhead: 0 }), 'days', 'fault'],
+    [
+      'dead rows without end',
+      withFigures({ tables: [{ name: 'jobs', bytes: 1, rows: 10, deadRows: 1e6 }] }),
+      'bloat',
+      'warning',
+    ],
+    [
+      'a transaction left open',
+      withFigures({ oldestTransactionMs: 3_600_000 }),
+      'transactions',
+      'warning',
+    ],
+    [
+      'a server without a free place',
+      withFigures({ connections: { used: 99, max: 100 } }),
+      'connections',
+      'warning',
+    ],
+    [
+      'a clock that is off',
+      (facts) => ({ ...facts, ownNow: facts.now + 60_000 }),
+      'clock',
+      'warning',
+    ],
+    ['broken pages', (facts) => ({ ...facts, broken: ['page 3 is bad'] }), 'pages', 'fault'],
+    [
+      'events without a job',
+      (facts) => ({ ...facts, strays: [{ tenant: 'acme', id: 'lost' }] }),
+      'orphans',
+      'fault',
+    ],
+    [
+      'readers that wait',
+      (facts) => ({ ...facts, vitals: { ...facts.vitals, tailLagMs: 120_000 } }),
+      'tail',
+      'warning',
+    ],
+  ];
+  for (const [what, change, check, level] of rows) {
+    test(`${what} is a ${level}`, async () => {
+      const finding = (await judged(change)).find((one) => one.check === check);
+      assert.equal(finding?.level, level);
+    });
+  }
+
+  test('a platform at rest is well', async () => {
+    assert.equal(worstOf(await judged((facts) => facts)), 'good');
+  });
+});

@@ -1,0 +1,104 @@
+// Who works: listed by what they say of themselves and by what they do.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { PawlClient, RemoteSource } from '../../src/client/client.ts';
+import { defineJob } from '../../src/handler/define-job.ts';
+import { task } from '../../src/lifecycles/task.ts';
+import { openWorker } from '../../src/worker/open-worker.ts';
+import { eventually } from '../support/eventually.ts';
+import { openLocked } from './auth-room.ts';
+import { type Api, openApi } from './http-room.ts';
+import { openStation } from './http-station.ts';
+
+/** The list once it fits: calls that are noted do not wait until they are. */
+async function listed(api: Api, isFit: (items: Listed[]) => boolean): Promise<Listed[]> {
+  return eventually('the workers to be listed', async () => {
+    const items = (await api.get('/v1/workers')).body.items as Listed[];
+    return isFit(items) ? items : null;
+  });
+}
+
+interface Listed {
+  readonly id: string;
+  readonly host: string | null;
+  readonly types: string[];
+  readonly slots: number | null;
+  readonly busy: number;
+  readonly leases: string[];
+  readonly state: string;
+}
+
+describe('GET /v1/workers', () => {
+  test('lists a worker that says nothing of itself, by its claims, with its jobs', async () => {
+    const api = await openApi();
+    after(() => api.close());
+    const { id } = await api.claimed();
+    const [worker] = await listed(api, ({ length }) => length === 1);
+    const { types, busy, leases, state, host, slots } = worker!;
+    assert.deepEqual(
+      { types, busy, leases, state, host, slots },
+      { types: ['export'], busy: 1, leases: [id], state: 'working', host: null, slots: null },
+    );
+    await api.post('/v1/claims', { workerId: 'w1', types: ['index'], max: 1 });
+    const [more] = await listed(api, ([one]) => one!.types.length === 2);
+    assert.deepEqual(more!.types, ['export', 'index']);
+    api.world.clock.advance(30_001);
+    assert.equal((await api.get('/v1/workers')).body.items[0].state, 'silent');
+    api.world.clock.advance(300_000);
+    assert.deepEqual((await api.get('/v1/workers')).body.items, []);
+  });
+
+  test('lists what a worker says of itself, until it says that it has stopped', async () => {
+    const api = await openApi();
+    after(() => api.close());
+    const said = { types: ['export'], host: 'h1', pid: 7, version: '1.0.0', slots: 4 };
+    assert.equal((await api.put('/v1/workers/w2', said)).status, 204);
+    await api.put('/v1/workers/w1', { types: [] });
+    await api.put('/v1/workers/w2', { ...said, state: 'draining' });
+    const first = await api.get('/v1/workers?limit=1');
+    assert.equal(first.body.items[0].id, 'w1');
+    const next = await api.get(`/v1/workers?limit=1&cursor=${first.body.nextCursor}`);
+    const { startedAt, lastBeatAt, ...worker } = next.body.items[0];
+    assert.equal(startedAt, lastBeatAt);
+    const expected = { id: 'w2', ...said, busy: 0, leases: [], state: 'draining' };
+    assert.deepEqual(worker, expected);
+    assert.equal(next.body.nextCursor, null);
+    await api.put('/v1/workers/w2', { types: [], state: 'stopped' });
+    assert.equal((await api.get('/v1/workers')).body.items.length, 1);
+  });
+
+  test('shows no tenant the workers and jobs of another', async () => {
+    const { api, holder } = await openLocked();
+    after(() => api.close());
+    const acme = await holder({ tenant: 'acme' });
+    const other = await holder({ tenant: 'other' });
+    await acme.api.put('/v1/workers/canary', { types: [], host: 'canary-host' });
+    assert.equal((await acme.api.get('/v1/workers')).body.items.length, 1);
+    assert.deepEqual((await other.api.get('/v1/workers')).body.items, []);
+  });
+
+  test('lists the workers of a program and remote ones alike, and not once they left', async () => {
+    const { api, url } = await openStation();
+    const greet = defineJob({ type: 'export', lifecycle: task, run: () => null });
+    const jobs = [greet];
+    const near = openWorker({ source: api.world.engine, jobs, id: 'near', slots: 2 });
+    const { connection } = new PawlClient({ url });
+    const source = new RemoteSource({ connection });
+    const far = openWorker({ source, jobs, id: 'far', slots: 3 });
+    for (const worker of [near, far]) worker.start();
+    const both = await listed(
+      api,
+      (items) => items.every((one) => one.slots !== null) && items.length === 2,
+    );
+    assert.deepEqual(
+      both.map(({ id, slots, types }) => [id, slots, types]),
+      [
+        ['far', 3, ['export']],
+        ['near', 2, ['export']],
+      ],
+    );
+    assert.ok(both.every(({ host }) => host !== null));
+    for (const worker of [near, far]) await worker.drain();
+    assert.deepEqual((await api.get('/v1/workers')).body.items, []);
+  });
+});

@@ -1,0 +1,132 @@
+// One round of sweeps: each duty stands for itself, and says how it fares.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DUTIES, type Duty } from '../../src/engine/sweeps/duties.ts';
+import { type SweepReport, Sweeper } from '../../src/engine/sweeps/sweeper.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+import type { Store } from '../../src/store/store.ts';
+import { inSqlite } from '../support/in-sqlite.ts';
+import { openWorld, TENANT, type World } from '../support/world.ts';
+
+/** The verb without which a duty can do nothing. */
+const VERBS: Readonly<Record<Duty, string>> = {
+  schedules: 'dueSchedules',
+  due: 'due',
+  deadlines: 'overdue',
+  leases: 'expired',
+  watermarks: 'valves',
+  throttles: 'control.ailing',
+  limits: 'control.trimTurns',
+  reprocess: 'deadLetters',
+  retention: 'purge',
+};
+
+const MINUTE_MS = 60_000;
+const timers = { sleep: async (): Promise<void> => undefined };
+
+/** The store, but for verbs that throw as long as they are named here. */
+function breakable(store: Store, broken: Map<string, Error>, prefix = ''): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const error = broken.get(`${prefix}${String(name)}`);
+      if (error !== undefined) return () => Promise.reject(error);
+      const member: unknown = Reflect.get(target, name, target);
+      if (name === 'control') return breakable(member as Store, broken, 'control.');
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+interface Room {
+  readonly world: World;
+  readonly broken: Map<string, Error>;
+  readonly sweeper: Sweeper;
+  readonly warnings: Readonly<Record<string, unknown>>[];
+}
+
+/** A minute has passed: a slot of a schedule, a delayed job, a deadline and a lease have come. */
+async function openRoom(): Promise<Room> {
+  const broken = new Map<string, Error>();
+  const world = await openWorld({
+    store: async (ports) => breakable(await inSqlite(ports), broken),
+    types: { report: { lifecycle: 'task' }, mail: { lifecycle: 'task' } },
+  });
+  const warnings: Room['warnings'] = [];
+  const log = {
+    warn: (_: string, facts: Room['warnings'][number]): void => void warnings.push(facts),
+  };
+  const rate = { max: 9, perMs: 1_000 };
+  const rule = { tenant: TENANT, reasons: ['timeout' as const], delayMs: 0, replaysMax: 1, rate };
+  const context = { ...world.engine.context, log };
+  const sweeper = new Sweeper(context, { timers, reprocess: [rule], everyMs: MINUTE_MS });
+  await sweeper.runOnce();
+  const schedule = {
+    rule: { kind: 'interval', everyMs: MINUTE_MS },
+    job: { type: 'report' },
+  } as const;
+  const caller = { tenant: TENANT, principal: null };
+  await world.engine.schedules.put({ name: 'it', caller }, schedule);
+  await world.enqueue('report', null, { runAt: world.clock.now() + MINUTE_MS });
+  await world.enqueue('report', null, { deadlineAt: world.clock.now() + MINUTE_MS });
+  await world.enqueue('mail');
+  await world.claimOne('w1', 'mail');
+  world.advance(MINUTE_MS);
+  return { world, broken, sweeper, warnings };
+}
+
+function countsOf({ scheduled, due, overdue, expired }: SweepReport): (number | null)[] {
+  return [scheduled, due, overdue, expired];
+}
+
+for (const [index, duty] of DUTIES.entries()) {
+  test(`a sweep whose ${duty} fails does all its other duties, and says what failed`, async () => {
+    const { world, broken, sweeper, warnings } = await openRoom();
+    const fault = new TypeError('a fault of ours');
+    broken.set(VERBS[duty], fault);
+    const report = await sweeper.runOnce();
+    assert.deepEqual(report.failed, [{ duty, error: fault }]);
+    assert.deepEqual(
+      countsOf(report),
+      [1, 1, 1, 1].map((count, place) => (place === index ? null : count)),
+    );
+    const [warning] = warnings;
+    assert.deepEqual(warning, { duty, failures: 1, error: 'TypeError: a fault of ours' });
+    const since = world.clock.now();
+    await sweeper.runOnce();
+    const ill = sweeper.duties.filter(({ trouble }) => trouble !== null);
+    const isSlow = ['throttles', 'limits', 'retention'].includes(duty);
+    const trouble = { failures: isSlow ? 1 : 2, since, error: 'TypeError: a fault of ours' };
+    assert.deepEqual(
+      ill.map(({ duty: name, trouble: told }) => [name, told]),
+      [[duty, trouble]],
+    );
+    broken.clear();
+    world.advance(MINUTE_MS);
+    await sweeper.runOnce();
+    const doneAt = world.clock.now();
+    assert.deepEqual(
+      sweeper.duties,
+      DUTIES.map((name) => ({ duty: name, doneAt, trouble: null })),
+    );
+    await world.close();
+  });
+}
+
+test('leases are held back after an outage of the store, and not for a duty at fault', async () => {
+  for (const [error, isHeld] of [
+    [new StoreError('unchanged', 'the disk is full'), true],
+    [new TypeError('a fault of ours'), false],
+  ] as const) {
+    const { world, broken, sweeper } = await openRoom();
+    broken.set('due', error);
+    broken.set('expired', error);
+    for (let round = 0; round < 8; round++) {
+      await sweeper.runOnce();
+      world.advance(MINUTE_MS);
+    }
+    broken.clear();
+    const { expired } = await sweeper.runOnce();
+    assert.equal(expired, isHeld ? null : 1);
+    await world.close();
+  }
+});

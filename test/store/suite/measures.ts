@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import type { EndCount, EndSum } from '../../../src/store/measure.ts';
+import type { Cases, Scene } from './scene.ts';
+
+const MINUTE = 60_000;
+
+function counted(scene: Scene, more: Partial<EndCount> = {}): EndCount {
+  const tenant = scene.tenant;
+  return { tenant, type: 'export', at: 0, outcome: 'succeeded', bin: 7, count: 1, ...more };
+}
+
+async function sums(scene: Scene, since: number = 0): Promise<EndSum[]> {
+  const found = await scene.store.measures.ends({ tenant: scene.tenant, since });
+  return found.toSorted((one, other) => (one.bin ?? -1) - (other.bin ?? -1));
+}
+
+export const measureCases: Cases = {
+  'counts are added together with the step of their reader, once': async (scene) => {
+    const { measures } = scene.store;
+    const step = { reader: scene.tenant, from: null, to: 'a', forgetBefore: null };
+    const counts = [counted(scene), counted(scene, { bin: null, outcome: 'cancelled' })];
+    assert.equal(await measures.endsReadTo(scene.tenant), null);
+    assert.equal(await measures.addEnds({ ...step, counts }), true);
+    assert.equal(await measures.addEnds({ ...step, counts }), false, 'the same step again');
+    const next = { ...step, from: 'a', to: 'b', counts: [counted(scene, { count: 4 })] };
+    assert.equal(await measures.addEnds(next), true);
+    assert.equal(await measures.endsReadTo(scene.tenant), 'b');
+    const { tenant } = scene;
+    assert.deepEqual(await sums(scene), [
+      { tenant, type: 'export', outcome: 'cancelled', bin: null, count: 1 },
+      { tenant, type: 'export', outcome: 'succeeded', bin: 7, count: 5 },
+    ]);
+  },
+
+  'of two readers who make the same step at once, one adds': async (scene) => {
+    const { measures } = scene.store;
+    const step = { reader: scene.tenant, from: null, to: 'a', forgetBefore: null };
+    const both = [1, 2].map(() => measures.addEnds({ ...step, counts: [counted(scene)] }));
+    assert.deepEqual(new Set(await Promise.all(both)), new Set([false, true]));
+    assert.equal((await sums(scene))[0]!.count, 1);
+  },
+
+  'counts are summed from a time on, and old ones are forgotten when told': async (scene) => {
+    const { measures } = scene.store;
+    const counts = [0, 5, 10].map((minute) => counted(scene, { at: minute * MINUTE }));
+    const step = { reader: scene.tenant, from: null, to: 'a', counts, forgetBefore: null };
+    await measures.addEnds(step);
+    const countSince = async (at: number) => (await sums(scene, at)).map(({ count }) => count);
+    assert.deepEqual(await countSince(0), [3]);
+    assert.deepEqual(await countSince(5 * MINUTE), [2]);
+    assert.deepEqual(await countSince(11 * MINUTE), []);
+    const forget = { from: 'a', to: 'b', counts: [], forgetBefore: 5 * MINUTE };
+    await measures.addEnds({ ...step, ...forget });
+    assert.deepEqual(await countSince(0), [2]);
+  },
+
+  'outcomes of a tenant are not told to another': async (scene) => {
+    const other = scene.otherTenant();
+    const counts = [counted(scene), counted(other, { count: 2 })];
+    const step = { reader: scene.tenant, from: null, to: 'a', counts, forgetBefore: null };
+    await scene.store.measures.addEnds(step);
+    assert.deepEqual(
+      (await sums(scene)).map(({ count }) => count),
+      [1],
+    );
+    const all = await scene.store.measures.ends({ tenant: null, since: 0 });
+    assert.ok(all.some(({ tenant }) => tenant === other.tenant));
+  },
+
+  'dead letters that nobody replayed are counted by type': async (scene) => {
+    const type = `distributed-${scene.tenant}`;
+    await scene.type(type, 'distributed');
+    const open = async () => {
+      const { deadLetters } = await scene.store.measures.vitals();
+      return deadLetters.find((one) => one.type === type)?.count ?? 0;
+    };
+    const job = await scene.running({ type });
+    assert.equal(await open(), 0);
+    await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'gone' });
+    assert.equal(await open(), 1);
+    const [letter] = await scene.deadLetters();
+    await scene.insert({ type, replayOf: letter!.id });
+    assert.equal(await open(), 0);
+  },
+
+  'the log is told to be as far as it can be read': async (scene) => {
+    await scene.enqueue();
+    const { tailLagMs, gauges } = await scene.store.measures.vitals();
+    assert.equal(tailLagMs, 0);
+    for (const value of Object.values(gauges)) assert.ok(Number.isFinite(value));
+  },
+};

@@ -1,0 +1,158 @@
+// Convert jobs whose process dies, whose user changes his mind, or whose store breaks.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Artifacts } from '../../src/engine/artifacts.ts';
+import { openPptxWriter } from '../../src/studio/export/pptx.ts';
+import { studioJobs } from '../../src/studio/jobs.ts';
+import { openWorker } from '../../src/worker/open-worker.ts';
+import { TENANT } from '../support/world.ts';
+import { assetReader, deckOf } from './corpus.ts';
+import { gradient } from './png.ts';
+import { openStudio } from './room.ts';
+
+/** A deck with an image of its own on each slide, by which one can tell who did what. */
+async function illustrated(slides: number): Promise<Buffer> {
+  const deck = deckOf(1);
+  const pages = Array.from({ length: slides }, (_, index) => {
+    const bytes = gradient(30 + index, 30, index);
+    const asset = String(index).padStart(64, '0');
+    deck.assets[asset] = {
+      mediaType: 'image/png',
+      width: 30 + index,
+      height: 30,
+      data: bytes.toString('base64'),
+    };
+    const title = [{ text: `Slide ${index + 1}` }];
+    return {
+      id: `p${index}`,
+      layout: 'content' as const,
+      title,
+      blocks: [{ kind: 'image' as const, asset }],
+    };
+  });
+  const writer = await openPptxWriter(
+    { ...deck, slides: pages },
+    { readAsset: assetReader(deck), createdAt: new Date(0) },
+  );
+  for (const page of pages) await writer.add(page);
+  return Buffer.from(await writer.finish());
+}
+
+type Desk = Pick<Artifacts, 'put' | 'find' | 'open'>;
+
+describe('a convert job that is interrupted', () => {
+  test('[T36, P4] resumes after the death of its process at the last finished slide', async (context) => {
+    const room = await openStudio(context);
+    const assetRef = await room.upload('many.pptx', await illustrated(6));
+    const job = await room.world.enqueue('convert', { assetRef });
+    const puts: string[] = [];
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const desk: Desk = {
+      find: (ref) => room.desk.find(ref),
+      open: (artifact, range) => room.desk.open(artifact, range),
+      put: (held, artifact) => {
+        puts.push(`${held.epoch} ${artifact.name.split('/')[0]}`);
+        if (puts.length !== 4) return room.desk.put(held, artifact);
+        reach();
+        return new Promise(() => undefined);
+      },
+    };
+    const worker = openWorker({
+      source: room.world.engine,
+      jobs: studioJobs,
+      artifacts: desk,
+      id: 'w0',
+    });
+    await worker.poll();
+    await reached;
+    await worker.crash();
+    const seen = puts.length;
+    assert.deepEqual(puts, ['1 images', '1 images', '1 images', '1 images']);
+    room.world.advance(120_000);
+    await room.world.sweep();
+    const second = openWorker({
+      source: room.world.engine,
+      jobs: studioJobs,
+      artifacts: desk,
+      id: 'w2',
+    });
+    context.after(() => second.crash());
+    await second.poll();
+    await second.idle();
+    const after = await room.world.job(job);
+    assert.deepEqual([after.state, after.attempts], ['succeeded', 2]);
+    // Three slides were done: the second attempt extracts the other three, and no more.
+    assert.equal(puts.slice(seen).filter((put) => put.endsWith('images')).length, 3);
+    const deck = await room.deckOf(after);
+    assert.equal(Object.keys(deck.assets).length, 6);
+    for (const { artifact } of Object.values(deck.assets)) await room.read(artifact!);
+  });
+
+  test('[T8] and cancelled leaves no artifact behind', async (context) => {
+    const room = await openStudio(context);
+    const assetRef = await room.upload('many.pptx', await illustrated(4));
+    const job = await room.world.enqueue('convert', { assetRef });
+    const desk: Desk = {
+      find: (ref) => room.desk.find(ref),
+      open: (artifact, range) => room.desk.open(artifact, range),
+      put: async (held, artifact) => {
+        const kept = await room.desk.put(held, artifact);
+        await room.world.cancel(job.id);
+        worker.check();
+        await worker.beat();
+        return kept;
+      },
+    };
+    const worker = openWorker({
+      source: room.world.engine,
+      jobs: studioJobs,
+      artifacts: desk,
+      id: 'w0',
+    });
+    context.after(() => worker.crash());
+    await worker.poll();
+    await worker.idle();
+    assert.equal(await room.world.stateOf(job), 'canceled');
+    room.world.advance(3_600_000);
+    await room.sweep.runOnce();
+    assert.deepEqual(await room.desk.list({ tenant: TENANT, id: job.id }), []);
+    assert.equal(room.onDisk().length, 1);
+  });
+
+  test('[T5, T20] of a broken store is tried three times, and then copied to the dead letters', async (context) => {
+    const room = await openStudio(context);
+    const job = await room.world.enqueue('convert', { text: '# a' });
+    const desk: Desk = {
+      find: (ref) => room.desk.find(ref),
+      open: (artifact, range) => room.desk.open(artifact, range),
+      put: () => Promise.reject(new Error('the disk is away')),
+    };
+    const worker = openWorker({
+      source: room.world.engine,
+      jobs: studioJobs,
+      artifacts: desk,
+      id: 'w0',
+    });
+    context.after(() => worker.crash());
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await worker.poll();
+      await worker.idle();
+      const { state, runAt } = await room.world.job(job);
+      if (state === 'running') waits.push(runAt - room.world.clock.now());
+      room.world.advance(30_000);
+      await room.world.sweep();
+    }
+    const after = await room.world.job(job);
+    assert.deepEqual(
+      [after.state, after.attempts, after.error?.class],
+      ['failed', 3, 'transient_storage'],
+    );
+    assert.ok(waits.length === 2 && waits[0]! <= 2_000 && waits[1]! <= 4_000, String(waits));
+    const letters = await room.world.engine.deadLetters({ tenant: TENANT, limit: 10 });
+    assert.deepEqual(
+      letters.map(({ jobId }) => jobId),
+      [job.id],
+    );
+  });
+});

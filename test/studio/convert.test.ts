@@ -1,0 +1,165 @@
+// Convert jobs on a real store, in a process of their own, as a platform runs them.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { checkDeck } from '../../src/studio/deck/check-deck.ts';
+import { plainText } from '../../src/studio/deck/text.ts';
+import { studioJobs } from '../../src/studio/jobs.ts';
+import { essenceOf } from './essence.ts';
+import { gradient } from './png.ts';
+import { resultOf, sharedStudio } from './room.ts';
+
+const fixture = (name: string): Buffer =>
+  readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url));
+
+const studio = sharedStudio();
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
+describe('a convert job', () => {
+  test('[T1, T23, T26, T27] makes a stored deck and a preview of each slide of a .pptx by LibreOffice', async () => {
+    const room = await studio();
+    const source = fixture('harbour.pptx');
+    const assetRef = await room.upload('harbour.pptx', source);
+    const job = await room.run('convert', { assetRef }, { documentId: 'harbour' });
+    const { slides, previews, sourceType } = resultOf(job);
+    assert.deepEqual([job.state, slides, sourceType], ['succeeded', 3, 'pptx']);
+    assert.equal(job.requestedBy, 'tester');
+    const deck = await room.deckOf(job);
+    assert.ok('deck' in checkDeck(deck));
+    assert.deepEqual(essenceOf(deck.slides[1]!), {
+      title: 'What moved this year',
+      subtitle: '',
+      lines: [
+        '0 bullet More containers than ever',
+        '1 bullet most of them full',
+        '0 bullet Fewer delays',
+      ],
+      tables: [],
+      images: [],
+      charts: [],
+      notes: ['0 plain Thank the crane drivers.', '0 plain Mention the fog in March.'],
+    });
+    assert.match(essenceOf(deck.slides[2]!, deck.assets).images[0]!, /^64x40 A quay at dusk$/);
+    assert.deepEqual(deck.slides[1]!.origin, { part: 'ppt/slides/slide2.xml' });
+    for (const preview of previews) {
+      assert.ok((await room.read(preview)).subarray(0, 4).equals(PNG));
+    }
+    const image = Object.values(deck.assets)[0]!;
+    assert.ok((await room.read(image.artifact!)).subarray(0, 4).equals(PNG));
+    // Nothing of the document itself is told beside the job.
+    const told = JSON.stringify([job.metadata, await room.world.events(job, { notes: true })]);
+    assert.doesNotMatch(told, /crane|containers/);
+  });
+
+  test('[T3, T16] goes through the listed stages with the listed ranges', async () => {
+    const room = await studio();
+    const job = await room.run('convert', { text: '# Hello\n\nto all\n\n## And\n\n- more' });
+    const [convert] = studioJobs;
+    assert.deepEqual(
+      convert!.policy.stages!.map(({ name, min, max }) => `${name} (${min}-${max}%)`),
+      [
+        'validating_input (0-5%)',
+        'fetching_source (5-15%)',
+        'extracting (15-55%)',
+        'normalizing (55-80%)',
+        'generating_preview (80-90%)',
+        'finalizing (90-100%)',
+      ],
+    );
+    const notes = await room.world.events(job, { notes: true });
+    const entered = notes.filter(({ type }) => type === 'job_stage_entered');
+    for (const { stage, progress } of entered) {
+      const range = convert!.policy.stages!.find(({ name }) => name === stage)!;
+      assert.ok(progress >= range.min && progress <= range.max, `${stage} at ${progress}`);
+    }
+    const names = convert!.policy.stages!.map(({ name }) => name);
+    assert.deepEqual(
+      entered.map(({ stage }) => stage),
+      names.filter((name) => entered.some(({ stage }) => stage === name)),
+    );
+    assert.equal(entered.at(-1)!.stage, 'finalizing');
+    assert.equal(job.progress, 100);
+  });
+
+  const sources = {
+    'harbour.pdf': ['pdf', 3],
+    'harbour-tagged.pdf': ['pdf', 3],
+    'lighthouse.docx': ['docx', 3],
+    'lighthouse.html': ['html', 3],
+  } as const;
+  for (const [name, [type, slides]] of Object.entries(sources)) {
+    test(`[T1] reads ${name}, which LibreOffice wrote`, async () => {
+      const room = await studio();
+      const assetRef = await room.upload(name, fixture(name));
+      const job = await room.run('convert', { assetRef });
+      const result = resultOf(job);
+      assert.deepEqual([result.sourceType, result.slides], [type, slides]);
+      const deck = await room.deckOf(job);
+      const text = JSON.stringify(deck.slides);
+      const expected = name.startsWith('harbour')
+        ? ['Harbour report', 'What moved this year', 'most of them full', 'PostgreSQL']
+        : ['The lighthouse', 'Every evening', 'trim the wick first', 'Great'];
+      for (const words of expected) assert.ok(text.includes(words), words);
+      if (name === 'lighthouse.docx')
+        assert.equal(plainText(deck.slides[1]!.title!), 'Every evening');
+    });
+  }
+
+  test('[T10] is refused while another one of the same document is active', async () => {
+    const room = await studio();
+    const more = { documentId: 'one' };
+    await room.world.enqueue('convert', { text: '# a' }, more);
+    await assert.rejects(room.world.enqueue('convert', { text: '# b' }, more), {
+      code: 'CONCURRENCY_CONFLICT',
+    });
+    await room.work();
+    assert.equal((await room.run('convert', { text: '# b' }, more)).state, 'succeeded');
+  });
+});
+
+describe('a convert job that fails', () => {
+  const failures: readonly [string, () => [string, Buffer], string, string][] = [
+    [
+      'a password',
+      () => ['a.pdf', fixture('harbour-locked.pdf')],
+      'CONVERT_PASSWORD_PROTECTED',
+      'unsupported_format',
+    ],
+    [
+      'half a file',
+      () => ['a.pptx', fixture('harbour.pptx').subarray(0, 20_000)],
+      'CONVERT_CORRUPTED',
+      'corruption_detected',
+    ],
+    [
+      'an image',
+      () => ['a.png', gradient(9, 9, 9)],
+      'CONVERT_UNSUPPORTED_FORMAT',
+      'unsupported_format',
+    ],
+    ['nothing', () => ['a.md', Buffer.alloc(0)], 'CONVERT_EMPTY', 'validation_error'],
+  ];
+  for (const [what, source, code, errorClass] of failures) {
+    test(`[T6, T30] says ${code} of ${what}, and is not tried again`, async () => {
+      const room = await studio();
+      const assetRef = await room.upload(...source());
+      const job = await room.run('convert', { assetRef });
+      assert.deepEqual(
+        [job.state, job.attempts, job.error?.code, job.error?.class],
+        ['failed', 1, code, errorClass],
+      );
+    });
+  }
+
+  test('[T6, T30] says what is wrong with its input', async () => {
+    const room = await studio();
+    const nothing = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
+    const codes = [];
+    for (const input of [{}, { assetRef: 'x' }, { assetRef: nothing }, { text: '# a', name: 1 }]) {
+      codes.push((await room.run('convert', input)).error?.code);
+    }
+    const wrong = 'CONVERT_INVALID_INPUT';
+    assert.deepEqual(codes, [wrong, wrong, 'CONVERT_SOURCE_NOT_FOUND', wrong]);
+  });
+});
