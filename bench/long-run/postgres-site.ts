@@ -99,13 +99,20 @@ async function hold(url: string): Promise<() => Promise<void>> {
   };
 }
 
+const INDEXES = `SELECT indexrelname AS name, pg_relation_size(indexrelid)::float8 AS bytes
+  FROM pg_stat_user_indexes WHERE schemaname = 'pawl' AND relname = 'jobs'
+    AND pg_relation_size(indexrelid) > 100000 ORDER BY 2 DESC`;
+
 async function summarize(client: pg.Client): Promise<string[]> {
+  const { rows: indexes } = await client.query<{ name: string; bytes: number }>(INDEXES);
+  const sizes = indexes.map(({ name, bytes }) => `\`${name}\` ${megabytes(bytes).toFixed(1)} MB`);
   const { rows } = await client.query<Record<string, string | number>>(SUMMARY, [WATCHED]);
-  return rows.map(
+  const tables = rows.map(
     ({ name, vacuums, updates, hot, deletes }) =>
       `\`${name}\`: ${vacuums} automatic vacuums, ${updates} updates (${hot} of them HOT), ` +
       `${deletes} rows deleted`,
   );
+  return [...tables, `indexes of \`jobs\` at the end: ${sizes.join(', ')}`];
 }
 
 async function conditionsAt(client: pg.Client): Promise<string[]> {

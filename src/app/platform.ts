@@ -127,10 +127,7 @@ export async function startPlatform(
     isWorking: roles.has('worker'),
   });
   await webhooks.start(roles);
-  if (roles.has('sweeper')) {
-    sweeper.start();
-    artifacts.sweep.start();
-  }
+  if (roles.has('sweeper')) for (const one of [sweeper, artifacts.sweep]) one.start();
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);

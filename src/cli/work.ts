@@ -1,6 +1,7 @@
 import { loadJobs } from '../app/crew.ts';
 import { stopSignal } from '../app/stop-signal.ts';
-import { RemoteSource } from '../client/client.ts';
+import { RemoteArtifacts, RemoteSource } from '../client/client.ts';
+import { largeSource } from '../engine/by-reference.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import { typeDefinitionOf } from '../handler/define-job.ts';
 import type { TypeBodyJson } from '../http/schema/type.ts';
@@ -25,8 +26,11 @@ export async function work(session: Session, options: WorkOptions): Promise<void
   for (const job of withCompensations(jobs)) {
     await client.putType(job.type, typeDefinitionOf(job) as TypeBodyJson);
   }
+  const { connection } = client;
+  const artifacts = new RemoteArtifacts({ connection });
   const worker = openWorker({
-    source: new RemoteSource({ connection: client.connection, waitMs: CLAIM_WAIT_MS }),
+    source: largeSource(new RemoteSource({ connection, waitMs: CLAIM_WAIT_MS }), artifacts),
+    artifacts,
     jobs,
     slots,
     queues,

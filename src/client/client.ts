@@ -1,10 +1,10 @@
+import type { Why } from '../engine/limits/why.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { checkInput } from '../handler/schema.ts';
 import type { EnqueueJson } from '../http/schema/enqueue.ts';
 import type { DeadLetterJson } from '../http/schema/dead-letter.ts';
 import type { JobJson } from '../http/schema/job.ts';
 import type { Problem } from '../http/schema/problem.ts';
-import type { WhyJson } from '../http/schema/why.ts';
 import type { TypeBodyJson, TypeJson } from '../http/schema/type.ts';
 import type { Outcome } from '../http/schema/unique.ts';
 import { ArtifactsClient } from './artifacts-client.ts';
@@ -53,6 +53,12 @@ export interface AcceptOptions {
 }
 
 export type EnqueueMore = Omit<EnqueueJson, 'type' | 'input'> & AcceptOptions;
+
+/** Why a job is where it is, with its times as the API writes them. */
+export type WhyJson = Omit<Why, 'since' | 'until'> & {
+  readonly since: string;
+  readonly until: string | null;
+};
 
 const WAIT_MS = 30_000;
 

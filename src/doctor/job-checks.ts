@@ -96,7 +96,8 @@ function followers(facts: Facts) {
 
 function tail({ vitals: { tailLagMs } }: Facts) {
   if (tailLagMs <= TAIL_LAG_MS_MAX) return [good('readers of the log are up to date')];
-  const message = `readers of the log wait behind a write of ${Math.round(tailLagMs / 1_000)} s ago`;
+  const seconds = Math.round(tailLagMs / 1_000);
+  const message = `readers of the log wait behind a write of ${seconds} s ago`;
   return [found('warning', message, 'Find the open transaction in pg_stat_activity and end it.')];
 }
 

@@ -28,7 +28,9 @@ interface Source<Outcome> {
 /** Where jobs are enqueued. */
 type Sink = Pick<Engine, 'enqueue'>;
 
-type Desk = Pick<Artifacts, 'upload' | 'put' | 'find' | 'open'>;
+/** Where a worker's artifacts go and come from; who enqueues also uploads. */
+type WorkerDesk = Pick<Artifacts, 'put' | 'find' | 'open'>;
+type Desk = WorkerDesk & Pick<Artifacts, 'upload'>;
 
 const CONTENT_TYPE = 'application/json';
 
@@ -97,7 +99,7 @@ function merged<Result>(
  */
 export function largeSource<Outcome>(
   source: Source<Outcome>,
-  desk: Desk,
+  desk: WorkerDesk,
   bytesMax: number = INLINE_BYTES_MAX,
 ): Source<Outcome | Refused> {
   return {
@@ -116,13 +118,13 @@ export function largeSource<Outcome>(
 }
 
 /** An input or result as it was given, also where it is kept by reference. */
-export function wholeValue(desk: Desk, tenant: string, json: JsonText): Promise<JsonText> {
+export function wholeValue(desk: WorkerDesk, tenant: string, json: JsonText): Promise<JsonText> {
   return expand(json, async (id) => desk.open(await desk.find({ tenant, id })));
 }
 
 type ReadClaim = { claim: Claim } | { claim: Claim; error: Failure };
 
-async function withInput(desk: Desk, claim: Claim): Promise<ReadClaim> {
+async function withInput(desk: WorkerDesk, claim: Claim): Promise<ReadClaim> {
   const { tenant, input } = claim.job;
   const id = referenceOf(input);
   if (id === null) return { claim };
@@ -147,7 +149,7 @@ function failureOf({ claim: { job }, error }: { claim: Claim; error: Failure }):
 }
 
 async function settleSmall<Outcome>(
-  { source, desk, bytesMax }: { source: Source<Outcome>; desk: Desk; bytesMax: number },
+  { source, desk, bytesMax }: { source: Source<Outcome>; desk: WorkerDesk; bytesMax: number },
   settlements: readonly Settlement[],
 ): Promise<readonly (Outcome | Refused)[]> {
   const prepared = await Promise.all(
@@ -159,7 +161,7 @@ async function settleSmall<Outcome>(
 }
 
 async function withSmallResult(
-  desk: Desk,
+  desk: WorkerDesk,
   settlement: Settlement,
   bytesMax: number,
 ): Promise<Settlement> {
@@ -170,7 +172,7 @@ async function withSmallResult(
 }
 
 function smallResult(
-  desk: Desk,
+  desk: WorkerDesk,
   held: Ownership,
   { result, bytesMax }: { result: JsonText; bytesMax: number },
 ): Promise<JsonText> {

@@ -6,6 +6,7 @@ import { checkStages, type StageRange } from '../core/policy.ts';
 import type { Jitter } from '../core/retry.ts';
 import type { SloDefinition } from '../core/slo.ts';
 import type { Compensation, RunContext } from './context.ts';
+import { type Exposure, type ExposeText, exposureOf } from './exposure.ts';
 import { checkIsolation, type Isolation } from './isolation.ts';
 import type { RawOf, Schema, ValueOf } from './schema.ts';
 
@@ -34,6 +35,8 @@ export interface JobPolicy<Stages extends readonly StageRange[] = readonly Stage
   readonly limits?: LimitDefinition;
   /** What is promised of its jobs; it is measured and shown, and changes nothing. */
   readonly slo?: SloDefinition;
+  /** Published as a process of OGC API – Processes, in these words and by these schemas. */
+  readonly expose?: Exposure;
 }
 
 type StageNames<Stages extends readonly StageRange[]> = readonly [] extends Stages
@@ -46,7 +49,9 @@ export interface JobOptions<
   Result extends Schema,
   Output,
   Stages extends readonly StageRange[],
-> extends JobPolicy<Stages> {
+> extends Omit<JobPolicy<Stages>, 'expose'> {
+  /** Publishes the type as a process of OGC API – Processes, with the schemas given here. */
+  readonly expose?: boolean | ExposeText;
   readonly type: string;
   readonly lifecycle: Lifecycle;
   readonly input?: Input;
@@ -88,12 +93,14 @@ export function defineJob<
 >(
   options: JobOptions<Input, Result, Output, Stages>,
 ): JobDefinition<ValueOf<Input>, Output, RawOf<Input>> {
-  const { type, lifecycle, input, result, isolation, concurrency, run, compensate, ...policy } =
+  const { type, lifecycle, input, result, isolation, concurrency, run, compensate, ...rest } =
     options;
+  const { expose, ...policy } = rest;
+  const schemas = { input: input ?? null, result: result ?? null };
   const job = {
     type,
     lifecycle,
-    policy,
+    policy: { ...policy, ...exposureOf(expose, schemas) },
     input: (input ?? null) as Schema<RawOf<Input>, ValueOf<Input>> | null,
     result: (result ?? null) as Schema<unknown, Output> | null,
     isolation: isolation ?? { kind: 'inline' as const },

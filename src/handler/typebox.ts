@@ -1,18 +1,22 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { JsonSchema } from './exposure.ts';
 import type { Schema } from './schema.ts';
 
 /** A typebox schema for a job: typebox itself does not speak Standard Schema. */
 export function fromTypebox<Shape extends TSchema>(shape: Shape): Schema<Static<Shape>> {
   const compiled = Compile(shape);
+  const plain = JSON.parse(JSON.stringify(shape)) as JsonSchema;
   return {
     '~standard': {
       version: 1,
       vendor: 'typebox',
       validate: (value) =>
         compiled.Check(value) ? { value } : { issues: compiled.Errors(value).flatMap(issuesOf) },
+      // Which is what they are already.
+      jsonSchema: { input: () => plain, output: () => plain },
     },
-  };
+  } as Schema<Static<Shape>>;
 }
 
 type Finding = ReturnType<ReturnType<typeof Compile>['Errors']>[number];

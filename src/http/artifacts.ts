@@ -92,8 +92,8 @@ function uploadInput(app: App, face: Intake): void {
         summary: 'Upload an input; the body is the content',
         description:
           'For inputs that are too large for a job: the job names the artifact in its input, as ' +
-          '`{"$artifact": "<id>"}`. Sent again with the same `id` (or `Idempotency-Key`) and content ' +
-          'it is the same.',
+          '`{"$artifact": "<id>"}`. Sent again with the same `id` (or `Idempotency-Key`) and ' +
+          'content it is the same.',
         querystring: UploadQuery,
         headers: UploadHeaders,
         bytes: BYTES_TEXT,

@@ -20,8 +20,9 @@ const AUDITED: Readonly<Record<string, string>> = {
 };
 
 function subjectOf({ params, body, routeOptions }: FastifyRequest): string {
-  const { id, name } = { ...(body as object), ...(params as object) } as Record<string, unknown>;
-  return String(id ?? name ?? routeOptions.url);
+  const named = { ...(body as object), ...(params as object) } as { id?: unknown; name?: unknown };
+  const found = [named.id, named.name].find((one) => typeof one === 'string');
+  return found ?? routeOptions.url!;
 }
 
 /** Whoever did something to what is not theirs alone is named before the answer goes out. */

@@ -51,8 +51,9 @@ function ready(app: App, face: Face): void {
         summary: 'Work can be accepted',
         description:
           '503 while the database does not answer or its schema is `behind` what this release ' +
-          'needs (it was restored, say, and migrations are pending), and from the moment the server is told to ' +
-          'stop: a load balancer then sends requests elsewhere while those under way are served.',
+          'needs (it was restored, say, and migrations are pending), and from the moment the ' +
+          'server is told to stop: a load balancer then sends requests elsewhere while those ' +
+          'under way are served.',
         response: { 200: Ready, 503: Ready },
       },
     },

@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
+import { REASONS } from '../engine/limits/why.ts';
 import { recordOf } from '../lifecycles/record.ts';
 import { resultArtifacts } from './artifact-view.ts';
 import { preferredWaitMs } from './edge.ts';
 import { type App, type Face, refOf, type Resource, routes } from './face.ts';
 import { jobTopic } from './live.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
-import { closed, Json, nothing } from './schema/values.ts';
-import { WhySchema } from './schema/why.ts';
+import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
 import { WAIT_MS_MAX } from './schema/worker.ts';
 import { jobJson, jobTag, timeText } from './view.ts';
 
@@ -104,6 +104,17 @@ function readJob(app: App, face: Face): void {
     },
   );
 }
+
+const WhySchema = Type.Object(
+  {
+    reason: Type.Enum([...REASONS]),
+    message: Type.String({ description: 'One sentence for a person.' }),
+    since: Time,
+    until: nullable(Time),
+    facts: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'Why', additionalProperties: false },
+);
 
 function readWhy(app: App, { engine }: Face): void {
   app.get(

@@ -42,11 +42,8 @@ export function scheduleJson(schedule: ScheduleView): ScheduleJson {
   };
 }
 
-export function fireJson({ tenant: _, name: __, ...fire }: FireRecord): FireJson {
-  return {
-    ...fire,
-    slot: timeText(fire.slot),
-    through: timeText(fire.through),
-    at: timeText(fire.at),
-  };
+export function fireJson(fire: FireRecord): FireJson {
+  const { n, slot, through, at, isManual, result, jobId, reason } = fire;
+  const times = { slot: timeText(slot), through: timeText(through), at: timeText(at) };
+  return { n, ...times, isManual, result, jobId, reason };
 }

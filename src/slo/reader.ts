@@ -4,13 +4,14 @@ import type { Phase } from '../core/phase.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { Periodic } from '../engine/sweeps/periodic.ts';
-import type { EndCount, Outcome } from '../store/measure.ts';
+import type { EndCount, EndWrite, Grain, Outcome } from '../store/measure.ts';
 import type { TailItem } from '../store/query.ts';
 import { binOf } from './bins.ts';
 import { targetIn } from './registered.ts';
-import { KEPT_MS, STRETCH_MS } from './window.ts';
+import { KEPT_MS, startOf, STRETCH_MS } from './window.ts';
 
 const READER = 'slo';
+const GRAINS: readonly Grain[] = ['short', 'long'];
 const PAGE = 500;
 const FIRST_EVENTS = 200;
 /** Who finds another process at it looks only now and then whether it still is. */
@@ -85,16 +86,16 @@ export class SloReader {
       const step = { reader: READER, from: cursor, to: page.cursor, counts };
       const forgetBefore = this.#forgetBefore(await store.now());
       if (!(await store.measures.addEnds({ ...step, forgetBefore }))) return null;
-      total += counts.reduce((sum, { count }) => sum + count, 0);
+      total += counts.reduce((sum, { count }) => sum + count, 0) / GRAINS.length;
       cursor = page.cursor;
     }
   }
 
   /** Once a stretch is often enough. */
-  #forgetBefore(now: number): number | null {
-    if (now - this.#forgotAt < STRETCH_MS) return null;
+  #forgetBefore(now: number): EndWrite['forgetBefore'] {
+    if (now - this.#forgotAt < STRETCH_MS.short) return null;
     this.#forgotAt = now;
-    return now - KEPT_MS;
+    return { short: now - KEPT_MS.short, long: now - KEPT_MS.long };
   }
 
   async #count(items: readonly TailItem[]): Promise<EndCount[]> {
@@ -103,15 +104,13 @@ export class SloReader {
     const jobs = refs.length === 0 ? [] : await this.#context.store.read(refs);
     const counts = new Map<string, EndCount>();
     for (const [index, { event, jobType }] of ends.entries()) {
-      const one = {
-        tenant: event.tenant,
-        type: jobType,
-        at: Math.floor(event.at / STRETCH_MS) * STRETCH_MS,
-        outcome: outcomeOf(event),
-        bin: await this.#binOf(event, jobs[index] ?? null),
-      };
-      const key = JSON.stringify(one);
-      counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + 1 });
+      const bin = await this.#binOf(event, jobs[index] ?? null);
+      const end = { tenant: event.tenant, type: jobType, outcome: outcomeOf(event), bin };
+      for (const grain of GRAINS) {
+        const one = { ...end, grain, at: startOf(event.at, grain) };
+        const key = JSON.stringify(one);
+        counts.set(key, { ...one, count: (counts.get(key)?.count ?? 0) + 1 });
+      }
     }
     return [...counts.values()];
   }

@@ -3,14 +3,7 @@ import type { EndSum, Outcome } from '../store/measure.ts';
 import { quantileMs } from './bins.ts';
 import { registeredTargets } from './registered.ts';
 import { type SloTarget, targetOf } from './target.ts';
-import {
-  type AlertName,
-  ALERTS,
-  PROMISED,
-  STRETCH_MS,
-  type WindowName,
-  WINDOWS,
-} from './window.ts';
+import { type AlertName, ALERTS, PROMISED, startOf, type WindowName, WINDOWS } from './window.ts';
 
 /** What was measured of a type over one rolling window. */
 export interface SloWindow {
@@ -51,9 +44,9 @@ export async function sloReports(
   const now = await context.store.now();
   const targets = await registeredTargets(context, tenant);
   const sums = await Promise.all(
-    WINDOWS.map(async ({ name, ms }) => {
-      const since = Math.floor((now - ms) / STRETCH_MS) * STRETCH_MS;
-      const ends = await context.store.measures.ends({ tenant, since });
+    WINDOWS.map(async ({ name, ms, grain }) => {
+      const since = startOf(now - ms, grain);
+      const ends = await context.store.measures.ends({ tenant, grain, since });
       return { name, byType: Map.groupBy(ends, (end) => end.type) };
     }),
   );

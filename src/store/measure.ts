@@ -18,8 +18,12 @@ export interface EndSum {
   readonly count: number;
 }
 
+/** Ends are counted twice: by short stretches for the last hours, by long ones for days. */
+export type Grain = 'short' | 'long';
+
 /** The same for one stretch of time, by its start. */
 export interface EndCount extends EndSum {
+  readonly grain: Grain;
   readonly at: Instant;
 }
 
@@ -30,8 +34,15 @@ export interface EndWrite {
   readonly from: string | null;
   readonly to: string;
   readonly counts: readonly EndCount[];
-  /** Counts of stretches before this go; null keeps them. */
-  readonly forgetBefore: Instant | null;
+  /** Counts of stretches before this go; null keeps them all. */
+  readonly forgetBefore: Readonly<Record<Grain, Instant>> | null;
+}
+
+/** Stretches of one grain that began at `since` or later; of every tenant if it is null. */
+export interface EndQuery {
+  readonly tenant: string | null;
+  readonly grain: Grain;
+  readonly since: Instant;
 }
 
 /** What only the database can tell of itself. */
@@ -52,7 +63,7 @@ export interface MeasureStore {
   /** Adds and moves on, both or neither; false, and nothing done, where the reader is elsewhere. */
   addEnds(write: EndWrite): Promise<boolean>;
   endsReadTo(reader: string): Promise<string | null>;
-  /** Summed over stretches that began at `since` or later; of every tenant if it is null. */
-  ends(query: { readonly tenant: string | null; readonly since: Instant }): Promise<EndSum[]>;
+  /** Summed over the stretches asked for. */
+  ends(query: EndQuery): Promise<EndSum[]>;
   vitals(): Promise<Vitals>;
 }

@@ -6,14 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { checkHistory } from '../../src/check/check-history.ts';
 import type { SubmitOperation } from '../../src/check/history.ts';
 import { PawlClient } from '../../src/client/client.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import { eventIdOf } from '../../src/core/ids.ts';
-import type { Timers } from '../../src/core/timers.ts';
+import { systemTimers, type Timers } from '../../src/core/timers.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { readAll } from '../simulation/read-all.ts';
@@ -24,12 +23,14 @@ import { freePort, PlatformProcess } from './platform-process.ts';
 
 const ROUNDS = Number(process.env['PAWL_ROLLING_ROUNDS'] ?? '1');
 const PRODUCERS = 4;
+/** How long a producer rests between two jobs. */
+const PACE_MS = 20;
 const TENANT = 'default';
 const IDEMPOTENCY_MS = 86_400_000;
 
 /** Waits as clients do, only shorter: how long they wait is not what is shown here. */
 const impatient: Timers = {
-  sleep: (ms, signal) => delay(Math.min(ms, 50), undefined, { signal }).catch(() => undefined),
+  sleep: (ms, signal) => systemTimers.sleep(Math.min(ms, 50), signal),
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-rolling-'));
@@ -68,7 +69,7 @@ async function produce(
     const idempotency = { key: idempotencyKey, windowMs: IDEMPOTENCY_MS };
     const known = { tenant: TENANT, jobId, correlationId: idempotencyKey, idempotency };
     history.push({ kind: 'submit', outcome: 'ok', ...known });
-    await delay(20);
+    await systemTimers.sleep(PACE_MS, stop);
   }
 }
 
@@ -95,7 +96,7 @@ async function followJobs(
   while (!stop.aborted) {
     const id = next();
     const names: string[] = [];
-    if (id === undefined) await delay(10);
+    if (id === undefined) await systemTimers.sleep(PACE_MS, stop);
     else {
       for await (const item of client.events(id, { cursor: '0.0', signal: reading.signal })) {
         assert.equal(item.kind, 'event');

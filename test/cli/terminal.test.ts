@@ -28,7 +28,8 @@ test('in a real terminal a bar moves while a job is being worked on', options, a
   await client.putType('film', { lifecycle: 'task' });
   const { id } = await client.enqueue({ type: 'film' });
   const tmux = terminal('bar');
-  const command = `"${process.execPath}" "${cliPath}" jobs watch ${id} --url ${platform.url}; read x`;
+  const watch = `jobs watch ${id} --url ${platform.url}`;
+  const command = `"${process.execPath}" "${cliPath}" ${watch}; read x`;
   tmux('new-session', '-d', '-x', '100', '-y', '24', command);
   const screen = (): string => tmux('capture-pane', '-p');
   const shows = (what: RegExp): Promise<string> =>

@@ -70,7 +70,7 @@ export class Contract {
     if (documented.content === undefined || kind === '') return;
     const media = documented.content[kind];
     assert.ok(media, `${where}: ${kind} is not documented`);
-    if (!kind.includes('json')) return;
+    if (!/[/+]json/.test(kind)) return;
     assert.deepEqual(this.schemaErrors(media.schema, answer.body), [], where);
   }
 }
@@ -125,7 +125,7 @@ export class Api {
       headers: isText ? { 'content-type': 'application/json', ...headers } : headers,
       ...(body === undefined ? {} : { payload: body as object }),
     });
-    const isJson = String(answer.headers['content-type']).includes('json') && answer.body !== '';
+    const isJson = /[/+]json/.test(String(answer.headers['content-type'])) && answer.body !== '';
     const seen: Answer = {
       status: answer.statusCode,
       headers: answer.headers,

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'node:test';
+import { systemTimers } from '../../src/core/timers.ts';
 import { openStation } from './http-station.ts';
+
+const never = new AbortController().signal;
 
 async function socketTo(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -49,7 +51,7 @@ async function uploadSlowly(
   sent.on('error', () => undefined);
   for (let index = 0; index < count && !sent.destroyed; index++) {
     sent.write(Buffer.alloc(bytes, 120));
-    await delay(everyMs);
+    await systemTimers.sleep(everyMs, never);
   }
   if (isEnded) sent.end();
   const [answer] = await answered;

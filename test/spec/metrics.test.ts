@@ -231,6 +231,7 @@ for (const server of await postgresServers()) {
       const lag = async () => (await store.measures.vitals()).tailLagMs;
       await eventually('the log is held back', async () => (await lag()) > 0);
       await stranger.query('ROLLBACK');
+      // Others may have transactions open on the same server, but not for good.
       await eventually('the log goes on', async () => (await lag()) === 0);
     } finally {
       await stranger.end();
@@ -259,16 +260,16 @@ for (const { label, open } of stores) {
       'pawl_queue_depth{queue="slow",priority="normal"}',
       'pawl_queue_oldest_seconds{queue="slow"}',
       'dlq_count{job_type="index"}',
-      'pawl_tail_lag_seconds',
     ];
     for (const { meter } of [one, two]) {
       assert.deepEqual(await valuesOf(meter, [own]), [1]);
-      assert.deepEqual(await valuesOf(meter, shared), [1, 1, 3, 1, 0]);
+      assert.deepEqual(await valuesOf(meter, shared), [1, 1, 3, 1]);
     }
     const names = [...(await samplesOf(one.meter)).keys()].filter((name) =>
       /postgres|sqlite/.test(name),
     );
     assert.ok(names.length >= 3, names.join());
+    assert.ok((await samplesOf(one.meter)).has('pawl_tail_lag_seconds'));
     await one.world.close();
   });
 }

@@ -13,13 +13,14 @@ import { openWorld } from '../support/world.ts';
 
 const PROCESSES = 4;
 /** Jobs of each type and user that each process makes. */
-const QUOTA = 6;
-const USERS = ['ada', 'bob', 'eve'];
+const QUOTA = 2;
+/** So many that processes which go through them side by side meet at their last tokens. */
+const USERS = Array.from({ length: 24 }, (_, index) => `user-${index}`);
 /** No token comes again while the test runs: what was started is what the rate allows at once. */
 const DAY_MS = 86_400_000;
-const PER_USER = 5;
+const PER_USER = 2;
 const PER_ORGANISATION = 12;
-const PACE = { max: 5, perMs: 500 };
+const PACE = { max: 2, perMs: 500 };
 
 const TYPES = {
   byUser: { lifecycle: 'task', limits: { rate: { perUser: { max: PER_USER, perMs: DAY_MS } } } },
@@ -102,7 +103,7 @@ for (const server of await postgresServers()) {
       const turns = await turnsOf(url, type);
       counts[type] = USERS.map((user) => turns.get(user)?.length ?? 0);
     }
-    assert.deepEqual(counts['byUser'], [PER_USER, PER_USER, PER_USER]);
+    assert.deepEqual(new Set(counts['byUser']), new Set([PER_USER]));
     assert.equal(sum(counts['byTenant']!), PER_ORGANISATION);
     assert.equal(sum(counts['both']!), PER_ORGANISATION);
     assert.ok(counts['both']!.every((count) => count <= PER_USER));

@@ -140,7 +140,7 @@ for (const [where, open] of [
         assert.equal(await textOf(await place.desk.open(notes!)), 'Grüße');
       });
 
-      test(`[R36] in ${kind}: an artifact on its way holds up the success`, async () => {
+      test(`[R36, P15] in ${kind}: an artifact on its way holds up the success`, async () => {
         const job = await ended(await begin(kind, { does: 'does not wait' }));
         assert.equal(job.state, 'succeeded');
         const [kept] = await place.desk.list(job);

@@ -239,3 +239,23 @@ describe('a source that fails', () => {
     assert.equal(notes.filter(({ message }) => message === 'before').length, 1);
   });
 });
+
+test('[T33] a worker whose clock is an hour ahead reports by the time of the server', async () => {
+  const shop = await openWorkshop([
+    jobThat(async ({ checkpoint, log }) => {
+      log('begun');
+      await checkpoint(1);
+    }),
+  ]);
+  const [id] = await enqueueMany(shop, 1);
+  const { clock } = shop.world;
+  const worker = shop.worker({ clock: { now: () => clock.now() + 3_600_000 } });
+  clock.advance(1_000);
+  await worker.poll();
+  await worker.idle();
+  const { startedAt, completedAt } = await shop.world.job(id!);
+  assert.deepEqual([startedAt, completedAt], [clock.now(), clock.now()]);
+  const [created, ...later] = await shop.world.events(id!, { notes: true });
+  assert.equal(created!.at, clock.now() - 1_000);
+  assert.ok(later.length > 0 && later.every(({ at }) => at === clock.now()));
+});

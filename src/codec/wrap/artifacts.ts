@@ -8,7 +8,7 @@ import type { PayloadCodec, PayloadPlace } from '../payload-codec.ts';
 import { placeIn } from './read.ts';
 
 /** Where artifacts go, in this process or over a wire. */
-export type ArtifactDesk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'open'>;
+export type ArtifactDesk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
 
 /** Of ciphertext nothing more can be said, and a media type would tell what it hides. */
 const CONTENT_TYPE = 'application/octet-stream';
@@ -36,6 +36,7 @@ export function encodedDesk(desk: ArtifactDesk, codec: PayloadCodec, ids: Ids): 
     put: async (held: Ownership, artifact) =>
       decoded(await desk.put(held, encoded(held.ref, artifact))),
     list: async (job) => (await desk.list(job)).map(decoded),
+    find: async (ref) => decoded(await desk.find(ref)),
     open: async (artifact): Promise<Content> => {
       const place = contentPlace(refOf(artifact), artifact.name);
       return codec.decodeContent(place, await desk.open(artifact));

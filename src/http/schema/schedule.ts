@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { EVERY_MS_MIN, GRACE_MS_MAX, MISSED_MAX } from '../../engine/schedules/definition.ts';
 import { EnqueueBody } from './enqueue.ts';
 import { closed, Name, nullable, text, Time, Uuid } from './values.ts';
 
 const DURATION_MS_MAX = 366 * 86_400_000;
+const EVERY_MS_MIN = 1_000;
+const GRACE_MS_MAX = 86_400_000;
+const MISSED_MAX = 1_000;
 
 const Rule = Type.Union([
   closed({

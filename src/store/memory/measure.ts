@@ -1,4 +1,4 @@
-import type { MeasureStore, EndCount, EndSum, EndWrite, Vitals } from '../measure.ts';
+import type { EndCount, EndQuery, EndSum, EndWrite, MeasureStore, Vitals } from '../measure.ts';
 import { keyOf, type Tables } from './tables.ts';
 
 /** The verbs over a transaction that the store begins and ends. */
@@ -18,23 +18,22 @@ function addEnds(tables: Tables, write: EndWrite): boolean {
   if ((tables.endReaders.get(reader) ?? null) !== from) return false;
   tables.endReaders.set(reader, to);
   for (const one of counts) {
-    const key = keyOf(one.tenant, one.type, one.at, one.outcome, one.bin ?? '');
+    const key = keyOf(one.tenant, one.grain, one.at, one.type, one.outcome, one.bin ?? '');
     const before = tables.ends.get(key)?.count ?? 0;
     tables.ends.set(key, { ...one, count: before + one.count });
   }
-  for (const [key, { at }] of tables.ends.entries()) {
-    if (forgetBefore !== null && at < forgetBefore) tables.ends.delete(key);
+  for (const [key, { at, grain }] of tables.ends.entries()) {
+    if (forgetBefore !== null && at < forgetBefore[grain]) tables.ends.delete(key);
   }
   return true;
 }
 
-function sumEnds(
-  tables: Tables,
-  { tenant, since }: { tenant: string | null; since: number },
-): EndSum[] {
+function sumEnds(tables: Tables, { tenant, grain, since }: EndQuery): EndSum[] {
   const found = tables.ends
     .values()
-    .filter((one) => one.at >= since && (tenant === null || one.tenant === tenant));
+    .filter(
+      (one) => one.grain === grain && one.at >= since && (tenant === null || one.tenant === tenant),
+    );
   const keyOfSum = ({ tenant: of, type, outcome, bin }: EndCount): string =>
     keyOf(of, type, outcome, bin ?? '');
   return [...Map.groupBy(found, keyOfSum).values()].map(summed);

@@ -11,12 +11,15 @@ const STAGES = `CASE WHEN j.has_stages THEN (
  * Takes up to v_share jobs of one lane. The CTE is materialised and the limit inside it, so that no
  * plan can lock more rows than it takes; rows that others hold are passed over. A job may have come
  * after the claim had looked at the clock and waited: it is taken at its own time then, not before.
+ * It looks from the lane's first job on: what was taken before may still lie in the index, for as
+ * long as somebody's old transaction keeps vacuum away, and is passed over once rather than twice.
  */
 const TAKE = `RETURN QUERY
     WITH c AS MATERIALIZED (
       SELECT j.tenant_id, j.id, greatest(v_now, j.updated_at) AS at FROM pawl.jobs j
       WHERE j.tenant_id = v_tenants[v_lane] AND j.queue = v_queues[v_lane]
         AND j.type = v_types[v_lane] AND j.gate = 0
+        AND (j.rank_at, j.seq) >= (v_ranks[v_lane], v_seqs[v_lane])
       ORDER BY j.rank_at, j.seq LIMIT v_share FOR UPDATE SKIP LOCKED),
     j AS (
       UPDATE pawl.jobs j SET state = m.to_state, phase = m.to_phase, epoch = j.epoch + m.epochs,
@@ -53,8 +56,8 @@ const TAKE = `RETURN QUERY
     GET DIAGNOSTICS v_got = ROW_COUNT;`;
 
 /** Lanes with a claimable job and no paused valve, `n` in the order of their first jobs. */
-const OPEN_LANES = `SELECT l.tenant_id, l.queue, l.type, q.concurrency AS queue_max,
-      t.concurrency AS type_max, row_number() OVER (ORDER BY h.rank_at, h.seq) AS n
+const OPEN_LANES = `SELECT l.tenant_id, l.queue, l.type, h.rank_at, h.seq,
+      q.concurrency AS queue_max, t.concurrency AS type_max, row_number() OVER (ORDER BY h.rank_at, h.seq) AS n
     FROM pawl.lanes l CROSS JOIN LATERAL (
       SELECT j.rank_at, j.seq FROM pawl.jobs j
       WHERE j.tenant_id = l.tenant_id AND j.queue = l.queue AND j.type = l.type AND j.gate = 0
@@ -81,8 +84,8 @@ CREATE FUNCTION pawl.claim_v1(p_owner text, p_actor text, p_types text[], p_max 
 RETURNS TABLE (${JOB_FIELDS}, stages json, at int8) LANGUAGE plpgsql ${SORTLESS} AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz; v_ms int8; v_tenants int[]; v_queues text[]; v_types text[];
-  v_queue_max int[]; v_type_max int[]; v_sizes int[]; v_lanes int; v_groups int; v_lanes_left int;
-  v_quota int; v_share int; v_got int; v_left int := p_max;
+  v_queue_max int[]; v_type_max int[]; v_sizes int[]; v_ranks timestamp[];
+  v_seqs int8[]; v_lanes int; v_groups int; v_lanes_left int; v_quota int; v_share int; v_got int; v_left int := p_max;
 BEGIN
   IF p_request IS NOT NULL THEN
     PERFORM pg_advisory_xact_lock(
@@ -100,9 +103,10 @@ BEGIN
   END IF;
   SELECT array_agg(tenant_id ORDER BY place, n), array_agg(queue ORDER BY place, n),
     array_agg(type ORDER BY place, n), array_agg(queue_max ORDER BY place, n),
-    array_agg(type_max ORDER BY place, n), array_agg(size ORDER BY place, n), count(*),
-    max(groups)
-  INTO v_tenants, v_queues, v_types, v_queue_max, v_type_max, v_sizes, v_lanes, v_groups
+    array_agg(type_max ORDER BY place, n), array_agg(size ORDER BY place, n),
+    array_agg(rank_at ORDER BY place, n), array_agg(seq ORDER BY place, n), count(*), max(groups)
+  INTO v_tenants, v_queues, v_types, v_queue_max, v_type_max, v_sizes, v_ranks, v_seqs, v_lanes,
+    v_groups
   FROM (${LANES}) lanes;
   ${LOCK_ROOMS}
   FOR v_lane IN 1..v_lanes LOOP

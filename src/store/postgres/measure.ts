@@ -1,4 +1,4 @@
-import type { MeasureStore, Outcome, EndSum, EndWrite, Vitals } from '../measure.ts';
+import type { EndQuery, EndSum, EndWrite, MeasureStore, Outcome, Vitals } from '../measure.ts';
 import type { Session } from './session.ts';
 import { NOW, toMs } from './sql-text.ts';
 
@@ -20,8 +20,11 @@ const BEGIN = 'INSERT INTO pawl.end_readers VALUES ($1, $2) ON CONFLICT DO NOTHI
 const MOVE_ON =
   'UPDATE pawl.end_readers SET cursor = $2 WHERE name = $1 AND cursor = $3 RETURNING 1';
 const ADD = `INSERT INTO pawl.ends AS o
-  SELECT * FROM unnest($1::int[], $2::text[], $3::int8[], $4::text[], $5::int2[], $6::int8[])
-  ON CONFLICT (tenant_id, at, type, outcome, bin) DO UPDATE SET count = o.count + excluded.count`;
+  SELECT * FROM unnest($1::int[], $2::text[], $3::int8[], $4::text[], $5::text[], $6::int2[],
+    $7::int8[])
+  ON CONFLICT (tenant_id, grain, at, type, outcome, bin) DO UPDATE SET count = o.count + excluded.count`;
+
+const FORGET = 'DELETE FROM pawl.ends WHERE grain = $1 AND at < $2';
 
 async function addEnds(session: Session, write: EndWrite): Promise<boolean> {
   const { reader, from, to, counts, forgetBefore } = write;
@@ -32,13 +35,15 @@ async function addEnds(session: Session, write: EndWrite): Promise<boolean> {
     if (moved.length === 0) return false;
     await query(ADD, [
       counts.map(({ tenant }) => session.names.tenantId(tenant)),
-      counts.map(({ type }) => type),
+      counts.map(({ grain }) => grain),
       counts.map(({ at }) => at),
+      counts.map(({ type }) => type),
       counts.map(({ outcome }) => outcome),
       counts.map(({ bin }) => bin ?? NONE),
       counts.map(({ count }) => count),
     ]);
-    if (forgetBefore !== null) await query('DELETE FROM pawl.ends WHERE at < $1', [forgetBefore]);
+    for (const [grain, before] of Object.entries(forgetBefore ?? {}))
+      await query(FORGET, [grain, before]);
     return true;
   });
 }
@@ -60,16 +65,13 @@ interface SumRow {
 /** From tenant to tenant by the key, so that a short window costs little. */
 const SUM = `SELECT e.tenant_id, e.type, e.outcome, e.bin, sum(e.count)::int8 AS count
   FROM pawl.tenants t CROSS JOIN LATERAL (
-    SELECT * FROM pawl.ends WHERE tenant_id = t.id AND at >= $1 OFFSET 0) e
+    SELECT * FROM pawl.ends WHERE tenant_id = t.id AND grain = $3 AND at >= $1 OFFSET 0) e
   WHERE $2::int IS NULL OR t.id = $2 GROUP BY 1, 2, 3, 4`;
 
-async function sumEnds(
-  session: Session,
-  { tenant, since }: { tenant: string | null; since: number },
-): Promise<EndSum[]> {
+async function sumEnds(session: Session, { tenant, grain, since }: EndQuery): Promise<EndSum[]> {
   const id = tenant === null ? null : (await session.names.findTenants([tenant]))[0]!;
   if (tenant !== null && id === null) return [];
-  const rows = await session.database.read<SumRow>(SUM, [since, id]);
+  const rows = await session.database.read<SumRow>(SUM, [since, id, grain]);
   await session.names.learn(rows);
   return rows.map(({ tenant_id, bin, ...row }) => ({
     ...row,
@@ -85,9 +87,10 @@ const OPEN_LETTERS = `SELECT type, count(*) AS count FROM pawl.dead_letters
 const LAG = `SELECT coalesce(${toMs(NOW.replace('p_now', '$1'))} - ${toMs('min(ts)')}, 0) AS ms
   FROM pawl.feed WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`;
 
-async function vitalsOf({ database }: Session): Promise<Vitals> {
+async function vitalsOf(session: Session): Promise<Vitals> {
+  const { database } = session;
   const deadLetters = await database.read<Vitals['deadLetters'][number]>(OPEN_LETTERS);
-  const [lag] = await database.read<{ ms: number }>(LAG, [null]);
+  const [lag] = await database.read<{ ms: number }>(LAG, [session.now()]);
   const { totalCount, idleCount, waitingCount } = database.pool;
   return {
     deadLetters,

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Outcome, EndSum, EndWrite, Vitals } from '../measure.ts';
+import type { EndQuery, EndSum, EndWrite, Outcome, Vitals } from '../measure.ts';
 import type { Work } from './work.ts';
 
 /** No bin: the job ended before anyone began it. */
@@ -7,19 +7,22 @@ const NONE = -1;
 
 const READ_TO = 'SELECT cursor FROM end_readers WHERE name = ?';
 const MOVE_ON = 'REPLACE INTO end_readers VALUES (?, ?)';
-const ADD = `INSERT INTO ends VALUES (?, ?, ?, ?, ?, ?)
+const ADD = `INSERT INTO ends VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET count = count + excluded.count`;
-const FORGET = 'DELETE FROM ends WHERE at < ?';
+const FORGET = 'DELETE FROM ends WHERE grain = ? AND at < ?';
 
 export function addEnds(work: Work, write: EndWrite): boolean {
   const { connection, registry } = work;
   const { reader, from, to, counts, forgetBefore } = write;
   if (endsReadTo(work, reader) !== from) return false;
   connection.sql(MOVE_ON).run(reader, to);
-  for (const { tenant, type, at, outcome, bin, count } of counts) {
-    connection.sql(ADD).run(registry.makeTenant(tenant), type, at, outcome, bin ?? NONE, count);
+  for (const { tenant, grain, at, type, outcome, bin, count } of counts) {
+    const tenantId = registry.makeTenant(tenant);
+    connection.sql(ADD).run(tenantId, grain, at, type, outcome, bin ?? NONE, count);
   }
-  if (forgetBefore !== null) connection.sql(FORGET).run(forgetBefore);
+  for (const [grain, before] of Object.entries(forgetBefore ?? {})) {
+    connection.sql(FORGET).run(grain, before);
+  }
   return true;
 }
 
@@ -29,18 +32,18 @@ export function endsReadTo({ connection }: Work, reader: string): string | null 
 
 /** From tenant to tenant by the key, so that a short window costs little. */
 const SUM = `SELECT e.tenant_id, e.type, e.outcome, e.bin, sum(e.count) AS count
-  FROM tenants t CROSS JOIN ends e ON e.tenant_id = t.id AND e.at >= ?1
+  FROM tenants t CROSS JOIN ends e ON e.tenant_id = t.id AND e.grain = ?3 AND e.at >= ?1
   WHERE ?2 IS NULL OR t.id = ?2 GROUP BY e.tenant_id, e.type, e.outcome, e.bin`;
 
 export function sumEnds(
   { connection, registry }: Work,
-  { tenant, since }: { tenant: string | null; since: number },
+  { tenant, grain, since }: EndQuery,
 ): EndSum[] {
   const tenantId = tenant === null ? null : registry.findTenant(tenant);
   if (tenant !== null && tenantId === null) return [];
   return connection
     .sql(SUM)
-    .all(since, tenantId)
+    .all(since, tenantId, grain)
     .map((row) => ({
       tenant: registry.tenantName(row['tenant_id'] as number),
       type: row['type'] as string,

@@ -24,7 +24,7 @@ export function arrange(slide: Slide, { size }: Pick<Deck, 'size'>): Arranged {
     const top = hasBlocks ? margin : middle - 130 * scale;
     const title = slide.titleBox ?? { x: margin, y: top, width: inner, height: 130 * scale };
     const below = title.y + title.height + 22 * scale;
-    const subtitle = { x: margin, y: below, width: inner, height: 84 * scale };
+    const subtitle = { ...title, y: below, height: 84 * scale };
     const from = below + (slide.subtitle === undefined ? 0 : 92 * scale);
     const area = { x: margin, y: from, width: inner, height: size.height - from - margin / 2 };
     return {

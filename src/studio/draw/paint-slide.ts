@@ -31,7 +31,7 @@ export interface ComposedBlock {
 }
 
 const BODY_SIZES = [21, 18, 16, 15, 14];
-const CHART_SIZE = 11;
+const CHART_SIZE = 13;
 
 function coloursOf(slide: Slide, { theme }: Deck): TextColours {
   const { background, text, accents } = theme.colours;
