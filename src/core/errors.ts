@@ -30,6 +30,10 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods named in the Allow header.' },
   RATE_LIMITED: { status: 429, hint: 'Wait for the time given in Retry-After, then send again.' },
   INTERNAL_ERROR: { status: 500, hint: 'Report it with the request id of the answer.' },
+  UPSTREAM_ERROR: {
+    status: 502,
+    hint: 'The provider behind this process failed: try again later, or ask who runs it.',
+  },
   SERVER_BUSY: {
     status: 503,
     hint: 'Nothing was done: wait for the time given in Retry-After, then send again.',

@@ -8,6 +8,7 @@ export interface JobFacts extends Pick<
   | 'tenant'
   | 'id'
   | 'type'
+  | 'state'
   | 'queue'
   | 'priority'
   | 'maxAttempts'

@@ -9,6 +9,7 @@ export function factsOf({ job, stages, idempotencyKey }: Claim): AttemptFacts {
       tenant: job.tenant,
       id: job.id,
       type: job.type,
+      state: job.state,
       queue: job.queue,
       priority: job.priority,
       maxAttempts: job.maxAttempts,

@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Job } from '../../core/job.ts';
-import { type Phase } from '../../core/phase.ts';
+import type { Phase } from '../../core/phase.ts';
 import { type Link, readLinks } from './link.ts';
 import { REL } from './vocabulary.ts';
 

@@ -57,7 +57,8 @@ const TAKE = `RETURN QUERY
 
 /** Lanes with a claimable job and no paused valve, `n` in the order of their first jobs. */
 const OPEN_LANES = `SELECT l.tenant_id, l.queue, l.type, h.rank_at, h.seq,
-      q.concurrency AS queue_max, t.concurrency AS type_max, row_number() OVER (ORDER BY h.rank_at, h.seq) AS n
+      q.concurrency AS queue_max, t.concurrency AS type_max,
+      row_number() OVER (ORDER BY h.rank_at, h.seq) AS n
     FROM pawl.lanes l CROSS JOIN LATERAL (
       SELECT j.rank_at, j.seq FROM pawl.jobs j
       WHERE j.tenant_id = l.tenant_id AND j.queue = l.queue AND j.type = l.type AND j.gate = 0
@@ -85,7 +86,8 @@ RETURNS TABLE (${JOB_FIELDS}, stages json, at int8) LANGUAGE plpgsql ${SORTLESS}
 #variable_conflict use_column
 DECLARE v_now timestamptz; v_ms int8; v_tenants int[]; v_queues text[]; v_types text[];
   v_queue_max int[]; v_type_max int[]; v_sizes int[]; v_ranks timestamp[];
-  v_seqs int8[]; v_lanes int; v_groups int; v_lanes_left int; v_quota int; v_share int; v_got int; v_left int := p_max;
+  v_seqs int8[]; v_lanes int; v_groups int; v_lanes_left int;
+  v_quota int; v_share int; v_got int; v_left int := p_max;
 BEGIN
   IF p_request IS NOT NULL THEN
     PERFORM pg_advisory_xact_lock(

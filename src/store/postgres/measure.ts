@@ -22,7 +22,8 @@ const MOVE_ON =
 const ADD = `INSERT INTO pawl.ends AS o
   SELECT * FROM unnest($1::int[], $2::text[], $3::int8[], $4::text[], $5::text[], $6::int2[],
     $7::int8[])
-  ON CONFLICT (tenant_id, grain, at, type, outcome, bin) DO UPDATE SET count = o.count + excluded.count`;
+  ON CONFLICT (tenant_id, grain, at, type, outcome, bin)
+    DO UPDATE SET count = o.count + excluded.count`;
 
 const FORGET = 'DELETE FROM pawl.ends WHERE grain = $1 AND at < $2';
 

@@ -1,6 +1,6 @@
 /**
- * How jobs ended, by short and long stretches of time, and how far the log was read for it. `bin` is -1 where
- * a job ended before anyone began it.
+ * How jobs ended, by short and long stretches of time, and how far the log was read for it. `bin`
+ * is -1 where a job ended before anyone began it.
  */
 export const measureSchemaSql: string = `
 CREATE TABLE ends (
