@@ -1,9 +1,12 @@
 // Builds the dashboard where its sources are newer than what was built, or nothing was.
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { runTool } from './run/command.ts';
+import { oneAtATime } from './run/one-at-a-time.ts';
 import { inRepository } from './run/repository.ts';
 
 const SOURCES = ['dashboard', 'src/core', 'src/client', 'src/cli/terminal', 'src/http/schema'];
+
+const BUILT = inRepository('dashboard/dist');
 
 function newestIn(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -17,17 +20,27 @@ function newestIn(folder: string): number {
   );
 }
 
-function builtAt(): number {
-  return (
-    statSync(inRepository('dashboard/dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  );
+function isFresh(): boolean {
+  const built = statSync(`${BUILT}/index.html`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return built > Math.max(...SOURCES.map((folder) => newestIn(inRepository(folder))));
+}
+
+/** Beside the old one, which is read by whoever starts meanwhile, and then in its place. */
+async function build(): Promise<string | null> {
+  const [made, old] = [`${BUILT}-new`, `${BUILT}-old`];
+  const args = ['build', inRepository('dashboard'), '--outDir', made, '--emptyOutDir'];
+  const more = ['--logLevel', 'warn'];
+  const { isGood, output } = await runTool('vite', [...args, ...more], new AbortController().signal);
+  if (!isGood) return output;
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(BUILT)) renameSync(BUILT, old);
+  renameSync(made, BUILT);
+  rmSync(old, { recursive: true, force: true });
+  return null;
 }
 
 /** Answers with what went wrong, or null. */
 export async function buildDashboard(): Promise<string | null> {
-  const newest = Math.max(...SOURCES.map((folder) => newestIn(inRepository(folder))));
-  if (builtAt() > newest) return null;
-  const args = ['build', inRepository('dashboard'), '--logLevel', 'warn'];
-  const { isGood, output } = await runTool('vite', args, new AbortController().signal);
-  return isGood ? null : output;
+  if (isFresh()) return null;
+  return oneAtATime('dashboard', async () => (isFresh() ? null : build()));
 }

@@ -13,11 +13,17 @@ export interface Second {
 const SECONDS_KEPT = 300;
 const RECENT_KEPT = 40;
 
-/** One entry a second, the last five minutes. */
-export const seconds = signal<readonly Second[]>([]);
+/** One entry a second, the last five minutes; what was before the page opened is nothing. */
+export const seconds = signal<readonly Second[]>(
+  Array.from({ length: SECONDS_KEPT }, (_, index) =>
+    newSecond(Date.now() - (SECONDS_KEPT - index) * 1_000),
+  ),
+);
 /** The latest moves of any job, newest first. */
 export const recent = signal<readonly JobEventJson[]>([]);
-export const isLineUp = signal(false);
+
+/** `lost` is a line that was up before: the page then shows what it last knew. */
+export const line = signal<'opening' | 'up' | 'lost'>('opening');
 
 let current: Second = newSecond(Date.now());
 let fresh: JobEventJson[] = [];
@@ -31,14 +37,17 @@ function count(event: JobEventJson): void {
   else if (event.type === 'job_succeeded') current.succeeded += 1;
   else if (event.type === 'job_failed' || event.type === 'job_dead_lettered') current.failed += 1;
   else return;
-  fresh.unshift(event);
+  fresh.push(event);
 }
 
 /** Signals change once a second, however much happens. */
 function turnOver(): void {
   seconds.value = [...seconds.value.slice(1 - SECONDS_KEPT), current];
   current = newSecond(Date.now());
-  if (fresh.length > 0) recent.value = [...fresh, ...recent.value].slice(0, RECENT_KEPT);
+  if (fresh.length > 0) {
+    const newest = fresh.slice(-RECENT_KEPT).reverse();
+    recent.value = [...newest, ...recent.value].slice(0, RECENT_KEPT);
+  }
   fresh = [];
 }
 
@@ -57,7 +66,8 @@ export function watchEverything(key: string | null): void {
       if (item.kind === 'event') count(item.event);
     },
     onLine: (isUp) => {
-      isLineUp.value = isUp;
+      if (isUp) line.value = 'up';
+      else if (line.value === 'up') line.value = 'lost';
     },
   });
 }

@@ -16,6 +16,12 @@ export function useKey(key: string): void {
   isKeyWanted.value = false;
 }
 
+export function forgetKey(): void {
+  sessionStorage.removeItem(KEY_NAME);
+  apiKey.value = null;
+  isKeyWanted.value = true;
+}
+
 /** What the server refused, in its own words. */
 export class ApiError extends Error {
   readonly problem: Partial<Problem>;
@@ -43,6 +49,7 @@ export function pathWith(path: string, query: Query = {}): string {
 
 async function answerOf(response: Response): Promise<unknown> {
   if (response.status === 401) isKeyWanted.value = true;
+  if (response.status === 204) return null;
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
   const body: unknown = isJson ? await response.json() : await response.text();
   if (response.ok) return body;
@@ -50,7 +57,8 @@ async function answerOf(response: Response): Promise<unknown> {
 }
 
 export async function get<Body>(path: string, query: Query = {}): Promise<Body> {
-  const response = await fetch(pathWith(path, query), { headers: headers() });
+  const accept = { accept: 'application/json' };
+  const response = await fetch(pathWith(path, query), { headers: headers(accept) });
   return (await answerOf(response)) as Body;
 }
 
@@ -67,6 +75,19 @@ export async function send<Body>(
       ...(method === 'POST' ? { 'idempotency-key': newKey() } : {}),
     }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await answerOf(response)) as Body;
+}
+
+/** Bytes as they are, such as a file that was dropped. */
+export async function upload<Body>(path: string, file: File): Promise<Body> {
+  const response = await fetch(pathWith(path, { name: file.name }), {
+    method: 'POST',
+    headers: headers({
+      'content-type': file.type === '' ? 'application/octet-stream' : file.type,
+      'idempotency-key': newKey(),
+    }),
+    body: file,
   });
   return (await answerOf(response)) as Body;
 }

@@ -1,38 +1,43 @@
-import type { ComponentType } from 'preact';
-import { apiKey, isKeyWanted } from './api.ts';
-import { isLineUp, watchEverything } from './activity.ts';
-import { DeadLettersPage } from './pages/dead-letters.tsx';
+import { useEffect } from 'preact/hooks';
+import { line, watchEverything } from './activity.ts';
+import { apiKey, forgetKey, isKeyWanted } from './api.ts';
+import { entries, type Entry } from './entries.ts';
+import { askOffers, types } from './offers.ts';
 import { JobPage } from './pages/job.tsx';
-import { JobsPage } from './pages/jobs.tsx';
-import { LifecyclesPage } from './pages/lifecycles.tsx';
-import { OverviewPage } from './pages/overview.tsx';
-import { QueuesPage } from './pages/queues.tsx';
 import { KeyForm } from './parts/key-form.tsx';
 import { Empty, Toast } from './parts/notice.tsx';
+import { Shortcuts } from './parts/shortcuts.tsx';
 import { hrefOf, place } from './route.ts';
 
-interface Entry {
-  readonly path: string;
-  readonly title: string;
-  readonly page: ComponentType;
+function Foot() {
+  return (
+    <div class="foot">
+      <span class={line.value === 'up' ? 'good' : 'warn'}>
+        <span class="dot" />
+        {line.value === 'up' ? 'live' : 'connecting…'}
+      </span>
+      <span>
+        <a href="./docs">API</a> · <kbd>?</kbd> keys
+        {apiKey.value !== null && (
+          <>
+            {' · '}
+            <button class="plain" onClick={forgetKey}>
+              sign out
+            </button>
+          </>
+        )}
+      </span>
+    </div>
+  );
 }
 
-/** The pages, in the order of the menu. */
-const ENTRIES: readonly Entry[] = [
-  { path: '', title: 'Overview', page: OverviewPage },
-  { path: 'jobs', title: 'Jobs', page: JobsPage },
-  { path: 'dead-letters', title: 'Dead letters', page: DeadLettersPage },
-  { path: 'queues', title: 'Queues and types', page: QueuesPage },
-  { path: 'lifecycles', title: 'Lifecycles', page: LifecyclesPage },
-];
-
-function Side({ current }: { readonly current: string }) {
+function Side({ shown, current }: { readonly shown: readonly Entry[]; readonly current: string }) {
   return (
     <nav class="side" aria-label="Pages">
       <a class="brand" href={hrefOf([])}>
         <img src="./mark.svg" alt="" /> Pawl
       </a>
-      {ENTRIES.map(({ path, title }) => (
+      {shown.map(({ path, title }) => (
         <a
           key={path}
           class="entry"
@@ -42,39 +47,60 @@ function Side({ current }: { readonly current: string }) {
           {title}
         </a>
       ))}
-      <div class="foot">
-        <span style={{ color: isLineUp.value ? 'var(--good)' : 'var(--warn)' }}>
-          <span class="dot" />
-          {isLineUp.value ? 'live' : 'connecting…'}
-        </span>
-        <div>
-          <a href="./docs">API</a>
-        </div>
-      </div>
+      <Foot />
     </nav>
   );
 }
 
-function Page({ name, id }: { readonly name: string; readonly id: string | undefined }) {
+/** Says that what is shown may be old; it goes by itself. */
+function LostLine() {
+  return line.value === 'lost' ? (
+    <div class="lost" role="status">
+      The connection is lost. Trying again; what is shown is the last that was known.
+    </div>
+  ) : null;
+}
+
+function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?: string }) {
   if (name === 'jobs' && id !== undefined) return <JobPage id={id} key={id} />;
-  const entry = ENTRIES.find(({ path }) => path === name);
-  if (entry === undefined) return <Empty title="There is no such page" />;
-  const Found = entry.page;
-  return <Found />;
+  if (entry !== undefined) return <entry.page />;
+  if (types.value === null) return <Empty title="Looking…" />;
+  return (
+    <Empty title="There is no such page">
+      <a href={hrefOf([])}>To the overview</a>
+    </Empty>
+  );
 }
 
 /** The whole page: a menu, and what it leads to. */
 export function App() {
+  const [name = '', id] = place.value.parts;
+  const shown = entries();
+  const entry = shown.find(({ path }) => path === name);
+  useEffect(() => {
+    document.title = entry === undefined ? 'Pawl' : `${entry.title} · Pawl`;
+  }, [entry]);
   if (isKeyWanted.value) return <KeyForm />;
   watchEverything(apiKey.value);
-  const [name = '', id] = place.value.parts;
+  askOffers(apiKey.value);
   return (
     <div class="frame">
-      <Side current={name} />
-      <main>
-        <Page name={name} id={id} />
+      <a class="skip" href="#main" onClick={skipMenu}>
+        Skip the menu
+      </a>
+      <Side shown={shown} current={name} />
+      <main id="main" tabIndex={-1}>
+        <LostLine />
+        <Page entry={entry} name={name} {...(id === undefined ? {} : { id })} />
       </main>
+      <Shortcuts goals={shown} />
       <Toast />
     </div>
   );
+}
+
+/** Not by its address, which is where the page is named. */
+function skipMenu(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('main')?.focus();
 }

@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 export interface Loaded<Value> {
   readonly value: Signal<Value | null>;
   readonly error: Signal<Error | null>;
-  /** Asks again now. */
+  /** Asks again now; while an answer is on its way, once more after it. */
   readonly reload: () => void;
 }
 
@@ -21,11 +21,15 @@ export function useLoaded<Value>(
 ): Loaded<Value> {
   const value = useSignal<Value | null>(null);
   const error = useSignal<Error | null>(null);
-  const turn = useSignal(0);
+  const ask = useRef<() => void>(() => undefined);
   useEffect(() => {
     let isGone = false;
+    let isAsking = false;
+    let isWanted = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const run = async (): Promise<void> => {
+      isAsking = true;
+      clearTimeout(timer);
       try {
         const found = await read();
         if (isGone) return;
@@ -34,17 +38,25 @@ export function useLoaded<Value>(
       } catch (fault) {
         if (!isGone) error.value = fault as Error;
       }
-      if (everyMs !== undefined && !isGone) timer = setTimeout(tick, everyMs);
+      isAsking = false;
+      if (isGone) return;
+      if (isWanted) again();
+      else if (everyMs !== undefined) timer = setTimeout(tick, everyMs);
+    };
+    const again = (): void => {
+      isWanted = isAsking;
+      if (!isAsking) void run();
     };
     const tick = (): void => {
       if (document.visibilityState === 'visible') void run();
       else timer = setTimeout(tick, everyMs);
     };
+    ask.current = again;
     void run();
     return () => {
       isGone = true;
       clearTimeout(timer);
     };
-  }, [...watch, turn.value]);
-  return { value, error, reload: () => (turn.value += 1) };
+  }, watch);
+  return { value, error, reload: () => ask.current() };
 }

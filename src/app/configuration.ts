@@ -73,6 +73,6 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   };
 }
 
-export function storePath(configuration: Configuration): string {
+export function storePath(configuration: Pick<Configuration, 'dataFolder'>): string {
   return join(configuration.dataFolder, 'pawl.db');
 }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { systemClock } from '../core/clock.ts';
 import { systemIds } from '../core/ids.ts';
 import { systemRandom } from '../core/random.ts';
@@ -13,17 +12,14 @@ import type { RequestLog } from '../http/request-log.ts';
 import { buildServer } from '../http/server.ts';
 import { ServerStatus } from '../http/status.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
-import { openPostgresStore } from '../store/postgres/store.ts';
-import { openSqliteStore } from '../store/sqlite/store.ts';
-import type { Store } from '../store/store.ts';
-import type { Lifecycle } from '../core/lifecycle.ts';
 import { openArtifacts } from './artifacts.ts';
-import { type Configuration, storePath } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { loadJobs, startCrew } from './crew.ts';
 import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
 import { home } from './dashboard.ts';
 import { openOutgoing } from './outgoing.ts';
+import { openStore } from './open-store.ts';
 import { openWebhooks } from './webhooks.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
@@ -40,24 +36,6 @@ export interface Platform {
   /** The types whose jobs are run in this process. */
   readonly types: readonly string[];
   stop(): Promise<void>;
-}
-
-async function openStore(
-  configuration: Configuration,
-  lifecycles: readonly Lifecycle[],
-): Promise<{ store: Store; storeName: string }> {
-  if (configuration.databaseUrl !== null) {
-    const store = await openPostgresStore({
-      url: configuration.databaseUrl,
-      readerRole: configuration.readerRole ?? undefined,
-      migrate: configuration.migrate,
-      lifecycles,
-    });
-    return { store, storeName: 'PostgreSQL' };
-  }
-  await mkdir(configuration.dataFolder, { recursive: true });
-  const path = storePath(configuration);
-  return { store: await openSqliteStore({ path, lifecycles }), storeName: `SQLite in ${path}` };
 }
 
 /** Warnings are told to it; lines about requests too, where it takes them. */

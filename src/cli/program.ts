@@ -7,6 +7,7 @@ import { addEnqueue } from './commands/enqueue.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
+import { addMigrate } from './commands/migrate.ts';
 import { addQueues } from './commands/queues.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addSlo } from './commands/slo.ts';
@@ -42,6 +43,7 @@ const ADDED = [
   addTypes,
   addLifecycle,
   addKeys,
+  addMigrate,
   addDoctor,
   addConfig,
   addCompletions,

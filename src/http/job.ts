@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
@@ -31,9 +31,10 @@ const ReadQuery = closed({
 });
 
 /** A signal for the end of the request: the caller has gone, or the server stops. */
-function goneSignal({ live }: Face, request: FastifyRequest): AbortSignal {
+function goneSignal({ live }: Face, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
+  // Of the answer, not of the socket: that one serves many requests and would gather listeners.
+  reply.raw.once('close', () => gone.abort());
   return AbortSignal.any([gone.signal, live.stopping]);
 }
 
@@ -89,7 +90,7 @@ function readJob(app: App, face: Face): void {
       const preferred = preferredWaitMs(request);
       const { view, waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX) } = request.query;
       const ref = refOf(request, request.params.id);
-      const signal = goneSignal(face, request);
+      const signal = goneSignal(face, reply);
       const job = await waitForEnd(face, ref, { ms: waitMs, signal });
       if (preferred !== null) {
         void reply.header('preference-applied', `wait=${Math.round(waitMs / 1_000)}`);

@@ -169,8 +169,8 @@ function eraseJob(app: App, { engine, live }: Face): void {
         summary: 'Take away what a job was given, said and made',
         description:
           'Input, result, checkpoint, messages, notes and artifacts of a job that has ended are ' +
-          'gone for good, in its dead letters too; that it ran, when and how it ended stays, with ' +
-          'a `job_erased` at the end of its history. For administrators. A repeat: no change.',
+          'gone for good, in its dead letters too; that it ran and how it ended stays, with a ' +
+          '`job_erased` at the end of its history. For administrators. A repeat: no change.',
         params: JobParams,
         headers: IDEMPOTENT_BY_STATE,
         body: NO_BODY,

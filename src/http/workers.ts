@@ -118,11 +118,12 @@ function claimJobs(app: App, face: Face): void {
         response: { 200: closed({ jobs: Type.Array(ClaimSchema) }) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { workerId: owner, types, max, waitMs = 0, requestId } = request.body;
       const { tenant } = credentialOf(request);
       const gone = new AbortController();
-      request.raw.socket.once('close', () => gone.abort());
+      // Of the answer, not of the socket: that one serves many requests and would gather listeners.
+      reply.raw.once('close', () => gone.abort());
       const options = {
         owner,
         types,

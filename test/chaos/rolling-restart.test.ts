@@ -22,9 +22,9 @@ import { postgresServers } from '../support/postgres/servers.ts';
 import { freePort, PlatformProcess } from './platform-process.ts';
 
 const ROUNDS = Number(process.env['PAWL_ROLLING_ROUNDS'] ?? '1');
-const PRODUCERS = 4;
+const PRODUCERS = 3;
 /** How long a producer rests between two jobs. */
-const PACE_MS = 20;
+const PACE_MS = 50;
 const TENANT = 'default';
 const IDEMPOTENCY_MS = 86_400_000;
 
@@ -114,10 +114,9 @@ async function restartAll(apis: readonly PlatformProcess[], workers: readonly Pl
     assert.equal(await one.end('SIGTERM'), 0);
     await one.start();
   }
-  for (const one of [apis[0]!, workers[0]!]) {
-    assert.equal(await one.end('SIGKILL'), null);
-    await one.start();
-  }
+  const killed = [apis[0]!, workers[0]!];
+  assert.deepEqual(await Promise.all(killed.map((one) => one.end('SIGKILL'))), [null, null]);
+  await Promise.all(killed.map((one) => one.start()));
 }
 
 interface Load {

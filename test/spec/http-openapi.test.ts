@@ -53,7 +53,11 @@ test('the contract of the platform is there: paths and methods as they were fixe
     GET /v1/dlq/{id}, POST /v1/dlq/{id}/replay, POST /v1/dlq/replay, GET /v1/queues,
     POST /v1/claims, POST /v1/jobs/{id}/start, POST /v1/jobs/{id}/heartbeat,
     POST /v1/jobs/{id}/stages/{name}, POST /v1/jobs/{id}/complete, POST /v1/jobs/{id}/fail,
-    POST /v1/jobs/{id}/snooze, POST /v1/jobs/{id}/release, POST /v1/jobs/{id}/cancelled`;
+    POST /v1/jobs/{id}/snooze, POST /v1/jobs/{id}/release, POST /v1/jobs/{id}/cancelled,
+    GET /v1/jobs/{id}/why, PATCH /v1/queues/{name}, GET /v1/workers, GET /v1/schedules,
+    POST /v1/schedules, GET /v1/schedules/{name}, PUT /v1/schedules/{name},
+    DELETE /v1/schedules/{name}, POST /v1/artifacts, GET /v1/artifacts/{id},
+    PUT /v1/jobs/{id}/artifacts/{name}`;
   const names = new Set(operations.map(({ name }) => name));
   const missing = contract.split(/,\s+/).filter((name) => !names.has(name));
   assert.deepEqual(missing, []);

@@ -17,8 +17,22 @@ interface Chart {
   readonly label: string;
 }
 
+/** Ticks of time: never below ten seconds, whatever the width. */
+const STEPS = [10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600, 86_400];
+
 function ink(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function clockText(second: number): string {
+  const time = new Date(second * 1_000);
+  const withSeconds = time.getSeconds() !== 0;
+  return time.toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds ? { second: '2-digit' } : {}),
+    hourCycle: 'h23',
+  });
 }
 
 function optionsFor({ lines, height = 170 }: Chart, width: number): uPlot.Options {
@@ -29,9 +43,17 @@ function optionsFor({ lines, height = 170 }: Chart, width: number): uPlot.Option
     cursor: { y: false },
     legend: { live: true },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
-    axes: [axis, { ...axis, size: 46 }],
+    axes: [
+      {
+        ...axis,
+        incrs: STEPS,
+        space: 70,
+        values: (_plot, splits) => splits.map(clockText),
+      },
+      { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] },
+    ],
     series: [
-      {},
+      { value: (_plot, second) => (second === null ? '–' : clockText(second)) },
       ...lines.map(({ title, ink: name }) => ({
         label: title,
         stroke: ink(name),
@@ -47,15 +69,24 @@ function optionsFor({ lines, height = 170 }: Chart, width: number): uPlot.Option
 export function Chart(chart: Chart) {
   const room = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const latest = useRef(chart);
+  latest.current = chart;
   useEffect(() => {
     const element = room.current;
     if (element === null) return undefined;
     const draw = (): void => {
       plot.current?.destroy();
-      const data = [[...chart.times], ...chart.values.map((row) => [...row])];
-      plot.current = new uPlot(optionsFor(chart, element.clientWidth), data as never, element);
+      const { times, values } = latest.current;
+      const data = [[...times], ...values.map((row) => [...row])];
+      const options = optionsFor(latest.current, element.clientWidth);
+      plot.current = new uPlot(options, data as never, element);
     };
-    const resized = new ResizeObserver(draw);
+    // Height follows from the width: looking at it too would draw for ever.
+    let width = 0;
+    const resized = new ResizeObserver(() => {
+      if (element.clientWidth !== width) draw();
+      width = element.clientWidth;
+    });
     resized.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', draw);

@@ -1,25 +1,35 @@
-import { useKey } from '../api.ts';
+import { apiKey, useKey } from '../api.ts';
+import { Field } from './field.tsx';
+import { valuesOf } from './form-values.ts';
 
 /** Asks for an API key, which stays in this tab. */
 export function KeyForm() {
   return (
     <main>
       <form
-        class="card stack"
-        style={{ maxWidth: '28rem', margin: '12vh auto' }}
+        class="card stack lone"
         onSubmit={(event) => {
           event.preventDefault();
-          const key = new FormData(event.currentTarget).get('key');
-          if (typeof key === 'string' && key !== '') useKey(key.trim());
+          const { key = '' } = valuesOf(event.currentTarget);
+          if (key !== '') useKey(key);
         }}
       >
         <h1>Pawl</h1>
-        <p class="quiet" style={{ margin: 0 }}>
-          This server wants an API key. Make one with <code>pawl keys create</code>; the first one
-          is in the file that the server named when it started.
+        {apiKey.value !== null && (
+          <div class="problem" role="alert">
+            <b>This key is not accepted</b>
+            <div class="quiet">It may have been revoked, or cut off when it was copied.</div>
+          </div>
+        )}
+        <p>
+          This server wants an API key, or the token of your identity provider. Make a key with{' '}
+          <code>pawl keys create</code>; the first one is in the file that the server named when it
+          started.
         </p>
-        <input name="key" type="password" placeholder="pawl_…" autoComplete="off" autofocus />
-        <button class="main">Go on</button>
+        <Field title="API key">
+          <input name="key" type="password" placeholder="pawl_…" autoComplete="off" autofocus />
+        </Field>
+        <button class="main">Sign in</button>
       </form>
     </main>
   );

@@ -24,6 +24,7 @@ export class ConfigurationFile {
   readonly #stopping = new AbortController();
   #watching: Promise<void> = Promise.resolve();
   #seen: string | null = null;
+  #complaint: string | null = null;
   #current: GatewayConfiguration = NO_PROVIDERS;
 
   constructor(options: ConfigurationFileOptions) {
@@ -43,17 +44,16 @@ export class ConfigurationFile {
 
   /** Looks once; true where something else holds from now on. */
   async runOnce(): Promise<boolean> {
-    const { path, env, log } = this.#options;
+    const { path, env } = this.#options;
     try {
       const text = await readFile(path, 'utf8');
       if (text === this.#seen) return false;
       this.#seen = text;
       this.#current = readConfiguration(text, env);
+      this.#complaint = null;
       return true;
     } catch (error) {
-      const message = 'the providers file cannot be used; what was read before stays in force';
-      const facts = { path, error: (error as Error).message };
-      if (this.#seen !== null || facts.error !== '') this.#warnOnce(log, message, facts);
+      this.#complain((error as Error).message);
       return false;
     }
   }
@@ -76,11 +76,14 @@ export class ConfigurationFile {
     }
   }
 
-  #lastWarning = '';
-
-  #warnOnce(log: EngineLog, message: string, facts: { path: string; error: string }): void {
-    if (facts.error === this.#lastWarning) return;
-    this.#lastWarning = facts.error;
-    log.warn(message, facts);
+  /** Said once, not at every look. */
+  #complain(error: string): void {
+    if (error === this.#complaint) return;
+    this.#complaint = error;
+    const { path, log } = this.#options;
+    log.warn('the providers file cannot be used; what was read before stays in force', {
+      path,
+      error,
+    });
   }
 }

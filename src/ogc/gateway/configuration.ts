@@ -45,7 +45,9 @@ function parsed(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw invalid([{ pointer: '', message: `must be JSON: ${(error as Error).message}` }]);
+    // The parser's own words quote the text, in which there may be secrets.
+    const place = /line \d+ column \d+/.exec((error as Error).message)?.[0] ?? 'its end';
+    throw invalid([{ pointer: '', message: `must be JSON; it breaks off at ${place}` }]);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;

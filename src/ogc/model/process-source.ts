@@ -27,10 +27,12 @@ export interface PreparedJob {
   readonly inlineBytesMax?: number;
 }
 
-/** One output with its value: a JSON value, or bytes with a media type. */
+/** One output: a JSON value, bytes with a media type, or a file that is had elsewhere. */
 export interface OutputValue {
   readonly value: unknown;
   readonly mediaType?: string;
+  /** Where the value is, if it is given by reference only; relative to this API's base. */
+  readonly href?: string;
 }
 
 /**
@@ -46,7 +48,7 @@ export type ProcessResults =
 /** Where processes come from: Pawl's own types, or providers elsewhere. */
 export interface ProcessSource {
   /** True for the types of the jobs that `prepare` gives. */
-  owns(type: string): boolean;
+  owns(type: string, tenant: string): boolean | Promise<boolean>;
   list(caller: ProcessCaller): Promise<readonly ProcessSummary[]>;
   /** Null: it does not know that id. */
   describe(caller: ProcessCaller, id: string): Promise<ProcessDescription | null>;
@@ -56,6 +58,8 @@ export interface ProcessSource {
     id: string,
     request: ExecuteRequest,
   ): Promise<PreparedJob | null>;
+  /** False while it is open whether the job can be begun at all: the answer waits for that. */
+  isTakenOn?(job: Job): boolean;
   /** A job was accepted: a hint to whoever carries it out. */
   wake?(type: string): void;
   /** A job of its own as the standard tells it, with links to `base`. */

@@ -1,0 +1,42 @@
+import type { ComponentType } from 'preact';
+import { hasProcesses, hasStudio } from './offers.ts';
+import { DeadLettersPage } from './pages/dead-letters.tsx';
+import { JobsPage } from './pages/jobs.tsx';
+import { LifecyclesPage } from './pages/lifecycles.tsx';
+import { OverviewPage } from './pages/overview.tsx';
+import { ProcessesPage } from './pages/processes.tsx';
+import { QueuesPage } from './pages/queues.tsx';
+import { SchedulesPage } from './pages/schedules.tsx';
+import { StudioPage } from './pages/studio.tsx';
+import { WebhooksPage } from './pages/webhooks.tsx';
+import { WorkersPage } from './pages/workers.tsx';
+
+export interface Entry {
+  readonly path: string;
+  readonly title: string;
+  /** After `g`. */
+  readonly key: string;
+  readonly page: ComponentType;
+}
+
+/** The pages, in the order of the menu. */
+const ENTRIES: readonly Entry[] = [
+  { path: '', title: 'Overview', key: 'o', page: OverviewPage },
+  { path: 'jobs', title: 'Jobs', key: 'j', page: JobsPage },
+  { path: 'dead-letters', title: 'Dead letters', key: 'd', page: DeadLettersPage },
+  { path: 'studio', title: 'Studio', key: 't', page: StudioPage },
+  { path: 'queues', title: 'Queues and types', key: 'q', page: QueuesPage },
+  { path: 'workers', title: 'Workers', key: 'w', page: WorkersPage },
+  { path: 'schedules', title: 'Schedules', key: 's', page: SchedulesPage },
+  { path: 'webhooks', title: 'Webhooks', key: 'h', page: WebhooksPage },
+  { path: 'processes', title: 'Processes', key: 'p', page: ProcessesPage },
+  { path: 'lifecycles', title: 'Lifecycles', key: 'l', page: LifecyclesPage },
+];
+
+/** Those that this server has something to show on. */
+export function entries(): readonly Entry[] {
+  return ENTRIES.filter(({ path }) => {
+    if (path === 'studio') return hasStudio();
+    return path === 'processes' ? hasProcesses.value : true;
+  });
+}

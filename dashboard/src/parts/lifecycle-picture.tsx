@@ -1,0 +1,14 @@
+import { type SvgOptions, svgOf } from '../../../src/core/diagram-svg.ts';
+import type { Lifecycle } from '../../../src/core/lifecycle.ts';
+import type { LifecycleJson } from '../../../src/http/schema/lifecycle.ts';
+
+interface Given {
+  readonly lifecycle: LifecycleJson;
+  readonly options?: SvgOptions;
+}
+
+/** A lifecycle drawn from its table; all text in the picture is escaped by who draws it. */
+export function LifecyclePicture({ lifecycle, options = {} }: Given) {
+  const svg = svgOf(lifecycle as unknown as Lifecycle, options);
+  return <div class="lifecycle-picture" dangerouslySetInnerHTML={{ __html: svg }} />;
+}

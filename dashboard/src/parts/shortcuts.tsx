@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { isForSomethingElse } from '../keys.ts';
+import { go, hrefOf } from '../route.ts';
+import { Dialog } from './dialog.tsx';
+
+interface Goal {
+  readonly path: string;
+  readonly title: string;
+  readonly key: string;
+}
+
+const ON_LISTS: readonly (readonly [string, string])[] = [
+  ['j / k', 'next and previous job'],
+  ['Enter', 'open it'],
+  ['x', 'choose it'],
+  ['/', 'write in the filter'],
+];
+
+/** `g` and a letter lead to a page, `?` shows what there is. */
+export function Shortcuts({ goals }: { readonly goals: readonly Goal[] }) {
+  const isShown = useSignal(false);
+  useEffect(() => {
+    let isGoing = false;
+    const onKey = (event: KeyboardEvent): void => {
+      if (isForSomethingElse(event)) return;
+      const goal = isGoing ? goals.find(({ key }) => key === event.key) : undefined;
+      if (goal !== undefined) {
+        go(hrefOf(goal.path === '' ? [] : [goal.path]));
+        // The same letter may also be a key of the page.
+        event.stopImmediatePropagation();
+      }
+      isGoing = event.key === 'g';
+      if (event.key === '?') isShown.value = true;
+      if (event.key !== '/') return;
+      event.preventDefault();
+      document.querySelector<HTMLElement>('[role=search] input')?.focus();
+    };
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
+  }, [goals]);
+  if (!isShown.value) return null;
+  const keys = [...goals.map(({ key, title }) => [`g ${key}`, title] as const), ...ON_LISTS];
+  return (
+    <Dialog title="Keys" onClose={() => (isShown.value = false)}>
+      {(close) => (
+        <>
+          <dl class="facts">
+            {keys.map(([key, what]) => [
+              <dt key={key}>
+                <kbd>{key}</kbd>
+              </dt>,
+              <dd key={`${key} what`}>{what}</dd>,
+            ])}
+          </dl>
+          <button onClick={close}>Close</button>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../load.ts';
+import { Empty, ProblemBox } from './notice.tsx';
+
+interface Given<Value> {
+  readonly of: Loaded<Value>;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+/** What was loaded, or that it is on its way, or why it did not come. */
+export function Shown<Value>({ of: { value, error }, children }: Given<Value>) {
+  const found = value.value;
+  return (
+    <>
+      {error.value !== null && <ProblemBox error={error.value} />}
+      {found !== null && children(found)}
+      {found === null && error.value === null && <Empty title="Looking…" />}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { mkdir } from 'node:fs/promises';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { openPostgresStore } from '../store/postgres/store.ts';
+import { openSqliteStore } from '../store/sqlite/store.ts';
+import type { Store } from '../store/store.ts';
+import { type Configuration, storePath } from './configuration.ts';
+
+/** What says where the store is and how it is opened. */
+export type StoreSettings = Pick<
+  Configuration,
+  'databaseUrl' | 'readerRole' | 'migrate' | 'dataFolder'
+>;
+
+/** Opens the store that the settings name, with its schema brought up to date if they allow it. */
+export async function openStore(
+  configuration: StoreSettings,
+  lifecycles: readonly Lifecycle[],
+): Promise<{ store: Store; storeName: string }> {
+  if (configuration.databaseUrl !== null) {
+    const store = await openPostgresStore({
+      url: configuration.databaseUrl,
+      readerRole: configuration.readerRole ?? undefined,
+      migrate: configuration.migrate,
+      lifecycles,
+    });
+    return { store, storeName: 'PostgreSQL' };
+  }
+  await mkdir(configuration.dataFolder, { recursive: true });
+  const path = storePath(configuration);
+  return { store: await openSqliteStore({ path, lifecycles }), storeName: `SQLite in ${path}` };
+}

@@ -1,0 +1,48 @@
+import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import { process } from '../../lifecycles/process.ts';
+import type { ExecutionResult } from './conclude.ts';
+import { GatewayFailure } from './failures.ts';
+import { forward } from './forward.ts';
+import { poll } from './poll.ts';
+import type { Provider } from './provider.ts';
+import { type ExecutionRun, type GatewayRoom, Turn } from './turn.ts';
+
+/** A provider that was taken out of the file may come back. */
+const ABSENT_MS = 60_000;
+
+/**
+ * The job that carries the executions of one process out. Each claim of it is a turn: the forward,
+ * or a poll. What fails is not for the engine to try again, as the retry port has done that; only
+ * a lost worker is followed by another one, however often.
+ */
+export function executionJob(room: GatewayRoom, type: string): JobDefinition {
+  return defineJob({
+    type,
+    lifecycle: process,
+    retry: { maxAttempts: 1_000 },
+    retryable: [],
+    dlq: 'never',
+    run: (context) => takeTurn(room, context as ExecutionRun),
+  });
+}
+
+async function takeTurn(room: GatewayRoom, run: ExecutionRun): Promise<ExecutionResult> {
+  const provider = room.provider(run.input.provider);
+  if (provider === undefined) return absent(room, run);
+  const turn = new Turn(room, run, provider);
+  return turn.state?.step === 'following' ? poll(turn, turn.state) : forward(turn);
+}
+
+/** What is on its way waits for its provider to be configured again; what is not has failed. */
+function absent({ log }: GatewayRoom, run: ExecutionRun): never {
+  const name: Provider['name'] = run.input.provider;
+  if (run.lastCheckpoint === null) {
+    const message = `the provider ${name} is not configured: add it to the providers file`;
+    throw new GatewayFailure('PROVIDER_UNKNOWN', message);
+  }
+  log.warn('a job waits for a provider that is not configured', {
+    jobId: run.job.id,
+    provider: name,
+  });
+  return run.snooze(ABSENT_MS);
+}

@@ -1,0 +1,148 @@
+import { readStatusInfo } from '../model/status-info.ts';
+import { conclude, type ExecutionResult, failed } from './conclude.ts';
+import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
+import { resolveDoubt } from './in-doubt.ts';
+import { notify } from './observers.ts';
+import { jsonIn, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
+import type { Sending } from './remote-state.ts';
+import { type Derivation, deriveStatus } from './status-derivation.ts';
+import type { Turn } from './turn.ts';
+
+/** Hands an execution to its provider and understands what it answers. */
+export async function forward(turn: Turn): Promise<ExecutionResult> {
+  const { observers, log } = turn.room;
+  if (turn.state === null) {
+    await notify({ observers, log }, 'onJobCreated', turn, turn.accepted);
+  }
+  let derived: Derivation;
+  try {
+    derived = await send(turn);
+  } catch (error) {
+    if (!(error instanceof GatewayFailure)) throw error;
+    throw await failed(turn, error);
+  }
+  const { status, statusUrls } = derived;
+  if (status.status === 'successful') await verify(turn, derived);
+  return conclude(turn, { remote: status, statusUrls });
+}
+
+async function send(turn: Turn): Promise<Derivation> {
+  const { state } = turn;
+  if (state?.step === 'sending') {
+    // Whoever wrote this did not live to see what came of it.
+    const why = 'the process that sent it ended before it had an answer';
+    const found = await resolveDoubt(turn, state, why);
+    if (found !== null) return found;
+  }
+  const made = state === null || state.step === 'following' ? 0 : state.tries;
+  return turn.retry.execute({
+    made,
+    attempt: (tries) => attempt(turn, tries),
+    transienceOf: (error) => (error instanceof GatewayFailure ? error.transience : null),
+  });
+}
+
+async function attempt(turn: Turn, tries: number): Promise<Derivation> {
+  const { provider, run } = turn;
+  const sending: Sending = { step: 'sending', tries, sentAt: turn.now };
+  await turn.save(sending);
+  const process = encodeURIComponent(run.input.process).replaceAll('%3A', ':');
+  const askedUrl = `${provider.url}/processes/${process}/execution`;
+  try {
+    // A stop does not break it off: half an answer would leave more doubt than a late one.
+    const answer = await turn.ask({
+      method: 'POST',
+      url: askedUrl,
+      headers: { prefer: 'respond-async', 'idempotency-key': run.job.id },
+      body: JSON.stringify(run.input.request),
+    });
+    return await understand(turn, answer, askedUrl);
+  } catch (error) {
+    if (error instanceof GatewayFailure) {
+      if (error.transience !== null) await turn.save({ step: 'idle', tries });
+      throw error;
+    }
+    if (!(error instanceof ProviderUnreachable)) throw error;
+    return unanswered(turn, sending, error);
+  }
+}
+
+async function unanswered(
+  turn: Turn,
+  sending: Sending,
+  error: ProviderUnreachable,
+): Promise<Derivation> {
+  if (error.kind === 'refused') {
+    const errorClass = 'configuration_error';
+    throw new GatewayFailure('UPSTREAM_UNREACHABLE', error.message, { errorClass });
+  }
+  if (error.kind === 'unknown') {
+    const found = await resolveDoubt(turn, sending, error.message);
+    if (found !== null) return found;
+  }
+  await turn.save({ step: 'idle', tries: sending.tries });
+  const transience = { retryAfterMs: null };
+  throw new GatewayFailure('UPSTREAM_UNREACHABLE', error.message, { transience });
+}
+
+async function understand(
+  turn: Turn,
+  answer: ProviderAnswer,
+  askedUrl: string,
+): Promise<Derivation> {
+  const { provider, room } = turn;
+  if (answer.status >= 400 && readStatusInfo(jsonIn(answer)) === null) {
+    throw upstreamError(provider, answer, retryAfterIn(answer, turn.now));
+  }
+  const derived = await deriveStatus(room.strategies, {
+    provider,
+    answer,
+    askedUrl,
+    remember: async (statusUrls) => {
+      const { accepted: status, now: since } = turn;
+      const nothing = { remoteId: '', resultsHref: null, failures: 0, gone: 0 };
+      await turn.save({ step: 'following', statusUrls, since, status, ...nothing });
+    },
+    follow: (url) => follow(turn, url),
+  });
+  return derived;
+}
+
+/** A job that was just made may not be found at once. */
+function follow(turn: Turn, url: string): Promise<ProviderAnswer> {
+  const { provider } = turn;
+  const isLate = ({ status }: ProviderAnswer): boolean => status === 404 || status >= 500;
+  return turn.retry.execute({
+    attempt: async () => {
+      const answer = await turn.ask({ url });
+      if (!isLate(answer)) return answer;
+      const { details, message } = upstreamError(provider, answer, null);
+      throw new GatewayFailure('UPSTREAM_ERROR', message, {
+        details: details as object,
+        transience: { retryAfterMs: retryAfterIn(answer, turn.now) },
+      });
+    },
+    transienceOf: (error) => {
+      if (error instanceof GatewayFailure) return error.transience;
+      return error instanceof ProviderUnreachable ? { retryAfterMs: null } : null;
+    },
+  });
+}
+
+/** A success at once counts only with its results; without them it is a failure. */
+async function verify(turn: Turn, { results, statusUrls, status }: Derivation): Promise<void> {
+  if (results !== null) {
+    await turn.keep(results);
+    return;
+  }
+  const nothing = { remoteId: status.jobID, failures: 0, gone: 0, since: turn.now };
+  const href = (status.links ?? []).find(({ rel }) => rel?.endsWith('results'))?.href ?? null;
+  const kept = { statusUrls, resultsHref: href, status: turn.accepted, ...nothing };
+  await turn.save({ step: 'following', ...kept });
+  try {
+    await turn.verifyResults();
+  } catch (error) {
+    if (!(error instanceof GatewayFailure)) throw error;
+    throw await failed(turn, error);
+  }
+}

@@ -1,0 +1,75 @@
+import { readStatusInfo } from '../model/status-info.ts';
+import { conclude, type ExecutionResult, failed, pause } from './conclude.ts';
+import { type GatewayCode, GatewayFailure, retryAfterIn } from './failures.ts';
+import { describeAnswer, jsonIn, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
+import type { Following } from './remote-state.ts';
+import type { Turn } from './turn.ts';
+
+const RETRY_AFTER_MS_MAX = 3_600_000;
+
+/** Asks the provider once how its job stands. */
+export async function poll(turn: Turn, following: Following): Promise<ExecutionResult> {
+  const { pollTimeoutMs } = turn.provider.settings;
+  if (pollTimeoutMs !== null && turn.now - following.since >= pollTimeoutMs) {
+    const message = `the provider ${turn.provider.name} had not ended the job after ${pollTimeoutMs / 1_000} s`;
+    throw await failed(turn, failureFor(following, 'POLL_TIMEOUT', message));
+  }
+  const fault = { text: '', gone: 0, retryAfterMs: null as number | null };
+  for (const url of following.statusUrls) {
+    const answer = await ask(turn, url);
+    if (typeof answer === 'string') {
+      fault.text = answer;
+      break;
+    }
+    const remote = answer.status < 400 ? readStatusInfo(jsonIn(answer)) : null;
+    if (remote !== null) {
+      const others = following.statusUrls.filter((one) => one !== url);
+      return conclude(turn, { remote, statusUrls: [url, ...others] });
+    }
+    fault.text = `it answered ${describeAnswer(answer)}`;
+    fault.retryAfterMs = retryAfterIn(answer, turn.now);
+    const isGone = answer.status === 404 || answer.status === 410;
+    if (!isGone) break;
+    fault.gone = 1;
+  }
+  return missed(turn, following, fault);
+}
+
+async function ask(turn: Turn, url: string): Promise<ProviderAnswer | string> {
+  try {
+    return await turn.ask({ url, signal: turn.run.signal });
+  } catch (error) {
+    if (error instanceof ProviderUnreachable) return error.message;
+    throw error;
+  }
+}
+
+/** A poll that brought nothing: written down, and after too many in a row the end. */
+async function missed(
+  turn: Turn,
+  following: Following,
+  fault: { text: string; gone: number; retryAfterMs: number | null },
+): Promise<never> {
+  const { pollFailuresMax, pollGoneMax, pollIntervalMs } = turn.provider.settings;
+  const { name } = turn.provider;
+  const failures = following.failures + 1;
+  const gone = fault.gone === 0 ? 0 : following.gone + 1;
+  if (gone >= pollGoneMax) {
+    const message = `the provider ${name} does not know the job any more: ${fault.text}, ${gone} times in a row`;
+    throw await failed(turn, failureFor(following, 'REMOTE_LOST', message));
+  }
+  if (failures >= pollFailuresMax) {
+    const message = `the status could not be had from the provider ${name} ${failures} times in a row: ${fault.text}`;
+    throw await failed(turn, failureFor(following, 'POLL_FAILURES', message));
+  }
+  await turn.save({ ...following, failures, gone });
+  const facts = { jobId: turn.id, provider: name, failures, error: fault.text };
+  turn.room.log.warn('a poll brought no status; it is tried again', facts);
+  const askedMs = Math.min(fault.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
+  turn.schedulePoll(Math.max(pollIntervalMs, askedMs));
+  return pause(turn, following.status);
+}
+
+function failureFor(following: Following, code: GatewayCode, message: string): GatewayFailure {
+  return new GatewayFailure(code, message, { details: { remoteJobId: following.remoteId } });
+}

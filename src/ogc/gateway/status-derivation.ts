@@ -1,0 +1,160 @@
+import { hasRel, REL } from '../model/vocabulary.ts';
+import { readStatusInfo, type StatusInfo } from '../model/status-info.ts';
+import { statusUrlsOf } from './locations.ts';
+import type { Provider } from './provider.ts';
+import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-client.ts';
+
+/** What a provider's answer to an execution means. */
+export interface Derivation {
+  /** As the provider tells it, or as it was made up for it. */
+  readonly status: StatusInfo;
+  readonly statusUrls: readonly string[];
+  /** Results that came at once, or null. */
+  readonly results: ProviderAnswer | null;
+}
+
+/** An answer to be understood, and the means for it. */
+export interface DerivationContext {
+  readonly provider: Provider;
+  readonly answer: ProviderAnswer;
+  readonly askedUrl: string;
+  /** Keeps where the job is before anything else is asked, so that a crash does not lose it. */
+  remember(statusUrls: readonly string[]): Promise<void>;
+  /** Asks for a status; throws where there is no answer. */
+  follow(url: string): Promise<ProviderAnswer>;
+}
+
+/** One way to understand an answer. */
+export interface DerivationStrategy {
+  readonly name: string;
+  canHandle(context: DerivationContext): boolean;
+  derive(context: DerivationContext): Derivation | Promise<Derivation>;
+}
+
+function failedStatus(message: string): StatusInfo {
+  return { jobID: '', status: 'failed', type: 'process', message };
+}
+
+function locationIn({ answer }: DerivationContext): string | null {
+  return answer.headers.get('location');
+}
+
+function objectIn(answer: ProviderAnswer): Record<string, unknown> | null {
+  const json = jsonIn(answer);
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  return isObject ? (json as Record<string, unknown>) : null;
+}
+
+function isMade({ status }: ProviderAnswer): boolean {
+  return status === 201 || status === 202;
+}
+
+/** An output may be called "status"; what tells of a job names it, or answers that it was made. */
+function isAboutJob(answer: ProviderAnswer): boolean {
+  const members = objectIn(answer);
+  if (members === null || typeof members['status'] !== 'string') return false;
+  const names = ['jobID', 'id', 'processingEntityType'];
+  const isNamed = names.some((name) => typeof members[name] === 'string');
+  return isNamed || members['type'] === 'process' || isMade(answer);
+}
+
+/** The status is in the body. */
+export const direct: DerivationStrategy = {
+  name: 'direct',
+  canHandle: (context) => {
+    if (!isAboutJob(context.answer)) return false;
+    return locationIn(context) === null || readStatusInfo(jsonIn(context.answer)) !== null;
+  },
+  derive: ({ provider, answer, askedUrl }) => {
+    const status = readStatusInfo(jsonIn(answer));
+    const location = answer.headers.get('location');
+    if (status === null) {
+      const message = `the provider told of a job without a status that can be read: ${describeAnswer(answer)}`;
+      return { status: failedStatus(message), statusUrls: [], results: null };
+    }
+    const linked = (status.links ?? []).find(
+      (link) => hasRel(link, REL.monitor) || hasRel(link, REL.status) || hasRel(link, REL.self),
+    );
+    const given = location ?? linked?.href ?? null;
+    const statusUrls = statusUrlsOf(provider, { location: given, askedUrl, jobId: status.jobID });
+    return { status, statusUrls, results: null };
+  },
+};
+
+/** The results are in the body, or linked from the headers: nothing is left to wait for. */
+export const immediate: DerivationStrategy = {
+  name: 'immediate',
+  canHandle: (context) => {
+    const { answer } = context;
+    if (answer.status < 200 || answer.status > 299 || answer.bodyFault !== null) return false;
+    if (isMade(answer)) {
+      return locationIn(context) === null && 'outputs' in (objectIn(answer) ?? {});
+    }
+    if (answer.status === 204) return locationIn(context) === null;
+    if (answer.body.byteLength === 0) return answer.headers.has('link');
+    const isJson = /[/+]json$/.test(answer.mediaType);
+    return !isJson || jsonIn(answer) !== undefined;
+  },
+  derive: ({ answer }) => ({
+    status: { jobID: '', status: 'successful', type: 'process', progress: 100 },
+    statusUrls: [],
+    results: answer,
+  }),
+};
+
+/** The answer only says where to look. */
+export const location: DerivationStrategy = {
+  name: 'location',
+  canHandle: (context) => {
+    const { status } = context.answer;
+    return (status < 300 || status === 303) && locationIn(context) !== null;
+  },
+  derive: async (context) => {
+    const { provider, askedUrl } = context;
+    const statusUrls = statusUrlsOf(provider, { location: locationIn(context), askedUrl, jobId: '' });
+    const failed = (message: string): Derivation => ({
+      status: failedStatus(message),
+      statusUrls,
+      results: null,
+    });
+    if (statusUrls.length === 0) return failed('the provider gave a Location that is no URL');
+    await context.remember(statusUrls);
+    let last = '';
+    for (const url of statusUrls) {
+      try {
+        const answer = await context.follow(url);
+        const status = answer.status < 300 ? readStatusInfo(jsonIn(answer)) : null;
+        if (status !== null) {
+          const others = statusUrls.filter((one) => one !== url);
+          return { status, statusUrls: [url, ...others], results: null };
+        }
+        last = `it answered ${describeAnswer(answer)}`;
+      } catch (error) {
+        last = (error as Error).message;
+      }
+    }
+    return failed(`the status could not be had from where the provider said that it is: ${last}`);
+  },
+};
+
+/** Nothing that anybody knows. */
+export const fallback: DerivationStrategy = {
+  name: 'fallback',
+  canHandle: () => true,
+  derive: ({ provider, answer }) => {
+    const message = `the provider ${provider.name} answered something that is neither a status nor a result: ${describeAnswer(answer)}`;
+    return { status: failedStatus(message), statusUrls: [], results: null };
+  },
+};
+
+/** In the order in which they are asked. */
+export const STRATEGIES: readonly DerivationStrategy[] = [direct, immediate, location, fallback];
+
+/** The first strategy that can handle an answer says what it means. */
+export async function deriveStatus(
+  strategies: readonly DerivationStrategy[],
+  context: DerivationContext,
+): Promise<Derivation> {
+  const chosen = strategies.find((one) => one.canHandle(context)) ?? fallback;
+  return chosen.derive(context);
+}

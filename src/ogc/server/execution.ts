@@ -1,0 +1,140 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from '../../core/errors.ts';
+import type { Job } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import { keptTrace } from '../../core/trace.ts';
+import { largeSink } from '../../engine/by-reference.ts';
+import { callerOf } from '../../http/face.ts';
+import { jobTopic, workTopic } from '../../http/live.ts';
+import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
+import { failureOf, noSuchProcess } from './exception.ts';
+import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
+import { recordOf } from './execution-record.ts';
+import { type Mode, modeOf, readPreferences } from './prefer.ts';
+import { shapeResults } from './results.ts';
+import {
+  baseOf,
+  findProcess,
+  type KnownProcess,
+  type OgcRoom,
+  processCallerOf,
+} from './room.ts';
+import { goneSignal, waitUntil } from './waiting.ts';
+
+/** How long an asynchronous answer waits to hear whether a provider takes the job on. */
+const TAKE_ON_MS = 30_000;
+
+/** `POST /processes/{id}/execution`: checked, made durable, then answered as it was asked. */
+export async function execute(
+  room: OgcRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { processId } = request.params as { processId: string };
+  const caller = processCallerOf(request);
+  const process = await findProcess(room, caller, processId);
+  const asked = readExecuteRequest(request.body);
+  checkAskedOutputs(asked, process.description);
+  await checkSubscriber(room, asked);
+  const prepared = await process.source.prepare(caller, processId, asked);
+  if (prepared === null) throw noSuchProcess(processId);
+  const job = await accept(room, request, { asked, prepared });
+  room.live.wake(jobTopic(job));
+  room.live.wake(workTopic(job.tenant, job.type));
+  process.source.wake?.(job.type);
+  const wish = readPreferences(request.headers['prefer']);
+  const options = process.description.jobControlOptions ?? [];
+  const mode = modeOf(options, wish, room.settings.syncWaitMs);
+  const seen = await waitFor(room, request, { job, mode, process });
+  return answer({ room, request, reply, process }, seen, mode);
+}
+
+/** Callbacks go out through the guarded client: one that it would refuse is refused here. */
+async function checkSubscriber({ outgoing }: OgcRoom, { subscriber }: ExecuteRequest) {
+  for (const [name, url] of Object.entries(subscriber ?? {})) {
+    await outgoing.check(String(url)).catch((error: unknown) => {
+      const message = `is no address to send to: ${(error as Error).message}`;
+      throw invalid([{ pointer: `/subscriber/${name}`, message }]);
+    });
+  }
+}
+
+async function accept(
+  room: OgcRoom,
+  request: FastifyRequest,
+  { asked, prepared }: { asked: ExecuteRequest; prepared: PreparedJob },
+): Promise<Job> {
+  const { type, input, metadata = {}, inlineBytesMax } = prepared;
+  const key = request.headers['idempotency-key'];
+  const traceId = keptTrace(String(request.headers['traceparent'] ?? ''));
+  const wish = {
+    type,
+    input,
+    metadata: { ...metadata, ...recordOf(asked, baseOf(room, request)) },
+    ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
+    ...(traceId === null ? {} : { traceId }),
+  };
+  const sink = largeSink(room.engine, room.desk, inlineBytesMax);
+  const [result] = await sink.enqueue([wish], { caller: callerOf(request) });
+  if (result!.kind === 'refused') throw result!.error;
+  return result!.job;
+}
+
+interface Begun {
+  readonly job: Job;
+  readonly mode: Mode;
+  readonly process: KnownProcess;
+}
+
+function waitFor(room: OgcRoom, request: FastifyRequest, begun: Begun): Promise<Job> {
+  const { job, mode, process } = begun;
+  const { source } = process;
+  const signal = goneSignal(room, request);
+  const isOver = ({ phase }: Job): boolean => isTerminal(phase);
+  if (mode.kind === 'sync') return waitUntil(room, job, { ms: mode.waitMs, signal, isOver });
+  if (source.isTakenOn === undefined) return Promise.resolve(job);
+  const isTakenOn = (one: Job): boolean => isOver(one) || source.isTakenOn!(one);
+  return waitUntil(room, job, { ms: TAKE_ON_MS, signal, isOver: isTakenOn });
+}
+
+interface Answering {
+  readonly room: OgcRoom;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly process: KnownProcess;
+}
+
+/** A job that goes on after the wait is told by its status, whatever was wished. */
+async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply> {
+  const { room, request, reply, process } = at;
+  const base = baseOf(room, request);
+  const location = `${base}/jobs/${job.id}`;
+  const isAsync = mode.kind === 'async' || !isTerminal(job.phase);
+  const isBad = isTerminal(job.phase) && job.phase !== 'succeeded';
+  if (isBad && (mode.kind === 'sync' || process.source.isTakenOn !== undefined)) {
+    throw failureOf(job, { location });
+  }
+  if (isAsync) {
+    const wish = readPreferences(request.headers['prefer']);
+    const applied = mode.kind === 'async' ? mode.applied : wish.isAsync ? 'respond-async' : null;
+    if (applied !== null) void reply.header('preference-applied', applied);
+    const status = process.source.status(job, base);
+    return reply.code(201).header('location', location).type('application/json').send(status);
+  }
+  if (mode.applied !== null) void reply.header('preference-applied', mode.applied);
+  return sendSync(at, job, location);
+}
+
+async function sendSync(at: Answering, job: Job, location: string): Promise<FastifyReply> {
+  const { room, request, reply, process } = at;
+  const results = await process.source.results(processCallerOf(request), job);
+  const shaped = shapeResults(results, job, baseOf(room, request));
+  const form = room.settings.monitorLink;
+  // Beside other links it can only be written as all links are.
+  const isPlain = form === 'plain' && shaped.links.length === 0;
+  const monitor = isPlain ? `${location}; rel=monitor` : `<${location}>; rel=monitor`;
+  const links = [...shaped.links, ...(form === 'none' ? [] : [monitor])];
+  if (links.length > 0) void reply.header('link', links.join(', '));
+  if (shaped.contentType !== null) void reply.type(shaped.contentType);
+  return reply.code(shaped.status).send(shaped.body ?? undefined);
+}

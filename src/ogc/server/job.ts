@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Job } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import { actorOf } from '../../http/face.ts';
+import { jobTopic } from '../../http/live.ts';
+import { failureOf, OgcException, resultNotReady } from './exception.ts';
+import { asksForPage, sendEither, sendPage } from './negotiate.ts';
+import { jobPage, resultsPage } from './pages.ts';
+import { documentIn, oneOutput, shapeResults, type ShapedResults } from './results.ts';
+import { baseOf, findJob, type OgcRoom, processCallerOf } from './room.ts';
+import { goneSignal, waitUntil } from './waiting.ts';
+
+/** How long a handler that is asked to stop may take before its job is taken away from it. */
+const STOP_MS = 5_000;
+
+function jobIdOf(request: FastifyRequest): string {
+  return (request.params as { jobId: string }).jobId;
+}
+
+/** `GET /jobs/{jobId}` */
+export async function readStatus(
+  room: OgcRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { job, source } = await findJob(room, request, jobIdOf(request));
+  return sendEither(reply, source.status(job, baseOf(room, request)), jobPage);
+}
+
+/** `GET /jobs/{jobId}/results`: as the execution asked for them. */
+export async function readResults(
+  room: OgcRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { job, source } = await findJob(room, request, jobIdOf(request));
+  refuseUnready(job);
+  const results = await source.results(processCallerOf(request), job);
+  const base = baseOf(room, request);
+  const document = asksForPage(request) ? documentIn(results, job, base) : null;
+  if (document !== null) return sendPage(reply, resultsPage(job.id, document));
+  return sendShaped(reply, shapeResults(results, job, base));
+}
+
+/** `GET /jobs/{jobId}/results/{outputId}`: where outputs by reference are. */
+export async function readOutput(
+  room: OgcRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { job, source } = await findJob(room, request, jobIdOf(request));
+  refuseUnready(job);
+  const { outputId } = request.params as { outputId: string };
+  const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
+  if (shaped !== null) return sendShaped(reply, shaped);
+  const detail = `job ${job.id} has no output "${outputId}": see its results`;
+  const body = { type: 'urn:pawl:error:NOT_FOUND', title: 'no such output', status: 404, detail };
+  throw new OgcException(body);
+}
+
+function refuseUnready(job: Job): void {
+  if (!isTerminal(job.phase)) throw resultNotReady(job);
+  if (job.phase !== 'succeeded') throw failureOf(job);
+}
+
+function sendShaped(reply: FastifyReply, shaped: ShapedResults): FastifyReply {
+  if (shaped.links.length > 0) void reply.header('link', shaped.links.join(', '));
+  if (shaped.contentType !== null) void reply.type(shaped.contentType);
+  return reply
+    .code(shaped.status)
+    .header('vary', 'accept')
+    .send(shaped.body ?? undefined);
+}
+
+/** `DELETE /jobs/{jobId}`: asks whoever works on it to stop, and insists after a while. */
+export async function dismiss(
+  room: OgcRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { job, source } = await findJob(room, request, jobIdOf(request));
+  const { tenant, id } = job;
+  const asked = { ref: { tenant, id }, actor: actorOf(request), reason: 'dismissed' };
+  const [soft] = await room.engine.cancel([{ ...asked, mode: 'soft' }]);
+  if (soft!.kind === 'refused') throw soft!.error;
+  room.live.wake(jobTopic(job));
+  const isOver = ({ phase }: Job): boolean => isTerminal(phase);
+  const signal = goneSignal(room, request);
+  let seen = await waitUntil(room, job, { ms: STOP_MS, signal, isOver });
+  if (!isOver(seen)) {
+    const [hard] = await room.engine.cancel([{ ...asked, mode: 'hard' }]);
+    if (hard!.kind === 'refused') throw hard!.error;
+    seen = hard!.job;
+  }
+  return reply.type('application/json').send(source.status(seen, baseOf(room, request)));
+}

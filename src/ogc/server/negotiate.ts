@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DOCS_POLICY } from '../../http/docs-page.ts';
+import { wantsHtml } from '../../http/home.ts';
+
+/** True where a page is asked for, by `f=html` or by a browser's Accept; JSON is for all others. */
+export function asksForPage(request: FastifyRequest): boolean {
+  const { f } = request.query as { f?: unknown };
+  return f === undefined ? wantsHtml(request.headers.accept) : f === 'html';
+}
+
+/** Sends a page that runs nothing and loads nothing but the one style sheet. */
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply
+    .header('vary', 'accept')
+    .header('content-security-policy', DOCS_POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .type('text/html; charset=utf-8')
+    .send(html);
+}
+
+/** The body as JSON, or as the page made of it. */
+export function sendEither<Body extends object>(
+  reply: FastifyReply,
+  body: Body,
+  page: (body: Body) => string,
+): FastifyReply {
+  if (asksForPage(reply.request)) return sendPage(reply, page(body));
+  return reply.header('vary', 'accept').type('application/json').send(body);
+}

@@ -1,0 +1,134 @@
+import { PawlError } from '../../core/errors.ts';
+import type { Job } from '../../core/job.ts';
+import { wholeValue } from '../../engine/by-reference.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { SHARED_TENANT } from '../../engine/registry.ts';
+import type { Exposure } from '../../handler/exposure.ts';
+import type { ArtifactFace } from '../../http/artifact-view.ts';
+import { resultArtifacts } from '../../http/artifact-view.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
+import type { TypeRecord } from '../../store/store.ts';
+import type { ProcessDescription } from '../model/process-description.ts';
+import type {
+  OutputValue,
+  PreparedJob,
+  ProcessCaller,
+  ProcessResults,
+  ProcessSource,
+} from '../model/process-source.ts';
+import { statusInfoOf } from '../model/status-info.ts';
+import { describeType, propertiesOf, WHOLE_RESULT } from './own-description.ts';
+import { ownInput } from './own-inputs.ts';
+
+interface OwnRoom {
+  readonly engine: Engine;
+  readonly artifacts: ArtifactFace;
+  readonly outgoing: Pick<Outgoing, 'fetch'>;
+  /** Wakes whoever runs jobs in this process. */
+  readonly wake: () => void;
+}
+
+interface Definition {
+  readonly lifecycle: string;
+  readonly expose?: Exposure;
+}
+
+function definitionOf(record: TypeRecord): Definition {
+  return JSON.parse(record.definition) as Definition;
+}
+
+/** Pawl's own types as processes: those whose definition says so, whoever works on them. */
+export function ownProcesses(room: OwnRoom): ProcessSource {
+  return {
+    owns: async (type, tenant) => (await exposureOf(room.engine, { tenant, type })) !== null,
+    list: (caller) => listOwn(room.engine, caller),
+    describe: async (caller, id) => {
+      const found = await exposureOf(room.engine, { tenant: caller.tenant, type: id });
+      return isGuest(caller) || found === null ? null : descriptionOf(room.engine, id, found);
+    },
+    prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
+      const found = await exposureOf(room.engine, { tenant: caller.tenant, type: id });
+      if (isGuest(caller) || found?.expose === undefined) return null;
+      return { type: id, input: await ownInput(found.expose, inputs, room.outgoing) };
+    },
+    wake: room.wake,
+    status: (job, base) => statusInfoOf(job, { base }),
+    results: (_caller, job) => resultsOf(room, job),
+  };
+}
+
+/** A caller without a name sees what is for everybody, and own types are not. */
+function isGuest({ principal }: ProcessCaller): boolean {
+  return principal === null;
+}
+
+/** Null for a type that is not published, or not known. */
+async function exposureOf(
+  { context }: Engine,
+  { tenant, type }: { tenant: string; type: string },
+): Promise<Definition | null> {
+  try {
+    const definition = definitionOf(await context.registry.type(tenant, type));
+    return definition.expose === undefined ? null : definition;
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
+    throw error;
+  }
+}
+
+async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
+  if (isGuest(caller)) return [];
+  const { store } = engine.context;
+  const own = await store.types(caller.tenant);
+  const names = new Set(own.map(({ type }) => type));
+  const shared = (await store.types(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  return [...own, ...shared].flatMap((record) => {
+    const definition = definitionOf(record);
+    if (definition.expose === undefined) return [];
+    return [descriptionOf(engine, record.type, definition)];
+  });
+}
+
+function descriptionOf(engine: Engine, type: string, definition: Definition): ProcessDescription {
+  const lifecycle = engine.context.registry.newest(definition.lifecycle);
+  const canCancel = lifecycle?.places.some(({ phase }) => phase === 'cancelled') ?? false;
+  return describeType(type, definition.expose ?? {}, { canCancel });
+}
+
+async function resultsOf(room: OwnRoom, job: Job): Promise<ProcessResults> {
+  const { artifacts, engine } = room;
+  const found = await exposureOf(engine, job);
+  const json = await wholeValue(artifacts.desk, job.tenant, job.result ?? 'null');
+  const value = JSON.parse(json) as unknown;
+  const properties = propertiesOf(found?.expose?.result);
+  if (properties !== null && typeof value === 'object' && value !== null) {
+    const members = value as Readonly<Record<string, unknown>>;
+    const there = Object.entries(properties).filter(([name]) => members[name] !== undefined);
+    const outputs = there.map(([name, schema]) => [name, outputOf(members[name], schema)]);
+    return { kind: 'outputs', outputs: Object.fromEntries(outputs) as Record<string, OutputValue> };
+  }
+  if (value !== null) return { kind: 'outputs', outputs: { [WHOLE_RESULT]: { value } } };
+  return { kind: 'outputs', outputs: await artifactOutputs(room, job) };
+}
+
+/** Bytes travel in JSON as base64, and as themselves where nothing else is asked for. */
+function outputOf(value: unknown, schema: Readonly<Record<string, unknown>>): OutputValue {
+  const { contentMediaType: mediaType, contentEncoding: encoding } = schema;
+  if (typeof mediaType !== 'string') return { value };
+  const isBytes = encoding === 'base64' && typeof value === 'string';
+  return { value: isBytes ? Buffer.from(value, 'base64') : value, mediaType };
+}
+
+/** A job that gave nothing but files: each is an output by reference, under its own name. */
+async function artifactOutputs(
+  { artifacts }: OwnRoom,
+  job: Job,
+): Promise<Record<string, OutputValue>> {
+  const shown = (await resultArtifacts(artifacts, job)).artifacts;
+  const files = shown.filter(({ name }) => !name.startsWith('$'));
+  if (files.length === 0) return { [WHOLE_RESULT]: { value: null } };
+  const outputs = files.map(({ name, url, contentType }) => {
+    return [name, { value: null, href: url, mediaType: contentType }];
+  });
+  return Object.fromEntries(outputs) as Record<string, OutputValue>;
+}
