@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,3 +82,42 @@ test('[F75] what a crash left unfinished is removed once it is old', async () =>
     remove();
   }
 });
+
+function openFiles(folder: string): number {
+  const own = '/proc/self/fd';
+  return readdirSync(own).filter((fd) => linkOf(join(own, fd)).startsWith(folder)).length;
+}
+
+/** The list itself was a descriptor that is gone by now. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+const onLinux = process.platform === 'linux' ? {} : { skip: 'open files are listed on Linux only' };
+
+test(
+  'content that nobody reads, or that is left half read, holds no file open',
+  onLinux,
+  async () => {
+    const { folder, remove } = makeFolder();
+    try {
+      const store = await openFolderArtifacts({ folder });
+      const location = randomUUID();
+      await store.put(location, contentOf(Buffer.alloc(300_000)), { bytesMax: 1e6 });
+      await store.get(location);
+      assert.equal(openFiles(folder), 0);
+      for await (const chunk of await store.get(location)) {
+        assert.ok(chunk.byteLength > 0);
+        assert.equal(openFiles(folder), 1);
+        break;
+      }
+      assert.equal(openFiles(folder), 0);
+    } finally {
+      remove();
+    }
+  },
+);

@@ -67,12 +67,13 @@ class FolderArtifacts implements ArtifactStore {
     await syncFolder(shard);
   }
 
+  /** The file is opened with the first byte that is asked for: content may be left unread. */
   async get(location: string, range?: ByteRange): Promise<Content> {
-    const file = await open(this.#pathOf(location), 'r').catch((error: unknown) => {
+    const path = this.#pathOf(location);
+    await stat(path).catch((error: unknown) => {
       throw storageErrorOf(error);
     });
-    const part = range === undefined ? {} : { start: range.first, end: range.last };
-    return file.createReadStream(part) as Content;
+    return readFrom(path, range === undefined ? {} : { start: range.first, end: range.last });
   }
 
   async remove(locations: readonly string[]): Promise<void> {
@@ -128,6 +129,18 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** A new name is only safe once its folder is; systems that cannot sync one need not. */
+async function* readFrom(
+  path: string,
+  part: { start?: number; end?: number },
+): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    yield* file.createReadStream({ ...part, autoClose: false }) as AsyncIterable<Uint8Array>;
+  } finally {
+    await file.close();
+  }
+}
+
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null);
   if (handle === null) return;

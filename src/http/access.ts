@@ -88,6 +88,16 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'POST /v1/keys': 'keys:admin',
   'POST /v1/keys/:id/rotate': 'keys:admin',
   'POST /v1/keys/:id/revoke': 'keys:admin',
+  'GET /conformance': PUBLIC,
+  'GET /ogc/api': PUBLIC,
+  'GET /processes': 'types:read',
+  'GET /processes/:processId': 'types:read',
+  'POST /processes/:processId/execution': 'jobs:write',
+  'GET /jobs': 'jobs:read',
+  'GET /jobs/:jobId': 'jobs:read',
+  'GET /jobs/:jobId/results': 'jobs:read',
+  'GET /jobs/:jobId/results/:outputId': 'jobs:read',
+  'DELETE /jobs/:jobId': 'jobs:cancel',
   'GET /v1/audit': 'audit:read',
   'GET /v1/doctor': 'audit:read',
   'GET /v1/doctor/verify': 'audit:read',
@@ -96,7 +106,9 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
 /** The table's word on a route; null for one that it does not list. */
 export function scopeOfRoute(method: string, url: string): Scope | typeof PUBLIC | null {
   const verb = method === 'HEAD' ? 'GET' : method;
-  return ROUTE_SCOPES[`${verb} ${url}`] ?? null;
+  // Some routes are there with a slash at their end too.
+  const path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url;
+  return ROUTE_SCOPES[`${verb} ${path}`] ?? null;
 }
 
 /** Asks every request for its credential and for the scope that its route needs. */

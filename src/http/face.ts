@@ -73,5 +73,7 @@ declare module 'fastify' {
     readonly errors?: readonly ErrorCode[];
     /** What the body is, where it is bytes of any type. */
     readonly bytes?: string;
+    /** True for a route that another document describes than this API's own. */
+    readonly describedElsewhere?: boolean;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { FastifyPluginCallback, FastifyReply } from 'fastify';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { PawlError } from '../core/errors.ts';
 import { closed, text } from './schema/values.ts';
@@ -58,7 +58,7 @@ export interface HomeOptions {
   /** Where the built dashboard lies; it may be missing. */
   readonly dashboardFolder: string;
   /** What programs get at the root. */
-  readonly landing: () => object;
+  readonly landing: (request: FastifyRequest) => object;
 }
 
 const FileSchema = Type.String({ description: 'A file of the dashboard.' });
@@ -108,7 +108,7 @@ export function homeRoutes({ dashboardFolder, landing }: HomeOptions): FastifyPl
     app.get('/', { schema: HOME_DOC }, async (request, reply) => {
       void reply.header('vary', 'accept');
       const page = files.get('index.html');
-      if (!wantsHtml(request.headers.accept) || page === undefined) return landing();
+      if (!wantsHtml(request.headers.accept) || page === undefined) return landing(request);
       return sendFile(reply, page, 'no-cache');
     });
     app.get('/mark.svg', { schema: MARK_DOC }, async (_request, reply) => {

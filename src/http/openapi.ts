@@ -174,7 +174,7 @@ function withExamples(schemas: Record<string, Json>): Record<string, Json> {
 export function openApiOf(routes: readonly RouteDoc[]): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
+  for (const route of routes.filter(({ schema }) => schema.describedElsewhere !== true)) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
     paths[path] = { ...paths[path], [method]: operationOf(components, route) };

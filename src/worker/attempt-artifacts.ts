@@ -55,8 +55,11 @@ export class AttemptArtifacts {
     try {
       const { tenant } = this.#options.held().ref;
       const found = await this.#desk.find({ tenant, id });
-      const content = await this.#desk.open(found);
-      return { ...keptOf(found), content: this.#untilTheEnd(reading(content)) };
+      const content = reading(await this.#desk.open(found));
+      // What the handler leaves half read would hold its file open for ever.
+      const leave = (): void => void content.return(undefined).catch(() => undefined);
+      this.#ending.signal.addEventListener('abort', leave, { once: true });
+      return { ...keptOf(found), content: this.#untilTheEnd(content) };
     } catch (error) {
       this.#ending.signal.throwIfAborted();
       throw failureFrom(error, 'could not be had');

@@ -1,70 +1,103 @@
-import type { Page } from '../page.ts';
+import { useSignal } from '@preact/signals';
 import type { QueueJson } from '../../../src/http/schema/queue.ts';
 import type { TypeJson } from '../../../src/http/schema/type.ts';
-import { durationText } from '../../../src/cli/terminal/words.ts';
 import { get, send } from '../api.ts';
 import { useLoaded } from '../load.ts';
+import type { Page } from '../page.ts';
 import { Ago } from '../parts/ago.tsx';
-import { act, Empty, ProblemBox } from '../parts/notice.tsx';
+import { act, Empty } from '../parts/notice.tsx';
+import { Shown } from '../parts/shown.tsx';
 import { hrefOf } from '../route.ts';
+import { QueueHolders } from './queues/holders.tsx';
+import { QueueSettings } from './queues/settings.tsx';
+import { Types } from './queues/types.tsx';
 
-function QueueRow({ queue, onDone }: { readonly queue: QueueJson; readonly onDone: () => void }) {
+interface Opened {
+  readonly queue: QueueJson;
+  readonly what: 'settings' | 'holders';
+}
+
+interface RowGiven {
+  readonly queue: QueueJson;
+  readonly open: (what: Opened['what']) => void;
+  readonly onDone: () => void;
+}
+
+function standing({ isPaused, isShedding }: QueueJson): readonly [string, string] {
+  if (isPaused) return ['paused', 'waiting'];
+  return isShedding ? ['refusing', 'failed'] : ['open', 'succeeded'];
+}
+
+function QueueRow({ queue, open, onDone }: RowGiven) {
   const toggle = async (): Promise<void> => {
     const body = { isPaused: !queue.isPaused };
     const path = `./v1/queues/${encodeURIComponent(queue.name)}`;
-    await act(() => send('PATCH', path, body), queue.isPaused ? 'Goes on' : 'Paused');
+    const done = queue.isPaused ? `${queue.name} goes on` : `${queue.name} is paused`;
+    await act(() => send('PATCH', path, body), done);
     onDone();
   };
   const { phases } = queue;
+  const inHand = (phases['leased'] ?? 0) + (phases['executing'] ?? 0);
+  const [word, level] = standing(queue);
   return (
     <tr>
       <td>
         <a href={hrefOf(['jobs'], { queue: queue.name })}>{queue.name}</a>
       </td>
-      <td>{queue.isPaused ? 'paused' : queue.isShedding ? 'refusing' : 'open'}</td>
-      <td class="number">{queue.depth}</td>
-      <td class="number">{(phases['leased'] ?? 0) + (phases['executing'] ?? 0)}</td>
+      <td>
+        <span class={`state ${level}`}>{word}</span>
+        {queue.reason !== null && <div class="quiet">{queue.reason}</div>}
+      </td>
+      <td class="number">
+        {queue.depth}
+        {queue.highWatermark !== null && <span class="quiet"> of {queue.highWatermark}</span>}
+      </td>
+      <td class="number">
+        <button class="plain" onClick={() => open('holders')} title="Who has them">
+          {inHand}
+        </button>
+        <span class="quiet"> of {queue.concurrency ?? 'any'}</span>
+      </td>
       <td class="number">{phases['waiting'] ?? 0}</td>
-      <td class="number">{queue.concurrency ?? 'any'}</td>
       <td>
         <Ago time={queue.oldestReadyAt} />
       </td>
       <td>
-        <button onClick={() => void toggle()}>{queue.isPaused ? 'Resume' : 'Pause'}</button>
+        <div class="row tight">
+          <button onClick={() => void toggle()}>{queue.isPaused ? 'Resume' : 'Pause'}</button>
+          <button onClick={() => open('settings')}>Bounds…</button>
+        </div>
       </td>
     </tr>
   );
 }
 
-function Types({ types }: { readonly types: readonly TypeJson[] }) {
+function Queues({ queues, ...row }: { queues: readonly QueueJson[] } & RowsGiven) {
+  if (queues.length === 0) {
+    return <Empty title="No queue holds a job">The first job makes one.</Empty>;
+  }
   return (
     <section class="card scroll">
-      <h2>Types</h2>
       <table>
         <thead>
           <tr>
-            <th>Type</th>
-            <th>Lifecycle</th>
-            <th class="number">Tries</th>
-            <th class="number">Lease</th>
-            <th>Stages</th>
-            <th>Limits</th>
+            <th>Queue</th>
+            <th>State</th>
+            <th class="number">Ready</th>
+            <th class="number">In hand</th>
+            <th class="number">Waiting</th>
+            <th>Oldest</th>
+            <th aria-label="actions" />
           </tr>
         </thead>
         <tbody>
-          {types.map((type) => (
-            <tr key={type.type}>
-              <td>
-                <a href={hrefOf(['jobs'], { type: type.type })}>{type.type}</a>
-              </td>
-              <td>{type.lifecycle}</td>
-              <td class="number">{type.retry.maxAttempts}</td>
-              <td class="number">{durationText(type.lease.ttlMs)}</td>
-              <td class="grow">{type.stages.map(({ name }) => name).join(' → ')}</td>
-              <td class="grow mono quiet">
-                {type.limits === undefined ? '' : JSON.stringify(type.limits)}
-              </td>
-            </tr>
+          {queues.map((queue) => (
+            <QueueRow
+              key={queue.name}
+              queue={queue}
+              open={(what) => row.open({ queue, what })}
+              onDone={row.onDone}
+            />
           ))}
         </tbody>
       </table>
@@ -72,41 +105,33 @@ function Types({ types }: { readonly types: readonly TypeJson[] }) {
   );
 }
 
+interface RowsGiven {
+  readonly open: (opened: Opened) => void;
+  readonly onDone: () => void;
+}
+
 /** Queues and what holds them, types and what they live by. */
 export function QueuesPage() {
   const queues = useLoaded(() => get<Page<QueueJson>>('./v1/queues'), [], { everyMs: 2_000 });
-  const types = useLoaded(() => get<Page<TypeJson>>('./v1/types'), []);
-  const items = queues.value.value?.items ?? [];
+  const types = useLoaded(() => get<Page<TypeJson>>('./v1/types'), [], { everyMs: 10_000 });
+  const opened = useSignal<Opened | null>(null);
+  const close = (): void => {
+    opened.value = null;
+  };
+  const shown = opened.value;
   return (
     <>
       <h1>Queues and types</h1>
-      {queues.error.value !== null && <ProblemBox error={queues.error.value} />}
-      {items.length === 0 && queues.value.value !== null ? (
-        <Empty title="No queue holds a job">The first job makes one.</Empty>
-      ) : (
-        <section class="card scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Queue</th>
-                <th>State</th>
-                <th class="number">Ready</th>
-                <th class="number">In hand</th>
-                <th class="number">Waiting</th>
-                <th class="number">At once</th>
-                <th>Oldest</th>
-                <th aria-label="actions" />
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((queue) => (
-                <QueueRow key={queue.name} queue={queue} onDone={queues.reload} />
-              ))}
-            </tbody>
-          </table>
-        </section>
+      <Shown of={queues}>
+        {({ items }) => (
+          <Queues queues={items} open={(one) => (opened.value = one)} onDone={queues.reload} />
+        )}
+      </Shown>
+      <Shown of={types}>{({ items }) => <Types types={items} />}</Shown>
+      {shown?.what === 'settings' && (
+        <QueueSettings queue={shown.queue} onClose={close} onDone={queues.reload} />
       )}
-      <Types types={types.value.value?.items ?? []} />
+      {shown?.what === 'holders' && <QueueHolders queue={shown.queue} onClose={close} />}
     </>
   );
 }

@@ -54,14 +54,19 @@ export async function conclude(turn: Turn, learnt: Learnt): Promise<ExecutionRes
 async function goOn(turn: Turn, following: Following, previous: StatusInfo): Promise<void> {
   const before = turn.state?.step === 'following' ? turn.state : null;
   const { status } = following;
-  const isFirst = before === null;
-  const hasMoved = before?.statusUrls[0] !== following.statusUrls[0] || before.failures > 0;
-  const hasNews = isFirst || isNews(status, previous);
-  if (hasNews || hasMoved) await turn.save(following);
+  const hasNews = before === null || isNews(status, previous);
+  if (hasNews || hasMoved(before, following)) await turn.save(following);
   if (!hasNews) return;
   turn.run.progress({ percent: status.progress ?? 0 }, status.message);
   const { observers, log } = turn.room;
   await notify({ observers, log }, 'onStatusChanged', turn, previous, status);
+}
+
+/** Whether the job is now known better than before, though it stands where it stood. */
+function hasMoved(before: Following, now: Following): boolean {
+  const place = ({ remoteId, resultsHref, statusUrls, failures }: Following): string =>
+    JSON.stringify([remoteId, resultsHref, statusUrls[0], failures]);
+  return place(before) !== place(now);
 }
 
 async function succeed(

@@ -2,6 +2,7 @@ import { readStatusInfo } from '../model/status-info.ts';
 import { conclude, type ExecutionResult, failed } from './conclude.ts';
 import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
 import { resolveDoubt } from './in-doubt.ts';
+import { resultsHrefIn } from './normalise.ts';
 import { notify } from './observers.ts';
 import { jsonIn, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
 import type { Sending } from './remote-state.ts';
@@ -21,7 +22,8 @@ export async function forward(turn: Turn): Promise<ExecutionResult> {
     if (!(error instanceof GatewayFailure)) throw error;
     throw await failed(turn, error);
   }
-  const { status, statusUrls } = derived;
+  const { status, statusUrls, fault } = derived;
+  if (fault !== null) throw await failed(turn, new GatewayFailure('STATUS_UNREADABLE', fault));
   if (status.status === 'successful') await verify(turn, derived);
   return conclude(turn, { remote: status, statusUrls });
 }
@@ -94,7 +96,7 @@ async function understand(
   if (answer.status >= 400 && readStatusInfo(jsonIn(answer)) === null) {
     throw upstreamError(provider, answer, retryAfterIn(answer, turn.now));
   }
-  const derived = await deriveStatus(room.strategies, {
+  return deriveStatus(room.strategies, {
     provider,
     answer,
     askedUrl,
@@ -105,7 +107,6 @@ async function understand(
     },
     follow: (url) => follow(turn, url),
   });
-  return derived;
 }
 
 /** A job that was just made may not be found at once. */
@@ -136,8 +137,12 @@ async function verify(turn: Turn, { results, statusUrls, status }: Derivation): 
     return;
   }
   const nothing = { remoteId: status.jobID, failures: 0, gone: 0, since: turn.now };
-  const href = (status.links ?? []).find(({ rel }) => rel?.endsWith('results'))?.href ?? null;
-  const kept = { statusUrls, resultsHref: href, status: turn.accepted, ...nothing };
+  const kept = {
+    statusUrls,
+    resultsHref: resultsHrefIn(status),
+    status: turn.accepted,
+    ...nothing,
+  };
   await turn.save({ step: 'following', ...kept });
   try {
     await turn.verifyResults();

@@ -39,7 +39,7 @@ export async function resolveDoubt(
   const { provider } = turn;
   const jobId = found.jobID;
   const statusUrls = statusUrlsOf(provider, { location: null, askedUrl: provider.url, jobId });
-  return { status: found, statusUrls, results: null };
+  return { status: found, statusUrls, results: null, fault: null };
 }
 
 function doubtful({ provider }: Turn, why: string): GatewayFailure {
@@ -86,11 +86,12 @@ async function listJobs(turn: Turn): Promise<unknown[]> {
     if (answer.status >= 300 || !Array.isArray(jobs)) throw new Error(`it answered ${answer.status}`);
     found.push(...(jobs as unknown[]));
     const next = readLinks(links).find((link) => hasRel(link, 'next'))?.href;
-    const [onward] =
-      next === undefined
-        ? []
-        : statusUrlsOf(turn.provider, { location: next, askedUrl: url, jobId: '' });
+    const onward: string | undefined = next && placeOf(turn, next, url);
     url = jobs.length === 0 || onward === url ? undefined : onward;
   }
   return found;
+}
+
+function placeOf({ provider }: Turn, href: string, askedUrl: string): string | undefined {
+  return statusUrlsOf(provider, { location: href, askedUrl, jobId: '' })[0];
 }

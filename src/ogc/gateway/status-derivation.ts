@@ -11,6 +11,8 @@ export interface Derivation {
   readonly statusUrls: readonly string[];
   /** Results that came at once, or null. */
   readonly results: ProviderAnswer | null;
+  /** Why the answer could not be understood, or null; then the status is failed. */
+  readonly fault: string | null;
 }
 
 /** An answer to be understood, and the means for it. */
@@ -31,8 +33,9 @@ export interface DerivationStrategy {
   derive(context: DerivationContext): Derivation | Promise<Derivation>;
 }
 
-function failedStatus(message: string): StatusInfo {
-  return { jobID: '', status: 'failed', type: 'process', message };
+function notUnderstood(fault: string, statusUrls: readonly string[] = []): Derivation {
+  const status: StatusInfo = { jobID: '', status: 'failed', type: 'process', message: fault };
+  return { status, statusUrls, results: null, fault };
 }
 
 function locationIn({ answer }: DerivationContext): string | null {
@@ -69,15 +72,15 @@ export const direct: DerivationStrategy = {
     const status = readStatusInfo(jsonIn(answer));
     const location = answer.headers.get('location');
     if (status === null) {
-      const message = `the provider told of a job without a status that can be read: ${describeAnswer(answer)}`;
-      return { status: failedStatus(message), statusUrls: [], results: null };
+      const what = describeAnswer(answer);
+      return notUnderstood(`the provider ${provider.name} told of a job without a status: ${what}`);
     }
     const linked = (status.links ?? []).find(
       (link) => hasRel(link, REL.monitor) || hasRel(link, REL.status) || hasRel(link, REL.self),
     );
     const given = location ?? linked?.href ?? null;
     const statusUrls = statusUrlsOf(provider, { location: given, askedUrl, jobId: status.jobID });
-    return { status, statusUrls, results: null };
+    return { status, statusUrls, results: null, fault: null };
   },
 };
 
@@ -99,6 +102,7 @@ export const immediate: DerivationStrategy = {
     status: { jobID: '', status: 'successful', type: 'process', progress: 100 },
     statusUrls: [],
     results: answer,
+    fault: null,
   }),
 };
 
@@ -112,12 +116,7 @@ export const location: DerivationStrategy = {
   derive: async (context) => {
     const { provider, askedUrl } = context;
     const statusUrls = statusUrlsOf(provider, { location: locationIn(context), askedUrl, jobId: '' });
-    const failed = (message: string): Derivation => ({
-      status: failedStatus(message),
-      statusUrls,
-      results: null,
-    });
-    if (statusUrls.length === 0) return failed('the provider gave a Location that is no URL');
+    if (statusUrls.length === 0) return notUnderstood('the provider gave a Location that is no URL');
     await context.remember(statusUrls);
     let last = '';
     for (const url of statusUrls) {
@@ -126,14 +125,14 @@ export const location: DerivationStrategy = {
         const status = answer.status < 300 ? readStatusInfo(jsonIn(answer)) : null;
         if (status !== null) {
           const others = statusUrls.filter((one) => one !== url);
-          return { status, statusUrls: [url, ...others], results: null };
+          return { status, statusUrls: [url, ...others], results: null, fault: null };
         }
         last = `it answered ${describeAnswer(answer)}`;
       } catch (error) {
         last = (error as Error).message;
       }
     }
-    return failed(`the status could not be had from where the provider said that it is: ${last}`);
+    return notUnderstood(`the status was not where the provider said: ${last}`, statusUrls);
   },
 };
 
@@ -142,8 +141,8 @@ export const fallback: DerivationStrategy = {
   name: 'fallback',
   canHandle: () => true,
   derive: ({ provider, answer }) => {
-    const message = `the provider ${provider.name} answered something that is neither a status nor a result: ${describeAnswer(answer)}`;
-    return { status: failedStatus(message), statusUrls: [], results: null };
+    const what = describeAnswer(answer);
+    return notUnderstood(`the provider ${provider.name} answered no status and no result: ${what}`);
   },
 };
 

@@ -17,6 +17,8 @@ export interface Extract {
 const SENTENCES_MAX = 5;
 const PASSAGES_MAX = 6;
 const SENTENCE_LENGTH_MAX = 600;
+/** Each is compared with those that were chosen, so very long documents are cut. */
+const CANDIDATES_MAX = 5_000;
 
 interface Candidate extends Quote {
   readonly order: number;
@@ -70,13 +72,14 @@ function candidatesOf(passages: readonly Passage[]): Candidate[] {
   });
   return sentences
     .filter(({ terms }) => terms.size > 0)
+    .slice(0, CANDIDATES_MAX)
     .map((sentence, order) => ({ ...sentence, order }));
 }
 
 /** Long sentences have more words in common by their length alone. */
 function centrality({ terms }: Candidate, weights: ReadonlyMap<string, number>): number {
   let sum = 0;
-  for (const term of terms) sum += Math.log(1 + (weights.get(term) ?? 0) - 1);
+  for (const term of terms) sum += Math.log(weights.get(term) ?? 1);
   return sum / Math.sqrt(terms.size + 4);
 }
 

@@ -1,4 +1,4 @@
-import type { OutgoingResponse } from '../outgoing/answer.ts';
+import type { OutgoingResponse } from './answer.ts';
 
 const EXCERPT_BYTES = 2_048;
 const DEFER_MS_MIN = 1_000;

@@ -1,0 +1,69 @@
+import type { DiagnosisJson } from '../../../../src/http/schema/doctor.ts';
+import type { QueueJson } from '../../../../src/http/schema/queue.ts';
+import type { SloJson } from '../../../../src/http/schema/slo.ts';
+import { get } from '../../api.ts';
+import { useLoaded } from '../../load.ts';
+
+interface Problem {
+  readonly level: 'fault' | 'warning' | 'notice';
+  readonly message: string;
+  readonly action: string | null;
+}
+
+const RANKS = { fault: 0, warning: 1, notice: 2 };
+
+function queueProblems(queues: readonly QueueJson[]): Problem[] {
+  return queues.flatMap(({ name, isPaused, isShedding, reason }) => {
+    const why = reason === null ? '' : `: ${reason}`;
+    if (isPaused) {
+      const action = 'Resume it on the page of queues.';
+      return [{ level: 'warning', message: `The queue ${name} is paused${why}`, action }];
+    }
+    if (!isShedding) return [];
+    const message = `The queue ${name} is full and refuses new jobs${why}`;
+    return [{ level: 'fault', message, action: 'Add workers or raise its watermark.' }];
+  });
+}
+
+function sloProblems(slos: readonly SloJson[]): Problem[] {
+  return slos.flatMap(({ type, alerts }) => {
+    if (!alerts.some(({ isFiring }) => isFiring)) return [];
+    const message = `${type} fails so often that its error budget is burning`;
+    return [{ level: 'fault', message, action: 'Look at its dead letters.' }];
+  });
+}
+
+function doctorProblems(diagnosis: DiagnosisJson | null): Problem[] {
+  return (diagnosis?.findings ?? []).flatMap(({ level, message, action }) =>
+    level === 'good' ? [] : [{ level, message, action }],
+  );
+}
+
+interface Given {
+  readonly queues: readonly QueueJson[];
+  readonly slos: readonly SloJson[];
+}
+
+/** What is wrong and what to do, the worst first; nothing where all is well. */
+export function Problems({ queues, slos }: Given) {
+  // It is for those who run the platform; for all others it is left out.
+  const doctor = useLoaded(() => get<DiagnosisJson>('./v1/doctor').catch(() => null), [], {
+    everyMs: 15_000,
+  });
+  const problems = [
+    ...queueProblems(queues),
+    ...sloProblems(slos),
+    ...doctorProblems(doctor.value.value),
+  ].toSorted((one, other) => RANKS[one.level] - RANKS[other.level]);
+  if (problems.length === 0) return null;
+  return (
+    <ul class="problems" aria-label="Problems">
+      {problems.map(({ level, message, action }) => (
+        <li key={message} class={level}>
+          <b class="level">{level}</b> {message}
+          {action !== null && <div class="quiet">{action}</div>}
+        </li>
+      ))}
+    </ul>
+  );
+}

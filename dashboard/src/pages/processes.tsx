@@ -1,0 +1,70 @@
+import { get } from '../api.ts';
+import { useLoaded } from '../load.ts';
+import { Empty } from '../parts/notice.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { hrefOf } from '../route.ts';
+
+/** A process as OGC API – Processes summarises it. */
+interface ProcessSummary {
+  readonly id: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly jobControlOptions?: readonly string[];
+}
+
+interface ProcessList {
+  readonly processes: readonly ProcessSummary[];
+}
+
+function Processes({ processes }: ProcessList) {
+  if (processes.length === 0) {
+    return (
+      <Empty title="No processes">
+        Providers that the configuration names bring theirs; types of jobs can be served too.
+      </Empty>
+    );
+  }
+  return (
+    <section class="card scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Process</th>
+            <th>What it does</th>
+            <th>Version</th>
+            <th>Runs</th>
+            <th aria-label="jobs" />
+          </tr>
+        </thead>
+        <tbody>
+          {processes.map(({ id, title, description, version, jobControlOptions = [] }) => (
+            <tr key={id}>
+              <td class="mono">{id}</td>
+              <td class="grow">
+                {title}
+                <div class="quiet">{description}</div>
+              </td>
+              <td>{version}</td>
+              <td>{jobControlOptions.join(', ')}</td>
+              <td>
+                <a href={hrefOf(['jobs'], { type: id })}>its jobs</a>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** What can be run by OGC API – Processes, here and at providers. */
+export function ProcessesPage() {
+  const page = useLoaded(() => get<ProcessList>('./processes', { limit: 1_000 }), []);
+  return (
+    <>
+      <h1>Processes</h1>
+      <Shown of={page}>{({ processes }) => <Processes processes={processes} />}</Shown>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfiguration } from '../../src/app/configuration.ts';
+import { startPlatform } from '../../src/app/platform.ts';
+import { code, madeOf, table } from './table.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: { readonly type?: string; readonly description?: string };
+}
+
+type Content = Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+
+export interface Operation {
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { description: string; content?: Content }>>;
+  readonly 'x-required-scope'?: string;
+}
+
+export interface OpenApi {
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** The document that a platform with everything in it serves. */
+export async function readOpenApi(): Promise<OpenApi> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-reference-'));
+  const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder });
+  const platform = await startPlatform(configuration, { warn: () => undefined });
+  try {
+    return (await (await fetch(`${platform.url}/openapi.json`)).json()) as OpenApi;
+  } finally {
+    await platform.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function kindsOf(content: Content | undefined): string {
+  return Object.entries(content ?? {})
+    .map(([type, { schema }]) => {
+      const name = schema?.$ref?.split('/').at(-1);
+      return name === undefined ? type : `${name} (${type})`;
+    })
+    .join(', ');
+}
+
+/** Successes one by one, refusals by their codes: each is explained once, in errors.md. */
+function answersOf({ responses }: Operation): string[] {
+  const good = Object.entries(responses).filter(([status]) => status < '400');
+  const codes = Object.entries(responses)
+    .filter(([status]) => status >= '400')
+    .flatMap(([, { description }]) => [...description.matchAll(/`([A-Z_]{4,})`:/g)])
+    .map(([, name]) => code(name!));
+  const lines = good.map(([status, { description, content }]) => {
+    const kinds = kindsOf(content);
+    return `- **${status}** ${description}${kinds === '' ? '' : ` ${kinds}`}`;
+  });
+  return codes.length === 0 ? lines : [...lines, `- refused with ${codes.join(', ')}`];
+}
+
+function section(name: string, operation: Operation): string[] {
+  const { summary, description, parameters, requestBody } = operation;
+  const scope = operation['x-required-scope'];
+  const rows = parameters.map((one) => [
+    code(one.name),
+    `${one.in}${one.required ? '' : ', optional'}`,
+    one.description ?? one.schema.description ?? '',
+  ]);
+  return [
+    `### ${name}`,
+    '',
+    `${summary}.${scope === undefined ? '' : ` Scope ${code(scope)}.`}`,
+    '',
+    ...(description === undefined ? [] : [description, '']),
+    ...(rows.length === 0 ? [] : [...table(['parameter', 'in', 'means'], rows), '']),
+    ...(requestBody === undefined ? [] : [`Body: ${kindsOf(requestBody.content)}`, '']),
+    ...answersOf(operation),
+    '',
+  ];
+}
+
+/** docs/reference/http.md, whole. */
+export function httpPage({ info, tags, paths }: OpenApi): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  );
+  const known = new Set(tags.map(({ name }) => name));
+  const others = operations.flatMap(({ operation }) => operation.tags);
+  const unnamed = [...new Set(others)].filter((name) => !known.has(name));
+  const groups = [...tags, ...unnamed.map((name) => ({ name, description: '' }))];
+  return [
+    '# HTTP API',
+    '',
+    madeOf('the OpenAPI document'),
+    'A running server has that document at `/openapi.json`, with every schema, and a page of it at',
+    '`/docs`.',
+    '',
+    info.description.trim(),
+    '',
+    ...groups.flatMap(({ name, description }) => [
+      `## ${name}`,
+      '',
+      ...(description === '' ? [] : [description, '']),
+      ...operations
+        .filter(({ operation }) => operation.tags[0] === name)
+        .flatMap((one) => section(one.name, one.operation)),
+    ]),
+  ].join('\n');
+}

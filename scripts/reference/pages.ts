@@ -1,0 +1,24 @@
+// All of docs/reference that is made from data: path from the root of the repository, then text.
+import { lifecycleFiles } from '../diagrams/pages.ts';
+import { metricsPage } from '../metrics/page.ts';
+import { studioFiles } from '../studio/reference.ts';
+import { cliPage } from './cli.ts';
+import { configurationPage } from './configuration.ts';
+import { errorsPage } from './errors.ts';
+import { eventsPage } from './events.ts';
+import { httpPage, readOpenApi } from './http.ts';
+
+const folder = 'docs/reference';
+
+export async function referenceFiles(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    [`${folder}/http.md`, httpPage(await readOpenApi())],
+    [`${folder}/cli.md`, cliPage()],
+    [`${folder}/configuration.md`, configurationPage()],
+    [`${folder}/errors.md`, errorsPage()],
+    [`${folder}/events.md`, eventsPage()],
+    [`${folder}/metrics.md`, metricsPage()],
+    ...lifecycleFiles(),
+    ...studioFiles(),
+  ]);
+}

@@ -1,0 +1,190 @@
+import { ref, SCHEMAS } from './openapi-schemas.ts';
+import { API_PATH, OPENAPI_TYPE } from './landing.ts';
+import { STATUSES } from '../model/status-info.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const text = { type: 'string' };
+
+function query(name: string, schema: Json, description: string): Json {
+  return { name, in: 'query', required: false, description, schema };
+}
+
+function listQuery(name: string, items: Json, description: string): Json {
+  const form = { style: 'form', explode: true };
+  return { ...query(name, { type: 'array', items }, description), ...form };
+}
+
+function path(name: string): Json {
+  return { name, in: 'path', required: true, schema: text };
+}
+
+const LIMIT = query('limit', { type: 'integer', minimum: 1, maximum: 10_000 }, 'Items a page.');
+const FORM = query('f', { ...text, enum: ['json', 'html'] }, 'The form, whatever Accept says.');
+
+const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description: '`respond-async`, `wait=<seconds>`, or both: the results if they come in time.',
+  schema: text,
+};
+
+const JOB_FILTERS = [
+  listQuery('type', { ...text, enum: ['process'] }, 'What the jobs are of.'),
+  listQuery('processID', text, 'The processes that they execute.'),
+  listQuery('status', { ...text, enum: [...STATUSES] }, 'Where they stand.'),
+  query('datetime', text, 'When they were created: a time, or two with a slash between.'),
+  query('minDuration', { type: 'number' }, 'Seconds that they lasted at least.'),
+  query('maxDuration', { type: 'number' }, 'Seconds that they lasted at most.'),
+  LIMIT,
+];
+
+function json(name: string, description: string): Json {
+  return { description, content: { 'application/json': { schema: ref(name) } } };
+}
+
+function shown(name: string, description: string): Json {
+  const content = { 'application/json': { schema: ref(name) }, 'text/html': { schema: text } };
+  return { description, content };
+}
+
+const PROBLEM = json('exception', 'What was wrong, and what to do.');
+
+interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  readonly parameters?: readonly Json[];
+  readonly body?: string;
+  readonly answers: Readonly<Record<string, Json>>;
+}
+
+function operation({ id, summary, parameters = [], body, answers }: Operation): Json {
+  const content = { 'application/json': { schema: ref(body ?? '') } };
+  return {
+    operationId: id,
+    summary,
+    parameters,
+    ...(body === undefined ? {} : { requestBody: { required: true, content } }),
+    responses: { ...answers, default: PROBLEM },
+  };
+}
+
+const RESULTS = {
+  description: 'The results: one value as it is, several as parts, or a document.',
+  content: {
+    'application/json': { schema: ref('results') },
+    'multipart/related': { schema: { ...text, format: 'binary' } },
+    'text/plain': { schema: text },
+    '*/*': { schema: { ...text, format: 'binary' } },
+  },
+};
+
+const BY_REFERENCE = { description: 'The results are where the `Link` headers lead.' };
+
+const ACCEPTED = {
+  ...json('statusInfo', 'The job, durable from now on.'),
+  headers: { Location: { description: 'Where its status is.', schema: text } },
+};
+
+function reading(id: string, summary: string, schema: string): Json {
+  return operation({ id, summary, parameters: [FORM], answers: { 200: shown(schema, summary) } });
+}
+
+const PROCESS = path('processId');
+const JOB = path('jobId');
+
+const PATHS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  '/': { get: reading('getLandingPage', 'Where everything is', 'landingPage') },
+  '/conformance': { get: reading('getConformance', 'What is conformed to', 'confClasses') },
+  [API_PATH]: {
+    get: operation({
+      id: 'getApi',
+      summary: 'This document',
+      parameters: [FORM],
+      answers: { 200: { description: 'OpenAPI 3.0.', content: { [OPENAPI_TYPE]: {} } } },
+    }),
+  },
+  '/processes': {
+    get: operation({
+      id: 'getProcesses',
+      summary: 'The processes',
+      parameters: [LIMIT, query('offset', { type: 'integer' }, 'Processes to skip.'), FORM],
+      answers: { 200: shown('processList', 'A page of processes.') },
+    }),
+  },
+  '/processes/{processId}': {
+    get: operation({
+      id: 'getProcessDescription',
+      summary: 'What a process takes and gives',
+      parameters: [PROCESS, FORM],
+      answers: { 200: shown('process', 'Its description.'), 404: PROBLEM },
+    }),
+  },
+  '/processes/{processId}/execution': {
+    post: operation({
+      id: 'execute',
+      summary: 'Have a process executed',
+      parameters: [PROCESS, PREFER],
+      body: 'execute',
+      answers: { 200: RESULTS, 201: ACCEPTED, 204: BY_REFERENCE, 400: PROBLEM, 404: PROBLEM },
+    }),
+  },
+  '/jobs': {
+    get: operation({
+      id: 'getJobs',
+      summary: 'The jobs, newest first',
+      parameters: [...JOB_FILTERS, FORM],
+      answers: { 200: shown('jobList', 'A page of jobs.') },
+    }),
+  },
+  '/jobs/{jobId}': {
+    get: operation({
+      id: 'getStatus',
+      summary: 'How a job stands',
+      parameters: [JOB, FORM],
+      answers: { 200: shown('statusInfo', 'Its status.'), 404: PROBLEM },
+    }),
+    delete: operation({
+      id: 'dismiss',
+      summary: 'Dismiss a job',
+      parameters: [JOB],
+      answers: { 200: json('statusInfo', 'Its status.'), 404: PROBLEM, 409: PROBLEM },
+    }),
+  },
+  '/jobs/{jobId}/results': {
+    get: operation({
+      id: 'getResult',
+      summary: 'What a job brought',
+      parameters: [JOB, FORM],
+      answers: { 200: RESULTS, 204: BY_REFERENCE, 404: PROBLEM },
+    }),
+  },
+  '/jobs/{jobId}/results/{outputId}': {
+    get: operation({
+      id: 'getOutput',
+      summary: 'One output of a job by itself',
+      parameters: [JOB, path('outputId')],
+      answers: { 200: RESULTS, 404: PROBLEM },
+    }),
+  },
+};
+
+/** The OpenAPI 3.0 document that the standard asks for; the native API has one of its own. */
+export function ogcOpenApi(base: string): object {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Pawl: OGC API – Processes',
+      version: '1.0.0',
+      description: 'Processes that are executed as durable jobs, by Part 1 of the standard, 1.0.',
+    },
+    servers: [{ url: base }],
+    security: [{ bearer: [] }],
+    paths: PATHS,
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// Executions on a platform in memory whose clock stands still, against a provider that is real.
+import type { TestContext } from 'node:test';
+import type { Job } from '../../../src/core/job.ts';
+import { readConfiguration } from '../../../src/ogc/gateway/configuration.ts';
+import { executionJob } from '../../../src/ogc/gateway/execution-job.ts';
+import { type JobObserver, OBSERVERS } from '../../../src/ogc/gateway/observers.ts';
+import { typeOf } from '../../../src/ogc/gateway/process-id.ts';
+import type { HttpClient } from '../../../src/ogc/gateway/provider-client.ts';
+import type { Provider } from '../../../src/ogc/gateway/provider.ts';
+import { remoteStateOf, type RemoteState } from '../../../src/ogc/gateway/remote-state.ts';
+import { exponentialRetry, type RetryPort } from '../../../src/ogc/gateway/retry.ts';
+import { STRATEGIES } from '../../../src/ogc/gateway/status-derivation.ts';
+import type { Claimed, GatewayRoom } from '../../../src/ogc/gateway/turn.ts';
+import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
+import { openWorld, type World } from '../../../src/testing/world.ts';
+import { openSimulator, type ProviderSimulator, type SimulatorOptions } from './simulator.ts';
+
+export interface BenchOptions {
+  readonly simulator?: SimulatorOptions;
+  /** Of the provider, as the file has them. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly observers?: readonly JobObserver[];
+  /** Without it: as configured, with waits that are only written down. */
+  readonly retry?: RetryPort;
+  readonly http?: (client: HttpClient) => HttpClient;
+  readonly processes?: readonly string[];
+  readonly claimed?: Claimed;
+}
+
+/** A world with the gateway's jobs in it. */
+export interface Bench {
+  readonly world: World;
+  readonly simulator: ProviderSimulator;
+  readonly room: GatewayRoom;
+  /** The waits that the retry port has asked for. */
+  readonly waits: number[];
+  readonly warnings: string[];
+  /** Changes what the file says of the provider from now on. */
+  configure(settings: Readonly<Record<string, unknown>>): void;
+  execute(request?: Readonly<Record<string, unknown>>, process?: string): Promise<Job>;
+  /** Polls as often as it takes, an interval each. */
+  finish(job: Job): Promise<Job>;
+  remote(job: Job): Promise<RemoteState | null>;
+}
+
+export const PROVIDER = 'sim';
+const POLLS_MAX = 50;
+
+export async function openBench(t: TestContext, options: BenchOptions = {}): Promise<Bench> {
+  const simulator = await openSimulator(options.simulator);
+  const outgoing = createOutgoing({ allow: ['127.0.0.1'] });
+  const waits: number[] = [];
+  const warnings: string[] = [];
+  const timers = { sleep: async (ms: number) => void waits.push(ms) };
+  let provider = providerOf(simulator, options.settings ?? {});
+  let clock: { now(): number } = { now: () => 0 };
+  const room: GatewayRoom = {
+    provider: (name) => (name === PROVIDER ? provider : undefined),
+    http: options.http?.(outgoing) ?? outgoing,
+    retry: (settings) => options.retry ?? exponentialRetry(timers, settings),
+    clock: { now: () => clock.now() },
+    observers: options.observers ?? OBSERVERS,
+    strategies: STRATEGIES,
+    log: { warn: (message, facts) => void warnings.push(`${message} ${JSON.stringify(facts)}`) },
+    claimed: async () => options.claimed ?? { remoteIds: new Set(), isOpen: false },
+  };
+  const processes = options.processes ?? ['echo'];
+  const types = processes.map((process) => typeOf({ provider: PROVIDER, process }));
+  const world = await openWorld({
+    jobs: types.map((type) => executionJob(room, type)),
+    startAt: Date.now(),
+  });
+  clock = world.clock;
+  t.after(async () => {
+    await world.close();
+    await outgoing.close();
+    await simulator.close();
+  });
+  const execute: Bench['execute'] = async (request = { inputs: { a: 1 } }, process = 'echo') => {
+    const type = typeOf({ provider: PROVIDER, process });
+    const job = await world.enqueue(type, { provider: PROVIDER, process, request });
+    await world.runUntilIdle();
+    return world.job(job);
+  };
+  return {
+    world,
+    simulator,
+    room,
+    waits,
+    warnings,
+    configure: (settings) => void (provider = providerOf(simulator, settings)),
+    execute,
+    finish: (job) => finish(world, job),
+    remote: async (job) => remoteStateOf(await world.job(job)),
+  };
+}
+
+async function finish(world: World, job: Job): Promise<Job> {
+  for (let polls = 0; polls < POLLS_MAX; polls++) {
+    const now = await world.job(job);
+    if (now.completedAt !== null) return now;
+    await world.clock.advance(5_000);
+    await world.runUntilIdle();
+  }
+  throw new Error(`the job ${job.id} has not ended after ${POLLS_MAX} polls`);
+}
+
+function providerOf(
+  simulator: ProviderSimulator,
+  settings: Readonly<Record<string, unknown>>,
+): Provider {
+  const file = { providers: { [PROVIDER]: { url: simulator.url, ...settings } } };
+  return readConfiguration(JSON.stringify(file), {}).providers.get(PROVIDER)!;
+}
