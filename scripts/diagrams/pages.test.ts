@@ -6,7 +6,7 @@ import { inRepository, repositoryFolder } from '../run/repository.ts';
 import { lifecycleFiles } from './pages.ts';
 
 for (const [path, text] of lifecycleFiles()) {
-  test(`${path} is what the tables say (else: npm run diagrams)`, () => {
+  test(`${path} is what the tables say (else: npm run reference)`, () => {
     assert.equal(readFileSync(inRepository(path), 'utf8'), text);
   });
 }

@@ -12,7 +12,7 @@ and are the same in every process: take their maximum. Metrics of the process it
 (\`process_…\`, \`nodejs_…\`) come along. [A dashboard](../../ops/grafana/pawl.json) and
 [alert rules](../../ops/alerts/pawl.yml) use them.
 
-This page is made by \`node scripts/metrics.ts\`; a test keeps it equal to the registry.
+This page is made by \`npm run reference\`; a test keeps it equal to the registry.
 `;
 
 function rowOf({ name, type, labels, help, isShared }: MetricDefinition): string {

@@ -53,18 +53,29 @@ function kindsOf(content: Content | undefined): string {
     .join(', ');
 }
 
+/** What can happen to every request, told once. */
+const COMMON: ReadonlySet<string> = new Set([
+  'VALIDATION_ERROR',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVER_BUSY',
+  'STORE_UNAVAILABLE',
+]);
+
 /** Successes one by one, refusals by their codes: each is explained once, in errors.md. */
 function answersOf({ responses }: Operation): string[] {
   const good = Object.entries(responses).filter(([status]) => status < '400');
   const codes = Object.entries(responses)
     .filter(([status]) => status >= '400')
     .flatMap(([, { description }]) => [...description.matchAll(/`([A-Z_]{4,})`:/g)])
-    .map(([, name]) => code(name!));
+    .flatMap(([, name]) => (COMMON.has(name!) ? [] : [code(name!)]));
   const lines = good.map(([status, { description, content }]) => {
     const kinds = kindsOf(content);
     return `- **${status}** ${description}${kinds === '' ? '' : ` ${kinds}`}`;
   });
-  return codes.length === 0 ? lines : [...lines, `- refused with ${codes.join(', ')}`];
+  return codes.length === 0 ? lines : [...lines, `- also refused with ${codes.join(', ')}`];
 }
 
 function section(name: string, operation: Operation): string[] {
@@ -105,7 +116,8 @@ export function httpPage({ info, tags, paths }: OpenApi): string {
     '',
     madeOf('the OpenAPI document'),
     'A running server has that document at `/openapi.json`, with every schema, and a page of it at',
-    '`/docs`.',
+    `\`/docs\`. Every request can be refused with ${[...COMMON].map(code).join(', ')}`,
+    '([what to do then](errors.md)); what else can happen stands with each operation.',
     '',
     info.description.trim(),
     '',

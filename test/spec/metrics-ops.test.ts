@@ -135,5 +135,5 @@ test('a metric or label that is not there is found', async () => {
 
 test('[T18] the page about metrics tells what the registry tells', () => {
   const page = readFileSync(inRepository('docs/reference/metrics.md'), 'utf8');
-  assert.equal(page, metricsPage(), 'run: node scripts/metrics.ts');
+  assert.equal(page, metricsPage(), 'run: npm run reference');
 });

@@ -16,7 +16,7 @@ function pointersOf(deck: unknown): string[] {
 describe('a deck', () => {
   for (const [path, text] of studioFiles()) {
     test(`[T30] has its reference in ${path}, as the code says it`, () => {
-      const hint = 'run npm run studio:reference, then npm run format';
+      const hint = 'run npm run reference';
       const written = readFileSync(inRepository(path), 'utf8');
       // How JSON is laid out is the formatter's.
       if (path.endsWith('.json')) assert.deepEqual(JSON.parse(written), JSON.parse(text), hint);

@@ -1,0 +1,89 @@
+import type { Job } from '../../core/job.ts';
+import type { RunContext } from '../../handler/context.ts';
+import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import { PermanentError, TransientError } from '../../handler/failure.ts';
+import { task } from '../../lifecycles/task.ts';
+import { OutgoingError } from '../../outgoing/outgoing-error.ts';
+import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
+import { failureOf } from './exception.ts';
+import { recordIn } from './execution-record.ts';
+import { documentIn } from './results.ts';
+import { type OgcRoom, sourceOf } from './room.ts';
+
+const TIMEOUT_MS = 20_000;
+const RESPONSE_BYTES_MAX = 65_536;
+const GONE = 410;
+
+/** Ten attempts over about a day: seconds at first, hours at last. */
+const RETRY = {
+  maxAttempts: 10,
+  backoff: { kind: 'exponential', baseMs: 5_000, factor: 4, maxMs: 28_800_000, jitter: 'equal' },
+} as const;
+
+/** What callbacks are made with. */
+export type CallbackRoom = Pick<OgcRoom, 'engine' | 'sources' | 'outgoing'>;
+
+/** The job that calls a subscriber back. */
+export function callbackJob(room: CallbackRoom): JobDefinition {
+  return defineJob({
+    type: CALLBACK_TYPE,
+    lifecycle: task,
+    retry: RETRY,
+    retryable: ['TransientError', 'timeout'],
+    timeoutMs: 2 * TIMEOUT_MS,
+    dlq: 'never',
+    run: (context) => callBack(room, context as RunContext<CallbackInput>),
+  });
+}
+
+async function callBack(room: CallbackRoom, run: RunContext<CallbackInput>): Promise<unknown> {
+  const { jobId, news, url } = run.input;
+  const [job] = await room.engine.context.store.read([{ tenant: run.job.tenant, id: jobId }]);
+  if (!job) throw new PermanentError('the job is no longer kept', { code: 'JOB_GONE' });
+  const { contentType, body } = await contentOf(room as OgcRoom, job, news);
+  try {
+    const response = await room.outgoing.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': contentType, 'user-agent': 'pawl-callbacks' },
+      body,
+      timeoutMs: TIMEOUT_MS,
+      responseBytesMax: RESPONSE_BYTES_MAX,
+      signal: run.signal,
+    });
+    response.discard();
+    const { status } = response;
+    if (response.ok) return { status };
+    const why = `the subscriber answered ${status}`;
+    const details = { code: `HTTP_${status}`, details: { status } };
+    throw status === GONE ? new PermanentError(why, details) : new TransientError(why, details);
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    const details = { code: 'UNREACHABLE' };
+    if (error.code === 'refused') throw new PermanentError(error.message, details);
+    throw new TransientError(error.message, details);
+  }
+}
+
+interface Content {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+function jsonOf(value: unknown): Content {
+  return { contentType: 'application/json', body: JSON.stringify(value) };
+}
+
+/** Read anew each time: results to those who wait for them, what went wrong, or the status. */
+async function contentOf(room: OgcRoom, job: Job, news: CallbackInput['news']): Promise<Content> {
+  const source = await sourceOf(room, job);
+  const record = recordIn(job);
+  if (source === null || record === null) {
+    throw new PermanentError('the job is no execution any more', { code: 'JOB_ERASED' });
+  }
+  if (news === 'failedUri') return jsonOf(failureOf(job).body);
+  if (news === 'inProgressUri') return jsonOf(source.status(job, record.base));
+  const caller = { tenant: job.tenant, principal: job.requestedBy };
+  const results = await source.results(caller, job);
+  if (results.kind === 'answer') return { contentType: results.contentType, body: results.body };
+  return jsonOf(documentIn(results, job, record.base) ?? source.status(job, record.base));
+}

@@ -1,0 +1,84 @@
+import { derivedId } from '../../core/ids.ts';
+import { isInternalType } from '../../core/internal-type.ts';
+import type { JobEvent } from '../../core/event.ts';
+import type { Job } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import { draftJob } from '../../engine/enqueue.ts';
+import type { NewJob } from '../../store/insert.ts';
+import type { TailItem } from '../../store/query.ts';
+import type { Subscriber } from './execute-request.ts';
+import { recordIn } from './execution-record.ts';
+import type { OgcRoom } from './room.ts';
+
+/** The type of the jobs that call back, and a queue of their own for those who dawdle. */
+export const CALLBACK_TYPE = 'pawl.ogc-callback';
+const CALLBACK_QUEUE = 'pawl.ogc-callbacks';
+
+/** What is told of a job, to whom. */
+export interface CallbackInput {
+  readonly jobId: string;
+  readonly news: keyof Subscriber;
+  readonly url: string;
+}
+
+/** What an event is to a subscriber; null where it is none of its business. */
+function newsOf({ phase, to }: JobEvent): keyof Subscriber | null {
+  if (phase === 'succeeded') return 'successUri';
+  if (isTerminal(phase)) return 'failedUri';
+  const hasBegun = (phase === 'executing' || phase === 'waiting') && to !== 'accepted';
+  return hasBegun ? 'inProgressUri' : null;
+}
+
+/**
+ * The durable follower's part: a callback for each piece of news that a subscriber of the job wants
+ * to hear. Its id follows from both, so that what comes again, or happens again, is told once.
+ */
+export async function fanOutCallbacks(
+  room: Pick<OgcRoom, 'engine' | 'sources'>,
+  items: readonly TailItem[],
+): Promise<number> {
+  const { context } = room.engine;
+  const events = await Promise.all(items.map((item) => interesting(room, item)));
+  const told = events.flatMap((one) => one ?? []);
+  if (told.length === 0) return 0;
+  const ids = [...new Map(told.map((one) => [`${one.event.tenant} ${one.event.jobId}`, one]))];
+  const refs = ids.map(([, { event }]) => ({ tenant: event.tenant, id: event.jobId }));
+  const found = await context.store.read(refs);
+  const jobs = new Map(ids.map(([key], index) => [key, found[index] ?? null]));
+  const drafts: NewJob[] = [];
+  for (const { event, news } of told) {
+    const job = jobs.get(`${event.tenant} ${event.jobId}`) ?? null;
+    const url = job === null ? undefined : recordIn(job)?.subscriber?.[news];
+    if (job !== null && url !== undefined) drafts.push(await draftOf(room, job, { news, url }));
+  }
+  if (drafts.length > 0) await context.store.insert(drafts);
+  return drafts.length;
+}
+
+async function interesting(
+  { sources }: Pick<OgcRoom, 'sources'>,
+  { event, jobType }: TailItem,
+): Promise<{ event: JobEvent; news: keyof Subscriber } | null> {
+  const news = event.note === 0 && !isInternalType(jobType) ? newsOf(event) : null;
+  if (news === null) return null;
+  for (const source of sources) {
+    if (await source.owns(jobType, event.tenant)) return { event, news };
+  }
+  return null;
+}
+
+function draftOf(
+  { engine }: Pick<OgcRoom, 'engine'>,
+  job: Job,
+  { news, url }: Omit<CallbackInput, 'jobId'>,
+): Promise<NewJob> {
+  const input: CallbackInput = { jobId: job.id, news, url };
+  const request = {
+    type: CALLBACK_TYPE,
+    queue: CALLBACK_QUEUE,
+    id: derivedId(job.createdAt, JSON.stringify([job.tenant, job.id, news, url])),
+    correlationId: job.correlationId ?? job.id,
+    input,
+  };
+  return draftJob(engine.context, request, { tenant: job.tenant, principal: null });
+}

@@ -1,0 +1,22 @@
+// What docs/reference says is what the code says.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { referenceFiles } from '../../scripts/reference/pages.ts';
+import { inRepository } from '../../scripts/run/repository.ts';
+import { readConfiguration } from '../../src/app/configuration.ts';
+import { SETTINGS } from '../../src/app/settings.ts';
+
+for (const [path, text] of await referenceFiles()) {
+  if (path.endsWith('.json')) continue;
+  test(`${path} is what the code says (else: npm run reference)`, () => {
+    assert.equal(readFileSync(inRepository(path), 'utf8'), text);
+  });
+}
+
+test('a default that the reference tells is the one that holds', () => {
+  for (const { name, fallback } of SETTINGS) {
+    if (fallback === null) continue;
+    assert.deepEqual(readConfiguration({ [name]: fallback }), readConfiguration({}), name);
+  }
+});
