@@ -30,7 +30,11 @@ async function build(): Promise<string | null> {
   const [made, old] = [`${BUILT}-new`, `${BUILT}-old`];
   const args = ['build', inRepository('dashboard'), '--outDir', made, '--emptyOutDir'];
   const more = ['--logLevel', 'warn'];
-  const { isGood, output } = await runTool('vite', [...args, ...more], new AbortController().signal);
+  const { isGood, output } = await runTool(
+    'vite',
+    [...args, ...more],
+    new AbortController().signal,
+  );
   if (!isGood) return output;
   rmSync(old, { recursive: true, force: true });
   if (existsSync(BUILT)) renameSync(BUILT, old);

@@ -109,7 +109,7 @@ function priceOf({ kept, purged }: Price): string {
   ]);
   const turns = kept.map((_, index) => `turn ${index + 1}`);
   const table = tableOf(['full lives a second', ...turns, 'median', '÷ without'], text);
-  return `Flat out, in turns; with the purge, as many jobs go as come.\n\n${table}`;
+  return `Flat out, in turns; before a turn with the purge, it has a day to catch up.\n\n${table}`;
 }
 
 function shown(value: number): string {

@@ -15,14 +15,17 @@ export async function follow(
   {
     signal,
     see,
+    from = null,
     onLine,
   }: {
     readonly signal: AbortSignal;
+    /** The cursor to begin behind; without one, a snapshot comes and then what is new. */
+    readonly from?: string | null;
     readonly see: (item: Item) => void;
     readonly onLine?: (isUp: boolean) => void;
   },
 ): Promise<void> {
-  const memory: SseMemory = { lastEventId: null, retryMs: null };
+  const memory: SseMemory = { lastEventId: from, retryMs: null };
   while (!signal.aborted) {
     try {
       const last = memory.lastEventId;

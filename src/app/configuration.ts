@@ -5,9 +5,11 @@ import { ConfigurationError } from './configuration-error.ts';
 import { type LogSettings, readLogSettings } from './log-settings.ts';
 import { type MeasuringSettings, readMeasuringSettings } from './measuring-settings.ts';
 import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
+import { type OgcSettings, readOgcSettings } from './ogc-settings.ts';
 import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
 import { readRetentionSettings, type RetentionSettings } from './retention-settings.ts';
 import { type ProcessRole, readRoles } from './roles.ts';
+import { readStudioSettings, type StudioSettings } from './studio-settings.ts';
 import { readSecretSettings, type SecretSettings } from './webhooks.ts';
 
 /** What a running platform is told from outside. */
@@ -24,10 +26,12 @@ export interface Configuration {
   readonly access: AccessSettings;
   readonly artifacts: ArtifactSettings;
   readonly outgoing: OutgoingSettings;
+  readonly ogc: OgcSettings;
   readonly secrets: SecretSettings;
   readonly measuring: MeasuringSettings;
   readonly log: LogSettings;
   readonly retention: RetentionSettings;
+  readonly studio: StudioSettings;
   /** What this process does; all there is to do, unless told otherwise. */
   readonly roles: ReadonlySet<ProcessRole>;
   /** A module whose exported jobs are run by a worker in this process. */
@@ -53,6 +57,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   const host = env['HOST'] ?? '127.0.0.1';
   const databaseUrl = env['DATABASE_URL'] ?? null;
   const jobsModule = env['PAWL_JOBS'] ?? null;
+  const studio = readStudioSettings(env);
   return {
     host,
     port: portOf(env['PORT']),
@@ -63,12 +68,14 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     access: readAccess(env, host),
     artifacts: readArtifactSettings(env),
     outgoing: readOutgoingSettings(env),
+    ogc: readOgcSettings(env),
     secrets: readSecretSettings(env),
     measuring: readMeasuringSettings(env),
     log: readLogSettings(env),
     retention: readRetentionSettings(env),
     jobsModule,
-    roles: readRoles(env, { databaseUrl, jobsModule }),
+    studio,
+    roles: readRoles(env, { databaseUrl, jobsModule, hasBuiltIns: studio.isOn }),
     drainMs: drainOf(env['PAWL_DRAIN_MS']),
   };
 }

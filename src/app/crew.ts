@@ -51,6 +51,7 @@ export async function startCrew(
   jobs: readonly JobDefinition[],
   { log, artifacts, isWorking, watch }: CrewOptions,
 ): Promise<Crew> {
+  engine.context.inputs.learn(jobs);
   for (const job of withCompensations(jobs)) {
     await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
   }

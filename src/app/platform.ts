@@ -18,8 +18,10 @@ import { loadJobs, startCrew } from './crew.ts';
 import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
 import { home } from './dashboard.ts';
+import { openOgc } from './ogc.ts';
 import { openOutgoing } from './outgoing.ts';
 import { openStore } from './open-store.ts';
+import { openStudio } from './studio.ts';
 import { openWebhooks } from './webhooks.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
@@ -74,9 +76,9 @@ export async function startPlatform(
   log: PlatformLog,
 ): Promise<Platform> {
   const { jobsModule, roles } = configuration;
-  const jobs = jobsModule === null ? [] : await loadJobs(jobsModule);
+  const own = jobsModule === null ? [] : await loadJobs(jobsModule);
   const measuring = await openMeasuring(configuration.measuring);
-  const { engine, storeName } = await openEngine(configuration, { jobs, log, measuring });
+  const { engine, storeName } = await openEngine(configuration, { jobs: own, log, measuring });
   const sweeps = { timers: systemTimers, ...configuration.retention };
   const sweeper = new Sweeper(engine.context, sweeps);
   const live = new LiveHub(engine, { timers: systemTimers });
@@ -84,7 +86,22 @@ export async function startPlatform(
   const { isOpen } = configuration.access;
   const artifacts = await openArtifacts(engine, configuration.dataFolder, configuration.artifacts);
   const outgoing = openOutgoing(configuration.outgoing, log);
+  const studio = openStudio(engine, {
+    ...configuration,
+    client: outgoing,
+    artifacts: artifacts.face.desk,
+    own,
+  });
+  const jobs = [...own, ...studio.jobs];
   const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
+  const ogc = await openOgc(engine, {
+    live,
+    artifacts: artifacts.face,
+    outgoing,
+    settings: configuration.ogc,
+    log,
+    taken: jobs.map(({ type }) => type),
+  });
   const status = new ServerStatus();
   const server = await buildServer({
     engine,
@@ -92,7 +109,7 @@ export async function startPlatform(
     artifacts: artifacts.face,
     meter: measuring.meter,
     log,
-    more: [webhooks.routes, home()],
+    more: [webhooks.routes, ogc.routes, home(ogc.landing)],
     authenticator,
     status,
     rate: rateOf(configuration.access),
@@ -105,6 +122,7 @@ export async function startPlatform(
     isWorking: roles.has('worker'),
   });
   await webhooks.start(roles);
+  await ogc.start(roles);
   if (roles.has('sweeper')) for (const one of [sweeper, artifacts.sweep]) one.start();
   const stop = async (): Promise<void> => {
     status.drain();
@@ -112,9 +130,11 @@ export async function startPlatform(
     await live.stop();
     await server.close();
     await crew.stop();
+    await ogc.stop();
     await webhooks.stop();
     await artifacts.sweep.stop();
     await sweeper.stop();
+    await studio.close();
     await outgoing.close();
     await measuring.stop();
     await engine.context.store.close();

@@ -15,7 +15,11 @@ function isRole(word: string): word is ProcessRole {
 /** All of them unless told otherwise; every role is there once or more often on one PostgreSQL. */
 export function readRoles(
   env: NodeJS.ProcessEnv,
-  known: { readonly databaseUrl: string | null; readonly jobsModule: string | null },
+  known: {
+    readonly databaseUrl: string | null;
+    readonly jobsModule: string | null;
+    readonly hasBuiltIns?: boolean;
+  },
 ): ReadonlySet<ProcessRole> {
   const text = env['PAWL_ROLES'] ?? '';
   if (text === '') return new Set(PROCESS_ROLES);
@@ -29,7 +33,8 @@ export function readRoles(
     const fault = `is "${text}", but one process owns the embedded store: set DATABASE_URL`;
     throw new ConfigurationError('PAWL_ROLES', fault);
   }
-  if (known.jobsModule === null && roles.has('worker') && !roles.has('api')) {
+  const hasJobs = known.jobsModule !== null || known.hasBuiltIns === true;
+  if (!hasJobs && roles.has('worker') && !roles.has('api')) {
     const fault = 'is missing: a worker needs a module that exports its jobs';
     throw new ConfigurationError('PAWL_JOBS', fault);
   }

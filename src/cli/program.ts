@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addBackup } from './commands/backup.ts';
 import { addCompletions } from './commands/completions.ts';
 import { addConfig } from './commands/config.ts';
 import { addDlq } from './commands/dlq.ts';
@@ -45,6 +46,7 @@ const ADDED = [
   addKeys,
   addMigrate,
   addDoctor,
+  addBackup,
   addConfig,
   addCompletions,
 ];

@@ -76,10 +76,9 @@ async function withSmallInput(
   const small = await shrink(json, put, bytesMax);
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;
-  const { idempotencyKey, ...payload } = request;
-  if (idempotencyKey === undefined) return { ...request, input };
+  if (request.idempotencyKey === undefined) return { ...request, input };
   // Two uploads of one input are two references, so the input itself is what is compared.
-  return { ...request, input, payloadHash: request.payloadHash ?? payloadHash(payload) };
+  return { ...request, input, payloadHash: hashOf(request) };
 }
 
 /** The answers in the order of what was asked, with those that never were asked in between. */

@@ -3,6 +3,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Store } from '../store/store.ts';
 import type { Shedding } from './limits/watermarks.ts';
+import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
 import type { EnqueueTracer } from './tracer.ts';
@@ -27,6 +28,8 @@ export interface EngineContext {
   readonly observer: EngineObserver | null;
   /** Null: nobody traces. */
   readonly tracer: EnqueueTracer | null;
+  /** What inputs must look like, as far as this process knows. */
+  readonly inputs: KnownInputs;
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
 }

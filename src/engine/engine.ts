@@ -38,6 +38,7 @@ import type { FollowOptions } from './follow/follower.ts';
 import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
 import { type FollowerView, followersOf } from './follow/standing.ts';
+import { KnownInputs } from './known-inputs.ts';
 import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
 import type { EngineObserver } from './observer.ts';
@@ -81,7 +82,8 @@ export class Engine {
     const registry = new Registry(store, lifecycles, clock);
     const shedding = new Shedding(store, clock);
     const { observer = null, tracer = null } = options;
-    this.context = { store, registry, random, ids, clock, log, shedding, observer, tracer };
+    const inputs = new KnownInputs();
+    this.context = { store, registry, random, ids, clock, log, inputs, shedding, observer, tracer };
     this.schedules = new Schedules(this.context);
   }
 

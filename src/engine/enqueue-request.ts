@@ -1,3 +1,4 @@
+import { payloadHash } from '../core/canonical-json.ts';
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
@@ -25,6 +26,15 @@ export interface EnqueueRequest {
   readonly idempotencyKey?: string;
   /** Stands for the payload where its ciphertext differs from call to call. */
   readonly payloadHash?: string;
+}
+
+/**
+ * By what a key's requests are compared: all that makes the job. A retry may bring a trace of its
+ * own, and may submit what the first request left held.
+ */
+export function hashOf(request: EnqueueRequest): string {
+  const { idempotencyKey: _key, traceId: _trace, submit: _submit, ...payload } = request;
+  return request.payloadHash ?? payloadHash(payload);
 }
 
 export const NAME_LENGTH_MAX = 128;

@@ -1,12 +1,12 @@
 import { apiActor } from '../core/actor.ts';
-import { canonicalJson, payloadHash } from '../core/canonical-json.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import { afterWrite } from './after-write.ts';
 import type { EngineContext } from './context.ts';
-import { checkEnqueue, type EnqueueRequest, priorityOf } from './enqueue-request.ts';
+import { checkEnqueue, type EnqueueRequest, hashOf, priorityOf } from './enqueue-request.ts';
 import { submit } from './operate.ts';
 import { notFound } from './transition.ts';
 import { uniqueClaimOf } from './unique.ts';
@@ -74,6 +74,7 @@ async function admitted(
   caller: Caller,
 ): Promise<NewJob> {
   const job = await draftJob(context, request, caller);
+  await context.inputs.check(request);
   await context.shedding.check(job.tenant, job.queue);
   return job;
 }
@@ -98,8 +99,7 @@ export async function draftJob(
     const message = `the lifecycle ${lifecycle.name} has no held state: leave \`submit\` out`;
     throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '/submit', message }] });
   }
-  // A retry comes with a trace of its own and is still the same request.
-  const { idempotencyKey, traceId: _, ...payload } = request;
+  const { idempotencyKey } = request;
   return {
     tenant: caller.tenant,
     id: request.id ?? context.ids.next(),
@@ -125,7 +125,7 @@ export async function draftJob(
         ? null
         : {
             key: idempotencyKey,
-            payloadHash: request.payloadHash ?? payloadHash(payload),
+            payloadHash: hashOf(request),
             windowMs: IDEMPOTENCY_WINDOW_MS,
           },
     ...(request.unique === undefined ? {} : { unique: uniqueClaimOf(request.unique) }),
@@ -146,7 +146,7 @@ async function answer(
   }
   switch (outcome.kind) {
     case 'replayed':
-      return replayed(context, found, made);
+      return replayed(context, found, { job, isSubmitted: true });
     case 'exists':
       return isSamePayload(found, job)
         ? replayed(context, found, made)
@@ -164,7 +164,10 @@ async function answer(
   }
 }
 
-/** The first call may have died between storing the job and submitting it: finish its work. */
+/**
+ * The first call may have died between storing the job and submitting it, so a replayed key
+ * finishes its work. Who repeats the wish for a held job, and wants it to stay so, names it by id.
+ */
 async function replayed(
   context: EngineContext,
   found: Job,

@@ -1,6 +1,15 @@
 import type { JobDefinition } from '../handler/define-job.ts';
 import { convert } from './convert/job.ts';
 import { exportDeck } from './export/job.ts';
+import { documentJob } from './small/document.ts';
+import { report } from './small/report.ts';
+import { indexJob } from './small/search-index.ts';
 
-/** The job types that every platform has, without anybody writing a handler. */
-export const studioJobs: readonly JobDefinition[] = [convert, exportDeck] as JobDefinition[];
+/** Those of the built-in types that need nothing but their input and artifacts. */
+export const studioJobs: readonly JobDefinition[] = [
+  convert,
+  exportDeck,
+  documentJob,
+  report,
+  indexJob,
+] as JobDefinition[];

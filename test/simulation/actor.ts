@@ -5,6 +5,7 @@ import type { Ids } from '../../src/core/ids.ts';
 import type { SeededRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import type { Timers } from '../../src/core/timers.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Fault, Faults } from './faults.ts';
@@ -16,6 +17,8 @@ export interface Stage {
   readonly faults: Faults;
   readonly store: Store;
   readonly ids: Ids;
+  /** The name of this log, which is another one each time. */
+  readonly incarnation: string;
   /** Chance of the world: delays, jitter. */
   readonly random: SeededRandom;
 }
@@ -34,7 +37,12 @@ export function spawn(stage: Stage, name: string, main: Main): void {
 export class Actor {
   readonly name: string;
   readonly engine: Engine;
+  /** The store as this actor reaches it. */
+  readonly store: Store;
+  /** Sleeps of this life, which nobody wakes from after a crash. */
+  readonly timers: Timers;
   readonly #stage: Stage;
+  #skewMs = 0;
   readonly #life: Life;
   readonly #restart: () => void;
 
@@ -44,9 +52,11 @@ export class Actor {
     this.#life = { name, isOver: false };
     this.#restart = restart;
     const { random, ids } = stage;
-    const { clock } = stage.scheduler;
+    const clock = { now: (): number => this.now + this.#skewMs };
     const store = this.#connect(stage.store);
+    this.store = store;
     this.engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
+    this.timers = { sleep: (ms, signal) => Promise.race([this.sleep(ms), aborted(signal)]) };
   }
 
   get now(): number {
@@ -73,6 +83,7 @@ export class Actor {
   async #ask(verb: string, call: () => Promise<unknown>): Promise<unknown> {
     const { scheduler, faults } = this.#stage;
     const fault = faults.pick();
+    this.#skewMs = faults.pickJump() ?? this.#skewMs;
     const turn = (what: string, slow: boolean): Promise<void> =>
       scheduler.park(this.#life, `${verb} ${what}`, this.#delay(slow ? fault : null));
     const isEarly = this.#stage.random.next() < 0.5;
@@ -80,7 +91,8 @@ export class Actor {
     if (fault === 'failBefore') throw new StoreError('unchanged', 'the store cannot be reached');
     if (fault === 'crashBefore') return this.#crash();
     const answer = await scheduler.work(call);
-    scheduler.note(`${this.name} ${verb} ${digest(answer)}${fault === null ? '' : ` ${fault}`}`);
+    const told = digest(answer, this.#stage.incarnation);
+    scheduler.note(`${this.name} ${verb} ${told}${fault === null ? '' : ` ${fault}`}`);
     if (fault === 'duplicate') this.#askAgain(verb, call);
     if (fault === 'crashAfter') return this.#crash();
     await turn('answered', !isEarly);
@@ -114,7 +126,15 @@ export class Actor {
   }
 }
 
-function digest(answer: unknown): string {
-  const text = canonicalJson(answer ?? null);
+function digest(answer: unknown, incarnation: string): string {
+  const text = canonicalJson(answer ?? null).replaceAll(incarnation, 'this log');
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/** Resolves when the signal says so. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

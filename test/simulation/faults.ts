@@ -16,19 +16,31 @@ export const FAULTS = [
   'duplicate',
 ] as const;
 
-export type Fault = (typeof FAULTS)[number];
+/** By which an actor's own clock, but never the database's, is wrong from now on. */
+const JUMPS_MS: readonly number[] = [0, -10_800_000, -30_000, 30_000, 3_600_000];
+
+export type Fault = (typeof FAULTS)[number] | 'clockJump';
+
+/** Clocks jump only where a chance for it is given. */
+export interface FaultsOptions {
+  readonly random: SeededRandom;
+  readonly jumps: SeededRandom | null;
+  readonly isLeftOut: (number: number) => boolean;
+}
 
 /** Chooses faults by seed. Each has a number, by which a shrunk run leaves it out. */
 export class Faults {
   readonly counts = new Map<Fault, number>();
   readonly #random: SeededRandom;
+  readonly #jumps: SeededRandom | null;
   readonly #rates: ReadonlyMap<Fault, number>;
   readonly #isLeftOut: (number: number) => boolean;
   #drawn = 0;
   isOn: boolean = true;
 
-  constructor(random: SeededRandom, isLeftOut: (number: number) => boolean) {
+  constructor({ random, jumps, isLeftOut }: FaultsOptions) {
     this.#random = random;
+    this.#jumps = jumps;
     this.#isLeftOut = isLeftOut;
     const menu = FAULTS.filter(() => random.next() < 0.5);
     this.#rates = new Map(menu.map((fault) => [fault, 0.005 + 0.06 * random.next() ** 2]));
@@ -47,5 +59,12 @@ export class Faults {
     if (fault === undefined || this.#isLeftOut(this.#drawn++)) return null;
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
     return fault;
+  }
+
+  /** The new error of the actor's clock, now and then; null keeps the old one. */
+  pickJump(): number | null {
+    if (!this.isOn || this.#jumps === null || this.#jumps.next() > 0.01) return null;
+    this.counts.set('clockJump', (this.counts.get('clockJump') ?? 0) + 1);
+    return this.#jumps.pick(JUMPS_MS);
   }
 }

@@ -2,11 +2,15 @@
 import { isOwned } from '../../src/core/phase.ts';
 import type { Move } from '../../src/store/move.ts';
 import type { Tables } from '../../src/store/memory/tables.ts';
+import { PLANTED_READS } from './planted-reads.ts';
+import { PLANTED_WRITES } from './planted-writes.ts';
 import { type Bug, overwrite } from './planted-store.ts';
 
 /** The invariants of which at least one must tell, and the mistake. */
 export interface PlantedBug extends Bug {
   readonly tells: readonly string[];
+  /** Where only some of the cast would notice. */
+  readonly cast?: 'swarm';
 }
 
 /** Fenced by nothing but place and epoch, which the row has by now. */
@@ -20,6 +24,8 @@ function isSuccess(move: Move): boolean {
 }
 
 export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
+  ...PLANTED_WRITES,
+  ...PLANTED_READS,
   'an owner may settle after its deadline': {
     tells: ['L3'],
     apply: (tables, move) => (move.fence.kind === 'owner' ? withoutFence(tables, move) : move),

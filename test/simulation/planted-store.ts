@@ -6,11 +6,14 @@ import { applyMoves } from '../../src/store/memory/apply.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
 import { insertJobs } from '../../src/store/memory/insert.ts';
 import { renewLeases } from '../../src/store/memory/renew.ts';
+import { fireSchedule } from '../../src/store/memory/schedule.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import { expiredJobs } from '../../src/store/memory/sweep.ts';
 import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
 import type { Move, MoveOutcome } from '../../src/store/move.ts';
+import type { JobPage, JobQuery, TailPage, TailQuery } from '../../src/store/query.ts';
 import type { Renewal, RenewOutcome } from '../../src/store/renew.ts';
+import type { Fire, FireOutcome } from '../../src/store/schedule.ts';
 import type { OpenStore } from '../support/world.ts';
 
 /** What goes wrong: each member may change what is asked, or the tables themselves, beforehand. */
@@ -20,6 +23,14 @@ export interface Bug {
   readonly apply?: (tables: Tables, move: Move) => Move;
   readonly renew?: (tables: Tables, renewal: Renewal) => Renewal;
   readonly expired?: (tables: Tables) => Job[];
+  /** An answer instead of any work. */
+  readonly answersInsert?: (tables: Tables, job: NewJob) => InsertOutcome | null;
+  readonly asksClaim?: (request: ClaimRequest) => ClaimRequest;
+  readonly afterApply?: (tables: Tables, move: Move, outcome: MoveOutcome) => void;
+  readonly asksTail?: (query: TailQuery) => TailQuery;
+  readonly tail?: (page: TailPage, query: TailQuery) => TailPage;
+  readonly lists?: (tables: Tables) => JobPage;
+  readonly fire?: (tables: Tables, fire: Fire) => Fire;
   /** Whether the log forgets the event with this number. */
   readonly forgets?: (number: number) => boolean;
 }
@@ -56,23 +67,41 @@ class PlantedStore extends MemoryStore {
 
   override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
     return this.transact((tables) =>
-      insertJobs(
-        tables,
-        jobs.map((job) => this.#bug.insert?.(tables, job) ?? job),
-      ),
+      jobs.flatMap((job) => {
+        const answer = this.#bug.answersInsert?.(tables, job) ?? null;
+        return answer ?? insertJobs(tables, [this.#bug.insert?.(tables, job) ?? job]);
+      }),
     );
   }
 
   override claim(request: ClaimRequest): Promise<ClaimedJob[]> {
     return this.transact((tables) => {
       this.#bug.beforeClaim?.(tables, request);
-      return claimJobs(tables, request);
+      return claimJobs(tables, this.#bug.asksClaim?.(request) ?? request);
     });
+  }
+
+  override async tail(query: TailQuery): Promise<TailPage> {
+    const page = await super.tail(this.#bug.asksTail?.(query) ?? query);
+    return this.#bug.tail?.(page, query) ?? page;
+  }
+
+  override async list(query: JobQuery): Promise<JobPage> {
+    const { lists } = this.#bug;
+    return lists === undefined ? super.list(query) : this.transact(lists);
+  }
+
+  override fire(fire: Fire): Promise<FireOutcome> {
+    return this.transact((tables) => fireSchedule(tables, this.#bug.fire?.(tables, fire) ?? fire));
   }
 
   override apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
     return this.transact((tables) =>
-      moves.flatMap((move) => applyMoves(tables, [this.#bug.apply?.(tables, move) ?? move])),
+      moves.flatMap((move) => {
+        const outcomes = applyMoves(tables, [this.#bug.apply?.(tables, move) ?? move]);
+        this.#bug.afterApply?.(tables, move, outcomes[0]!);
+        return outcomes;
+      }),
     );
   }
 

@@ -19,12 +19,17 @@ import { type Fault, Faults } from './faults.ts';
 import { readAll } from './read-all.ts';
 import { Scheduler } from './scheduler.ts';
 import { TYPES } from './job-types.ts';
+import { type Cast, judgeCast, pickCast } from './cast.ts';
+import { LoopWorker } from './loop-worker.ts';
+import { putSchedule } from './slots.ts';
 import { Worker } from './worker.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly open: OpenStore;
   readonly coverage?: RowCoverage;
+  /** `plain`: clients, workers and sweepers; `swarm`: of everything there is, what the seed says. */
+  readonly cast?: 'plain' | 'swarm';
   /** What a shrunk run still has, by number; everything unless given. */
   readonly only?: Remains;
 }
@@ -59,7 +64,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const opened = await options.open({ lifecycles: builtInLifecycles, clock });
   try {
     const store = options.coverage?.watch(opened) ?? opened;
-    return await new Simulation(options, clock, store).run();
+    const incarnation = await opened.incarnation();
+    return await new Simulation(options, clock, { store, incarnation }).run();
   } finally {
     await opened.close();
   }
@@ -67,19 +73,30 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 class Simulation {
   readonly #stage: Stage;
+  readonly #cast: Cast;
   readonly #clients: readonly Client[];
   readonly #chronicle = new Chronicle();
   readonly #seed: number;
   #isHealed = false;
 
-  constructor(options: SimulationOptions, clock: ManualClock, store: Store) {
+  constructor(
+    options: SimulationOptions,
+    clock: ManualClock,
+    { store, incarnation }: Pick<Stage, 'store' | 'incarnation'>,
+  ) {
     const { seed, only } = options;
     const stream = (number: number): SeededRandom => new SeededRandom(seed * 1_000 + number);
     this.#seed = seed;
+    this.#cast = pickCast(options.cast === 'swarm' ? stream(6) : null);
     this.#stage = {
       scheduler: new Scheduler(clock, stream(1)),
-      faults: new Faults(stream(2), (number) => !(only?.faults.has(number) ?? true)),
+      faults: new Faults({
+        random: stream(2),
+        jumps: this.#cast.hasClockJumps ? stream(7) : null,
+        isLeftOut: (number) => !(only?.faults.has(number) ?? true),
+      }),
       store,
+      incarnation,
       ids: seededIds(clock, stream(3)),
       random: stream(4),
     };
@@ -100,7 +117,7 @@ class Simulation {
       const isQuiet = (): boolean => this.#clients.every((client) => client.isDone);
       await scheduler.run(isQuiet, CHAOS_STEPS_MAX);
       problems.push(...(await this.#heal()));
-      problems.push(...(await this.#judge()));
+      problems.push(...this.#chronicle.problems, ...(await this.#judge()));
     } catch (error) {
       // A store that refuses what the engine asks for is a finding, as is any other exception.
       problems.push(`${error instanceof StoreError ? 'the store said' : 'thrown'}: ${text(error)}`);
@@ -129,6 +146,7 @@ class Simulation {
     for (const [type, definition] of Object.entries(TYPES)) {
       await engine.putType({ tenant: '*', type }, definition);
     }
+    if (this.#cast.hasSchedule) await putSchedule(engine);
   }
 
   #populate(): void {
@@ -137,11 +155,19 @@ class Simulation {
     );
     for (let number = 1; number <= WORKERS; number++) {
       const seed = this.#seed * 1_000 + 100 + number;
-      const worker = new Worker(this.#chronicle, seed, () => this.#isHealed);
+      const Kind = this.#cast.loopWorkers.has(number) ? LoopWorker : Worker;
+      const worker = new Kind(this.#chronicle, seed, () => this.#isHealed);
       spawn(this.#stage, `w${number}`, (actor) => worker.run(actor));
     }
     for (let number = 1; number <= SWEEPERS; number++) {
       spawn(this.#stage, `s${number}`, (actor) => sweep(actor));
+    }
+    const { readers, bookkeeper } = this.#cast;
+    readers.forEach((reader, index) =>
+      spawn(this.#stage, `r${index + 1}`, (actor) => reader.run(actor)),
+    );
+    for (const name of bookkeeper === null ? [] : ['f1', 'f2']) {
+      spawn(this.#stage, name, (actor) => bookkeeper!.run(actor));
     }
   }
 
@@ -164,10 +190,14 @@ class Simulation {
   }
 
   async #judge(): Promise<readonly string[]> {
-    const all = await readAll(this.#stage.store, TENANTS);
+    const { store } = this.#stage;
+    const all = await readAll(store, TENANTS);
     const { history, ledger } = this.#chronicle;
     const input = { lifecycles: builtInLifecycles, ...all, history, ledger };
-    return checkHistory(input).map(describe);
+    const told = checkHistory(input).map(describe);
+    const foreign = all.jobs.filter(({ tenant }) => !TENANTS.includes(tenant));
+    for (const { tenant, id } of foreign) told.push(`I19 a list of others showed ${tenant}/${id}`);
+    return [...told, ...(await judgeCast(this.#cast, this.#stage, all.events))];
   }
 }
 

@@ -47,6 +47,7 @@ export class Worker {
       const asked = { owner: actor.name, types, max, requestId };
       const claims = await this.#insist(actor, () => actor.engine.claim(asked));
       this.#requests += 1;
+      if ((claims?.length ?? 0) > max) this.#chronicle.problems.push(`C1 more than ${max} came`);
       for (const claim of claims ?? []) await this.#attempt(actor, claim);
       await actor.sleep(claims === null || claims.length === 0 ? 400 + random.below(600) : 1);
     }

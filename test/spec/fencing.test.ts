@@ -75,6 +75,12 @@ const OTHER_METHODS = [
   'sweepSchedules',
   'erase',
   'sweepRetention',
+  'sweepThrottles',
+  'announce',
+  'workers',
+  'follow',
+  'followers',
+  'observe',
 ];
 
 /** Two lifecycles between them have every ending: `advance` is of process only. */

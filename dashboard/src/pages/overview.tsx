@@ -25,11 +25,7 @@ export function OverviewPage() {
     [],
     LIVE,
   );
-  const workers = useLoaded(
-    () => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }),
-    [],
-    SLOW,
-  );
+  const workers = useLoaded(() => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }), [], SLOW);
   const slo = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [], SLOW);
   const queueItems = queues.value.value?.items ?? [];
   const sloItems = slo.value.value?.items ?? [];

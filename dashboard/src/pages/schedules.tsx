@@ -29,7 +29,9 @@ function Actions({ schedule, onChange, onDone }: Given) {
       <button onClick={() => void ask(() => send('POST', `${path}/run`, {}), `${name} runs now`)}>
         Run now
       </button>
-      <button onClick={() => void ask(() => send('POST', `${path}/${turn}`, {}), `${name}: ${turn}d`)}>
+      <button
+        onClick={() => void ask(() => send('POST', `${path}/${turn}`, {}), `${name}: ${turn}d`)}
+      >
         {isPaused ? 'Resume' : 'Pause'}
       </button>
       <button onClick={onChange}>Change…</button>
@@ -53,8 +55,8 @@ function ScheduleCard(given: Given) {
     <section class="card" aria-label={name}>
       <div class="head">
         <div>
-          <b>{name}</b> <span class="quiet">makes</span> {job.type}{' '}
-          <span class="quiet">·</span> <code>{ruleText(rule)}</code>
+          <b>{name}</b> <span class="quiet">makes</span> {job.type} <span class="quiet">·</span>{' '}
+          <code>{ruleText(rule)}</code>
           {isPaused && <span class="state waiting">paused</span>}
         </div>
         <Actions {...given} />

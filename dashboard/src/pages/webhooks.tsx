@@ -29,7 +29,9 @@ function Actions({ webhook, onDone, onSecret }: Given) {
   };
   return (
     <div class="row">
-      <button onClick={() => void ask(() => send('POST', `${path}/test`, {}), 'Test is on its way')}>
+      <button
+        onClick={() => void ask(() => send('POST', `${path}/test`, {}), 'Test is on its way')}
+      >
         Send a test
       </button>
       <button
@@ -62,7 +64,9 @@ function Standing({ webhook }: { readonly webhook: WebhookJson }) {
   const { enabled, disabledReason, failingSince, events, types } = webhook;
   return (
     <div class="quiet">
-      {!enabled && <span class="state failed">disabled{disabledReason && `: ${disabledReason}`}</span>}
+      {!enabled && (
+        <span class="state failed">disabled{disabledReason && `: ${disabledReason}`}</span>
+      )}
       {enabled && failingSince !== null && (
         <span class="state waiting">
           failing since <Ago time={failingSince} />

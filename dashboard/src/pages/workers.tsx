@@ -37,7 +37,9 @@ function WorkerRow({ worker }: { readonly worker: WorkerJson }) {
     <tr>
       <td>
         <b class="mono">{id}</b>
-        <div class="quiet">{[host, pid === null ? null : `pid ${pid}`].filter(Boolean).join(', ')}</div>
+        <div class="quiet">
+          {[host, pid === null ? null : `pid ${pid}`].filter(Boolean).join(', ')}
+        </div>
       </td>
       <td>
         <span class={`state ${LEVELS[state]}`}>{state}</span>

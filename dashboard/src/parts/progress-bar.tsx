@@ -10,14 +10,22 @@ interface Bar {
   /** Marks where one stage ends and the next begins. */
   readonly stages?: readonly Stage[];
   readonly isTall?: boolean;
+  readonly label?: string;
 }
 
 /** How far a job is, from 0 to 100. */
-export function ProgressBar({ progress, phase, stages = [], isTall = false }: Bar) {
+export function ProgressBar({
+  progress,
+  phase,
+  stages = [],
+  isTall = false,
+  label = 'Progress',
+}: Bar) {
   return (
     <div
       class={`bar ${phase} ${isTall ? 'tall' : ''}`}
       role="progressbar"
+      aria-label={label}
       aria-valuenow={Math.round(progress)}
       aria-valuemin={0}
       aria-valuemax={100}

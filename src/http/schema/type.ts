@@ -71,6 +71,25 @@ const SloBody = closed({
   measures: Type.Optional(Type.Enum(['duration', 'first_token'])),
 });
 
+const JsonSchemaBody = Type.Record(Type.String(), Type.Unknown());
+
+const ExposeBody = Type.Object(
+  {
+    title: Type.Optional(text(256)),
+    description: Type.Optional(text(4_096)),
+    version: Type.Optional(text(64, 1)),
+    keywords: Type.Optional(Type.Array(text(128, 1), { maxItems: 64 })),
+    input: Type.Optional(JsonSchemaBody),
+    result: Type.Optional(JsonSchemaBody),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Publishes the type as a process of OGC API – Processes, with the JSON Schemas of its input ' +
+      'and result where they are given.',
+  },
+);
+
 const OnExhausted = Type.Enum(['failed', 'dead_lettered']);
 const Copies = Type.Enum(['never', 'exhausted', 'failed']);
 
@@ -94,6 +113,7 @@ export const TypeBody = Type.Object(
     onExhausted: Type.Optional(OnExhausted),
     dlq: Type.Optional(Copies),
     slo: Type.Optional(SloBody),
+    expose: Type.Optional(ExposeBody),
   },
   {
     $id: 'NewJobType',

@@ -39,7 +39,10 @@ export async function conclude(turn: Turn, learnt: Learnt): Promise<ExecutionRes
   };
   if (status.status === 'successful') {
     turn.suppose(following);
-    return succeed(turn, previous, status);
+    await tellEnd(turn, previous, status);
+    // Whoever wants the results later must find where they are.
+    if (turn.kept === null) await turn.save(following);
+    return { status, results: turn.kept };
   }
   if (isTerminal(status.status)) throw await failed(turn, failureOf(remote), previous);
   if (statusUrls.length === 0) {
@@ -67,15 +70,6 @@ function hasMoved(before: Following, now: Following): boolean {
   const place = ({ remoteId, resultsHref, statusUrls, failures }: Following): string =>
     JSON.stringify([remoteId, resultsHref, statusUrls[0], failures]);
   return place(before) !== place(now);
-}
-
-async function succeed(
-  turn: Turn,
-  previous: StatusInfo,
-  status: StatusInfo,
-): Promise<ExecutionResult> {
-  await tellEnd(turn, previous, status);
-  return { status, results: turn.kept };
 }
 
 /** Tells of a failure before it is thrown, whichever way it came about. */

@@ -40,7 +40,7 @@ async function callBack(room: CallbackRoom, run: RunContext<CallbackInput>): Pro
   const { jobId, news, url } = run.input;
   const [job] = await room.engine.context.store.read([{ tenant: run.job.tenant, id: jobId }]);
   if (!job) throw new PermanentError('the job is no longer kept', { code: 'JOB_GONE' });
-  const { contentType, body } = await contentOf(room as OgcRoom, job, news);
+  const { contentType, body } = await contentOf(room, job, news);
   try {
     const response = await room.outgoing.fetch(url, {
       method: 'POST',
@@ -74,13 +74,18 @@ function jsonOf(value: unknown): Content {
 }
 
 /** Read anew each time: results to those who wait for them, what went wrong, or the status. */
-async function contentOf(room: OgcRoom, job: Job, news: CallbackInput['news']): Promise<Content> {
+async function contentOf(
+  room: CallbackRoom,
+  job: Job,
+  news: CallbackInput['news'],
+): Promise<Content> {
   const source = await sourceOf(room, job);
   const record = recordIn(job);
   if (source === null || record === null) {
     throw new PermanentError('the job is no execution any more', { code: 'JOB_ERASED' });
   }
-  if (news === 'failedUri') return jsonOf(failureOf(job).body);
+  const isRemote = source.isTakenOn !== undefined;
+  if (news === 'failedUri') return jsonOf(failureOf(job, { isRemote }).body);
   if (news === 'inProgressUri') return jsonOf(source.status(job, record.base));
   const caller = { tenant: job.tenant, principal: job.requestedBy };
   const results = await source.results(caller, job);

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorCodeOf } from '../../http/view.ts';
+import type { PawlError } from '../../core/errors.ts';
+import type { Job, JobError } from '../../core/job.ts';
 import { pawlErrorOf } from '../../http/problem.ts';
-import type { Job } from '../../core/job.ts';
-import { PawlError } from '../../core/errors.ts';
+import { errorCodeOf } from '../../http/view.ts';
 import { EXCEPTION } from '../model/vocabulary.ts';
 
 /** What the body of an error says; members that are not known are left out, never null. */
@@ -75,8 +75,14 @@ const STATUS_OF_CLASS: Readonly<Record<string, number>> = {
   TransientError: 502,
 };
 
-/** Why there are no results of a job that has ended otherwise. */
-export function failureOf(job: Job, headers: Readonly<Record<string, string>> = {}): OgcException {
+/**
+ * Why there are no results of a job that has ended otherwise. What a provider refused is kept as it
+ * is; what else went wrong with a provider is nothing that the caller can mend.
+ */
+export function failureOf(
+  job: Job,
+  { isRemote, headers = {} }: { isRemote: boolean; headers?: Readonly<Record<string, string>> },
+): OgcException {
   const { error } = job;
   if (job.phase === 'cancelled' || error === null) {
     const detail = `job ${job.id} was dismissed, so it has no results: execute the process again`;
@@ -87,18 +93,18 @@ export function failureOf(job: Job, headers: Readonly<Record<string, string>> = 
   const body = {
     type: `urn:pawl:job-error:${code}`,
     title: 'job failed',
-    status: upstreamStatus(error.details) ?? STATUS_OF_CLASS[error.class] ?? 500,
+    status: isRemote ? upstreamStatus(error) : (STATUS_OF_CLASS[error.class] ?? 500),
     detail: error.message,
     jobID: job.id,
   };
   return new OgcException(body, headers);
 }
 
-/** What a provider refused stays the caller's fault; what it could not do is not ours. */
-function upstreamStatus(details: unknown): number | null {
-  const { status } = (details ?? {}) as { status?: unknown };
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400) return null;
-  return status < 500 ? status : 502;
+function upstreamStatus({ class: name, details }: JobError): number {
+  const { upstreamStatus: status } = (details ?? {}) as { upstreamStatus?: unknown };
+  const isKept = typeof status === 'number' && status >= 400 && status < 500;
+  if (isKept) return status;
+  return STATUS_OF_CLASS[name] === 504 ? 504 : 502;
 }
 
 function exceptionOf(error: unknown): OgcException {

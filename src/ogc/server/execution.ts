@@ -12,13 +12,7 @@ import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
 import { recordOf } from './execution-record.ts';
 import { type Mode, modeOf, readPreferences } from './prefer.ts';
 import { shapeResults } from './results.ts';
-import {
-  baseOf,
-  findProcess,
-  type KnownProcess,
-  type OgcRoom,
-  processCallerOf,
-} from './room.ts';
+import { baseOf, findProcess, type KnownProcess, type OgcRoom, processCallerOf } from './room.ts';
 import { goneSignal, waitUntil } from './waiting.ts';
 
 /** How long an asynchronous answer waits to hear whether a provider takes the job on. */
@@ -111,8 +105,9 @@ async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply
   const location = `${base}/jobs/${job.id}`;
   const isAsync = mode.kind === 'async' || !isTerminal(job.phase);
   const isBad = isTerminal(job.phase) && job.phase !== 'succeeded';
-  if (isBad && (mode.kind === 'sync' || process.source.isTakenOn !== undefined)) {
-    throw failureOf(job, { location });
+  const isRemote = process.source.isTakenOn !== undefined;
+  if (isBad && (mode.kind === 'sync' || isRemote)) {
+    throw failureOf(job, { isRemote, headers: { location } });
   }
   if (isAsync) {
     const wish = readPreferences(request.headers['prefer']);

@@ -7,7 +7,7 @@ import { failureOf, OgcException, resultNotReady } from './exception.ts';
 import { asksForPage, sendEither, sendPage } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
 import { documentIn, oneOutput, shapeResults, type ShapedResults } from './results.ts';
-import { baseOf, findJob, type OgcRoom, processCallerOf } from './room.ts';
+import { baseOf, findJob, type KnownJob, type OgcRoom, processCallerOf } from './room.ts';
 import { goneSignal, waitUntil } from './waiting.ts';
 
 /** How long a handler that is asked to stop may take before its job is taken away from it. */
@@ -34,7 +34,7 @@ export async function readResults(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { job, source } = await findJob(room, request, jobIdOf(request));
-  refuseUnready(job);
+  refuseUnready({ job, source });
   const results = await source.results(processCallerOf(request), job);
   const base = baseOf(room, request);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
@@ -49,7 +49,7 @@ export async function readOutput(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { job, source } = await findJob(room, request, jobIdOf(request));
-  refuseUnready(job);
+  refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
   const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
   if (shaped !== null) return sendShaped(reply, shaped);
@@ -58,9 +58,10 @@ export async function readOutput(
   throw new OgcException(body);
 }
 
-function refuseUnready(job: Job): void {
+function refuseUnready({ job, source }: KnownJob): void {
   if (!isTerminal(job.phase)) throw resultNotReady(job);
-  if (job.phase !== 'succeeded') throw failureOf(job);
+  const isRemote = source.isTakenOn !== undefined;
+  if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
 }
 
 function sendShaped(reply: FastifyReply, shaped: ShapedResults): FastifyReply {

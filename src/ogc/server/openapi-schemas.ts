@@ -68,17 +68,17 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   confClasses: object({ conformsTo: listOf(text) }, ['conformsTo']),
   processSummary: object(summary, ['id', 'version']),
   process: object({ ...summary, inputs: members, outputs: members }, ['id', 'version']),
-  processList: object(
-    { processes: listOf(ref('processSummary')), links: listOf(ref('link')) },
-    ['processes', 'links'],
-  ),
+  processList: object({ processes: listOf(ref('processSummary')), links: listOf(ref('link')) }, [
+    'processes',
+    'links',
+  ]),
   execute,
   subscriber: object({ successUri: address, inProgressUri: address, failedUri: address }),
   statusInfo,
-  jobList: object(
-    { jobs: listOf(ref('statusInfo')), links: listOf(ref('link')) },
-    ['jobs', 'links'],
-  ),
+  jobList: object({ jobs: listOf(ref('statusInfo')), links: listOf(ref('link')) }, [
+    'jobs',
+    'links',
+  ]),
   results: { type: 'object', additionalProperties: true },
   exception: object(
     { type: text, title: text, status: { type: 'integer' }, detail: text, instance: text },

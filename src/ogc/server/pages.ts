@@ -35,19 +35,41 @@ function html(parts: TemplateStringsArray, ...values: readonly unknown[]): Html 
 }
 
 function page(title: string, content: Html): string {
-  const nav = html`<p><a href="/processes?f=html">Processes</a> · <a href="/jobs?f=html">Jobs</a> ·
-    <a href="/conformance?f=html">Conformance</a> · <a href="/ogc/api?f=html">API</a></p>`;
+  const nav = html`<p>
+    <a href="/processes?f=html">Processes</a> · <a href="/jobs?f=html">Jobs</a> ·
+    <a href="/conformance?f=html">Conformance</a> · <a href="/ogc/api?f=html">API</a>
+  </p>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><link rel="stylesheet" href="/docs/style.css"></head>
-<body><main>${nav}<h1>${title}</h1>${content}</main></body></html>
-`.text;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="/docs/style.css" />
+      </head>
+      <body>
+        <main>
+          ${nav}
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `.text;
 }
 
 function table(heads: readonly string[], rows: readonly (readonly unknown[])[]): Html {
-  const head = html`<tr>${heads.map((one) => html`<th>${one}</th>`)}</tr>`;
-  const body = rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`);
-  return html`<table>${head}${body}</table>`;
+  const head = html`<tr>
+    ${heads.map((one) => html`<th>${one}</th>`)}
+  </tr>`;
+  const body = rows.map(
+    (row) =>
+      html`<tr>
+        ${row.map((cell) => html`<td>${cell}</td>`)}
+      </tr>`,
+  );
+  return html`<table>
+    ${head}${body}
+  </table>`;
 }
 
 /** Only addresses that a browser would open as a page become links. */
@@ -90,8 +112,12 @@ function membersTable(members: Readonly<Record<string, ProcessMember>>): Html {
 export function processPage(process: ProcessDescription): string {
   const { id, title = id, description = '', version, inputs, outputs } = process;
   const modes = (process.jobControlOptions ?? []).join(', ');
-  const content = html`<p>${description}</p><p><code>${id}</code> version ${version}, ${modes}</p>
-<h2>Inputs</h2>${membersTable(inputs)}<h2>Outputs</h2>${membersTable(outputs)}`;
+  const content = html`<p>${description}</p>
+    <p><code>${id}</code> version ${version}, ${modes}</p>
+    <h2>Inputs</h2>
+    ${membersTable(inputs)}
+    <h2>Outputs</h2>
+    ${membersTable(outputs)}`;
   return page(title, content);
 }
 
@@ -110,7 +136,13 @@ export function jobsPage({ jobs, links }: JobList): string {
 export function jobPage({ links = [], ...info }: StatusInfo): string {
   const facts = table(['', ''], Object.entries(info));
   const more = links.map(({ href, title = href }) => html`<li>${anchor(asPage(href), title)}</li>`);
-  return page(`Job ${info.jobID}`, html`${facts}<ul>${more}</ul>`);
+  return page(
+    `Job ${info.jobID}`,
+    html`${facts}
+      <ul>
+        ${more}
+      </ul>`,
+  );
 }
 
 export function resultsPage(jobId: string, document: object): string {
@@ -122,7 +154,12 @@ export function resultsPage(jobId: string, document: object): string {
 }
 
 export function conformancePage({ conformsTo }: { conformsTo: readonly string[] }): string {
-  return page('Conformance', html`<ul>${conformsTo.map((one) => html`<li>${one}</li>`)}</ul>`);
+  return page(
+    'Conformance',
+    html`<ul>
+      ${conformsTo.map((one) => html`<li>${one}</li>`)}
+    </ul>`,
+  );
 }
 
 interface ApiDocument {
@@ -140,6 +177,13 @@ export function apiPage(document: object): string {
     ]),
   );
   const list = table(['', 'Path', 'What it does'], rows);
-  const raw = html`<details><summary>The document itself</summary>${code(document)}</details>`;
-  return page(info.title, html`<p>${info.description}</p>${list}${raw}`);
+  const raw = html`<details>
+    <summary>The document itself</summary>
+    ${code(document)}
+  </details>`;
+  return page(
+    info.title,
+    html`<p>${info.description}</p>
+      ${list}${raw}`,
+  );
 }

@@ -24,11 +24,7 @@ export type Mode =
  * The table of the standard: a process that can do both is answered synchronously unless it is
  * asked otherwise. With `wait` too, the results come if they are there by then.
  */
-export function modeOf(
-  options: readonly string[],
-  wish: Preferences,
-  syncWaitMs: number,
-): Mode {
+export function modeOf(options: readonly string[], wish: Preferences, syncWaitMs: number): Mode {
   const canAsync = options.includes('async-execute');
   const canSync = options.includes('sync-execute') || !canAsync;
   if (!canSync) return { kind: 'async', applied: wish.isAsync ? 'respond-async' : null };

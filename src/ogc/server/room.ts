@@ -64,7 +64,10 @@ export async function findProcess(
 }
 
 /** The source of a job, or null for a job that is no execution of a process. */
-export async function sourceOf({ sources }: OgcRoom, job: Job): Promise<ProcessSource | null> {
+export async function sourceOf(
+  { sources }: Pick<OgcRoom, 'sources'>,
+  job: Job,
+): Promise<ProcessSource | null> {
   for (const source of sources) if (await source.owns(job.type, job.tenant)) return source;
   return null;
 }

@@ -37,7 +37,9 @@ const READS: Readonly<Record<string, Answer>> = {
 function readApi(room: OgcRoom, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const document = ogcOpenApi(baseOf(room, request));
   if (asksForPage(request)) return sendPage(reply, apiPage(document));
-  return reply.header('vary', 'accept').type(OPENAPI_TYPE).send(JSON.stringify(document));
+  const body = Buffer.from(JSON.stringify(document));
+  // Bytes: a text would have a charset added, which this media type does not know.
+  return reply.header('vary', 'accept').header('content-type', OPENAPI_TYPE).send(body);
 }
 
 /** The routes of OGC API – Processes, which speak its language in errors too. */

@@ -10,6 +10,8 @@ import type { AiInput } from './input.ts';
 import type { Answered, Answering, Model } from './model.ts';
 import { refuse } from './refusal.ts';
 
+type AskingContext = Omit<RunContext<AiInput>, 'stage'>;
+
 /** What an ai job works with. */
 export interface AskingRoom {
   readonly model: Model;
@@ -34,12 +36,12 @@ export interface Streamed {
 
 /** One attempt at an answer: what it has in memory, and what it makes anew when it has not. */
 export class Asking {
-  readonly #context: RunContext<AiInput>;
+  readonly #context: AskingContext;
   readonly #room: AskingRoom;
   #reading: Reading | null | undefined;
   #answering: Answering | null = null;
 
-  constructor(context: RunContext<AiInput>, room: AskingRoom) {
+  constructor(context: AskingContext, room: AskingRoom) {
     this.#context = context;
     this.#room = room;
   }

@@ -53,7 +53,9 @@ function codeOf(status: number, { code }: ProviderError): AiCode {
 export function failureIn(given: unknown): JobFailure {
   const error = errorIn({ error: given });
   const isLimit = /rate_?limit/.test(error.code);
-  const code = isLimit ? 'AI_RATE_LIMITED' : codeOf(/^\d{3}$/.test(error.code) ? Number(error.code) : 500, error);
+  const code = isLimit
+    ? 'AI_RATE_LIMITED'
+    : codeOf(/^\d{3}$/.test(error.code) ? Number(error.code) : 500, error);
   return refuse(code, `the model’s server broke off: ${error.message || error.code}`);
 }
 
@@ -89,7 +91,10 @@ function errorIn(body: unknown): ProviderError {
   if (typeof error === 'string') return { message: clipped(error), code: '' };
   const { message, code, type } = (error ?? {}) as Record<string, unknown>;
   const named = [code, type].find((one) => typeof one === 'string' || typeof one === 'number');
-  return { message: clipped(typeof message === 'string' ? message : ''), code: String(named ?? '') };
+  return {
+    message: clipped(typeof message === 'string' ? message : ''),
+    code: String(named ?? ''),
+  };
 }
 
 function clipped(text: string): string {

@@ -51,7 +51,13 @@ export function aiJob(room: AiRoom): JobDefinition<AiInput, AiResult> {
     },
     retryable: ['model_overloaded', 'network_timeout'],
     limits: { rate: room.rate },
-    slo: { p50Ms: 1_200, p95Ms: 4_000, p99Ms: 8_000, failureRateMax: 0.02, measures: 'first_token' },
+    slo: {
+      p50Ms: 1_200,
+      p95Ms: 4_000,
+      p99Ms: 8_000,
+      failureRateMax: 0.02,
+      measures: 'first_token',
+    },
     stages: [
       { name: 'preparing_context', min: 0, max: 10 },
       { name: 'sending_prompt', min: 10, max: 20 },

@@ -19,7 +19,9 @@ const TASKS = {
 /** What is sent to a model: its duty and the document first, then what was asked. */
 export function messagesOf({ input, reading }: Question): ChatMessage[] {
   const asked = input.messages ?? [{ role: 'user' as const, content: wordsFor(input) }];
-  return reading === null ? [...asked] : [{ role: 'system', content: duty(input, reading) }, ...asked];
+  return reading === null
+    ? [...asked]
+    : [{ role: 'system', content: duty(input, reading) }, ...asked];
 }
 
 function wordsFor({ task, prompt }: AiInput): string {

@@ -5,7 +5,7 @@ import { failureOf } from '../work/refusal.ts';
 export const AI_ERRORS = {
   AI_NEEDS_DOCUMENT: {
     class: 'validation_error',
-    hint: 'Give `text` or `deckRef`, or configure a model with OPENAI_BASE_URL or OPENAI_API_KEY.',
+    hint: 'Give `text` or `deckRef`, or configure a model with PAWL_AI_MODEL.',
   },
   AI_SELECTION_EMPTY: {
     class: 'validation_error',

@@ -40,9 +40,7 @@ function blockText(block: Block): string {
     case 'text':
       return plainLines(block.paragraphs);
     case 'table':
-      return block.rows
-        .map((row) => row.map(({ runs }) => plainText(runs)).join(' | '))
-        .join('\n');
+      return block.rows.map((row) => row.map(({ runs }) => plainText(runs)).join(' | ')).join('\n');
     case 'chart':
       return [block.title ?? '', ...block.series.map((one) => seriesText(block.categories, one))]
         .filter((line) => line !== '')

@@ -14,7 +14,11 @@ const ENDINGS = /(?<=..)(?:ies|ing|ed|es|s)$/;
 
 /** The words of a text that it can be found by: in small letters, without common ones and endings. */
 export function termsOf(text: string): string[] {
-  const words = text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words =
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.filter((word) => !COMMON.has(word)).map((word) => stem(word));
 }
 

@@ -1,45 +1,46 @@
 import type { JobJson } from '../../../../src/http/schema/job.ts';
 import { get } from '../../api.ts';
+import { lettersOf } from '../../letters.ts';
 import { useLoaded } from '../../load.ts';
 import { Empty } from '../../parts/notice.tsx';
+import { Shown } from '../../parts/shown.tsx';
 
-interface Link {
-  readonly name: string;
-  readonly url: string;
-  readonly contentType: string;
+interface Content {
+  readonly title: string;
+  readonly value: unknown;
 }
 
-/** Artifacts in a result come as signed links. */
-function linksIn(result: unknown): Link[] {
-  const { artifacts } = (result ?? {}) as { artifacts?: unknown };
-  if (!Array.isArray(artifacts)) return [];
-  return (artifacts as Link[]).filter(({ url }) => typeof url === 'string');
+/** The result of what went well; the input of what did not, which its dead letter keeps. */
+async function contentOf(job: JobJson): Promise<Content | null> {
+  if (job.phase === 'succeeded') {
+    return { title: 'Result', value: await get<unknown>(`./v1/jobs/${job.id}/result`) };
+  }
+  if (job.phase !== 'failed' && job.phase !== 'dead') return null;
+  const [letter] = await lettersOf([job]);
+  return letter === undefined ? null : { title: 'Input', value: letter.input };
 }
 
-/** What came of it: the result, and its artifacts with previews. */
+/** What went in or came out, as far as the API shows it. */
 export function JobContent({ job }: { readonly job: JobJson }) {
-  const result = useLoaded(
-    async () => (job.resultRef === null ? null : get<unknown>(`./v1/jobs/${job.id}/result`)),
-    [job.resultRef],
-  );
-  const found = result.value.value;
-  const links = linksIn(found);
+  // An empty answer must not look like one that is on its way.
+  const content = useLoaded(async () => ({ found: await contentOf(job) }), [job.id, job.phase]);
   return (
-    <section class="card">
-      <h2>Result</h2>
-      {job.resultRef === null ? <Empty title="None yet" /> : null}
-      {links.map(({ name, url, contentType }) => (
-        <div key={name}>
-          <a href={url} target="_blank" rel="noreferrer">
-            {name}
-          </a>{' '}
-          <span class="quiet">{contentType}</span>
-          {contentType.startsWith('image/') && (
-            <img src={url} alt={name} loading="lazy" style={{ maxWidth: '100%' }} />
-          )}
-        </div>
-      ))}
-      {found !== null && <pre>{JSON.stringify(found, null, 2)}</pre>}
+    <section class="card" aria-label="Content">
+      <Shown of={content}>
+        {({ found }) =>
+          found === null ? (
+            <>
+              <h2>Result</h2>
+              <Empty title={job.completedAt === null ? 'None yet' : 'It left none'} />
+            </>
+          ) : (
+            <>
+              <h2>{found.title}</h2>
+              <pre tabIndex={0}>{JSON.stringify(found.value, null, 2)}</pre>
+            </>
+          )
+        }
+      </Shown>
     </section>
   );
 }

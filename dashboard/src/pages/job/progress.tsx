@@ -1,5 +1,6 @@
 import { durationText } from '../../../../src/cli/terminal/words.ts';
 import type { JobEventJson, JobJson } from '../../../../src/http/schema/job.ts';
+import { tokensOf } from '../../live-job.ts';
 import { now } from '../../now.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 
@@ -30,12 +31,6 @@ function stageShare(progress: number, { min, max }: Stage): number {
   return 100 * Math.min(1, Math.max(0, share));
 }
 
-function tokensOf(events: readonly JobEventJson[]): string {
-  return events
-    .map(({ metadata }) => (typeof metadata['tokens'] === 'string' ? metadata['tokens'] : ''))
-    .join('');
-}
-
 /** How far it is, stage by stage, and when it will be done. */
 export function JobProgress({ job, stages, events }: Given) {
   const rest = restMs(job, now.value);
@@ -50,16 +45,20 @@ export function JobProgress({ job, stages, events }: Given) {
       </div>
       <ProgressBar progress={job.progress} phase={job.phase} stages={stages} isTall />
       {stages.length > 0 && (
-        <div class="figures">
+        <div class="stages">
           {stages.map((stage) => (
             <div key={stage.name}>
               <div class={job.stage === stage.name ? '' : 'quiet'}>{stage.name}</div>
-              <ProgressBar progress={stageShare(job.progress, stage)} phase={job.phase} />
+              <ProgressBar
+                progress={stageShare(job.progress, stage)}
+                phase={job.phase}
+                label={stage.name}
+              />
             </div>
           ))}
         </div>
       )}
-      {tokens !== '' && <pre>{tokens}</pre>}
+      {tokens !== '' && <pre tabIndex={0}>{tokens}</pre>}
     </section>
   );
 }

@@ -13,7 +13,7 @@ interface Problem {
 const RANKS = { fault: 0, warning: 1, notice: 2 };
 
 function queueProblems(queues: readonly QueueJson[]): Problem[] {
-  return queues.flatMap(({ name, isPaused, isShedding, reason }) => {
+  return queues.flatMap(({ name, isPaused, isShedding, reason }): Problem[] => {
     const why = reason === null ? '' : `: ${reason}`;
     if (isPaused) {
       const action = 'Resume it on the page of queues.';
@@ -26,7 +26,7 @@ function queueProblems(queues: readonly QueueJson[]): Problem[] {
 }
 
 function sloProblems(slos: readonly SloJson[]): Problem[] {
-  return slos.flatMap(({ type, alerts }) => {
+  return slos.flatMap(({ type, alerts }): Problem[] => {
     if (!alerts.some(({ isFiring }) => isFiring)) return [];
     const message = `${type} fails so often that its error budget is burning`;
     return [{ level: 'fault', message, action: 'Look at its dead letters.' }];

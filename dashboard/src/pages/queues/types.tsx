@@ -57,7 +57,7 @@ function TypeRow({ type }: { readonly type: TypeJson }) {
       <td class="number">{durationText(type.lease.ttlMs)}</td>
       <td class="number">{type.timeoutMs === null ? '–' : durationText(type.timeoutMs)}</td>
       <td class="grow">{type.stages.map(({ name }) => name).join(' → ')}</td>
-      <td class="grow">{limitsText((type.limits ?? {}) as Limits).join(', ')}</td>
+      <td class="grow">{limitsText(type.limits ?? {}).join(', ')}</td>
       <td>
         <Throttle throttle={type.throttle} />
       </td>

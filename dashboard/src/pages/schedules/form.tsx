@@ -97,7 +97,10 @@ export function ScheduleForm({ schedule, onClose, onDone }: Given) {
     }
   };
   return (
-    <Dialog title={schedule === null ? 'New schedule' : `Change ${schedule.name}`} onClose={onClose}>
+    <Dialog
+      title={schedule === null ? 'New schedule' : `Change ${schedule.name}`}
+      onClose={onClose}
+    >
       {(close) => (
         <form
           onSubmit={(event) => {

@@ -1,0 +1,78 @@
+import type { DeadLetterJson } from '../../../../src/http/schema/dead-letter.ts';
+import { now } from '../../now.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { JobLink } from '../../parts/job-link.tsx';
+import { Spark } from '../../parts/spark.tsx';
+import { type Group, trendOf } from './groups.ts';
+
+const SHOWN = 8;
+
+interface Given {
+  readonly group: Group;
+  readonly onReplay: (letter: DeadLetterJson) => void;
+  readonly onReplayAll: () => void;
+}
+
+function LetterRow({ letter, onReplay }: { letter: DeadLetterJson; onReplay: () => void }) {
+  return (
+    <tr>
+      <td>
+        <JobLink id={letter.jobId} />
+      </td>
+      <td>{letter.failureStage}</td>
+      <td class="number">{letter.attempts}</td>
+      <td>
+        <Ago time={letter.createdAt} />
+      </td>
+      <td class="grow mono clip quiet">{JSON.stringify(letter.input)}</td>
+      <td>
+        {letter.replayedAs === null ? (
+          <button onClick={onReplay}>Edit and replay…</button>
+        ) : (
+          <>
+            replayed as <JobLink id={letter.replayedAs} />
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** One fault and the jobs that it ended. */
+export function GroupCard({ group, onReplay, onReplayAll }: Given) {
+  const { letters, open } = group;
+  const trend = trendOf(letters, now.value);
+  return (
+    <section class="card" aria-label={`${group.reasonCode} in ${group.type}`}>
+      <div class="head">
+        <div class="spread">
+          <b class="bad">{group.reasonCode}</b> in {group.type} ·{' '}
+          {letters.length === 1 ? 'once' : `${letters.length} times`}
+          <div class="quiet breaks">{letters[0]!.lastError.message}</div>
+        </div>
+        <Spark values={trend} label="How many came in each of the last 24 hours" />
+        {open > 0 && <button onClick={onReplayAll}>Replay all {open}…</button>}
+      </div>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Job</th>
+              <th>Stage</th>
+              <th class="number">Tries</th>
+              <th>Since</th>
+              <th>Input</th>
+              <th aria-label="replay" />
+            </tr>
+          </thead>
+          <tbody>
+            {letters.slice(0, SHOWN).map((letter) => (
+              <LetterRow key={letter.id} letter={letter} onReplay={() => onReplay(letter)} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {letters.length > SHOWN && <span class="quiet">and {letters.length - SHOWN} older ones</span>}
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+// A slow job to watch, to kill and to see recover: bin/pawl worker --jobs examples/quick-start/count.ts
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob, task, trusted } from '../../src/index.ts';
+
+export const count = defineJob({
+  type: 'count',
+  lifecycle: task,
+  input: trusted<{ to: number }>(),
+  lease: { ttlMs: 10_000, heartbeatMs: 2_000 },
+  async run({ input, stage, signal }) {
+    return stage('counting', { from: 0 }, async ({ from, checkpoint, progress }) => {
+      for (let n = from + 1; n <= input.to; n++) {
+        await pause(500, undefined, { signal });
+        await checkpoint(n);
+        progress(n / input.to, `${n} of ${input.to}`);
+      }
+      return `counted to ${input.to}`;
+    });
+  },
+});

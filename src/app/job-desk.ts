@@ -1,0 +1,19 @@
+import type { Artifacts } from '../engine/artifacts.ts';
+import { largeSink, wholeValue } from '../engine/by-reference.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { JobDesk } from '../studio/small/job-desk.ts';
+
+/** This platform, for its jobs that have to do with other jobs. */
+export function jobDesk(engine: Engine, artifacts: Artifacts): JobDesk {
+  const sink = largeSink(engine, artifacts);
+  return {
+    enqueue: async (request, caller) => {
+      const [result] = await sink.enqueue([request], { caller });
+      if (result!.kind === 'refused') throw result!.error;
+      return result!.job;
+    },
+    read: (refs) => (refs.length === 0 ? Promise.resolve([]) : engine.context.store.read(refs)),
+    resultOf: async ({ tenant, result }) =>
+      JSON.parse(await wholeValue(artifacts, tenant, result ?? 'null')) as unknown,
+  };
+}

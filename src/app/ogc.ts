@@ -1,0 +1,103 @@
+import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
+import { systemTimers } from '../core/timers.ts';
+import { largeSource } from '../engine/by-reference.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
+import { SHARED_TENANT } from '../engine/registry.ts';
+import { typeDefinitionOf } from '../handler/define-job.ts';
+import type { ArtifactFace } from '../http/artifact-view.ts';
+import type { LiveHub } from '../http/live.ts';
+import { ConfigurationFile } from '../ogc/gateway/configuration-file.ts';
+import { type Gateway, openGateway } from '../ogc/gateway/gateway.ts';
+import { callbackJob } from '../ogc/server/callback-job.ts';
+import { fanOutCallbacks } from '../ogc/server/callbacks.ts';
+import { echo } from '../ogc/server/echo.ts';
+import { landingPage } from '../ogc/server/landing.ts';
+import { ownProcesses } from '../ogc/server/own-processes.ts';
+import { baseOf, type OgcRoom } from '../ogc/server/room.ts';
+import { ogcRoutes } from '../ogc/server/routes.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
+import { openWorker } from '../worker/open-worker.ts';
+import { ConfigurationError } from './configuration-error.ts';
+import type { OgcSettings } from './ogc-settings.ts';
+import type { ProcessRole } from './roles.ts';
+
+interface OgcOptions {
+  readonly live: LiveHub;
+  readonly artifacts: ArtifactFace;
+  readonly outgoing: Outgoing;
+  readonly settings: OgcSettings;
+  readonly log: EngineLog;
+  /** Types that the user's own jobs have, and that nothing built in may take. */
+  readonly taken: readonly string[];
+}
+
+/** OGC API – Processes on a platform: its routes, and the work behind them. */
+export interface PlatformOgc {
+  readonly routes: FastifyPluginCallback;
+  readonly landing: (request: FastifyRequest) => object;
+  start(roles: ReadonlySet<ProcessRole>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Under this name the place in the log is kept up to which subscribers were called back. */
+const FOLLOWER = 'pawl.ogc-callbacks';
+
+/** The gateway to the providers of the file; null where no file is named. */
+async function openProviders(
+  engine: Engine,
+  { settings, artifacts, outgoing, log }: OgcOptions,
+): Promise<{ gateway: Gateway; file: ConfigurationFile } | null> {
+  if (settings.providers === null) return null;
+  const { path } = settings.providers;
+  const file = new ConfigurationFile({ ...settings.providers, timers: systemTimers, log });
+  await file.open().catch((error: unknown) => {
+    const fault = `names ${path}, which cannot be used: ${(error as Error).message}`;
+    throw new ConfigurationError('PAWL_OGC_PROVIDERS', fault);
+  });
+  const configuration = () => file.current;
+  const { desk } = artifacts;
+  return {
+    gateway: openGateway({ engine, artifacts: desk, http: outgoing, configuration, log }),
+    file,
+  };
+}
+
+export async function openOgc(engine: Engine, options: OgcOptions): Promise<PlatformOgc> {
+  const { live, artifacts, outgoing, settings, log, taken } = options;
+  const { desk } = artifacts;
+  const providers = await openProviders(engine, options);
+  const wake = (): void => worker.wake();
+  const own = ownProcesses({ engine, artifacts, outgoing, wake });
+  const sources = providers === null ? [own] : [own, providers.gateway];
+  const room: OgcRoom = { engine, live, sources, settings, outgoing, desk };
+  const jobs = [...(taken.includes(echo.type) ? [] : [echo]), callbackJob(room)];
+  // A worker of their own: subscribers that dawdle take no slot from anybody's work.
+  const worker = openWorker({ source: largeSource(engine, desk), artifacts: desk, jobs, log });
+  const follower = engine.follow({
+    name: FOLLOWER,
+    handle: async (items) => {
+      if ((await fanOutCallbacks(room, items)) > 0) worker.wake();
+    },
+  });
+  return {
+    routes: ogcRoutes(room, (message, facts) => log.warn(message, facts)),
+    landing: (request) => landingPage(baseOf(room, request)),
+    start: async (roles) => {
+      for (const job of jobs) {
+        await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
+      }
+      const isSweeping = roles.has('sweeper');
+      if (roles.has('worker') || isSweeping) worker.start();
+      if (isSweeping) follower.start();
+      providers?.file.start();
+      await providers?.gateway.start({ isWorking: roles.has('worker'), isSweeping });
+    },
+    stop: async () => {
+      await providers?.file.stop();
+      await providers?.gateway.stop();
+      await follower.stop();
+      await worker.drain();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { systemRandom } from '../core/random.ts';
+import { systemTimers } from '../core/timers.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
+import { endpointModel } from '../studio/ai/endpoint.ts';
+import { extractiveModel } from '../studio/ai/extractive.ts';
+import type { Model } from '../studio/ai/model.ts';
+import { builtInJobs } from '../studio/built-in.ts';
+import { jobDesk } from './job-desk.ts';
+import type { OutgoingSettings } from './outgoing.ts';
+import type { StudioSettings } from './studio-settings.ts';
+
+/** The built-in types of a platform. */
+export interface PlatformStudio {
+  readonly jobs: readonly JobDefinition[];
+  close(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Makes the built-in types, but for those that the platform's own jobs replace. */
+export function openStudio(
+  engine: Engine,
+  options: {
+    studio: StudioSettings;
+    outgoing: OutgoingSettings;
+    client: Outgoing;
+    artifacts: Artifacts;
+    dataFolder: string;
+    own: readonly JobDefinition[];
+  },
+): PlatformStudio {
+  const { studio, client, artifacts, dataFolder, own } = options;
+  if (!studio.isOn) return { jobs: [], close: async () => undefined };
+  const { ai, mail, executeAllow: allow } = studio;
+  const { model, close } = openModel(ai, options.outgoing);
+  const jobs = builtInJobs({
+    ai: {
+      model,
+      random: systemRandom,
+      mayPersist: ai.mayPersist,
+      timeoutMs: ai.timeoutMs,
+      rate: {
+        perUser: { max: ai.userPerMinute, perMs: MINUTE_MS },
+        perOrganisation: { max: ai.organisationPerMinute, perMs: MINUTE_MS },
+      },
+    },
+    email: { ...mail, outboxFolder: join(dataFolder, 'outbox') },
+    batch: { desk: jobDesk(engine, artifacts), timers: systemTimers },
+    research: { outgoing: client },
+    execute: { allow },
+  });
+  const taken = new Set(own.map(({ type }) => type));
+  return { jobs: jobs.filter(({ type }) => !taken.has(type)), close };
+}
+
+/** Whoever runs the platform named the endpoint, so it may be a private one, and it alone. */
+function openModel(
+  { endpoint, timeoutMs }: StudioSettings['ai'],
+  { allow }: OutgoingSettings,
+): { model: Model; close: () => Promise<void> } {
+  if (endpoint === null) return { model: extractiveModel, close: async () => undefined };
+  const { protocol, hostname, port } = new URL(endpoint.baseUrl);
+  const place = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  const outgoing = createOutgoing({ allow: [...allow, place] });
+  const model = endpointModel({ ...endpoint, timeoutMs, outgoing });
+  return { model, close: () => outgoing.close() };
+}

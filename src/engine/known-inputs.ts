@@ -1,0 +1,31 @@
+import { referenceOf } from '../artifact/reference.ts';
+import { VERSION } from '../codec/place.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+import { checkInput, type Schema } from '../handler/schema.ts';
+import type { EnqueueRequest } from './enqueue-request.ts';
+
+/**
+ * What the jobs that this process knows take as input: so a caller in whatever language hears at
+ * once, and not from a failed job, what is wrong. Types of other processes are let pass.
+ */
+export class KnownInputs {
+  readonly #schemas: Map<string, Schema> = new Map();
+
+  learn(jobs: readonly JobDefinition[]): void {
+    for (const { type, input } of jobs) {
+      if (input !== null) this.#schemas.set(type, input);
+    }
+  }
+
+  /** Throws VALIDATION_ERROR with the path of every fault. */
+  async check({ type, input = null }: EnqueueRequest): Promise<void> {
+    const schema = this.#schemas.get(type);
+    if (schema !== undefined && !isElsewhere(input)) await checkInput({ input: schema }, input);
+  }
+}
+
+/** An input that is kept as an artifact or encrypted cannot be looked into here. */
+function isElsewhere(input: unknown): boolean {
+  if (typeof input === 'string') return input.startsWith(`${VERSION}.`);
+  return referenceOf(JSON.stringify(input)) !== null;
+}

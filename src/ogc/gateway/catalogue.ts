@@ -1,0 +1,163 @@
+import type { Clock, Instant } from '../../core/clock.ts';
+import { PawlError } from '../../core/errors.ts';
+import type { Timers } from '../../core/timers.ts';
+import type { EngineLog } from '../../engine/context.ts';
+import { readLinks } from '../model/link.ts';
+import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
+import { hasRel } from '../model/vocabulary.ts';
+import { offers, type Provider } from './provider.ts';
+import { askProvider, describeAnswer, type HttpClient, jsonIn } from './provider-client.ts';
+import { descriptionOf, summaryOf } from './remote-description.ts';
+import { statusUrlsOf } from './locations.ts';
+
+export interface CatalogueOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: EngineLog;
+  /** How long a list waits for a provider of which nothing is known yet. */
+  readonly waitMs?: number;
+}
+
+interface Known<Value> {
+  readonly value: Value;
+  readonly at: Instant;
+}
+
+interface Shelf {
+  list: Known<readonly ProcessSummary[]> | null;
+  refreshing: Promise<void> | null;
+  failedAt: Instant | null;
+  readonly descriptions: Map<string, Known<ProcessDescription | null>>;
+}
+
+const WAIT_MS = 2_000;
+/** A provider that has just failed is left alone for this long. */
+const FAILED_MS = 15_000;
+const PAGES_MAX = 100;
+const DESCRIPTIONS_MAX = 1_000;
+
+/**
+ * What providers offer, remembered for a while. A list that is old is shown while it is made new;
+ * a provider that does not answer is left out, and nobody waits for it twice in a row.
+ */
+export class Catalogue {
+  readonly #options: CatalogueOptions;
+  /** By provider as configured: a change of the file forgets what was known. */
+  readonly #shelves: WeakMap<Provider, Shelf> = new WeakMap();
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+  }
+
+  async list(providers: readonly Provider[]): Promise<ProcessSummary[]> {
+    const lists = await Promise.all(providers.map((provider) => this.#listOf(provider)));
+    return lists.flat();
+  }
+
+  async describe(provider: Provider, process: string): Promise<ProcessDescription | null> {
+    if (!offers(provider, process)) return null;
+    const { descriptions } = this.#shelfOf(provider);
+    const known = descriptions.get(process);
+    if (known !== undefined && this.#isFresh(provider, known)) return known.value;
+    try {
+      const value = await this.#fetchDescription(provider, process);
+      if (descriptions.size >= DESCRIPTIONS_MAX) descriptions.clear();
+      descriptions.set(process, { value, at: this.#options.clock.now() });
+      return value;
+    } catch (error) {
+      if (known !== undefined) return known.value;
+      throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
+    }
+  }
+
+  async #fetchDescription(
+    provider: Provider,
+    process: string,
+  ): Promise<ProcessDescription | null> {
+    const id = encodeURIComponent(process).replaceAll('%3A', ':');
+    const answer = await askProvider(this.#options.http, provider, {
+      url: `${provider.url}/processes/${id}`,
+    });
+    if (answer.status === 404) return null;
+    const description = answer.status < 300 ? descriptionOf(provider, jsonIn(answer)) : null;
+    if (description !== null) return description;
+    const what = `the provider ${provider.name} did not describe the process ${process}`;
+    throw new Error(`${what}: it answered ${describeAnswer(answer)}`);
+  }
+
+  async #listOf(provider: Provider): Promise<readonly ProcessSummary[]> {
+    const shelf = this.#shelfOf(provider);
+    if (shelf.list !== null && this.#isFresh(provider, shelf.list)) return shelf.list.value;
+    const refreshing = this.#refresh(provider, shelf);
+    if (shelf.list === null && refreshing !== null) {
+      const { timers, waitMs = WAIT_MS } = this.#options;
+      const waited = new AbortController();
+      await Promise.race([refreshing, timers.sleep(waitMs, waited.signal)]);
+      waited.abort();
+    }
+    return shelf.list?.value ?? [];
+  }
+
+  /** Callers at once share one look; null where the provider is left alone. */
+  #refresh(provider: Provider, shelf: Shelf): Promise<void> | null {
+    if (shelf.refreshing !== null) return shelf.refreshing;
+    const { clock, log } = this.#options;
+    if (shelf.failedAt !== null && clock.now() - shelf.failedAt < FAILED_MS) return null;
+    const refreshing = this.#fetchList(provider)
+      .then((value) => {
+        shelf.list = { value, at: clock.now() };
+        shelf.failedAt = null;
+      })
+      .catch((error: unknown) => {
+        shelf.failedAt = clock.now();
+        const facts = { provider: provider.name, error: (error as Error).message };
+        log.warn('the processes of a provider could not be listed', facts);
+      })
+      .finally(() => (shelf.refreshing = null));
+    shelf.refreshing = refreshing;
+    return refreshing;
+  }
+
+  async #fetchList(provider: Provider): Promise<ProcessSummary[]> {
+    const found: ProcessSummary[] = [];
+    const asked = new Set<string>();
+    let url: string | undefined = `${provider.url}/processes`;
+    while (url !== undefined && asked.size < PAGES_MAX) {
+      asked.add(url);
+      const answer = await askProvider(this.#options.http, provider, { url });
+      const { processes, links } = (jsonIn(answer) ?? {}) as Record<string, unknown>;
+      if (answer.status >= 300 || !Array.isArray(processes)) {
+        throw new Error(`it answered ${describeAnswer(answer)}`);
+      }
+      for (const one of processes as unknown[]) {
+        const { id } = (one ?? {}) as { id?: unknown };
+        const isOffered = typeof id === 'string' && offers(provider, id);
+        const summary = isOffered ? summaryOf(provider, one) : null;
+        if (summary !== null) found.push(summary);
+      }
+      const next = readLinks(links).find((link) => hasRel(link, 'next'))?.href;
+      const onward: string | undefined =
+        next && statusUrlsOf(provider, { location: next, askedUrl: url, jobId: '' })[0];
+      url = onward === undefined || asked.has(onward) ? undefined : onward;
+    }
+    return found;
+  }
+
+  #isFresh({ settings }: Provider, { at }: Known<unknown>): boolean {
+    return this.#options.clock.now() - at < settings.processesCacheMs;
+  }
+
+  #shelfOf(provider: Provider): Shelf {
+    const known = this.#shelves.get(provider);
+    if (known !== undefined) return known;
+    const shelf: Shelf = {
+      list: null,
+      refreshing: null,
+      failedAt: null,
+      descriptions: new Map(),
+    };
+    this.#shelves.set(provider, shelf);
+    return shelf;
+  }
+}

@@ -1,0 +1,82 @@
+// TypeScript in the documents compiles against the sources, and what is marked `run` runs.
+//   ```ts            compiled; `// jobs.ts` as its first line gives it a name for its neighbours
+//   ```ts run        and run, as a program of its own, which must end well
+//   ```ts postgres   with `run`: DATABASE_URL names an empty database
+//   ```ts theirs     of another library, which is not here: only parsed
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { runTool } from '../../scripts/run/command.ts';
+import { inRepository } from '../../scripts/run/repository.ts';
+import { freshDatabase } from '../support/postgres/fresh-database.ts';
+import { postgresServers } from '../support/postgres/servers.ts';
+import { allBlocks, type Block } from './blocks.ts';
+import { sourcePaths } from './own-sources.ts';
+
+const run = promisify(execFile);
+const hooks = fileURLToPath(new URL('own-sources.ts', import.meta.url));
+const blocks = allBlocks().filter(({ language }) => language === 'ts');
+const own = blocks.filter(({ marks }) => !marks.includes('theirs'));
+
+// Inside the repository, so that the compiler finds its packages.
+const folder = inRepository('.cache/docs', basename(mkdtempSync(join(tmpdir(), 'pawl-docs-'))));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Blocks of one page are neighbours. */
+function fileOf({ path, line, text }: Block): string {
+  const named = /^\/\/ ([\w-]+\.(?:test\.)?ts)$/m.exec(text.split('\n', 1)[0]!)?.[1];
+  return join(folder, path.replaceAll(/[^\w]/g, '-'), named ?? `line-${line}.ts`);
+}
+
+for (const block of own) {
+  mkdirSync(dirname(fileOf(block)), { recursive: true });
+  writeFileSync(fileOf(block), block.text);
+}
+
+test('TypeScript in the documents compiles', async () => {
+  const paths = Object.fromEntries(
+    [...sourcePaths].map(([name, path]) => [name, [inRepository(path)]]),
+  );
+  const options = { paths, incremental: false, noUnusedLocals: false, tsBuildInfoFile: null };
+  const config = {
+    extends: inRepository('tsconfig.json'),
+    compilerOptions: { ...options, isolatedDeclarations: false, rootDir: inRepository('.') },
+    include: [join(folder, '**/*.ts')],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const signal = new AbortController().signal;
+  const { isGood, output } = await runTool('tsc', ['--project', folder, '--noEmit'], signal);
+  assert.ok(isGood, output);
+});
+
+test('what the documents show of other libraries parses', () => {
+  for (const { path, line, text, marks } of blocks) {
+    if (!marks.includes('theirs')) continue;
+    assert.doesNotThrow(() => stripTypeScriptTypes(text), `${path}:${line}`);
+  }
+});
+
+for (const block of own.filter(({ marks }) => marks.includes('run'))) {
+  test(`the program in ${block.path}, line ${block.line}, runs to its end`, async (context) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'pawl-docs-run-'));
+    context.after(() => rmSync(cwd, { recursive: true, force: true }));
+    const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'] };
+    if (block.marks.includes('postgres')) {
+      const database = await freshDatabase((await postgresServers()).at(-1)!);
+      context.after(() => database.drop());
+      env['DATABASE_URL'] = database.url;
+    }
+    const args = ['--import', hooks, fileOf(block)];
+    await run(process.execPath, args, { cwd, env, timeout: 120_000 });
+  });
+}
+
+test('every program of the documents was found', () => {
+  assert.ok(own.filter(({ marks }) => marks.includes('run')).length >= 8);
+});

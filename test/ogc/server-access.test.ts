@@ -1,0 +1,65 @@
+// Who may see what of OGC API – Processes where credentials are asked for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openOgcServer } from './server-room.ts';
+
+const server = await openOgcServer({ isLocked: true });
+const ASYNC = { prefer: 'respond-async' };
+
+test('what tells nothing of anybody is for everybody, all else needs a credential', async () => {
+  for (const path of ['/', '/conformance', '/ogc/api', '/conformance/']) {
+    assert.equal((await server.get(path)).status, 200, path);
+  }
+  for (const path of ['/processes', '/processes/echo', '/jobs', '/jobs/x', '/jobs/x/results']) {
+    for (const one of [path, `${path}/`]) {
+      const answer = await server.get(one);
+      assert.equal(answer.status, 401, one);
+      assert.match(answer.headers.get('content-type')!, /^application\/json/);
+      assert.match(answer.headers.get('www-authenticate')!, /^Bearer/);
+      assert.ok(answer.json.type);
+    }
+  }
+});
+
+test('a job of another tenant is no job: status, results, outputs, dismissal and list', async () => {
+  const acme = await server.key('acme');
+  const globex = await server.key('globex');
+  const body = { inputs: { message: 'secret of acme', pause: 600 } };
+  const begun = await server.post('/processes/echo/execution', body, { ...acme, ...ASYNC });
+  assert.equal(begun.status, 201);
+  const path = `/jobs/${begun.json.jobID}`;
+  assert.equal((await server.get(path, acme)).status, 200);
+  for (const one of [path, `${path}/results`, `${path}/results/message`]) {
+    const answer = await server.get(one, globex);
+    assert.equal(answer.status, 404, one);
+    assert.match(answer.json.type, /no-such-job$/);
+  }
+  const dismissal = await server.call('DELETE', path, globex);
+  assert.equal(dismissal.status, 404);
+  assert.deepEqual((await server.get('/jobs', globex)).json.jobs, []);
+  assert.equal((await server.get('/jobs', acme)).json.jobs.length, 1);
+  assert.notEqual((await server.get(path, acme)).json.status, 'dismissed');
+});
+
+test('a type that one tenant publishes is a process of that tenant alone', async () => {
+  const acme = await server.key('acme');
+  const globex = await server.key('globex');
+  const put = await fetch(`${server.url}/v1/types/own`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', ...acme },
+    body: JSON.stringify({ lifecycle: 'task', expose: {} }),
+  });
+  assert.equal(put.status, 201);
+  assert.equal((await server.get('/processes/own', acme)).status, 200);
+  assert.equal((await server.get('/processes/own', globex)).status, 404);
+  const { json } = await server.get('/processes', globex);
+  assert.deepEqual(
+    json.processes.map(({ id }: { id: string }) => id),
+    ['echo'],
+  );
+});
+
+test('pages of other origins may read where a job is', async () => {
+  const { headers } = await server.get('/processes', await server.key('acme'));
+  assert.match(headers.get('access-control-expose-headers')!, /\bLocation\b/);
+});

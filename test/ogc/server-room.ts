@@ -1,0 +1,128 @@
+// OGC API – Processes on a server that listens: a real store, real workers, calls over the wire.
+import { after } from 'node:test';
+import { openMemoryArtifacts } from '../../src/artifact/memory.ts';
+import { newLinkKey } from '../../src/artifact/link-keys.ts';
+import { home } from '../../src/app/dashboard.ts';
+import { openOgc } from '../../src/app/ogc.ts';
+import { readOgcSettings } from '../../src/app/ogc-settings.ts';
+import { Authenticator } from '../../src/auth/authenticator.ts';
+import { OPEN_CREDENTIAL } from '../../src/auth/credential.ts';
+import { createKey } from '../../src/auth/manage-keys.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemIds } from '../../src/core/ids.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { systemTimers } from '../../src/core/timers.ts';
+import { Artifacts } from '../../src/engine/artifacts.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { SHARED_TENANT } from '../../src/engine/registry.ts';
+import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { LiveHub } from '../../src/http/live.ts';
+import { buildServer } from '../../src/http/server.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openWorker } from '../../src/worker/open-worker.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  readonly json: any;
+}
+
+export interface OgcServer {
+  readonly url: string;
+  readonly engine: Engine;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(method: string, path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** A key of a tenant, as a header; only where credentials are asked for. */
+  key(tenant: string): Promise<Record<string, string>>;
+}
+
+export interface OgcServerOptions {
+  readonly jobs?: readonly JobDefinition[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly isLocked?: boolean;
+  /** False: nothing is worked on, so that jobs stay where they are. */
+  readonly isWorking?: boolean;
+}
+
+async function send(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  const text = await response.text();
+  const isJson = (response.headers.get('content-type') ?? '').includes('json');
+  const json: unknown = isJson && text !== '' ? JSON.parse(text) : null;
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+export async function openOgcServer(options: OgcServerOptions = {}): Promise<OgcServer> {
+  const { jobs = [], env = {}, isLocked = false, isWorking = true } = options;
+  const lifecycles = builtInLifecycles;
+  const store = await openSqliteStore({ path: ':memory:', lifecycles, mode: 'inline' });
+  const ids = systemIds(systemClock);
+  const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+  const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
+  const desk = new Artifacts(engine.context, { files: openMemoryArtifacts(systemClock) });
+  const artifacts = { desk, keys: [newLinkKey()], clock: systemClock };
+  const outgoing = createOutgoing({ allow: ['127.0.0.0/8'] });
+  const log = { warn: () => undefined };
+  const settings = readOgcSettings(env);
+  const taken = jobs.map(({ type }) => type);
+  const ogc = await openOgc(engine, { live, artifacts, outgoing, settings, log, taken });
+  const clock = systemClock;
+  const authenticator = isLocked
+    ? new Authenticator({ access: store.access, clock, tokens: null })
+    : null;
+  const app = await buildServer({
+    engine,
+    live,
+    artifacts,
+    authenticator,
+    load: { lagMsMax: Number.POSITIVE_INFINITY },
+    more: [ogc.routes, home(ogc.landing)],
+  });
+  for (const job of jobs) {
+    await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
+  }
+  const worker = openWorker({
+    source: engine,
+    jobs,
+    artifacts: desk,
+    pollMs: { minMs: 5, maxMs: 50 },
+  });
+  await ogc.start(new Set(isWorking ? ['api', 'worker', 'sweeper'] : ['api']));
+  if (isWorking && jobs.length > 0) worker.start();
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  after(async () => {
+    await live.stop();
+    await app.close();
+    await worker.drain();
+    await ogc.stop();
+    await outgoing.close();
+    await store.close();
+  });
+  const json = { 'content-type': 'application/json' };
+  return {
+    url,
+    engine,
+    get: (path, headers = {}) => send(url + path, { headers }),
+    call: (method, path, headers = {}) => send(url + path, { method, headers }),
+    post: (path, body, headers = {}) => {
+      const init = { method: 'POST', headers: { ...json, ...headers } };
+      return send(url + path, { ...init, body: JSON.stringify(body) });
+    },
+    key: async (tenant) => {
+      const wish = { name: tenant, roles: ['admin' as const], tenant };
+      const made = await createKey({ access: store.access, ids }, OPEN_CREDENTIAL, wish);
+      return { authorization: `Bearer ${made.text}` };
+    },
+  };
+}
+
+/** The path of an address of that server. */
+export function pathOf(server: OgcServer, href: string): string {
+  if (!href.startsWith(`${server.url}/`)) throw new Error(`${href} is not of ${server.url}`);
+  return href.slice(server.url.length);
+}

@@ -1,0 +1,68 @@
+// Where an exploration takes place: a store with an engine on it that can be put back to any
+// moment it has been at.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Clock } from '../../../src/core/clock.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { InlineHost } from '../../../src/store/sqlite/host.ts';
+import { SqliteStore } from '../../../src/store/sqlite/store.ts';
+import { Writer } from '../../../src/store/sqlite/writer.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+/** Time that can also be put back. */
+export class RewindableClock implements Clock {
+  at: number = Date.UTC(2026, 0, 1);
+
+  now(): number {
+    return this.at;
+  }
+
+  advance(ms: number): number {
+    this.at += ms;
+    return this.at;
+  }
+}
+
+export interface Ground {
+  readonly clock: RewindableClock;
+  readonly engine: Engine;
+  /** What the store remembers beside the job and its log, as far as it decides anything. */
+  inner(): string;
+  save(): Uint8Array;
+  load(image: Uint8Array): void;
+  close(): Promise<void>;
+}
+
+const IDS = { next: (): string => '01890000-0000-7000-8000-000000000001' };
+
+export function engineOn(store: Store, clock: Clock): Engine {
+  const random = { next: (): number => 0.5 };
+  return new Engine({ store, lifecycles: builtInLifecycles, random, ids: IDS, clock });
+}
+
+/** The real SQLite store in this process's memory; a moment is an image of the whole database. */
+export function openSqliteGround(wrap: (store: Store) => Store = (store) => store): Ground {
+  const clock = new RewindableClock();
+  const writer = new Writer({
+    path: ':memory:',
+    synchronous: 'full',
+    lifecycles: builtInLifecycles,
+  });
+  const store = wrap(new SqliteStore(new InlineHost(writer), clock));
+  return {
+    clock,
+    engine: engineOn(store, clock),
+    inner: () => {
+      const rows = writer.tools.connection.sql('SELECT gate, notes > 0 AS noted FROM jobs').all();
+      return JSON.stringify(rows);
+    },
+    // Mostly empty pages: packed, ten thousand moments fit into memory.
+    save: () => deflateRawSync(writer.tools.connection.db.serialize(), { level: 1 }),
+    load: (image) => {
+      // Statements of the old content must not outlive it, so the connection is another one.
+      writer.tools.connection.close();
+      writer.tools.connection.db.deserialize(inflateRawSync(image));
+    },
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,60 @@
+// Mistakes in what a store answers: the tail, lists, claims and the slots of schedules.
+import type { TailPage } from '../../src/store/query.ts';
+import type { PlantedBug } from './planted-bugs.ts';
+
+function withoutItem(page: TailPage, isLeftOut: (index: number) => boolean): TailPage {
+  return { ...page, items: page.items.filter((_, index) => !isLeftOut(index)) };
+}
+
+export const PLANTED_READS: Readonly<Record<string, PlantedBug>> = {
+  'a reader that comes back is one item too far': {
+    tells: ['I11'],
+    cast: 'swarm',
+    tail: (page, { limit }) =>
+      withoutItem(page, (index) => page.items.length === limit && index === limit - 1),
+  },
+  'a reader that comes back is one item behind': {
+    tells: ['I11'],
+    cast: 'swarm',
+    tail: (page) => {
+      const before = page.items.at(-2);
+      return before === undefined || page.items.length < 3
+        ? page
+        : { ...page, cursor: before.cursor };
+    },
+  },
+  'what was committed late is never read': {
+    tells: ['I11'],
+    cast: 'swarm',
+    tail: (page) => withoutItem(page, (index) => page.items[index]!.event.at % 17 === 3),
+  },
+  'the tail shows the jobs of others': {
+    tells: ['I19'],
+    cast: 'swarm',
+    asksTail: (query) => ({ ...query, tenant: null }),
+  },
+  'a list shows the jobs of others': {
+    tells: ['I19', 'I8', 'I2', 'I1'],
+    lists: (tables) => ({ jobs: tables.jobs.values().map(({ job }) => job), hasMore: false }),
+  },
+  'a claim gives more than was asked for': {
+    tells: ['C1'],
+    asksClaim: (request) => ({ ...request, max: request.max + 1 }),
+  },
+  'a slot has no key of its own': {
+    tells: ['I12'],
+    cast: 'swarm',
+    fire: (tables, fire) => {
+      const schedule = tables.schedules.values().find(({ id }) => id === fire.id);
+      if (schedule === undefined || fire.expected === null) return fire;
+      const isLate = schedule.version !== fire.expected.version;
+      const expected = { version: schedule.version, slot: schedule.nextAt! };
+      const entries = fire.entries.map((entry) =>
+        entry.kind !== 'job' || !isLate
+          ? entry
+          : { ...entry, job: { ...entry.job, id: `${entry.job.id.slice(0, -1)}0` } },
+      );
+      return { ...fire, expected, entries };
+    },
+  },
+};

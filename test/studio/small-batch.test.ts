@@ -1,0 +1,118 @@
+// batch jobs: items as jobs of another type, items right here, and what a crash leaves.
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { jobDesk } from '../../src/app/job-desk.ts';
+import { systemTimers } from '../../src/core/timers.ts';
+import { defineJob, typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { PermanentError } from '../../src/handler/failure.ts';
+import { task } from '../../src/lifecycles/task.ts';
+import { type BatchResult, batchJob } from '../../src/studio/small/batch.ts';
+import { openWorker } from '../../src/worker/open-worker.ts';
+import { eventually } from '../support/eventually.ts';
+import type { AnyJob } from '../support/workshop.ts';
+import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
+
+/** The batch needs the engine of the room that it is in. */
+async function openBatchRoom(
+  context: TestContext,
+  other: AnyJob,
+): Promise<JobRoom & { batch: AnyJob }> {
+  const room = await openJobRoom(context, [other]);
+  const batch = batchJob({ desk: jobDesk(room.world.engine, room.desk), timers: systemTimers });
+  await room.world.putType(batch.type, typeDefinitionOf(batch as never));
+  return { ...room, batch };
+}
+
+test('[P14] a batch maps a type over a list, with a result an item, also where some fail', async (context) => {
+  const square = defineJob({
+    type: 'square',
+    lifecycle: task,
+    run: ({ input }) => {
+      if (typeof input !== 'number') throw new PermanentError(`${String(input)} is no number`);
+      return input * input;
+    },
+  });
+  const room = await openBatchRoom(context, square);
+  const worker = openWorker({ source: room.world.engine, jobs: [square, room.batch] });
+  worker.start();
+  context.after(() => worker.crash());
+  const input = { type: 'square', items: [1, 2, 'x', 4], concurrency: 2 };
+  const job = await room.world.enqueue('batch', input);
+  await eventually(async () => (await room.world.job(job)).phase === 'succeeded');
+  const ended = await room.world.job(job);
+  const { succeeded, failed, items } = resultOf<BatchResult>(ended);
+  assert.deepEqual([succeeded, failed], [3, 1]);
+  assert.deepEqual(
+    items.map(({ index, result, error }) => [index, result ?? error?.message]),
+    [
+      [0, 1],
+      [1, 4],
+      [2, 'x is no number'],
+      [3, 16],
+    ],
+  );
+  const child = await room.world.job(items[0]!.jobId!);
+  assert.deepEqual([child.parentJobId, child.requestedBy], [job.id, 'tester']);
+});
+
+test('[P14] a batch whose worker dies goes on with the items that were left, and starts none twice', async (context) => {
+  const gate = Promise.withResolvers<void>();
+  let runs = 0;
+  const step = defineJob({
+    type: 'step',
+    lifecycle: task,
+    run: async ({ input }) => {
+      runs += 1;
+      if ((input as number) >= 2) await gate.promise;
+      return input;
+    },
+  });
+  const room = await openBatchRoom(context, step);
+  const [first, second] = ['first', 'second'].map((id) =>
+    openWorker({ source: room.world.engine, jobs: [room.batch], id }),
+  );
+  const steps = openWorker({ source: room.world.engine, jobs: [step], id: 'steps' });
+  for (const worker of [first!, second!, steps]) context.after(() => worker.crash());
+  steps.start();
+  first!.start();
+  const items = [0, 1, 2, 3];
+  const job = await room.world.enqueue('batch', { type: 'step', items, concurrency: 2 });
+  await eventually(async () => runs === 4 && (await room.world.job(job)).progress >= 50);
+  await first!.crash();
+  room.world.advance(120_000);
+  await room.world.sweep();
+  room.world.advance(60_000);
+  await room.world.sweep();
+  assert.equal((await room.world.job(job)).owner, null);
+  gate.resolve();
+  second!.start();
+  await eventually(async () => {
+    await room.world.sweep();
+    return (await room.world.job(job)).phase === 'succeeded';
+  });
+  const { items: done } = resultOf<BatchResult>(await room.world.job(job));
+  assert.deepEqual(
+    done.map(({ result }) => result),
+    items,
+  );
+  const { jobs } = await room.world.engine.jobs({ tenant: job.tenant, type: 'step', limit: 100 });
+  assert.equal(jobs.length, 4);
+});
+
+test('[P14] a batch applies a small operation to each item by itself', async (context) => {
+  const other = defineJob({ type: 'other', lifecycle: task, run: () => null });
+  const room = await openBatchRoom(context, other);
+  const worker = openWorker({ source: room.world.engine, jobs: [room.batch] });
+  context.after(() => worker.crash());
+  const job = await room.world.enqueue('batch', {
+    operation: 'words',
+    items: ['a b', { c: 'd e' }],
+  });
+  await worker.poll();
+  await worker.idle();
+  const { items } = resultOf<BatchResult>(await room.world.job(job));
+  assert.deepEqual(
+    items.map(({ result }) => result),
+    [2, 3],
+  );
+});

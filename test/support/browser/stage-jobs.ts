@@ -1,0 +1,53 @@
+// Jobs that a test leads by the hand: loaded by the platform, and by the test that gives the turns.
+import { defineJob } from '../../../src/handler/define-job.ts';
+import { fail } from '../../../src/handler/failure.ts';
+import { trusted } from '../../../src/handler/schema.ts';
+import { distributed } from '../../../src/lifecycles/distributed.ts';
+import { task } from '../../../src/lifecycles/task.ts';
+import { Turns } from './turns.ts';
+
+export const turns: Turns = new Turns();
+
+interface Errand {
+  readonly fault?: string;
+}
+
+/** Two stages; each goes on at a turn. */
+export const paint = defineJob({
+  type: 'paint',
+  lifecycle: task,
+  input: trusted<{ readonly message?: string }>(),
+  stages: [
+    { name: 'sketching', min: 0, max: 40 },
+    { name: 'colouring', min: 40, max: 100 },
+  ],
+  async run({ input, stage, signal }) {
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+    const turn = (): Promise<void> => Promise.race([turns.take(), stopped]);
+    await stage('sketching', async ({ progress }) => {
+      progress(0.5, input.message ?? 'the outline');
+      await turn();
+    });
+    await stage('colouring', async ({ progress }) => {
+      progress(0.5, 'the sky');
+      await turn();
+    });
+    return { colours: 3 };
+  },
+});
+
+/** Fails for good where its input says so. */
+export const errand = defineJob({
+  type: 'errand',
+  lifecycle: distributed,
+  input: trusted<Errand>(),
+  onExhausted: 'dead_lettered',
+  dlq: 'failed',
+  run({ input, log }) {
+    log(`asked for ${JSON.stringify(input)}`);
+    if (input.fault !== undefined) throw fail('PermanentError', input.fault, { code: 'NO_WAY' });
+    return { isDone: true };
+  },
+});
