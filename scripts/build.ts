@@ -1,10 +1,19 @@
-// `npm run build`: plain JavaScript and declarations of `src` in `dist`, from nothing.
-import { rmSync } from 'node:fs';
+// `npm run build`: plain JavaScript and declarations of `src`, and the dashboard, in `dist`, from
+// nothing. A folder named on the command line is built into instead.
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { buildDashboard } from './build-dashboard.ts';
 import { runTool } from './run/command.ts';
 import { inRepository } from './run/repository.ts';
 
-rmSync(inRepository('dist'), { recursive: true, force: true });
-const args = ['--project', 'tsconfig.build.json'];
+const target = resolve(process.argv[2] ?? inRepository('dist'));
+const dashboard = inRepository('dashboard/dist');
+
+rmSync(target, { recursive: true, force: true });
+const args = ['--project', 'tsconfig.build.json', '--outDir', target];
 const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
 process.stdout.write(output);
-if (!isGood) process.exitCode = 1;
+const fault = await buildDashboard();
+if (fault !== null) process.stdout.write(`The dashboard could not be built:\n${fault}\n`);
+if (existsSync(dashboard)) cpSync(dashboard, join(target, 'dashboard'), { recursive: true });
+if (!isGood || fault !== null) process.exitCode = 1;

@@ -26,3 +26,10 @@ export const OPEN_CREDENTIAL: Credential = {
   queues: null,
   expiresAt: null,
 };
+
+/** A caller without a credential, where some things are offered to everybody. */
+export const GUEST_CREDENTIAL: Credential = {
+  ...OPEN_CREDENTIAL,
+  id: 'guest',
+  scopes: new Set(),
+};

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addBackup } from './commands/backup.ts';
+import { addBench } from './commands/bench.ts';
 import { addCompletions } from './commands/completions.ts';
 import { addConfig } from './commands/config.ts';
 import { addDlq } from './commands/dlq.ts';
@@ -46,6 +47,7 @@ const ADDED = [
   addKeys,
   addMigrate,
   addDoctor,
+  addBench,
   addBackup,
   addConfig,
   addCompletions,

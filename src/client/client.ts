@@ -13,6 +13,7 @@ import { follow, type FollowOptions, type StreamItem } from './follow.ts';
 import { KeysClient } from './keys-client.ts';
 import { OperationsClient } from './operations-client.ts';
 import type { Page } from './page.ts';
+import { repeatable } from './repeatable.ts';
 import { SchedulesClient } from './schedules-client.ts';
 
 export type { ArtifactsClient, Upload } from './artifacts-client.ts';
@@ -116,23 +117,26 @@ export class PawlClient {
   }
 
   async #send(job: EnqueueJson, options: AcceptOptions = {}): Promise<JobJson> {
-    const { traceparent, ...rest } = options;
+    const { traceparent, idempotencyKey, ...rest } = options;
+    const { jobs, ...keyed } = repeatable([job], idempotencyKey);
     const { body } = await this.connection.call({
       method: 'POST',
       path: '/v1/jobs',
-      body: job,
+      body: jobs[0],
       ...rest,
+      ...keyed,
       ...(traceparent === undefined ? {} : { headers: { traceparent } }),
     });
     return body as JobJson;
   }
 
   async enqueueMany(
-    jobs: readonly EnqueueJson[],
+    wishes: readonly EnqueueJson[],
     options: Omit<AcceptOptions, 'traceparent'> = {},
   ): Promise<readonly BatchItem[]> {
-    const call = { method: 'POST', path: '/v1/jobs/batch', body: { jobs }, ...options } as const;
-    const { body } = await this.connection.call(call);
+    const { jobs, ...keyed } = repeatable(wishes, options.idempotencyKey);
+    const call = { method: 'POST', path: '/v1/jobs/batch', body: { jobs } } as const;
+    const { body } = await this.connection.call({ ...call, ...options, ...keyed });
     return (body as { results: BatchItem[] }).results;
   }
 
@@ -141,8 +145,9 @@ export class PawlClient {
     job: EnqueueJson,
     options: Omit<AcceptOptions, 'traceparent'> = {},
   ): Promise<{ outcome: Outcome; job: JobJson }> {
-    const call = { method: 'POST', path: '/v1/jobs', body: job, ...options } as const;
-    const { headers, body } = await this.connection.call(call);
+    const { jobs, ...keyed } = repeatable([job], options.idempotencyKey);
+    const call = { method: 'POST', path: '/v1/jobs', body: jobs[0], ...options } as const;
+    const { headers, body } = await this.connection.call({ ...call, ...keyed });
     return { outcome: headers.get('pawl-outcome') as Outcome, job: body as JobJson };
   }
 

@@ -1,3 +1,5 @@
+import type { JobError } from './job.ts';
+
 /** Why a job ended in the dead-letter queue. */
 export const DLQ_REASONS = [
   'parse_error',
@@ -76,4 +78,11 @@ export function dlqReasonOf(errorClass: string): DlqReason {
 
 export function isKnownErrorClass(errorClass: string): boolean {
   return Object.hasOwn(ERROR_CLASSES, errorClass);
+}
+
+/** Stable and speaking: the handler's own code, else CONVERT_UNSUPPORTED_FORMAT and the like. */
+export function errorCodeOf(type: string, error: Pick<JobError, 'class' | 'code'>): string {
+  if (error.code !== null && error.code !== '') return error.code;
+  const words = `${type}_${error.class}`.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2');
+  return words.replaceAll(/[^A-Za-z\d]+/g, '_').toUpperCase();
 }

@@ -26,7 +26,8 @@ export interface LimitPolicy {
 
 /** Limits as the author of a type writes them. */
 export interface LimitDefinition {
-  readonly activePerDocument?: boolean;
+  /** True, or the number that it stands for. */
+  readonly activePerDocument?: boolean | 1;
   /** A number limits by document. */
   readonly runningPerKey?: number | { readonly max: number; readonly key?: LimitKey };
   readonly rate?: { readonly perUser?: Rate; readonly perOrganisation?: Rate };
@@ -36,7 +37,8 @@ export interface LimitDefinition {
 
 /** Null where nothing is limited. */
 export function limitPolicyOf(definition: LimitDefinition): LimitPolicy | null {
-  const { activePerDocument = false, runningPerKey, rate } = definition;
+  const { runningPerKey, rate } = definition;
+  const activePerDocument = activeOf(definition.activePerDocument);
   const adaptive = adaptiveOf(definition.adaptive);
   const limits: LimitPolicy = {
     activePerDocument,
@@ -46,6 +48,11 @@ export function limitPolicyOf(definition: LimitDefinition): LimitPolicy | null {
   };
   const isOpen = limits.runningPerKey === null && limits.rate === null && adaptive === undefined;
   return !activePerDocument && isOpen ? null : limits;
+}
+
+/** What is neither is kept as it is, for the check to name it. */
+function activeOf(given: LimitDefinition['activePerDocument'] = false): boolean {
+  return given === 1 ? true : given;
 }
 
 function adaptiveOf(given: LimitDefinition['adaptive']): LimitPolicy['adaptive'] {

@@ -1,12 +1,11 @@
 import { expand, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact/reference.ts';
-import { payloadHash } from '../core/canonical-json.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
-import type { EnqueueRequest } from './enqueue-request.ts';
+import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
 import type { WorkerSign } from '../store/worker-registry.ts';

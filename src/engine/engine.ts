@@ -80,7 +80,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
     const registry = new Registry(store, lifecycles, clock);
-    const shedding = new Shedding(store, clock);
+    const shedding = new Shedding({ store, ids, clock });
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
     this.context = { store, registry, random, ids, clock, log, inputs, shedding, observer, tracer };

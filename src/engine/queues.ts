@@ -35,6 +35,7 @@ export async function configureQueue(
   if (faults.length > 0) throw invalid(faults);
   const ref = { tenant, scope: 'queue', name: queue } as const;
   const valve = await context.store.putValve({ ...ref, actor, ...settings });
+  context.shedding.forget();
   const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
   const details = JSON.stringify(settings);
   await context.store.access.addAudit([{ ...entry, action: 'queue_configured', details }]);

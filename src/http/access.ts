@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { OPEN_CREDENTIAL } from '../auth/credential.ts';
+import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../auth/credential.ts';
 import type { Scope } from '../auth/role.ts';
 
 /** Routes that tell nothing about anybody's jobs. */
@@ -103,20 +103,40 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /v1/doctor/verify': 'audit:read',
 };
 
+/** Routes that let callers without a credential in, and see by themselves what is for them. */
+const GUEST_ROUTES: ReadonlySet<string> = new Set([
+  'GET /processes',
+  'GET /processes/:processId',
+  'POST /processes/:processId/execution',
+  'GET /jobs/:jobId',
+  'GET /jobs/:jobId/results',
+  'GET /jobs/:jobId/results/:outputId',
+  'DELETE /jobs/:jobId',
+]);
+
+/** The name of a route in the tables: some are there with a slash at their end too. */
+function routeName(method: string, url: string): string {
+  const verb = method === 'HEAD' ? 'GET' : method;
+  return `${verb} ${url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url}`;
+}
+
 /** The table's word on a route; null for one that it does not list. */
 export function scopeOfRoute(method: string, url: string): Scope | typeof PUBLIC | null {
-  const verb = method === 'HEAD' ? 'GET' : method;
-  // Some routes are there with a slash at their end too.
-  const path = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url;
-  return ROUTE_SCOPES[`${verb} ${path}`] ?? null;
+  return ROUTE_SCOPES[routeName(method, url)] ?? null;
 }
 
 /** Asks every request for its credential and for the scope that its route needs. */
 export function requireAccess(app: FastifyInstance, authenticator: Authenticator): void {
   app.addHook('onRequest', async (request) => {
     if (request.is404) return;
-    const scope = scopeOfRoute(request.method, request.routeOptions.url ?? '');
+    const { url = '' } = request.routeOptions;
+    const scope = scopeOfRoute(request.method, url);
     if (scope === PUBLIC) return;
+    const isNameless = request.headers.authorization === undefined;
+    if (isNameless && GUEST_ROUTES.has(routeName(request.method, url))) {
+      request.credential = GUEST_CREDENTIAL;
+      return;
+    }
     const credential = await authenticator.authenticate(request.headers.authorization);
     request.credential = credential;
     if (scope !== null && credential.scopes.has(scope)) return;

@@ -6,11 +6,9 @@ import { keptTrace } from '../core/trace.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { jobTopic, workTopic } from './live.ts';
 import { sendPage } from './page.ts';
-import { problemOf } from './problem.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
-import { BATCH_MAX, BatchBody, EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
+import { EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
 import { JobSchema } from './schema/job.ts';
-import { BatchItemSchema } from './schema/problem.ts';
 import { closed, Label, Name, PAGING, pageOf, PhaseName, text, Uuid } from './schema/values.ts';
 import { jobJson, jobTag, jobUrl } from './view.ts';
 
@@ -27,10 +25,8 @@ export const JOB_FILTER = {
 
 const PRIORITIES = { normal: 'normal', high: 'high' } as const;
 
-/** Members a batch may have beyond those of its jobs, which are many. */
-const BATCH_KEYS_MAX = 100 * BATCH_MAX;
-
-function requestOf(
+/** What the engine is asked for by a body. */
+export function requestOf(
   body: EnqueueJson,
   from: { request: FastifyRequest; idempotencyKey: string | undefined },
 ): EnqueueRequest {
@@ -49,16 +45,8 @@ function requestOf(
   };
 }
 
-function batchItem(result: EnqueueResult) {
-  if (result.kind === 'refused') {
-    return { status: result.error.status, error: problemOf(result.error) };
-  }
-  const { kind, job } = result;
-  return { status: kind === 'created' ? 202 : 200, outcome: kind, job: jobJson(job) };
-}
-
 /** Tells those who wait in this process, ahead of the log. */
-function announce({ live }: Face, results: readonly EnqueueResult[]): void {
+export function announce({ live }: Face, results: readonly EnqueueResult[]): void {
   for (const result of results) {
     if (result.kind === 'refused') continue;
     live.wake(jobTopic(result.job));
@@ -114,36 +102,6 @@ function acceptJob(app: App, face: Face): void {
   );
 }
 
-function acceptBatch(app: App, face: Face): void {
-  app.post(
-    '/v1/jobs/batch',
-    {
-      config: { keysMax: BATCH_KEYS_MAX },
-      schema: {
-        tags: ['Jobs'],
-        operationId: 'acceptJobs',
-        summary: 'Accept many jobs',
-        description:
-          'One result an item, in order: a bad item is refused by itself and spoils no other. ' +
-          'An `Idempotency-Key` counts for each item together with its place in the list.',
-        headers: IDEMPOTENT_BY_KEY,
-        body: BatchBody,
-        response: { 200: closed({ results: Type.Array(BatchItemSchema) }) },
-      },
-    },
-    async (request) => {
-      const key = request.headers['idempotency-key'];
-      const asked = request.body.jobs.map((body, index) => {
-        const idempotencyKey = key === undefined ? undefined : `${key} #${index}`;
-        return requestOf(body, { request, idempotencyKey });
-      });
-      const results = await face.engine.enqueue(asked, { caller: callerOf(request) });
-      announce(face, results);
-      return { results: results.map(batchItem) };
-    },
-  );
-}
-
 function listJobs(app: App, { engine }: Face): void {
   app.get(
     '/v1/jobs',
@@ -173,4 +131,4 @@ function listJobs(app: App, { engine }: Face): void {
 }
 
 /** `/v1/jobs`: accept and list. */
-export const jobs: Resource = routes(acceptJob, acceptBatch, listJobs);
+export const jobs: Resource = routes(acceptJob, listJobs);

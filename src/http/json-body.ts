@@ -4,11 +4,15 @@ import { JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+function unreadable(message: string): PawlError {
+  return new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '', message }] });
+}
+
 function textOf(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {
-    throw new PawlError('VALIDATION_ERROR', 'the body is not UTF-8');
+    throw unreadable('the body is not UTF-8');
   }
 }
 
@@ -18,7 +22,7 @@ function parse(body: Buffer, limits: JsonLimits): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new PawlError('VALIDATION_ERROR', `the body is not JSON: ${(error as Error).message}`);
+    throw unreadable(`the body is not JSON: ${(error as Error).message}`);
   }
 }
 

@@ -49,7 +49,9 @@ export function scanJson(text: string, limits: JsonLimits = JSON_LIMITS): void {
     } else if (code === QUOTE) {
       const end = endOfString(text, at);
       if (end - at > limits.stringMax) {
-        refuse(`has a text longer than ${limits.stringMax} characters`, pointerOf(open));
+        const place = pointerOf(open) || 'the body';
+        const message = `${place} has a text longer than ${limits.stringMax} characters`;
+        throw new PawlError('PAYLOAD_TOO_LARGE', message);
       }
       const owner = open.at(-1);
       if (owner && isKey(text, end)) {

@@ -34,6 +34,9 @@ job away at once. See \`POST /v1/jobs/{id}/cancel\`.
 
 **Paging.** Lists are \`{items, nextCursor}\`; send \`nextCursor\` as \`cursor\`.
 
+**Not promised:** exactly-once execution (an attempt may run again after a crash: make effects with
+an idempotency key), real-time completion, and an order across jobs.
+
 **Tracing.** \`X-Request-Id\` is echoed, a W3C \`traceparent\` is kept with the job and its events.
 
 **Limits.** Bodies of 1 MiB, 64 levels, 10,000 members and texts of 256 KiB; batches of 1,000; pages

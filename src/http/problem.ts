@@ -45,6 +45,13 @@ export function pawlErrorOf(error: unknown): PawlError {
   return new PawlError('INTERNAL_ERROR', detail, { cause: error });
 }
 
+/** The framework's own refusal of a body does not say what would have been small enough. */
+function tooLarge(error: unknown, { routeOptions }: FastifyRequest): PawlError | null {
+  if (error instanceof PawlError || (error as FastifyError).statusCode !== 413) return null;
+  const message = `the body is larger than ${routeOptions.bodyLimit} bytes`;
+  return new PawlError('PAYLOAD_TOO_LARGE', message, { cause: error });
+}
+
 /** What the error itself says, where it knows when asking again makes sense. */
 function retryAfterSeconds({ details }: PawlError): number {
   const { retryAfterMs } = details;
@@ -56,7 +63,7 @@ export function problemSender(
   warn: (message: string, facts: Readonly<Record<string, unknown>>) => void,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (error, request, reply) => {
-    const known = pawlErrorOf(error);
+    const known = tooLarge(error, request) ?? pawlErrorOf(error);
     if (known.status >= 500) {
       const cause = known.cause instanceof Error ? known.cause : known;
       warn('a request failed', { requestId: request.id, code: known.code, error: cause.stack });

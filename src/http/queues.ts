@@ -75,7 +75,9 @@ function changeQueue(app: App, face: Face): void {
     async (request) => {
       const { tenant } = callerOf(request);
       const queue = request.params.name;
-      const change = { actor: actorOf(request), settings: request.body };
+      const { paused, ...rest } = request.body;
+      const settings = paused === undefined ? rest : { isPaused: paused, ...rest };
+      const change = { actor: actorOf(request), settings };
       await face.engine.configureQueue({ tenant, queue }, change);
       return (await queuesOf(face, tenant)).find(({ name }) => name === queue)!;
     },

@@ -10,6 +10,7 @@ import type { ArtifactFace } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
 import { Attendance } from './attendance.ts';
 import { keepAudit } from './audit-trail.ts';
+import { batch } from './batch.ts';
 import { BODY_DEADLINES, type BodyDeadlines, boundBodies } from './body-deadline.ts';
 import { bulk } from './bulk.ts';
 import { closeSwiftly } from './closing.ts';
@@ -81,6 +82,7 @@ const KEEP_ALIVE_MS = 72_000;
 
 const RESOURCES: readonly Resource[] = [
   jobs,
+  batch,
   job,
   events,
   firehose,
@@ -150,6 +152,7 @@ function answerProblems(
       return send(new PawlError('NOT_FOUND', message), request, reply);
     }
     void reply.header('allow', methods.join(', '));
+    if (request.method === 'OPTIONS') return reply.code(204).send();
     const message = `${path} takes ${methods.join(', ')}`;
     return send(new PawlError('METHOD_NOT_ALLOWED', message), request, reply);
   });

@@ -10,6 +10,8 @@ export function methodsAt(found: readonly RouteDoc[]): (path: string) => string[
   let known: { method: string; pattern: RegExp }[] | null = null;
   return (path) => {
     known ??= found.map(({ method, url }) => ({ method, pattern: patternOf(url) }));
-    return known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    const own = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    if (own.length === 0) return [];
+    return [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
   };
 }

@@ -34,7 +34,10 @@ function isTime(text: string): boolean {
   return !Number.isNaN(instant) && instant >= 0 && day <= days.getUTCDate();
 }
 
-type TextSchema = { type?: string; properties?: Record<string, { type?: string }> };
+type TextSchema = {
+  type?: string;
+  properties?: Record<string, { type?: string; format?: string }>;
+};
 
 /** Queries and paths are text: whole numbers and yes-or-no are read, and nothing is guessed. */
 function readText(schema: TextSchema, value: unknown): unknown {
@@ -58,7 +61,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({
   return (given: unknown) => {
     const value = part === 'body' ? given : readText(schema, given);
     if (compiled.Check(value)) return { value };
-    return { error: invalidPart(part, faultsOf(schema, value, checkPart)) };
+    const faults = faultsOf(schema, value, checkPart);
+    return { error: unknownId(part, schema, value) ?? invalidPart(part, faults) };
   };
 };
 
@@ -66,8 +70,23 @@ function checkPart(schema: object, value: unknown): boolean {
   return Value.Check(schema as TSchema, value);
 }
 
+/** What is no id at all is the id of nothing: there is no such thing, as with any unknown id. */
+function unknownId(part: RequestFault['in'], schema: TextSchema, value: unknown): PawlError | null {
+  if (part !== 'path') return null;
+  for (const [name, { format }] of Object.entries(schema.properties ?? {})) {
+    const text = String((value as Record<string, unknown>)[name]);
+    if (format !== 'uuid' || isUuid(text)) continue;
+    return new PawlError('NOT_FOUND', `there is no "${text}" here: an id is a UUID in lower case`);
+  }
+  return null;
+}
+
 function invalidPart(part: RequestFault['in'], faults: readonly Fault[]): PawlError {
-  const located: RequestFault[] = faults.map((fault) => ({ in: part, ...fault }));
-  const list = faults.map(({ pointer, message }) => `${pointer || part} ${message}`).join('; ');
-  return new PawlError('VALIDATION_ERROR', list, { faults: located });
+  return listed(faults.map((fault) => ({ in: part, ...fault })));
+}
+
+/** A refusal that says all that is wrong, in the order of the request. */
+export function listed(faults: readonly RequestFault[]): PawlError {
+  const list = faults.map((fault) => `${fault.pointer || fault.in} ${fault.message}`).join('; ');
+  return new PawlError('VALIDATION_ERROR', list, { faults });
 }

@@ -1,3 +1,4 @@
+import { errorCodeOf } from '../core/error-class.ts';
 import { eventIdOf } from '../core/ids.ts';
 import { traceIdIn } from '../core/trace.ts';
 import type { JobEvent } from '../core/event.ts';
@@ -29,13 +30,6 @@ function linksOf(job: Job): Record<string, string> {
     lifecycle: `/v1/lifecycles/${job.lifecycle}`,
     ...(job.parentJobId === null ? {} : { parent: jobUrl(job.parentJobId) }),
   };
-}
-
-/** Stable and speaking: the handler's own code, else CONVERT_UNSUPPORTED_FORMAT and the like. */
-export function errorCodeOf(type: string, error: Pick<JobError, 'class' | 'code'>): string {
-  if (error.code !== null && error.code !== '') return error.code;
-  const words = `${type}_${error.class}`.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2');
-  return words.replaceAll(/[^A-Za-z\d]+/g, '_').toUpperCase();
 }
 
 function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {

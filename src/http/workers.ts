@@ -170,13 +170,14 @@ function startJob(app: App, { engine, live }: Face): void {
 }
 
 function notesOf(body: HeartbeatRequest): NoteDraft[] {
-  const lines = (body.log ?? []).map((line) => ({
+  const lines = [body.log ?? []].flat().map((line) => ({
     type: 'job_log' as const,
     message: line,
     payload: null,
   }));
   if (body.tokens === undefined) return lines;
-  return [...lines, { type: 'job_tokens', message: null, payload: { text: body.tokens } }];
+  const text = [body.tokens].flat().join('');
+  return [...lines, { type: 'job_tokens', message: null, payload: { text } }];
 }
 
 function beat(app: App, { engine, live, attendance }: Face): void {
@@ -217,7 +218,9 @@ function beat(app: App, { engine, live, attendance }: Face): void {
       live.wake(jobTopic(held.ref));
       const { at, leaseExpiry, progress: reached, cancel } = result!;
       const expiresInMs = leaseExpiry - at;
-      const lease = { owner: held.owner, expiresAt: timeText(leaseExpiry), expiresInMs };
+      const renewInMs = Math.floor(expiresInMs / 2);
+      const expiresAt = timeText(leaseExpiry);
+      const lease = { owner: held.owner, expiresAt, expiresInMs, renewInMs };
       return { lease, progress: reached, cancel };
     },
   );

@@ -1,4 +1,5 @@
-import type { Job } from '../core/job.ts';
+import { errorCodeOf } from '../core/error-class.ts';
+import type { Job, JobError } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { traceIdIn } from '../core/trace.ts';
 
@@ -11,6 +12,11 @@ function time(instant: number | null): string | null {
 export function errorTypeOf(job: Job): 'RETRYABLE' | 'TERMINAL' | null {
   if (job.error === null) return null;
   return isTerminal(job.phase) ? 'TERMINAL' : 'RETRYABLE';
+}
+
+/** The error with the code by which the API names it. */
+function errorIn({ type, error }: Job): JobError | null {
+  return error === null ? null : { ...error, code: errorCodeOf(type, error) };
 }
 
 function documentRecord(job: Job): Record<string, unknown> {
@@ -69,7 +75,7 @@ function taskRecord(job: Job): Record<string, unknown> {
   };
   if (job.startedAt !== null) record['startedAt'] = time(job.startedAt);
   if (job.completedAt !== null) record['completedAt'] = time(job.completedAt);
-  if (job.error !== null) record['error'] = job.error;
+  if (job.error !== null) record['error'] = errorIn(job);
   if (job.phase === 'succeeded') record['resultRef'] = `/v1/jobs/${job.id}/result`;
   return record;
 }
@@ -83,7 +89,7 @@ function distributedRecord(job: Job): Record<string, unknown> {
     attempts: job.attempts,
     max_attempts: job.maxAttempts,
     lease: job.owner === null ? null : { owner: job.owner, expires_at: time(job.leaseExpiry) },
-    last_error: job.error,
+    last_error: errorIn(job),
     correlation_id: job.correlationId ?? job.id,
     trace_id: traceIdIn(job.traceId),
     created_at: time(job.createdAt),

@@ -215,3 +215,54 @@ describe('what a script can rely on', () => {
     }
   });
 });
+
+describe('pawl doctor, workers, schedules, slo, webhooks, config and bench', () => {
+  test('doctor finds a platform at rest well, and checks its history', async () => {
+    await finishedJob();
+    const { code, stdout } = await room.pawl(['doctor', '--verify']);
+    assert.equal(code, EXIT.done, stdout);
+    assert.match(stdout, /✓ durability/);
+    assert.match(stdout, /every law was kept/);
+  });
+
+  test('workers names who works here and on what', async () => {
+    assert.match((await room.pawl(['workers'])).stdout, /working .*greet/);
+  });
+
+  test('a schedule is put, shown with its next slot, run by hand and removed', async () => {
+    const rule = { kind: 'cron', expression: '0 3 * * *', timeZone: 'Europe/Berlin' };
+    const definition = { rule, job: { type: 'greet', input: { names: [] } } };
+    const words = ['schedules', 'put', 'nightly', '-d', JSON.stringify(definition)];
+    assert.match((await room.pawl(words)).stdout, /nightly: next 2/);
+    assert.match((await room.pawl(['schedules'])).stdout, /nightly +on +in .* 0 3 \* \* \*/);
+    assert.equal((await room.pawl(['schedules', 'run', 'nightly'])).code, EXIT.done);
+    assert.match((await room.pawl(['schedules', 'history', 'nightly'])).stdout, /created by hand/);
+    assert.equal((await room.pawl(['schedules', 'rm', 'nightly'])).code, EXIT.done);
+  });
+
+  test('slo tells how long jobs take', async () => {
+    const { code } = await room.pawl(['slo', '--json']);
+    assert.equal(code, EXIT.done);
+  });
+
+  test('a webhook to a private place is refused, with the way out', async () => {
+    const { code, stderr } = await room.pawl(['webhooks', 'add', 'https://127.0.0.1/hook']);
+    assert.equal(code, EXIT.usage);
+    assert.match(stderr, /PAWL_OUTGOING_ALLOW/);
+  });
+
+  test('config shows each value with where it comes from, and no secret', async () => {
+    const env = { DATABASE_URL: 'postgres://me:hidden@db/pawl', PORT: '81' };
+    const { stdout } = await room.pawl(['config'], { env });
+    assert.match(stdout, /PORT +81 +PORT/);
+    assert.match(stdout, /DATABASE_URL +••••••/);
+    assert.ok(!stdout.includes('hidden'));
+  });
+
+  test('bench measures the server that runs', async () => {
+    const { stdout } = await room.pawl(['bench', '--jobs', '20', '--callers', '2', '--json']);
+    const rows = linesOf(stdout) as { what: string; perSecond: number }[];
+    assert.equal(rows.length, 3);
+    for (const { what, perSecond } of rows) assert.ok(perSecond > 0, what);
+  });
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openRoom, type Room } from '../support/browser/room.ts';
-import { turns } from '../support/browser/stage-jobs.ts';
+import { errand, paint, turns } from '../support/browser/stage-jobs.ts';
 
 describe('the page of a job', () => {
   let room: Room;
@@ -9,7 +9,7 @@ describe('the page of a job', () => {
   after(() => room.close());
 
   test('progress, stage and end are shown as they happen, without a reload', async () => {
-    const job = await room.client.enqueue({ type: 'paint', input: {} });
+    const job = await room.client.enqueue(paint, {});
     const page = await room.look(`jobs/${job.id}`);
     await page.getByText('the outline').first().waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
@@ -21,6 +21,42 @@ describe('the page of a job', () => {
     await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
     await page.getByText('"colours": 3').waitFor();
     assert.equal(await page.evaluate(() => 'isTheSamePage' in globalThis), true);
+    await page.context().close();
+  });
+
+  test('the path that a job took is drawn in its lifecycle, and no other', async () => {
+    const job = await room.client.enqueue(errand, { fault: 'the door is locked' });
+    const page = await room.look(`jobs/${job.id}`);
+    await page.locator('.state:not(.faded)[data-state="dead_lettered"]').waitFor();
+    const taken = await page
+      .locator('g.move.taken')
+      .evaluateAll((moves) =>
+        moves.map((move) => `${move.getAttribute('data-from')} → ${move.getAttribute('data-to')}`),
+      );
+    assert.deepEqual(taken, ['queued → assigned', 'assigned → running', 'running → dead_lettered']);
+    assert.match(
+      (await page.locator('desc').first().textContent()) ?? '',
+      /The path taken: queued, assigned, running, dead_lettered\. The job is in dead_lettered\./,
+    );
+    await page.context().close();
+  });
+
+  test('a server that comes back is found again, and nothing of its job was missed', async () => {
+    const job = await room.client.enqueue(paint, {});
+    const page = await room.look(`jobs/${job.id}`);
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('the outline').first().waitFor();
+    const { back } = await room.leave();
+    await page.getByText('The connection is lost').waitFor();
+    await back();
+    await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+    turns.give();
+    await page.getByText('the sky').first().waitFor();
+    turns.give();
+    await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
+    const words = await page.locator('.note-list b').allTextContents();
+    assert.equal(words.filter((word) => word === 'created').length, 1);
+    assert.equal(words.filter((word) => word === 'succeeded').length, 1);
     await page.context().close();
   });
 });

@@ -1,7 +1,10 @@
 // Who may see what of OGC API – Processes where credentials are asked for.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { openOgcServer } from './server-room.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openOgcServer, pathOf } from './server-room.ts';
 
 const server = await openOgcServer({ isLocked: true });
 const ASYNC = { prefer: 'respond-async' };
@@ -62,4 +65,38 @@ test('a type that one tenant publishes is a process of that tenant alone', async
 test('pages of other origins may read where a job is', async () => {
   const { headers } = await server.get('/processes', await server.key('acme'));
   assert.match(headers.get('access-control-expose-headers')!, /\bLocation\b/);
+});
+
+test('processes of a provider with anonymous access are for guests, and nothing else is', async () => {
+  const provider = await openOgcServer();
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-ogc-guests-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'providers.json');
+  const { url } = provider;
+  const providers = { open: { url, anonymous_access: true }, closed: { url } };
+  writeFileSync(path, JSON.stringify({ settings: { poll_interval: 0.05 }, providers }));
+  const gate = await openOgcServer({ isLocked: true, env: { PAWL_OGC_PROVIDERS: path } });
+  const { json } = await gate.get('/processes');
+  assert.deepEqual(
+    json.processes.map(({ id }: { id: string }) => id),
+    ['open:echo'],
+  );
+  const body = { inputs: { message: 'x', pause: 600 } };
+  for (const id of ['echo', 'closed:echo', 'nobody']) {
+    assert.equal((await gate.get(`/processes/${id}`)).status, 401, id);
+    assert.equal((await gate.post(`/processes/${id}/execution`, body)).status, 401, id);
+  }
+  const begun = await gate.post('/processes/open:echo/execution', body, ASYNC);
+  assert.equal(begun.status, 201, begun.text);
+  const job = pathOf(gate, begun.headers.get('location')!);
+  assert.equal((await gate.get(job)).status, 200);
+  assert.equal((await gate.get('/jobs')).status, 401);
+  const home = await gate.key('default');
+  const named = { ...home, ...ASYNC };
+  const theirs = await gate.post('/processes/open:echo/execution', body, named);
+  assert.equal((await gate.get(`/jobs/${theirs.json.jobID}`)).status, 401);
+  assert.equal((await gate.call('DELETE', `/jobs/${theirs.json.jobID}`)).status, 401);
+  assert.equal((await gate.get(`/jobs/${theirs.json.jobID}`, home)).status, 200);
+  assert.equal((await gate.get('/processes', { authorization: 'Bearer wrong' })).status, 401);
+  assert.equal((await gate.call('DELETE', job)).json.status, 'dismissed');
 });

@@ -146,6 +146,7 @@ export class Client {
       });
       return true;
     } catch (error) {
+      if (error instanceof PawlError) this.#chronicle.problems.push(`C2 enqueue: ${error.code}`);
       const isUnchanged = error instanceof StoreError && error.outcome === 'unchanged';
       if (isUnchanged) for (const submit of sent) submit.outcome = 'fail';
       // Without an id or a key of its own a request must not be sent twice.

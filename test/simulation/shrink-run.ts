@@ -39,3 +39,18 @@ export async function shrinkRun(
 export function kindOf(problem: string): string {
   return problem.startsWith('thrown') ? problem.slice(0, 60) : problem.split(' ')[0]!;
 }
+
+/** A failed run in as few errands and faults as it takes, for whoever has to understand it. */
+export async function explainRun(
+  options: SimulationOptions,
+  failed: SimulationReport,
+): Promise<string> {
+  const { remains, report } = await shrinkRun(options, failed);
+  return [
+    `seed ${options.seed} failed: ${failed.problems.slice(0, 5).join('\n')}`,
+    `shrunk to ${remains.errands.size} errands and ${remains.faults.size} faults:`,
+    ...report.problems.slice(0, 3),
+    ...report.traceTail.slice(-60),
+    `again: npm run proof:simulate -- --from ${options.seed} --seeds 1`,
+  ].join('\n');
+}

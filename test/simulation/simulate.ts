@@ -45,6 +45,8 @@ export interface SimulationReport {
   readonly traceTail: readonly string[];
   readonly steps: number;
   readonly jobs: number;
+  /** Which events were seen to lead where. */
+  readonly pairs: ReadonlySet<string>;
   readonly faults: ReadonlyMap<Fault, number>;
   readonly faultsDrawn: number;
   readonly outcomes: { readonly ok: number; readonly fail: number; readonly unknown: number };
@@ -77,6 +79,7 @@ class Simulation {
   readonly #clients: readonly Client[];
   readonly #chronicle = new Chronicle();
   readonly #seed: number;
+  readonly #pairs = new Set<string>();
   #isHealed = false;
 
   constructor(
@@ -134,6 +137,7 @@ class Simulation {
       traceTail: scheduler.traceTail,
       steps: scheduler.steps,
       jobs: new Set(this.#chronicle.history.map(({ jobId }) => jobId)).size,
+      pairs: this.#pairs,
       faults: faults.counts,
       faultsDrawn: faults.drawn,
     };
@@ -194,6 +198,7 @@ class Simulation {
     const all = await readAll(store, TENANTS);
     const { history, ledger } = this.#chronicle;
     const input = { lifecycles: builtInLifecycles, ...all, history, ledger };
+    for (const { to, phase, type } of all.events) this.#pairs.add(`${to}/${phase} ${type}`);
     const told = checkHistory(input).map(describe);
     const foreign = all.jobs.filter(({ tenant }) => !TENANTS.includes(tenant));
     for (const { tenant, id } of foreign) told.push(`I19 a list of others showed ${tenant}/${id}`);

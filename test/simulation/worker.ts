@@ -23,6 +23,8 @@ export class Worker {
   readonly #chronicle: Chronicle;
   readonly #random: SeededRandom;
   readonly #isHealed: () => boolean;
+  /** One that is asked again is answered with what it won, however few it asks for by then. */
+  readonly #asked = new Set<string>();
   #requests = 0;
 
   constructor(chronicle: Chronicle, seed: number, isHealed: () => boolean) {
@@ -47,7 +49,11 @@ export class Worker {
       const asked = { owner: actor.name, types, max, requestId };
       const claims = await this.#insist(actor, () => actor.engine.claim(asked));
       this.#requests += 1;
-      if ((claims?.length ?? 0) > max) this.#chronicle.problems.push(`C1 more than ${max} came`);
+      const isFirst = !this.#asked.has(requestId);
+      this.#asked.add(requestId);
+      if (isFirst && (claims?.length ?? 0) > max) {
+        this.#chronicle.problems.push(`C1 more than ${max} came`);
+      }
       for (const claim of claims ?? []) await this.#attempt(actor, claim);
       await actor.sleep(claims === null || claims.length === 0 ? 400 + random.below(600) : 1);
     }

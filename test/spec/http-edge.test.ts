@@ -64,11 +64,8 @@ test('a union speaks with one voice: the branch that was meant explains itself',
 });
 
 test('a fault in a list names the item', async () => {
-  const faults = await faultsOf('POST', '/v1/jobs/batch', { jobs: [{ type: 'x' }, { typ: 'x' }] });
-  assert.deepEqual(faults, [
-    '/jobs/1/type is missing',
-    '/jobs/1/typ is not known here; is "type" meant?',
-  ]);
+  const faults = await faultsOf('POST', '/v1/claims', { workerId: 'w', types: ['x', ''], max: 1 });
+  assert.deepEqual(faults, ['/types/1 must be 1 to 128 letters, digits or . _ : / -']);
 });
 
 test('queries are read strictly: nothing is rounded, dropped or guessed', async () => {
@@ -92,7 +89,6 @@ const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_
 for (const [what, body] of [
   ['nested too deep', `{"type":"export","input":${deep}}`],
   ['with too many members', `{"type":"export","input":${wide}}`],
-  ['with too long a text', `{"type":"export","input":"${'x'.repeat(262_145)}"}`],
   ['with a member given twice', '{"type":"export","type":"export"}'],
   ['with a member given twice in disguise', '{"type":"export","t\\u0079pe":"export"}'],
   ['that reaches for a prototype', '{"type":"export","input":{"__proto__":{"admin":true}}}'],
@@ -122,6 +118,12 @@ test('bytes that are not UTF-8 are refused, not mended', async () => {
   assert.equal((await api.call('POST', '/v1/jobs', { body })).body.detail, 'the body is not UTF-8');
 });
 
+test('a text that is too long for any member is 413, and its member is named', async () => {
+  const { status, body } = await api.post('/v1/jobs', { type: 'x', input: 'x'.repeat(262_145) });
+  assert.deepEqual([status, body.code], [413, 'PAYLOAD_TOO_LARGE']);
+  assert.equal(body.detail, '/input has a text longer than 262144 characters');
+});
+
 test('what is too large is 413, what is not JSON 415, a wrong method 405 with Allow', async () => {
   const large = await api.post('/v1/jobs', { type: 'export', input: 'x'.repeat(1_100_000) });
   assert.deepEqual([large.status, large.body.code], [413, 'PAYLOAD_TOO_LARGE']);
@@ -129,7 +131,7 @@ test('what is too large is 413, what is not JSON 415, a wrong method 405 with Al
   const form = await api.call('POST', '/v1/jobs', { body: 'type=export', headers });
   assert.deepEqual([form.status, form.body.code], [415, 'UNSUPPORTED_MEDIA_TYPE']);
   const method = await api.call('DELETE', '/v1/jobs');
-  assert.deepEqual([method.status, method.headers['allow']], [405, 'POST, GET']);
+  assert.deepEqual([method.status, method.headers['allow']], [405, 'POST, GET, HEAD, OPTIONS']);
   assert.equal((await api.call('DELETE', '/v1/nothing')).status, 404);
 });
 

@@ -55,24 +55,25 @@ test('[P7] a fatal error goes through RETRY to DEAD in one step, one event each'
 
 test('[P6, P10] a job that was stored but not submitted rests in CREATED, and no worker gets it', async () => {
   const world = await openMail();
-  const { id } = await world.enqueue('mail', 'hello', { submit: false, idempotencyKey: 'k1' });
+  const { id } = await world.enqueue('mail', 'hello', { submit: false });
   assert.equal(await world.stateOf(id), 'CREATED');
   assert.deepEqual(await world.claim('w1', 'mail'), []);
-  const again = await world.enqueue('mail', 'hello', { submit: false, idempotencyKey: 'k1' });
+  const again = await world.enqueue('mail', 'hello', { submit: false, id });
   assert.deepEqual([again.id, again.state], [id, 'CREATED']);
 });
 
 test('[P10] the retried call that finds its job held submits it, once', async () => {
   const world = await openMail();
-  const held = await world.enqueue('mail', 'hello', {
-    submit: false,
-    payloadHash: 'h',
-    idempotencyKey: 'k',
-  });
-  const retried = await world.enqueue('mail', 'hello', { payloadHash: 'h', idempotencyKey: 'k' });
-  assert.deepEqual([retried.id, retried.state], [held.id, 'QUEUED']);
-  await world.enqueue('mail', 'hello', { payloadHash: 'h', idempotencyKey: 'k' });
-  assert.equal(await trace(world, held.id), 'CREATED → QUEUED');
+  for (const [idempotencyKey, more] of [
+    ['the same request', { submit: false }],
+    ['one that submits', {}],
+  ] as const) {
+    const held = await world.enqueue('mail', 'hello', { submit: false, idempotencyKey });
+    const retried = await world.enqueue('mail', 'hello', { ...more, idempotencyKey });
+    assert.deepEqual([retried.id, retried.state], [held.id, 'QUEUED']);
+    await world.enqueue('mail', 'hello', { ...more, idempotencyKey });
+    assert.equal(await trace(world, held.id), 'CREATED → QUEUED');
+  }
 });
 
 test('[P6] submitting again changes nothing', async () => {

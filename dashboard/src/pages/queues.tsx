@@ -63,7 +63,7 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
         <Ago time={queue.oldestReadyAt} />
       </td>
       <td>
-        <div class="row tight">
+        <div class="row tight act">
           <button onClick={() => void toggle()}>{queue.isPaused ? 'Resume' : 'Pause'}</button>
           <button onClick={() => open('settings')}>Bounds…</button>
         </div>

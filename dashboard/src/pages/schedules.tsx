@@ -3,6 +3,7 @@ import type { ScheduleJson } from '../../../src/http/schema/schedule.ts';
 import { get, send } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
+import { now } from '../now.ts';
 import { Ago } from '../parts/ago.tsx';
 import { act, Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
@@ -51,6 +52,7 @@ function Actions({ schedule, onChange, onDone }: Given) {
 function ScheduleCard(given: Given) {
   const { schedule } = given;
   const { name, rule, job, isPaused, next } = schedule;
+  const coming = next.filter((time) => Date.parse(time) > now.value);
   return (
     <section class="card" aria-label={name}>
       <div class="head">
@@ -66,7 +68,7 @@ function ScheduleCard(given: Given) {
           <h2>Next</h2>
           {next.length === 0 && <Empty title={isPaused ? 'None while paused' : 'No more'} />}
           <ul class="lines">
-            {next.map((time) => (
+            {coming.map((time) => (
               <li key={time}>
                 <Ago time={time} />
                 <span class="quiet">{new Date(time).toLocaleString()}</span>

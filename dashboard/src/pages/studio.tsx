@@ -25,7 +25,7 @@ function Lately({ current }: { readonly current: string }) {
   return (
     <Shown of={page}>
       {({ items }) => (
-        <ul class="lines">
+        <ul class="lines loose">
           {items.map((job) => (
             <li key={job.id}>
               <a

@@ -31,12 +31,19 @@ function Slots({ worker: { busy, slots } }: { readonly worker: WorkerJson }) {
   );
 }
 
+/** Ids of workers end in a UUID, whose end tells them apart. */
+function shortName(id: string): string {
+  return id.replace(/[\da-f-]{28}([\da-f]{8})$/, '…$1');
+}
+
 function WorkerRow({ worker }: { readonly worker: WorkerJson }) {
   const { id, host, pid, version, types, leases, state } = worker;
   return (
     <tr>
       <td>
-        <b class="mono">{id}</b>
+        <b class="mono" title={id}>
+          {shortName(id)}
+        </b>
         <div class="quiet">
           {[host, pid === null ? null : `pid ${pid}`].filter(Boolean).join(', ')}
         </div>

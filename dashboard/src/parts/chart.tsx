@@ -41,7 +41,7 @@ function optionsFor({ lines, height = 170 }: Chart, width: number): uPlot.Option
     width,
     height,
     cursor: { y: false },
-    legend: { live: true },
+    legend: { live: false },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
       {

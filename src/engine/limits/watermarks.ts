@@ -1,7 +1,6 @@
 import { SYSTEM_ACTOR } from '../../core/actor.ts';
-import type { Clock, Instant } from '../../core/clock.ts';
+import type { Instant } from '../../core/clock.ts';
 import { PawlError } from '../../core/errors.ts';
-import type { Store } from '../../store/store.ts';
 import type { Valve } from '../../store/valve.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -14,42 +13,76 @@ export const SHED_RETRY_MS = 5_000;
 /** Where no low watermark is set: this share of the high one. */
 const LOW_SHARE = 0.8;
 
+/** A queue that has a high watermark or refuses jobs, as this process knows it. */
+interface Level {
+  readonly valve: Valve;
+  isShedding: boolean;
+  /** So many more may come before the depth must be counted again. */
+  room: number;
+  count: Promise<void> | null;
+}
+
+type Parts = Pick<EngineContext, 'store' | 'ids' | 'clock'>;
+
 /**
- * Which queues refuse new jobs. A queue that has filled up is refused at the latest one sweep and
- * STALE_MS_MAX later, and let go again as late.
+ * Which queues refuse new jobs. What this process lets in it counts itself, so it refuses the very
+ * job that finds the queue full; what others let in it sees when it counts again, at the latest
+ * STALE_MS_MAX later.
  */
 export class Shedding {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  #heard: { readonly at: Instant; readonly queues: Promise<ReadonlySet<string>> } | null = null;
+  readonly #parts: Parts;
+  #heard: { readonly at: Instant; readonly levels: Promise<ReadonlyMap<string, Level>> } | null =
+    null;
 
-  constructor(store: Store, clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Throws QUEUE_OVERLOADED with the time after which to come again. */
   async check(tenant: string, queue: string): Promise<void> {
-    const queues = await this.#queues();
-    if (!queues.has(nameOf({ tenant, name: queue }))) return;
+    const level = (await this.#levels()).get(nameOf({ tenant, name: queue }));
+    if (level === undefined) return;
+    if (!level.isShedding && level.room <= 0) {
+      await (level.count ??= this.#count(level).finally(() => (level.count = null)));
+    }
+    if (!level.isShedding && level.room > 0) {
+      level.room -= 1;
+      return;
+    }
     const details = { queue, retryAfterMs: SHED_RETRY_MS };
     const message = `the queue "${queue}" is above its high watermark`;
     throw new PawlError('QUEUE_OVERLOADED', message, { details });
   }
 
-  #queues(): Promise<ReadonlySet<string>> {
-    const now = this.#clock.now();
-    if (this.#heard !== null && now - this.#heard.at < STALE_MS_MAX) return this.#heard.queues;
-    const queues = this.#ask();
-    this.#heard = { at: now, queues };
-    // What could not be heard is asked for again by the next one.
-    queues.catch(() => (this.#heard = null));
-    return queues;
+  /** The settings of a queue have changed: what was heard counts no more. */
+  forget(): void {
+    this.#heard = null;
   }
 
-  async #ask(): Promise<ReadonlySet<string>> {
-    const valves = await this.#store.valves(null);
-    return new Set(valves.filter(({ isShedding }) => isShedding).map(nameOf));
+  async #count(level: Level): Promise<void> {
+    const { depth, isShedding } = await adjust(this.#parts, level.valve);
+    level.isShedding = isShedding;
+    level.room = (level.valve.highWatermark ?? Infinity) - depth;
+  }
+
+  #levels(): Promise<ReadonlyMap<string, Level>> {
+    const now = this.#parts.clock.now();
+    if (this.#heard !== null && now - this.#heard.at < STALE_MS_MAX) return this.#heard.levels;
+    const levels = this.#ask();
+    this.#heard = { at: now, levels };
+    // What could not be heard is asked for again by the next one.
+    levels.catch(() => this.forget());
+    return levels;
+  }
+
+  async #ask(): Promise<ReadonlyMap<string, Level>> {
+    const valves = (await this.#parts.store.valves(null)).filter(isWatched);
+    return new Map(
+      valves.map((valve) => {
+        const { isShedding } = valve;
+        return [nameOf(valve), { valve, isShedding, room: 0, count: null }];
+      }),
+    );
   }
 }
 
@@ -57,26 +90,33 @@ function nameOf({ tenant, name }: Pick<Valve, 'tenant' | 'name'>): string {
   return `${tenant}\n${name}`;
 }
 
+function isWatched({ scope, highWatermark, isShedding }: Valve): boolean {
+  return scope === 'queue' && (highWatermark !== null || isShedding);
+}
+
 /** Compares each queue that has a high watermark with its depth; says how many have changed. */
 export async function sweepWatermarks(context: EngineContext): Promise<number> {
   let changed = 0;
-  for (const valve of await context.store.valves(null)) {
-    if (valve.scope !== 'queue' || (valve.highWatermark === null && !valve.isShedding)) continue;
-    if (await adjust(context, valve)) changed += 1;
+  for (const valve of (await context.store.valves(null)).filter(isWatched)) {
+    const { isShedding } = await adjust(context, valve);
+    if (isShedding !== valve.isShedding) changed += 1;
   }
   return changed;
 }
 
-async function adjust({ store, ids }: EngineContext, valve: Valve): Promise<boolean> {
-  const { tenant, scope, name, highWatermark, isShedding } = valve;
+async function adjust(
+  { store, ids }: Parts,
+  valve: Valve,
+): Promise<{ depth: number; isShedding: boolean }> {
+  const { tenant, scope, name, highWatermark } = valve;
   const high = highWatermark ?? Infinity;
   const low = valve.lowWatermark ?? Math.floor(high * LOW_SHARE);
   const depth = highWatermark === null ? 0 : await store.depth({ tenant, queue: name }, high);
-  const isNow = isShedding ? depth > low : depth >= high;
-  if (isNow === isShedding) return false;
-  await store.putValve({ tenant, scope, name, isShedding: isNow, actor: SYSTEM_ACTOR });
-  const action = isNow ? 'queue_overloaded' : 'queue_recovered';
+  const isShedding = valve.isShedding ? depth > low : depth >= high;
+  if (isShedding === valve.isShedding) return { depth, isShedding };
+  await store.putValve({ tenant, scope, name, isShedding, actor: SYSTEM_ACTOR });
+  const action = isShedding ? 'queue_overloaded' : 'queue_recovered';
   const entry = { tenant, id: ids.next(), actor: SYSTEM_ACTOR, subject: `queue ${name}` };
   await store.access.addAudit([{ ...entry, action, details: JSON.stringify({ depth }) }]);
-  return true;
+  return { depth, isShedding };
 }

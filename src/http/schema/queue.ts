@@ -7,6 +7,7 @@ const Count = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
 export const QueueBody = Type.Object(
   {
     isPaused: Type.Optional(Type.Boolean()),
+    paused: Type.Optional(Type.Boolean({ description: 'Another word for `isPaused`.' })),
     concurrency: Type.Optional(nullable(Count)),
     highWatermark: Type.Optional(nullable(Count)),
     lowWatermark: Type.Optional(nullable(Count)),

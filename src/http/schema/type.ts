@@ -40,7 +40,10 @@ const AdaptiveBody = closed({
 
 const LimitsBody = closed({
   activePerDocument: Type.Optional(
-    Type.Boolean({ description: 'One job per document that has not ended; another: 409.' }),
+    Type.Union([Type.Boolean(), Type.Literal(1)], {
+      fault: 'must be true, false or 1: there is one active job per document, or no limit',
+      description: 'One job per document that has not ended; another: 409.',
+    }),
   ),
   runningPerKey: Type.Optional(
     Type.Union(

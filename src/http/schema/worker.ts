@@ -45,6 +45,7 @@ const LEASE = {
   owner: Type.String(),
   expiresAt: Time,
   expiresInMs: Type.Integer({ description: 'From the moment of this answer, by server time.' }),
+  renewInMs: Type.Integer({ description: 'When to send the next heartbeat at the latest.' }),
 };
 
 export const ClaimSchema = Type.Object(
@@ -52,7 +53,7 @@ export const ClaimSchema = Type.Object(
     job: JobSchema,
     input: Json,
     epoch: Type.Integer(),
-    lease: closed({ ...LEASE, renewInMs: Type.Integer(), heartbeatMs: Type.Integer() }),
+    lease: closed({ ...LEASE, heartbeatMs: Type.Integer() }),
     checkpoint: Json,
     stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
     attempt: Type.Integer(),
@@ -84,6 +85,7 @@ export const StageKeptSchema = closed({ name: Type.String(), cancel: CancelWishS
 export const OwnerBody = closed(OWNER);
 
 const LINE_MAX = 16_384;
+const TOKENS_MAX = 65_536;
 
 export const HeartbeatBody = closed({
   ...OWNER,
@@ -91,8 +93,16 @@ export const HeartbeatBody = closed({
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   message: Type.Optional(text(LINE_MAX)),
   checkpoint: Type.Optional(Json),
-  log: Type.Optional(Type.Array(text(LINE_MAX), { maxItems: 256 })),
-  tokens: Type.Optional(text(65_536)),
+  log: Type.Optional(
+    Type.Union([text(LINE_MAX), Type.Array(text(LINE_MAX), { maxItems: 256 })], {
+      description: 'One line, or several.',
+    }),
+  ),
+  tokens: Type.Optional(
+    Type.Union([text(TOKENS_MAX), Type.Array(text(LINE_MAX), { maxItems: 4_096 })], {
+      description: 'Text as it comes from a model, whole or in pieces; pieces are joined.',
+    }),
+  ),
 });
 
 export type HeartbeatRequest = Static<typeof HeartbeatBody>;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorCodeOf } from '../../core/error-class.ts';
 import type { PawlError } from '../../core/errors.ts';
 import type { Job, JobError } from '../../core/job.ts';
 import { pawlErrorOf } from '../../http/problem.ts';
-import { errorCodeOf } from '../../http/view.ts';
 import { EXCEPTION } from '../model/vocabulary.ts';
 
 /** What the body of an error says; members that are not known are left out, never null. */

@@ -9,14 +9,25 @@ export interface ExecutionRecord {
   readonly response: 'raw' | 'document';
   readonly outputs: Readonly<Record<string, { readonly transmissionMode?: string }>>;
   readonly subscriber?: Subscriber;
+  /** Begun by a caller without a credential, where others have one. */
+  readonly isGuests?: boolean;
 }
 
 /** The member of a job's metadata under which it is kept. */
 const MEMBER = 'ogcExecution';
 
-export function recordOf(request: ExecuteRequest, base: string): Record<string, unknown> {
+export function recordOf(
+  request: ExecuteRequest,
+  { base, isGuests }: { base: string; isGuests: boolean },
+): Record<string, unknown> {
   const { response = 'raw', outputs = {}, subscriber } = request;
-  const record = { base, response, outputs, ...(subscriber === undefined ? {} : { subscriber }) };
+  const record = {
+    base,
+    response,
+    outputs,
+    ...(subscriber === undefined ? {} : { subscriber }),
+    ...(isGuests ? { isGuests } : {}),
+  };
   return { [MEMBER]: record };
 }
 

@@ -12,7 +12,14 @@ import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
 import { recordOf } from './execution-record.ts';
 import { type Mode, modeOf, readPreferences } from './prefer.ts';
 import { shapeResults } from './results.ts';
-import { baseOf, findProcess, type KnownProcess, type OgcRoom, processCallerOf } from './room.ts';
+import {
+  baseOf,
+  findProcess,
+  isGuest,
+  type KnownProcess,
+  type OgcRoom,
+  processCallerOf,
+} from './room.ts';
 import { goneSignal, waitUntil } from './waiting.ts';
 
 /** How long an asynchronous answer waits to hear whether a provider takes the job on. */
@@ -26,7 +33,7 @@ export async function execute(
 ): Promise<FastifyReply> {
   const { processId } = request.params as { processId: string };
   const caller = processCallerOf(request);
-  const process = await findProcess(room, caller, processId);
+  const process = await findProcess(room, request, processId);
   const asked = readExecuteRequest(request.body);
   checkAskedOutputs(asked, process.description);
   await checkSubscriber(room, asked);
@@ -59,13 +66,16 @@ async function accept(
   { asked, prepared }: { asked: ExecuteRequest; prepared: PreparedJob },
 ): Promise<Job> {
   const { type, input, metadata = {}, inlineBytesMax } = prepared;
+  const isGuests = isGuest(request);
+  const record = { base: baseOf(room, request), isGuests };
   const key = request.headers['idempotency-key'];
   const traceId = keptTrace(String(request.headers['traceparent'] ?? ''));
   const wish = {
     type,
     input,
-    metadata: { ...metadata, ...recordOf(asked, baseOf(room, request)) },
-    ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
+    metadata: { ...metadata, ...recordOf(asked, record) },
+    // Nobody without a name may find somebody's job by guessing a key.
+    ...(typeof key === 'string' ? { idempotencyKey: isGuests ? `guest ${key}` : key } : {}),
     ...(traceId === null ? {} : { traceId }),
   };
   const sink = largeSink(room.engine, room.desk, inlineBytesMax);

@@ -6,7 +6,7 @@ import { hasRel, REL } from '../model/vocabulary.ts';
 import { limitIn, type Query } from './job-filter.ts';
 import { sendEither } from './negotiate.ts';
 import { processesPage, processPage } from './pages.ts';
-import { baseOf, findProcess, type OgcRoom, processCallerOf } from './room.ts';
+import { baseOf, findProcess, isGuest, type OgcRoom, processCallerOf, whoAsks } from './room.ts';
 
 /** Many clients follow no links, so that a page holds all processes of most platforms. */
 const LIMIT = 1_000;
@@ -37,6 +37,7 @@ export async function listProcesses(
   const known = new Map<string, ProcessSummary>();
   for (const one of lists.flat()) if (!known.has(one.id)) known.set(one.id, one);
   const all = [...known.values()];
+  if (all.length === 0 && isGuest(request)) throw whoAsks();
   const page = all.slice(offset, offset + limit).map((one) => summaryOf(one, base));
   const links = pageLinks(`${base}/processes`, { offset, limit, total: all.length });
   return sendEither(reply, { processes: page, links }, processesPage);
@@ -78,7 +79,9 @@ function linksOf({ id, links = [] }: ProcessSummary, base: string): Link[] {
     { href, rel: REL.self, type, title: 'What the process takes and gives' },
     { href: `${href}?f=html`, rel: REL.alternate, type: 'text/html', title: 'To be read' },
     { href: `${href}/execution`, rel: REL.execute, type, title: 'Where it is executed' },
-    ...others,
+    ...others.map((link) =>
+      link.href.startsWith('/') ? { ...link, href: base + link.href } : link,
+    ),
   ];
 }
 
@@ -89,7 +92,7 @@ export async function describeProcess(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { processId } = request.params as { processId: string };
-  const { description } = await findProcess(room, processCallerOf(request), processId);
+  const { description } = await findProcess(room, request, processId);
   const links = linksOf(description, baseOf(room, request));
   const body: ProcessDescription = { ...description, links };
   return sendEither(reply, body, processPage);

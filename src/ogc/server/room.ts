@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { OPEN_CREDENTIAL } from '../../auth/credential.ts';
+import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../../auth/credential.ts';
 import type { Job } from '../../core/job.ts';
 import { isUuid } from '../../core/ids.ts';
 import { PawlError } from '../../core/errors.ts';
@@ -11,6 +11,7 @@ import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { ProcessCaller, ProcessSource } from '../model/process-source.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
 import { noSuchJob, noSuchProcess } from './exception.ts';
+import { recordIn } from './execution-record.ts';
 
 /** How a synchronous answer names its job: by RFC 8288, as the official suite reads it, not. */
 export type MonitorLink = 'rfc8288' | 'plain' | 'none';
@@ -45,6 +46,17 @@ export function processCallerOf(request: FastifyRequest): ProcessCaller {
   return { tenant, principal: id === OPEN_CREDENTIAL.id ? OPEN_CREDENTIAL.id : principal };
 }
 
+/** True for a caller without a credential, where others have one. */
+export function isGuest(request: FastifyRequest): boolean {
+  return credentialOf(request).id === GUEST_CREDENTIAL.id;
+}
+
+/** What is not for everybody is told to nobody who does not say who asks. */
+export function whoAsks(): PawlError {
+  const message = 'this is not for everybody: send a credential';
+  return new PawlError('UNAUTHENTICATED', message);
+}
+
 /** A process with the source that it comes from. */
 export interface KnownProcess {
   readonly source: ProcessSource;
@@ -53,14 +65,15 @@ export interface KnownProcess {
 
 export async function findProcess(
   { sources }: OgcRoom,
-  caller: ProcessCaller,
+  request: FastifyRequest,
   id: string,
 ): Promise<KnownProcess> {
+  const caller = processCallerOf(request);
   for (const source of sources) {
     const description = await source.describe(caller, id);
     if (description !== null) return { source, description };
   }
-  throw noSuchProcess(id);
+  throw isGuest(request) ? whoAsks() : noSuchProcess(id);
 }
 
 /** The source of a job, or null for a job that is no execution of a process. */
@@ -77,18 +90,23 @@ export interface KnownJob {
   readonly source: ProcessSource;
 }
 
-/** A job of the caller's own tenant that is an execution of a process; else there is none. */
+/**
+ * A job of the caller's own tenant that is an execution of a process; else there is none. Guests
+ * find those that guests have begun, of which nobody else knows the ids.
+ */
 export async function findJob(
   room: OgcRoom,
   request: FastifyRequest,
   id: string,
 ): Promise<KnownJob> {
-  if (!isUuid(id)) throw noSuchJob(id);
+  const nothing = (): Error => (isGuest(request) ? whoAsks() : noSuchJob(id));
+  if (!isUuid(id)) throw nothing();
   const job = await room.engine.job(refOf(request, id)).catch((error: unknown) => {
-    if (error instanceof PawlError && error.code === 'NOT_FOUND') throw noSuchJob(id);
+    if (error instanceof PawlError && error.code === 'NOT_FOUND') throw nothing();
     throw error;
   });
   const source = await sourceOf(room, job);
-  if (source === null) throw noSuchJob(id);
+  const isHidden = isGuest(request) && recordIn(job)?.isGuests !== true;
+  if (source === null || isHidden) throw nothing();
   return { job, source };
 }

@@ -19,13 +19,13 @@ function LetterRow({ letter, onReplay }: { letter: DeadLetterJson; onReplay: () 
       <td>
         <JobLink id={letter.jobId} />
       </td>
-      <td>{letter.failureStage}</td>
-      <td class="number">{letter.attempts}</td>
+      <td class="wide-only">{letter.failureStage}</td>
+      <td class="number wide-only">{letter.attempts}</td>
       <td>
         <Ago time={letter.createdAt} />
       </td>
-      <td class="grow mono clip quiet">{JSON.stringify(letter.input)}</td>
-      <td>
+      <td class="grow mono clip quiet wide-only">{JSON.stringify(letter.input)}</td>
+      <td class="act">
         {letter.replayedAs === null ? (
           <button onClick={onReplay}>Edit and replay…</button>
         ) : (
@@ -58,10 +58,10 @@ export function GroupCard({ group, onReplay, onReplayAll }: Given) {
           <thead>
             <tr>
               <th>Job</th>
-              <th>Stage</th>
-              <th class="number">Tries</th>
+              <th class="wide-only">Stage</th>
+              <th class="number wide-only">Tries</th>
               <th>Since</th>
-              <th>Input</th>
+              <th class="wide-only">Input</th>
               <th aria-label="replay" />
             </tr>
           </thead>

@@ -6,19 +6,37 @@ interface Given {
   readonly events: readonly JobEventJson[];
 }
 
-const FAILING: ReadonlySet<string> = new Set([
-  'job_retry_scheduled',
-  'job_requeued',
-  'job_lease_expired',
-  'job_failed',
-  'job_dead_lettered',
-]);
+interface Failure {
+  readonly id: string;
+  readonly attempt: number;
+  readonly message: string;
+  readonly stage: string | null;
+  readonly at: string;
+}
 
-/** What went wrong in each attempt that did not come through. */
-function failuresOf(events: readonly JobEventJson[]): JobEventJson[] {
-  const failed = events.filter(({ type, message }) => FAILING.has(type) && message !== null);
-  const byAttempt = new Map(failed.map((event) => [`${event.attempt} ${event.message}`, event]));
-  return [...byAttempt.values()];
+/** What went wrong in each attempt; an event counts the attempts that come after it. */
+function failuresOf(events: readonly JobEventJson[]): Failure[] {
+  let attempt = 1;
+  return events.flatMap((event) => {
+    if (event.type === 'job_claimed') attempt = event.attempt;
+    const error = event.metadata['error'] as { message?: string; stage?: string } | undefined;
+    if (typeof error?.message !== 'string') return [];
+    const { id, timestamp: at } = event;
+    return [{ id, attempt, message: error.message, stage: error.stage ?? null, at }];
+  });
+}
+
+function Standing({ error }: { readonly error: NonNullable<JobJson['error']> }) {
+  return (
+    <div>
+      <b>{error.code}</b> <span class="breaks">{error.message}</span>
+      <div class="quiet">
+        {error.class}
+        {error.stage !== null && ` in ${error.stage}`}
+        {error.retryable ? ', may be tried again' : ', is not tried again'}
+      </div>
+    </div>
+  );
 }
 
 /** The error that stands, and those of the attempts before. */
@@ -27,27 +45,19 @@ export function JobErrors({ job, events }: Given) {
   const failures = failuresOf(events);
   if (error === null && failures.length === 0) return null;
   return (
-    <section class="problem" aria-label="Errors">
-      {error !== null && (
-        <>
-          <b>{error.code}</b> <span class="breaks">{error.message}</span>
-          <div class="quiet">
-            {error.class}
-            {error.stage !== null && ` in ${error.stage}`}
-            {error.retryable ? ', may be tried again' : ', is not tried again'}
-          </div>
-        </>
-      )}
+    <section class={error === null ? 'card' : 'problem'} aria-label="Errors">
+      {error !== null && <Standing error={error} />}
+      {error === null && <h2>It did not go well at first</h2>}
       {(failures.length > 1 || error === null) && (
         <ol class="lines">
-          {failures.map((event) => (
-            <li key={event.id}>
-              <span>attempt {event.attempt}</span>
+          {failures.map(({ id, attempt, message, stage, at }) => (
+            <li key={id}>
+              <span>attempt {attempt}</span>
               <span class="breaks">
-                {event.message}
-                {event.stage !== null && <span class="quiet"> in {event.stage}</span>}
+                {message}
+                {stage !== null && <span class="quiet"> in {stage}</span>}
               </span>
-              <Ago time={event.timestamp} />
+              <Ago time={at} />
             </li>
           ))}
         </ol>

@@ -38,7 +38,10 @@ export function JobHistory({ events }: { readonly events: readonly JobEventJson[
             </time>
             <b>{event.type.replace('job_', '').replaceAll('_', ' ')}</b>
             <span>
-              {wordsOf(event)} <span class="quiet">{event.actor}</span>
+              {wordsOf(event)}{' '}
+              <span class="quiet actor" title={event.actor}>
+                {event.actor}
+              </span>
             </span>
           </li>
         ))}

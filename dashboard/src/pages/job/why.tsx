@@ -11,6 +11,16 @@ interface Answer {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** Numbers as large as this are times. */
+const TIMES_FROM = 1e12;
+
+function Fact({ value }: { readonly value: unknown }) {
+  if (typeof value === 'number' && value > TIMES_FROM) {
+    return <Ago time={new Date(value).toISOString()} />;
+  }
+  return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;
+}
+
 const TERMINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'dead']);
 
 /** "Why is it not running?", in a sentence with facts. */
@@ -20,7 +30,10 @@ export function JobWhy({ job }: { readonly job: JobJson }) {
   });
   const answer = why.value.value;
   if (answer === null || TERMINAL.has(job.phase)) return null;
-  const facts = Object.entries(answer.facts).filter(([, value]) => value !== null);
+  const facts = Object.entries(answer.facts).filter(
+    // What the sentence says already is not said twice.
+    ([, value]) => value !== null && !answer.message.includes(String(value)),
+  );
   return (
     <section class="card why">
       <p>{answer.message}</p>
@@ -34,7 +47,7 @@ export function JobWhy({ job }: { readonly job: JobJson }) {
         {facts.map(([name, value]) => (
           <span key={name}>
             {' '}
-            · {name} {typeof value === 'string' ? value : JSON.stringify(value)}
+            · {name} <Fact value={value} />
           </span>
         ))}
       </div>

@@ -37,6 +37,10 @@ function narrow(name: string, value: string): void {
 /** Narrows the list; what is asked for is in the address. */
 export function Filters() {
   const filter = filterOf();
+  // A job's page leads to its children; nobody types the id of a parent.
+  const shown = Object.entries(NAMES).filter(
+    ([name]) => name !== 'parentJobId' || filter[name] !== '',
+  );
   const isFiltered = Object.values(filter).some((value) => value !== '');
   return (
     <div class="filters" role="search">
@@ -50,7 +54,7 @@ export function Filters() {
           <option key={phase}>{phase}</option>
         ))}
       </select>
-      {Object.entries(NAMES).map(([name, title]) => (
+      {shown.map(([name, title]) => (
         <input
           key={name}
           aria-label={title}

@@ -37,10 +37,10 @@ function Row({ job, isAt, isChosen, choose }: RowGiven) {
       <td>
         <StateChip job={job} />
       </td>
-      <td>
+      <td class="wide-only">
         <ProgressBar progress={job.progress} phase={job.phase} />
       </td>
-      <td class="number">
+      <td class="number wide-only">
         {job.attempts}/{job.maxAttempts}
       </td>
       <td>
@@ -69,8 +69,8 @@ export function Rows({ jobs, chosen, at, choose, chooseAll }: Given) {
             <th>Job</th>
             <th>Type</th>
             <th>State</th>
-            <th>Progress</th>
-            <th class="number">Tries</th>
+            <th class="wide-only">Progress</th>
+            <th class="number wide-only">Tries</th>
             <th>Created</th>
             <th>Says</th>
           </tr>

@@ -10,6 +10,7 @@ interface Problem {
   readonly action: string | null;
 }
 
+const SHOWN = 4;
 const RANKS = { fault: 0, warning: 1, notice: 2 };
 
 function queueProblems(queues: readonly QueueJson[]): Problem[] {
@@ -33,8 +34,8 @@ function sloProblems(slos: readonly SloJson[]): Problem[] {
   });
 }
 
-function doctorProblems(diagnosis: DiagnosisJson | null): Problem[] {
-  return (diagnosis?.findings ?? []).flatMap(({ level, message, action }) =>
+function doctorProblems({ findings }: DiagnosisJson): Problem[] {
+  return findings.flatMap(({ level, message, action }) =>
     level === 'good' ? [] : [{ level, message, action }],
   );
 }
@@ -50,20 +51,27 @@ export function Problems({ queues, slos }: Given) {
   const doctor = useLoaded(() => get<DiagnosisJson>('./v1/doctor').catch(() => null), [], {
     everyMs: 15_000,
   });
+  const found = doctor.value.value;
   const problems = [
-    ...queueProblems(queues),
     ...sloProblems(slos),
-    ...doctorProblems(doctor.value.value),
+    // The doctor looks at queues too.
+    ...(found === null ? queueProblems(queues) : doctorProblems(found)),
   ].toSorted((one, other) => RANKS[one.level] - RANKS[other.level]);
   if (problems.length === 0) return null;
   return (
     <ul class="problems" aria-label="Problems">
-      {problems.map(({ level, message, action }) => (
+      {problems.slice(0, SHOWN).map(({ level, message, action }) => (
         <li key={message} class={level}>
-          <b class="level">{level}</b> {message}
-          {action !== null && <div class="quiet">{action}</div>}
+          <b class="level">{level}</b>
+          <span class="breaks">{message}</span>
+          {action !== null && <span class="quiet">{action}</span>}
         </li>
       ))}
+      {problems.length > SHOWN && (
+        <li class="quiet">
+          and {problems.length - SHOWN} more: <code>pawl doctor</code> shows all
+        </li>
+      )}
     </ul>
   );
 }

@@ -31,7 +31,7 @@ function Finished({ job }: { readonly job: JobJson }) {
       {({ deckRef, title, slides, sourceType }) => (
         <>
           <div class="head">
-            <h2>{title === '' ? 'Without a title' : title}</h2>
+            <b>{title === '' ? 'Without a title' : title}</b>
             <span class="quiet">
               {slides} {slides === 1 ? 'slide' : 'slides'} from {sourceType}
             </span>

@@ -40,7 +40,7 @@ function DeliveryRow({ delivery, onAgain }: { delivery: DeliveryJson; onAgain: (
           </>
         )}
       </td>
-      <td>
+      <td class="act">
         <button onClick={onAgain}>Redeliver</button>
       </td>
     </tr>

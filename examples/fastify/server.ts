@@ -1,0 +1,46 @@
+// The same inside Fastify: a plugin that opens Pawl with the server and closes it after the last
+// request.
+//   npm run example examples/fastify/server.ts
+//   curl -X POST http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
+import { fastify, type FastifyInstance } from 'fastify';
+import { defineJob, openPawl, type Pawl, task, trusted } from '../../src/index.ts';
+
+const report = defineJob({
+  type: 'report',
+  lifecycle: task,
+  input: trusted<{ year: number }>(),
+  run: ({ input, stage }) => stage('sum', () => `the report of ${input.year}`),
+});
+
+async function openJobs(app: FastifyInstance): Promise<Pawl> {
+  const database = process.env['DATABASE'] ?? ':memory:';
+  const pawl = await openPawl({ database, jobs: [report] });
+  pawl.work();
+  app.addHook('onClose', () => pawl.close());
+  return pawl;
+}
+
+const app = fastify();
+const pawl = await openJobs(app);
+
+const body = {
+  type: 'object',
+  required: ['year'],
+  properties: { year: { type: 'integer' } },
+} as const;
+
+app.post<{ Body: { year: number } }>('/reports', { schema: { body } }, async (request, reply) => {
+  // A browser that sends its form twice gets the same job twice.
+  const key = request.headers['idempotency-key'];
+  const more = typeof key === 'string' ? { idempotencyKey: key } : {};
+  const job = await pawl.enqueue(report, request.body, more);
+  return reply.code(202).send({ id: job.id, state: job.state });
+});
+
+app.get<{ Params: { id: string } }>('/reports/:id', async ({ params }) => {
+  const { state, result } = await pawl.engine.job({ tenant: 'default', id: params.id });
+  return { state, result };
+});
+
+console.log(await app.listen({ port: Number(process.env['PORT'] ?? 3_000) }));
+process.once('SIGTERM', () => void app.close());

@@ -1,0 +1,54 @@
+// A web server of plain node:http that hands slow work to jobs.
+//   npm run example examples/node-http/server.ts
+//   curl -X POST 'http://127.0.0.1:3000/thumbnails?picture=cat.png'
+import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob, openPawl, PawlError, task, trusted } from '../../src/index.ts';
+
+const thumbnail = defineJob({
+  type: 'thumbnail',
+  lifecycle: task,
+  input: trusted<{ picture: string }>(),
+  async run({ input, signal }) {
+    await pause(50, undefined, { signal }); // stands for the work
+    return `small-${input.picture}`;
+  },
+});
+
+const pawl = await openPawl({ database: process.env['DATABASE'] ?? ':memory:', jobs: [thumbnail] });
+pawl.work();
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const [, id] = /^\/thumbnails\/([\w-]+)$/.exec(url.pathname) ?? [];
+  try {
+    if (request.method === 'POST' && url.pathname === '/thumbnails') {
+      const picture = url.searchParams.get('picture') ?? '';
+      const job = await pawl.enqueue(thumbnail, { picture });
+      return send(response, 202, { id: job.id, state: job.state }); // on disk by now
+    }
+    if (request.method === 'GET' && id !== undefined) {
+      const { state, progress, result } = await pawl.engine.job({ tenant: 'default', id });
+      return send(response, 200, { state, progress, result });
+    }
+    return send(response, 404, { error: 'there is nothing here' });
+  } catch (error) {
+    const { status = 500, message } = error as Partial<PawlError>;
+    return send(response, status, { error: message });
+  }
+});
+
+server.listen(Number(process.env['PORT'] ?? 3_000), '127.0.0.1', () => {
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : address;
+  console.log(`http://127.0.0.1:${port}`);
+});
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await pawl.close(); // handlers in hand come to their end
+});

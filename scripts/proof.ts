@@ -1,0 +1,27 @@
+// `npm run proof:<rung> -- [arguments]`: one rung of the ladder in docs/proof.md, with its figures.
+import { type Rung, RungOptions, tell } from '../test/proof/figures.ts';
+
+const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
+  explore: async () => (await import('../test/proof/explore/run.ts')).runExplore,
+  mutants: async () => (await import('../test/proof/mutants/run.ts')).runMutants,
+  simulate: async () => (await import('../test/proof/simulate/run.ts')).runSimulate,
+  differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
+  crash: async () => (await import('../test/proof/crash/run.ts')).runCrash,
+  power: async () => (await import('../test/proof/power/run.ts')).runPower,
+  fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
+  fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = rungs[name];
+if (load === undefined) {
+  process.stderr.write(`proof: there is no rung "${name}"; try ${Object.keys(rungs).join(', ')}\n`);
+  process.exit(2);
+}
+const startedAt = performance.now();
+const rung = await load();
+const report = await rung(new RungOptions(args), (line) => void process.stdout.write(`${line}\n`));
+const seconds = Math.round((performance.now() - startedAt) / 1_000);
+const figures = { ...report.figures, 'time, seconds': seconds };
+process.stdout.write(`\n${tell(name, { ...report, figures })}\n`);
+process.exit(report.violations.length === 0 ? 0 : 1);

@@ -1,0 +1,90 @@
+// Every example runs, and says what its page says it shows.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { inRepository } from '../../scripts/run/repository.ts';
+import { eventually } from '../support/eventually.ts';
+import { freshDatabase } from '../support/postgres/fresh-database.ts';
+import { postgresServers } from '../support/postgres/servers.ts';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'pawl-examples-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function outputOf(path: string, more: { env?: NodeJS.ProcessEnv; args?: string[] } = {}) {
+  const env = { PATH: process.env['PATH'], ...more.env };
+  const args = [inRepository(path), ...(more.args ?? [])];
+  return (await run(process.execPath, args, { cwd: folder, env, timeout: 180_000 })).stdout.trim();
+}
+
+test('[R14] batch: a thousand jobs are made once', async () => {
+  assert.equal(
+    await outputOf('examples/batch/main.ts'),
+    'first: created, again: replayed\n1000 jobs, the sum of their squares is 332833500',
+  );
+});
+
+test('[D16, S16] encrypted: the client and the worker can read what the database cannot', async () => {
+  assert.equal(
+    await outputOf('examples/encrypted/main.ts'),
+    'the database does not know the patient\n' +
+      'the client reads: {"patient":"Ada Lovelace","finding":"a cold"}',
+  );
+});
+
+test('multi-tenant: a small tenant does not wait for a large one, nor sees its jobs', async () => {
+  assert.equal(
+    await outputOf('examples/multi-tenant/main.ts'),
+    'small waited a little\nsmall asks for a job of large: NOT_FOUND',
+  );
+});
+
+test('transactional-enqueue: a job comes to be with its row, or not at all', async (context) => {
+  const database = await freshDatabase((await postgresServers()).at(-1)!);
+  context.after(() => database.drop());
+  const env = { DATABASE_URL: database.url };
+  assert.equal(
+    await outputOf('examples/transactional-enqueue/main.ts', { env }),
+    'one order was given up, 1 job was made\norder 2 is on its way',
+  );
+});
+
+test('report: Markdown becomes a PDF', async () => {
+  const file = join(folder, 'report.pdf');
+  assert.match(await outputOf('examples/report/main.ts', { args: [file] }), /^\d+ slides in /);
+  assert.ok(statSync(file).size > 1_000);
+});
+
+for (const [path, route, body] of [
+  ['examples/node-http/server.ts', '/thumbnails?picture=cat.png', null],
+  ['examples/fastify/server.ts', '/reports', { year: 2026 }],
+] as const) {
+  test(`${path}: a request is answered at once, and its job ends well`, async (context) => {
+    const env = { PATH: process.env['PATH'], PORT: '0' };
+    const server = spawn(process.execPath, [inRepository(path)], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(server, 'exit');
+    context.after(() => server.kill('SIGKILL'));
+    const [url] = (await once(createInterface(server.stdout), 'line')) as [string];
+    const headers = body === null ? {} : { 'content-type': 'application/json' };
+    const sent = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await fetch(`${url}${route}`, sent);
+    assert.equal(answer.status, 202);
+    const { id } = (await answer.json()) as { id: string };
+    const page = new URL(`${route.split('?')[0]}/${id}`, url);
+    await eventually('the job has succeeded', async () => {
+      const { state } = (await (await fetch(page)).json()) as { state: string };
+      return state === 'succeeded';
+    });
+    server.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  });
+}

@@ -1,0 +1,32 @@
+import { findBug } from '../../simulation/find-bug.ts';
+import { PLANTED_BUGS } from '../../simulation/planted-bugs.ts';
+import { findPlanted } from '../explore/find-planted.ts';
+import { PLANTED_IN_SQLITE } from '../explore/planted.ts';
+import type { Rung } from '../figures.ts';
+import { findWeakSync } from '../power/find-weak-sync.ts';
+
+const NOT_FOUND = 'NOT FOUND';
+
+/** Every mistake that was planted, the rung that catches it, and what it says. */
+export const runMutants: Rung = async (_options, say) => {
+  const found: { bug: string; rung: string; told: string }[] = [];
+  const note = (bug: string, rung: string, told: string | null): void => {
+    found.push({ bug, rung, told: told ?? NOT_FOUND });
+    say(`${rung.padEnd(9)} ${bug}: ${(told ?? NOT_FOUND).slice(0, 110)}`);
+  };
+  for (const [bug, planted] of Object.entries(PLANTED_BUGS)) {
+    const told = await findBug(planted);
+    note(bug, 'simulate', told === null ? null : `seed ${told.seed}: ${told.told}`);
+  }
+  for (const [bug, planted] of Object.entries(PLANTED_IN_SQLITE)) {
+    note(bug, 'explore', await findPlanted(planted));
+  }
+  const weak = await findWeakSync();
+  if (weak.kind === 'skipped') say(`power     skipped: ${weak.reason}`);
+  else note('commits are not synchronised with the disk', 'power', weak.told);
+  const missed = found.filter(({ told }) => told === NOT_FOUND);
+  return {
+    figures: { planted: found.length, caught: found.length - missed.length },
+    violations: missed.map(({ bug, rung }) => `${rung} did not find that ${bug}`),
+  };
+};
