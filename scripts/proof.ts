@@ -3,13 +3,12 @@ import { type Rung, RungOptions, tell } from '../test/proof/figures.ts';
 
 const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   explore: async () => (await import('../test/proof/explore/run.ts')).runExplore,
-  mutants: async () => (await import('../test/proof/mutants/run.ts')).runMutants,
   simulate: async () => (await import('../test/proof/simulate/run.ts')).runSimulate,
-  differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
   crash: async () => (await import('../test/proof/crash/run.ts')).runCrash,
+  mutants: async () => (await import('../test/proof/mutants/run.ts')).runMutants,
   power: async () => (await import('../test/proof/power/run.ts')).runPower,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
-  fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
+  differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

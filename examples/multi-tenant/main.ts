@@ -32,8 +32,9 @@ await Promise.all(large.map((id) => pawl.ended({ tenant: 'large', id })));
 
 const place = order.lastIndexOf('small') + 1;
 console.log(`small waited ${place < 50 ? 'a little' : 'for everybody'}`);
-const foreign = await pawl.engine
-  .job({ tenant: 'small', id: large[0]! })
-  .catch((error: { code: string }) => error.code);
-console.log(`small asks for a job of large: ${String(foreign)}`);
+const answer = await pawl.engine.job({ tenant: 'small', id: large[0]! }).then(
+  () => 'there it is',
+  (error: { code: string }) => error.code,
+);
+console.log(`small asks for a job of large: ${answer}`);
 await pawl.close();

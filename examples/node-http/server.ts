@@ -1,9 +1,9 @@
 // A web server of plain node:http that hands slow work to jobs.
 //   npm run example examples/node-http/server.ts
 //   curl -X POST 'http://127.0.0.1:3000/thumbnails?picture=cat.png'
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, PawlError, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, type PawlError, task, trusted } from '../../src/index.ts';
 
 const thumbnail = defineJob({
   type: 'thumbnail',
@@ -22,7 +22,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-const server = createServer(async (request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const [, id] = /^\/thumbnails\/([\w-]+)$/.exec(url.pathname) ?? [];
   try {
@@ -40,7 +40,9 @@ const server = createServer(async (request, response) => {
     const { status = 500, message } = error as Partial<PawlError>;
     return send(response, status, { error: message });
   }
-});
+}
+
+const server = createServer((request, response) => void answer(request, response));
 
 server.listen(Number(process.env['PORT'] ?? 3_000), '127.0.0.1', () => {
   const address = server.address();
@@ -48,7 +50,7 @@ server.listen(Number(process.env['PORT'] ?? 3_000), '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${port}`);
 });
 
-process.once('SIGTERM', async () => {
+process.once('SIGTERM', () => {
   server.close();
-  await pawl.close(); // handlers in hand come to their end
+  void pawl.close(); // handlers in hand come to their end
 });

@@ -39,5 +39,5 @@ const ref = { tenant: 'default', id: String(made['artifactRef']) };
 const artifact = await pawl.artifacts!.find(ref);
 const target = process.argv[2] ?? 'report.pdf';
 await writeFile(target, await pawl.artifacts!.open(artifact));
-console.log(`${made['slides']} slides in ${target}`);
+console.log(`${String(made['slides'])} slides in ${target}`);
 await pawl.close();

@@ -31,7 +31,7 @@ function section(command: Command): string[] {
   const parts = command.commands.flatMap(section);
   const depth = command.parent?.parent === null ? '##' : '###';
   const heading = `${depth} ${nameOf(command)}${argumentsOf(command)}`;
-  return [heading, '', `${sentence(command.description())}`, '', ...own, ...parts];
+  return [heading, '', sentence(command.description()), '', ...own, ...parts];
 }
 
 function optionTable({ options }: Command): string[] {

@@ -12,17 +12,12 @@ import type { RequestLog } from '../http/request-log.ts';
 import { buildServer } from '../http/server.ts';
 import { ServerStatus } from '../http/status.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
-import { openArtifacts } from './artifacts.ts';
 import type { Configuration } from './configuration.ts';
 import { loadJobs, startCrew } from './crew.ts';
 import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
-import { home } from './dashboard.ts';
-import { openOgc } from './ogc.ts';
-import { openOutgoing } from './outgoing.ts';
 import { openStore } from './open-store.ts';
-import { openStudio } from './studio.ts';
-import { openWebhooks } from './webhooks.ts';
+import { openSurroundings } from './surroundings.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
 export interface Platform {
@@ -84,58 +79,36 @@ export async function startPlatform(
   const live = new LiveHub(engine, { timers: systemTimers });
   const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
   const { isOpen } = configuration.access;
-  const artifacts = await openArtifacts(engine, configuration.dataFolder, configuration.artifacts);
-  const outgoing = openOutgoing(configuration.outgoing, log);
-  const studio = openStudio(engine, {
-    ...configuration,
-    client: outgoing,
-    artifacts: artifacts.face.desk,
-    own,
-  });
-  const jobs = [...own, ...studio.jobs];
-  const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
-  const ogc = await openOgc(engine, {
-    live,
-    artifacts: artifacts.face,
-    outgoing,
-    settings: configuration.ogc,
-    log,
-    taken: jobs.map(({ type }) => type),
-  });
+  const around = await openSurroundings(engine, configuration, { own, live, log });
   const status = new ServerStatus();
   const server = await buildServer({
     engine,
     live,
-    artifacts: artifacts.face,
+    artifacts: around.artifacts,
     meter: measuring.meter,
     log,
-    more: [webhooks.routes, ogc.routes, home(ogc.landing)],
+    more: around.routes,
     authenticator,
     status,
     rate: rateOf(configuration.access),
     warn: (message, facts) => log.warn(message, facts),
   });
-  const crew = await startCrew(engine, jobs, {
+  const crew = await startCrew(engine, around.jobs, {
     log,
-    artifacts: artifacts.face.desk,
+    artifacts: around.artifacts.desk,
     watch: measuring.watch,
     isWorking: roles.has('worker'),
   });
-  await webhooks.start(roles);
-  await ogc.start(roles);
-  if (roles.has('sweeper')) for (const one of [sweeper, artifacts.sweep]) one.start();
+  await around.start(roles);
+  if (roles.has('sweeper')) sweeper.start();
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
     await live.stop();
     await server.close();
     await crew.stop();
-    await ogc.stop();
-    await webhooks.stop();
-    await artifacts.sweep.stop();
     await sweeper.stop();
-    await studio.close();
-    await outgoing.close();
+    await around.stop();
     await measuring.stop();
     await engine.context.store.close();
   };

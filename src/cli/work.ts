@@ -6,10 +6,9 @@ import { withCompensations } from '../handler/compensation.ts';
 import { typeDefinitionOf } from '../handler/define-job.ts';
 import type { TypeBodyJson } from '../http/schema/type.ts';
 import { openWorker } from '../worker/open-worker.ts';
+import { claimWaitMs } from './claim-wait.ts';
 import type { Session } from './session.ts';
 import { countText } from './terminal/words.ts';
-
-const CLAIM_WAIT_MS = 10_000;
 
 export interface WorkOptions {
   readonly module: string;
@@ -29,7 +28,7 @@ export async function work(session: Session, options: WorkOptions): Promise<void
   const { connection } = client;
   const artifacts = new RemoteArtifacts({ connection });
   const worker = openWorker({
-    source: largeSource(new RemoteSource({ connection, waitMs: CLAIM_WAIT_MS }), artifacts),
+    source: largeSource(new RemoteSource({ connection, waitMs: claimWaitMs(jobs) }), artifacts),
     artifacts,
     jobs,
     slots,

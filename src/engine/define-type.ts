@@ -1,3 +1,4 @@
+import { canonicalJson } from '../core/canonical-json.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { INTERNAL_PREFIX, isInternalType } from '../core/internal-type.ts';
 import type { LeasePolicy } from '../core/lease.ts';
@@ -72,19 +73,32 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
 function backoffOf(definition: TypeDefinition, defaults: RetryPolicy): Backoff {
   const backoff = definition.retry?.backoff;
   if (backoff === undefined) return defaults.backoff;
-  if (backoff.kind === 'fixed') return { kind: 'fixed', baseMs: backoff.baseMs };
-  const { baseMs, factor = 2, maxMs = 60_000, jitter = 'full' } = backoff;
-  return { kind: 'exponential', baseMs, factor, maxMs: Math.max(maxMs, baseMs), jitter };
+  const { kind, baseMs } = backoff;
+  if (kind === 'exponential') {
+    const { factor = 2, maxMs = Math.max(60_000, baseMs), jitter = 'full' } = backoff;
+    return { kind, baseMs, factor, maxMs, jitter };
+  }
+  const { factor = 1, maxMs = baseMs, jitter = 'none' } = backoff;
+  if (jitter === 'none' && factor === 1) return { kind, baseMs: Math.min(baseMs, maxMs) };
+  return { kind: 'exponential', baseMs, factor, maxMs, jitter };
+}
+
+/** As a set, since the order of classes means nothing. */
+function isSameRetry(policy: Policy, defaults: Lifecycle['defaults']): boolean {
+  const [one, other] = [policy, defaults].map(({ retry, retryable }) =>
+    canonicalJson({ retry, retryable: retryable.toSorted() }),
+  );
+  return one === other;
 }
 
 function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: Policy): Fault[] {
-  const isRetryTouched = definition.retry !== undefined || definition.retryable !== undefined;
-  if (lifecycle.bounds.retryIsFixed && isRetryTouched) {
+  if (lifecycle.bounds.retryIsFixed && !isSameRetry(policy, lifecycle.defaults)) {
     const message = `the retry policy of the lifecycle ${lifecycle.name} cannot be changed`;
     return [{ pointer: '/retry', message }];
   }
   return [
     ...between('/retry/maxAttempts', policy.retry.maxAttempts, [1, ATTEMPTS_MAX]),
+    ...checkFactor(definition),
     ...checkBackoff(policy.retry.backoff),
     ...between('/lease/ttlMs', policy.lease.ttlMs, lifecycle.bounds.ttlMs),
     ...between('/lease/heartbeatMs', policy.lease.heartbeatMs, lifecycle.bounds.heartbeatMs),
@@ -104,6 +118,13 @@ function between(
 ): Fault[] {
   if (Number.isInteger(value) && value >= min && value <= max) return [];
   return [{ pointer, message: `must be a whole number from ${min} to ${max}` }];
+}
+
+function checkFactor({ retry }: TypeDefinition): Fault[] {
+  const { kind, factor = 1 } = retry?.backoff ?? {};
+  if (kind !== 'fixed' || factor === 1) return [];
+  const message = 'must be 1 or left out: a fixed backoff does not grow';
+  return [{ pointer: '/retry/backoff/factor', message }];
 }
 
 function checkBackoff(backoff: Backoff): Fault[] {

@@ -14,15 +14,15 @@ import type { RawOf, Schema, ValueOf } from './schema.ts';
 export interface JobPolicy<Stages extends readonly StageRange[] = readonly StageRange[]> {
   readonly retry?: {
     readonly maxAttempts?: number;
-    readonly backoff?:
-      | { readonly kind: 'fixed'; readonly baseMs: number }
-      | {
-          readonly kind: 'exponential';
-          readonly baseMs: number;
-          readonly factor?: number;
-          readonly maxMs?: number;
-          readonly jitter?: Jitter;
-        };
+    readonly backoff?: {
+      readonly kind: 'fixed' | 'exponential';
+      readonly baseMs: number;
+      /** Of an exponential one. */
+      readonly factor?: number;
+      readonly maxMs?: number;
+      /** Full unless told otherwise, and none for a fixed one. */
+      readonly jitter?: Jitter;
+    };
   };
   /** Error classes that are tried again; a handler that crashed its thread or process always is. */
   readonly retryable?: readonly string[];

@@ -134,7 +134,7 @@ function wanted(schema: Schema): string {
     case 'array':
       return `a list${count(schema.minItems, schema.maxItems, 'items')}`;
     case 'object':
-      return schema.minProperties === undefined ? 'an object' : 'an object that is not empty';
+      return object(schema);
     default:
       return text(schema);
   }
@@ -144,6 +144,15 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'a UUID in lower case',
   'date-time': 'a time such as 2026-11-15T08:00:00.000Z',
 };
+
+/** By the member that tells it from others, where there is one. */
+function object({ properties = {}, minProperties }: Schema): string {
+  const telling = Object.entries(properties).find(([, member]) => member.const !== undefined);
+  if (telling !== undefined) {
+    return `an object with ${telling[0]} ${JSON.stringify(telling[1].const)}`;
+  }
+  return minProperties === undefined ? 'an object' : 'an object that is not empty';
+}
 
 function text(schema: Schema): string {
   const named = FORMATS[schema.format ?? ''];

@@ -11,6 +11,7 @@ import { artifactRoutes } from './artifacts.ts';
 import { Attendance } from './attendance.ts';
 import { keepAudit } from './audit-trail.ts';
 import { batch } from './batch.ts';
+import { badAddress } from './bad-address.ts';
 import { BODY_DEADLINES, type BodyDeadlines, boundBodies } from './body-deadline.ts';
 import { bulk } from './bulk.ts';
 import { closeSwiftly } from './closing.ts';
@@ -115,6 +116,7 @@ function bareServer(options: ServerOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: headMs, connectionsCheckingInterval: Math.min(headMs, LOOK_MS_MAX) },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    frameworkErrors: badAddress(problemSender(options.warn ?? (() => undefined))),
     requestIdHeader: false,
     genReqId: requestIdOf,
     return503OnClosing: false,

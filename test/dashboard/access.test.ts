@@ -30,7 +30,7 @@ describe('where credentials are asked for', () => {
     await other.getByLabel('API key').waitFor();
     await page.getByRole('button', { name: 'sign out' }).click();
     await page.getByLabel('API key').waitFor();
-    assert.equal(await page.evaluate(() => JSON.stringify({ ...sessionStorage })), '{}');
+    assert.equal(await page.evaluate('sessionStorage.length'), 0);
     await page.context().close();
   });
 });

@@ -27,16 +27,21 @@ describe('the page of a job', () => {
   test('the path that a job took is drawn in its lifecycle, and no other', async () => {
     const job = await room.client.enqueue(errand, { fault: 'the door is locked' });
     const page = await room.look(`jobs/${job.id}`);
-    await page.locator('.state:not(.faded)[data-state="dead_lettered"]').waitFor();
-    const taken = await page
-      .locator('g.move.taken')
-      .evaluateAll((moves) =>
-        moves.map((move) => `${move.getAttribute('data-from')} → ${move.getAttribute('data-to')}`),
-      );
-    assert.deepEqual(taken, ['queued → assigned', 'assigned → running', 'running → dead_lettered']);
+    await page.locator('.state:not(.faded)[data-state="failed"]').waitFor();
+    const moves = await page.locator('g.move.taken').all();
+    const taken = await Promise.all(
+      moves.map(async (move) => {
+        const [from, to] = [
+          await move.getAttribute('data-from'),
+          await move.getAttribute('data-to'),
+        ];
+        return `${from} → ${to}`;
+      }),
+    );
+    assert.deepEqual(taken, ['queued → assigned', 'assigned → running', 'running → failed']);
     assert.match(
       (await page.locator('desc').first().textContent()) ?? '',
-      /The path taken: queued, assigned, running, dead_lettered\. The job is in dead_lettered\./,
+      /The path taken: queued, assigned, running, failed\. The job is in failed\./,
     );
     await page.context().close();
   });
@@ -46,9 +51,9 @@ describe('the page of a job', () => {
     const page = await room.look(`jobs/${job.id}`);
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByText('the outline').first().waitFor();
-    const { back } = await room.leave();
+    const away = await room.leave();
     await page.getByText('The connection is lost').waitFor();
-    await back();
+    await away.back();
     await page.getByText('The connection is lost').waitFor({ state: 'detached' });
     turns.give();
     await page.getByText('the sky').first().waitFor();

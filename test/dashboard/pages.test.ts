@@ -65,17 +65,19 @@ describe('the pages', () => {
     const page = await room.look();
     await page.getByText('live', { exact: true }).waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('next and previous job').waitFor();
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('next and previous job').waitFor();
     await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
     await page.keyboard.press('g');
     await page.keyboard.press('w');
     await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor();
-    assert.equal(await page.title(), 'Workers · Pawl');
+    await page.waitForFunction("document.title === 'Workers · Pawl'");
     await page.keyboard.press('g');
     await page.keyboard.press('j');
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await page.keyboard.press('/');
-    assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Type');
+    assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Type');
     await page.context().close();
   });
 

@@ -26,12 +26,8 @@ test('[T1] a document that is dropped becomes a deck to browse, to export and to
   });
   await page.getByText('3 slides from md').waitFor();
   await page.getByRole('button', { name: 'Slide 2' }).click();
-  const large = page.getByRole('img', { name: 'Slide 2 of 3' });
-  const width = await large.evaluate(async (image: HTMLImageElement) => {
-    await image.decode();
-    return image.naturalWidth;
-  });
-  assert.ok(width > 0);
+  await page.getByRole('img', { name: 'Slide 2 of 3' }).waitFor();
+  await page.waitForFunction("document.querySelector('.slides .large').naturalWidth > 0");
 
   await page.getByRole('button', { name: 'Make a .pptx' }).click();
   const link = page.getByRole('link', { name: /Download .*\.pptx/ });

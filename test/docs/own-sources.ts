@@ -8,13 +8,12 @@ const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 };
 
 /** `pawl/client` → `src/client/client.ts`, by the package's own list. */
-const sources = new Map(
-  Object.entries(exports).flatMap(([name, target]) =>
-    typeof target === 'string'
-      ? []
-      : [[`pawl${name.slice(1)}`, target.default.replace('dist/', 'src/').replace(/js$/, 'ts')]],
-  ) as [string, string][],
-);
+const sources = new Map<string, string>();
+for (const [name, target] of Object.entries(exports)) {
+  if (typeof target === 'string') continue;
+  const source = target.default.replace('dist/', 'src/').replace(/js$/, 'ts');
+  sources.set(`pawl${name.slice(1)}`, source);
+}
 
 export const sourcePaths: ReadonlyMap<string, string> = sources;
 

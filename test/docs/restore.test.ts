@@ -15,8 +15,11 @@ async function openAt(place: Pick<Place, 'open'>, seed: number): Promise<World> 
 }
 
 async function violationsIn(world: World): Promise<VerifyStep[]> {
-  const steps = await Array.fromAsync(verify(world.engine.context));
-  return steps.filter(({ kind }) => kind === 'violation');
+  const found: VerifyStep[] = [];
+  for await (const step of verify(world.engine.context)) {
+    if (step.kind === 'violation') found.push(step);
+  }
+  return found;
 }
 
 for (const place of await places()) {
@@ -24,13 +27,13 @@ for (const place of await places()) {
     const before = await openAt(place, 1);
     const kept = await before.enqueue('work', { kept: true });
     const accepted = [kept.id];
-    let isDone = false;
+    const backedUp = new AbortController();
     const writing = (async () => {
-      while (!isDone) accepted.push((await before.enqueue('work')).id);
+      while (!backedUp.signal.aborted) accepted.push((await before.enqueue('work')).id);
     })();
     const sure = accepted.length;
     await place.backUp();
-    isDone = true;
+    backedUp.abort();
     await writing;
 
     const lostClaim = await before.claimOne('lost-worker', 'work');

@@ -38,8 +38,7 @@ function checkCurl(words: readonly string[]): void {
   const method = (asked < 0 ? 'GET' : words[asked + 1]!).toLowerCase();
   const found = Object.entries(paths).some(
     ([pattern, methods]) =>
-      method in methods &&
-      new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      method in methods && new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
   assert.ok(found, `the API has no ${method.toUpperCase()} ${path}`);
 }

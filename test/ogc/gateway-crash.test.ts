@@ -109,7 +109,11 @@ test('[O23] killed between a Location and its status: the job is followed by ano
     const reply = bench.simulator.create('echo') as Exclude<Reply, string>;
     return { status: 201, headers: reply.headers! };
   });
-  bench.simulator.on('GET /jobs/*', () => hold(), () => null);
+  bench.simulator.on(
+    'GET /jobs/*',
+    () => hold(),
+    () => null,
+  );
   const job = await begin(bench);
   await reached;
   await crash(bench);
@@ -122,7 +126,11 @@ test('[O23] killed again and again while polling: every time another goes on', a
   const job = await bench.execute();
   for (let deaths = 0; deaths < 5; deaths++) {
     const { reached, hold } = trap();
-    bench.simulator.on('GET /jobs/*', () => hold(), () => null);
+    bench.simulator.on(
+      'GET /jobs/*',
+      () => hold(),
+      () => null,
+    );
     await bench.world.clock.advance(5_000);
     await bench.world.begin();
     await reached;
@@ -139,7 +147,11 @@ test('[O23] killed while the results are fetched: another fetches them', async (
   const bench = await openBench(t, { simulator: { statuses: ['successful'] } });
   const job = await bench.execute();
   const [id] = bench.simulator.jobs.keys();
-  bench.simulator.on(`GET /jobs/${id}/results`, () => hold(), () => null);
+  bench.simulator.on(
+    `GET /jobs/${id}/results`,
+    () => hold(),
+    () => null,
+  );
   await bench.world.clock.advance(5_000);
   await bench.world.begin();
   await reached;

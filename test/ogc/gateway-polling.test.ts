@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { ExecutionResult } from '../../src/ogc/gateway/conclude.ts';
 import type { Following } from '../../src/ogc/gateway/remote-state.ts';
 import { type Bench, openBench } from './provider/gateway-bench.ts';
-import type { Reply } from './provider/simulator.ts';
+import { openSimulator, type Reply } from './provider/simulator.ts';
 
 async function next(bench: Bench, ms = 5_000): Promise<void> {
   await bench.world.clock.advance(ms);
@@ -24,7 +24,10 @@ const told = (status: string, more: object = {}): Reply => ({
 describe('shapes of a status', () => {
   const rows: readonly { title: string; reply: Reply; progress?: number; state?: string }[] = [
     { title: 'nulls', reply: told('running', { finished: null, message: null, progress: null }) },
-    { title: 'no type and `id` for `jobID`', reply: { status: 200, body: { id: 'r', status: 'running' } } },
+    {
+      title: 'no type and `id` for `jobID`',
+      reply: { status: 200, body: { id: 'r', status: 'running' } },
+    },
     { title: 'paused', reply: told('paused') },
     { title: 'progress beyond its range', reply: told('running', { progress: 250 }), progress: 99 },
     { title: 'progress as a text', reply: told('running', { progress: '40 %' }), progress: 40 },
@@ -35,7 +38,14 @@ describe('shapes of a status', () => {
         links: [{ rel: 'http://www.opengis.net/def/rel/ogc/1.0/results', href: '/jobs/r/results' }],
       }),
     },
-    { title: 'a wrong content type', reply: { status: 200, headers: { 'content-type': 'text/html' }, body: JSON.stringify({ jobID: 'r', status: 'running' }) } },
+    {
+      title: 'a wrong content type',
+      reply: {
+        status: 200,
+        headers: { 'content-type': 'text/html' },
+        body: JSON.stringify({ jobID: 'r', status: 'running' }),
+      },
+    },
   ];
   for (const { title, reply, progress } of rows) {
     test(`[O10, O15] ${title}: the job runs`, async (t) => {
@@ -151,6 +161,18 @@ test('[O13] failures in a row are bounded; one answer in between begins the coun
   await next(bench);
   const done = await bench.world.job(job);
   assert.deepEqual([done.state, done.error?.code], ['failed', 'POLL_FAILURES']);
+});
+
+test('a provider that was moved in the file is polled where it is now', async (t) => {
+  const bench = await openBench(t);
+  const job = await bench.execute();
+  const moved = await openSimulator({ basePath: '/moved', statuses: ['successful'] });
+  t.after(() => moved.close());
+  for (const [id, one] of bench.simulator.jobs) moved.jobs.set(id, one);
+  bench.configure({ url: moved.url });
+  assert.equal((await bench.finish(job)).state, 'successful');
+  assert.equal(bench.simulator.count('GET /jobs/'), 0);
+  assert.equal(moved.count('GET /jobs/'), 2);
 });
 
 test('[O14] after poll_timeout the job has failed, and observers are told', async (t) => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { PawlError } from '../../src/core/errors.ts';
+import type { PawlError } from '../../src/core/errors.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Catalogue } from '../../src/ogc/gateway/catalogue.ts';
 import { ConfigurationFile } from '../../src/ogc/gateway/configuration-file.ts';
@@ -38,7 +38,10 @@ test('[O17] settings have the names and the defaults of the document', () => {
     inline_inputs_size_limit: 10,
   };
   const read = readConfiguration(
-    JSON.stringify({ settings: given, providers: { a: { url: 'https://a.example', poll_interval: 2 } } }),
+    JSON.stringify({
+      settings: given,
+      providers: { a: { url: 'https://a.example', poll_interval: 2 } },
+    }),
     {},
   );
   assert.equal(read.settings.pollIntervalMs, 500);
@@ -48,7 +51,11 @@ test('[O17] settings have the names and the defaults of the document', () => {
     [2_000, 60_000, 1, 100],
     'a provider has its own over those of all',
   );
-  const { forwardRetryMaxWaitMs: max, rewriteRemoteLinks: links, inlineInputsSizeLimit: size } = own;
+  const {
+    forwardRetryMaxWaitMs: max,
+    rewriteRemoteLinks: links,
+    inlineInputsSizeLimit: size,
+  } = own;
   assert.deepEqual([max, links, size], [200, false, 10]);
 });
 
@@ -111,7 +118,15 @@ test('a Location leads to the provider’s own origin, whatever it says', () => 
   assert.ok(placesOf('jobs/1').includes(job));
   assert.ok(placesOf('/jobs/1').includes(job));
   assert.ok(placesOf('http://localhost:5000/jobs/1').includes(job));
-  const hostile = ['http://evil.example/x', '//evil.example/x', 'file:///etc/passwd', 'javascript:1', '\\\\evil.example\\x', 'https://a.example@evil.example/x', 'https://a.example.evil.example/jobs/1'];
+  const hostile = [
+    'http://evil.example/x',
+    '//evil.example/x',
+    'file:///etc/passwd',
+    'javascript:1',
+    '\\\\evil.example\\x',
+    'https://a.example@evil.example/x',
+    'https://a.example.evil.example/jobs/1',
+  ];
   for (const location of hostile) {
     for (const url of placesOf(location)) assert.equal(new URL(url).origin, 'https://a.example');
   }
@@ -138,7 +153,9 @@ test('[O17] the file is watched: changes hold at once, a broken one changes noth
   const write = (text: string): void => writeFileSync(path, text);
   const providers = (...names: string[]): string =>
     JSON.stringify({
-      providers: Object.fromEntries(names.map((name) => [name, { url: `https://${name}.example` }])),
+      providers: Object.fromEntries(
+        names.map((name) => [name, { url: `https://${name}.example` }]),
+      ),
     });
   const warnings: string[] = [];
   const log = { warn: (message: string) => void warnings.push(message) };
@@ -171,7 +188,11 @@ describe('the list of processes', () => {
     t: TestContext,
     simulators: Record<string, ProviderSimulator>,
     settings: Record<string, object> = {},
-  ): Promise<{ catalogue: Catalogue; providers: ReadonlyMap<string, Provider>; clock: { at: number } }> {
+  ): Promise<{
+    catalogue: Catalogue;
+    providers: ReadonlyMap<string, Provider>;
+    clock: { at: number };
+  }> {
     const outgoing = createOutgoing({ allow: ['127.0.0.1'] });
     t.after(() => outgoing.close());
     for (const one of Object.values(simulators)) t.after(() => one.close());
@@ -195,10 +216,14 @@ describe('the list of processes', () => {
       await openSimulator({ processes: ['gs:Buffer', 'vec:Buffer', 'hidden'] }),
       await openSimulator({ processes: ['gs:Buffer', 'other'] }),
     ];
-    const { catalogue, providers } = await open(t, { a, b }, {
-      a: { processes: { exclude: ['hidden'] } },
-      b: { processes: { include: ['gs:Buffer'] } },
-    });
+    const { catalogue, providers } = await open(
+      t,
+      { a, b },
+      {
+        a: { processes: { exclude: ['hidden'] } },
+        b: { processes: { include: ['gs:Buffer'] } },
+      },
+    );
     const list = await catalogue.list([...providers.values()]);
     assert.deepEqual(
       list.map(({ id }) => id),
@@ -256,6 +281,9 @@ describe('the list of processes', () => {
     const { catalogue, providers } = await open(t, { a });
     const [one, two, ...more] = await catalogue.list([...providers.values()]);
     assert.deepEqual([one!.id, one!.version, more.length], ['a:one', '2.1', 0]);
-    assert.deepEqual([two!.id, two!.version, two!['example'], 'title' in two!], ['a:two', '0.0.0', { x: 1 }, false]);
+    assert.deepEqual(
+      [two!.id, two!.version, two!['example'], 'title' in two!],
+      ['a:two', '0.0.0', { x: 1 }, false],
+    );
   });
 });

@@ -1,6 +1,6 @@
 // Subscribers are called back by jobs of the platform's own: durable, and once for each news.
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
@@ -25,12 +25,15 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const contentType = request.headers['content-type'] ?? '';
+  const body: unknown = JSON.parse(await textOf(request));
+  calls.push({ path: request.url!, contentType, body });
+  response.writeHead(202).end();
+}
+
 const receiver = createServer((request, response) => {
-  void textOf(request).then((text) => {
-    const contentType = request.headers['content-type'] ?? '';
-    calls.push({ path: request.url!, contentType, body: JSON.parse(text) });
-    response.writeHead(202).end();
-  });
+  void receive(request, response);
 }).listen(0, '127.0.0.1');
 await new Promise((ready) => receiver.once('listening', ready));
 after(() => receiver.close());

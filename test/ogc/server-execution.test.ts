@@ -105,7 +105,7 @@ test('by jobControlOptions and Prefer: the table of the standard, and waits', ()
   for (const [options, prefer, expected] of rows) {
     const mode = modeOf(options, readPreferences(prefer), 60_000);
     const waits = mode.kind === 'sync' ? `${mode.waitMs} ` : '';
-    assert.equal(`${mode.kind} ${waits}${mode.applied}`, expected, `${options} ${prefer}`);
+    assert.equal(`${mode.kind} ${waits}${mode.applied}`, expected, `${options.join()} ${prefer}`);
   }
 });
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { platform } from '../../src/lifecycles/platform.ts';
 import { task } from '../../src/lifecycles/task.ts';
-import { fits, readJobFilter } from '../../src/ogc/server/job-filter.ts';
+import { fits, type Query, readJobFilter } from '../../src/ogc/server/job-filter.ts';
 import type { StatusInfo } from '../../src/ogc/model/status-info.ts';
 import { eventually } from '../support/eventually.ts';
 import { openOgcServer, type OgcServer, pathOf } from './server-room.ts';
@@ -26,7 +26,7 @@ const accepted = jobOf({ status: 'accepted', created: CREATED });
 const NOW = Date.parse('2026-03-01T12:01:00.000Z');
 
 test('filters of the list: type, processID, status, datetime and durations', () => {
-  const rows: [Record<string, unknown>, StatusInfo, boolean][] = [
+  const rows: [Query, StatusInfo, boolean][] = [
     [{}, done, true],
     [{ type: 'process' }, done, true],
     [{ type: 'other' }, done, false],
@@ -62,7 +62,7 @@ test('filters of the list: type, processID, status, datetime and durations', () 
 });
 
 test('a filter that cannot be meant is refused by name', () => {
-  const rows: [Record<string, unknown>, RegExp][] = [
+  const rows: [Query, RegExp][] = [
     [{ limit: '0' }, /\/limit/],
     [{ limit: 'ten' }, /\/limit/],
     [{ status: 'finished' }, /\/status/],

@@ -66,69 +66,80 @@ async function send(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json };
 }
 
-export async function openOgcServer(options: OgcServerOptions = {}): Promise<OgcServer> {
-  const { jobs = [], env = {}, isLocked = false, isWorking = true } = options;
+async function openEngine(): Promise<Engine> {
   const lifecycles = builtInLifecycles;
   const store = await openSqliteStore({ path: ':memory:', lifecycles, mode: 'inline' });
   const ids = systemIds(systemClock);
-  const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
-  const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
+  return new Engine({ store, lifecycles, random: systemRandom, ids });
+}
+
+/** What works behind the server, and in which order it stops. */
+async function startWork(engine: Engine, { jobs = [], isWorking = true }: OgcServerOptions) {
+  for (const job of jobs) {
+    await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
+  }
   const desk = new Artifacts(engine.context, { files: openMemoryArtifacts(systemClock) });
-  const artifacts = { desk, keys: [newLinkKey()], clock: systemClock };
+  const pollMs = { minMs: 5, maxMs: 50 };
+  const worker = openWorker({ source: engine, jobs, artifacts: desk, pollMs });
+  const sweeper = new Sweeper(engine.context, { timers: systemTimers });
+  if (isWorking) sweeper.start();
+  if (isWorking && jobs.length > 0) worker.start();
+  const stop = async (): Promise<void> => {
+    await worker.drain();
+    await sweeper.stop();
+  };
+  return { artifacts: { desk, keys: [newLinkKey()], clock: systemClock }, stop };
+}
+
+export async function openOgcServer(options: OgcServerOptions = {}): Promise<OgcServer> {
+  const { jobs = [], env = {}, isLocked = false, isWorking = true } = options;
+  const engine = await openEngine();
+  const { store, ids } = engine.context;
+  const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
+  const { artifacts, stop } = await startWork(engine, options);
   const outgoing = createOutgoing({ allow: ['127.0.0.0/8'] });
   const log = { warn: () => undefined };
   const settings = readOgcSettings(env);
   const taken = jobs.map(({ type }) => type);
   const ogc = await openOgc(engine, { live, artifacts, outgoing, settings, log, taken });
-  const clock = systemClock;
-  const authenticator = isLocked
-    ? new Authenticator({ access: store.access, clock, tokens: null })
-    : null;
+  const access = { access: store.access, clock: systemClock, tokens: null };
   const app = await buildServer({
     engine,
     live,
     artifacts,
-    authenticator,
+    authenticator: isLocked ? new Authenticator(access) : null,
     load: { lagMsMax: Number.POSITIVE_INFINITY },
     more: [ogc.routes, home(ogc.landing)],
   });
-  for (const job of jobs) {
-    await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
-  }
-  const worker = openWorker({
-    source: engine,
-    jobs,
-    artifacts: desk,
-    pollMs: { minMs: 5, maxMs: 50 },
-  });
   await ogc.start(new Set(isWorking ? ['api', 'worker', 'sweeper'] : ['api']));
-  const sweeper = new Sweeper(engine.context, { timers: systemTimers });
-  if (isWorking) sweeper.start();
-  if (isWorking && jobs.length > 0) worker.start();
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
     await live.stop();
     await app.close();
-    await worker.drain();
     await ogc.stop();
-    await sweeper.stop();
+    await stop();
     await outgoing.close();
     await store.close();
   });
-  const json = { 'content-type': 'application/json' };
   return {
     url,
     engine,
-    get: (path, headers = {}) => send(url + path, { headers }),
-    call: (method, path, headers = {}) => send(url + path, { method, headers }),
-    post: (path, body, headers = {}) => {
-      const init = { method: 'POST', headers: { ...json, ...headers } };
-      return send(url + path, { ...init, body: JSON.stringify(body) });
-    },
+    ...callsTo(url),
     key: async (tenant) => {
       const wish = { name: tenant, roles: ['admin' as const], tenant };
       const made = await createKey({ access: store.access, ids }, OPEN_CREDENTIAL, wish);
       return { authorization: `Bearer ${made.text}` };
+    },
+  };
+}
+
+function callsTo(url: string): Pick<OgcServer, 'get' | 'post' | 'call'> {
+  return {
+    get: (path, headers = {}) => send(url + path, { headers }),
+    call: (method, path, headers = {}) => send(url + path, { method, headers }),
+    post: (path, body, headers = {}) => {
+      const json = { 'content-type': 'application/json', ...headers };
+      return send(url + path, { method: 'POST', headers: json, body: JSON.stringify(body) });
     },
   };
 }

@@ -143,7 +143,7 @@ for (const [name, method, url, body, status, code] of [
     'NOT_FOUND',
   ],
   ['an unknown path', 'GET', '/v1/nothing', undefined, 404, 'NOT_FOUND'],
-  ['an id that is none', 'GET', '/v1/jobs/seven', undefined, 400, 'VALIDATION_ERROR'],
+  ['an id that is none', 'GET', '/v1/jobs/seven', undefined, 404, 'NOT_FOUND'],
   ['an unknown lifecycle', 'PUT', '/v1/types/x', { lifecycle: 'none' }, 400, 'VALIDATION_ERROR'],
 ] as const) {
   test(`${name} is answered with ${status} ${code} as a problem that says what to do`, async () => {

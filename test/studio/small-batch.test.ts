@@ -38,7 +38,10 @@ test('[P14] a batch maps a type over a list, with a result an item, also where s
   context.after(() => worker.crash());
   const input = { type: 'square', items: [1, 2, 'x', 4], concurrency: 2 };
   const job = await room.world.enqueue('batch', input);
-  await eventually(async () => (await room.world.job(job)).phase === 'succeeded');
+  await eventually(
+    'the batch to end',
+    async () => (await room.world.job(job)).phase === 'succeeded',
+  );
   const ended = await room.world.job(job);
   const { succeeded, failed, items } = resultOf<BatchResult>(ended);
   assert.deepEqual([succeeded, failed], [3, 1]);
@@ -77,7 +80,10 @@ test('[P14] a batch whose worker dies goes on with the items that were left, and
   first!.start();
   const items = [0, 1, 2, 3];
   const job = await room.world.enqueue('batch', { type: 'step', items, concurrency: 2 });
-  await eventually(async () => runs === 4 && (await room.world.job(job)).progress >= 50);
+  await eventually(
+    'half of it to be done',
+    async () => runs === 4 && (await room.world.job(job)).progress >= 50,
+  );
   await first!.crash();
   room.world.advance(120_000);
   await room.world.sweep();
@@ -86,7 +92,7 @@ test('[P14] a batch whose worker dies goes on with the items that were left, and
   assert.equal((await room.world.job(job)).owner, null);
   gate.resolve();
   second!.start();
-  await eventually(async () => {
+  await eventually('the batch to end', async () => {
     await room.world.sweep();
     return (await room.world.job(job)).phase === 'succeeded';
   });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { isForSomethingElse } from '../keys.ts';
 import { go, hrefOf } from '../route.ts';
 import { Dialog } from './dialog.tsx';
@@ -20,17 +20,17 @@ const ON_LISTS: readonly (readonly [string, string])[] = [
 /** `g` and a letter lead to a page, `?` shows what there is. */
 export function Shortcuts({ goals }: { readonly goals: readonly Goal[] }) {
   const isShown = useSignal(false);
+  const isGoing = useRef(false);
   useEffect(() => {
-    let isGoing = false;
     const onKey = (event: KeyboardEvent): void => {
       if (isForSomethingElse(event)) return;
-      const goal = isGoing ? goals.find(({ key }) => key === event.key) : undefined;
+      const goal = isGoing.current ? goals.find(({ key }) => key === event.key) : undefined;
       if (goal !== undefined) {
         go(hrefOf(goal.path === '' ? [] : [goal.path]));
         // The same letter may also be a key of the page.
         event.stopImmediatePropagation();
       }
-      isGoing = event.key === 'g';
+      isGoing.current = event.key === 'g';
       if (event.key === '?') isShown.value = true;
       if (event.key !== '/') return;
       event.preventDefault();

@@ -6,16 +6,17 @@ import { closed, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
 
-const BackoffBody = Type.Union([
-  closed({ kind: Type.Literal('fixed'), baseMs: Millis }),
-  closed({
-    kind: Type.Literal('exponential'),
-    baseMs: Millis,
-    factor: Type.Optional(Type.Number({ minimum: 1, maximum: 100, default: 2 })),
-    maxMs: Type.Optional(Millis),
-    jitter: Type.Optional(Type.Enum([...JITTERS], { default: 'full' })),
-  }),
-]);
+const BackoffBody = closed({
+  kind: Type.Enum(['fixed', 'exponential']),
+  baseMs: Millis,
+  factor: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 100, description: '2 where left out; 1 for a fixed one.' }),
+  ),
+  maxMs: Type.Optional(Millis),
+  jitter: Type.Optional(
+    Type.Enum([...JITTERS], { description: 'full where left out; none for a fixed one.' }),
+  ),
+});
 
 const ClassName = text(128, 1);
 
@@ -88,8 +89,8 @@ const ExposeBody = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Publishes the type as a process of OGC API – Processes, with the JSON Schemas of its input ' +
-      'and result where they are given.',
+      'Publishes the type as a process of OGC API – Processes, with the JSON Schemas of its ' +
+      'input and result where they are given.',
   },
 );
 

@@ -71,10 +71,7 @@ export class Catalogue {
     }
   }
 
-  async #fetchDescription(
-    provider: Provider,
-    process: string,
-  ): Promise<ProcessDescription | null> {
+  async #fetchDescription(provider: Provider, process: string): Promise<ProcessDescription | null> {
     const id = encodeURIComponent(process).replaceAll('%3A', ':');
     const answer = await askProvider(this.#options.http, provider, {
       url: `${provider.url}/processes/${id}`,
@@ -102,21 +99,22 @@ export class Catalogue {
   /** Callers at once share one look; null where the provider is left alone. */
   #refresh(provider: Provider, shelf: Shelf): Promise<void> | null {
     if (shelf.refreshing !== null) return shelf.refreshing;
+    const now = this.#options.clock.now();
+    if (shelf.failedAt !== null && now - shelf.failedAt < FAILED_MS) return null;
+    shelf.refreshing = this.#fill(provider, shelf).finally(() => (shelf.refreshing = null));
+    return shelf.refreshing;
+  }
+
+  async #fill(provider: Provider, shelf: Shelf): Promise<void> {
     const { clock, log } = this.#options;
-    if (shelf.failedAt !== null && clock.now() - shelf.failedAt < FAILED_MS) return null;
-    const refreshing = this.#fetchList(provider)
-      .then((value) => {
-        shelf.list = { value, at: clock.now() };
-        shelf.failedAt = null;
-      })
-      .catch((error: unknown) => {
-        shelf.failedAt = clock.now();
-        const facts = { provider: provider.name, error: (error as Error).message };
-        log.warn('the processes of a provider could not be listed', facts);
-      })
-      .finally(() => (shelf.refreshing = null));
-    shelf.refreshing = refreshing;
-    return refreshing;
+    try {
+      shelf.list = { value: await this.#fetchList(provider), at: clock.now() };
+      shelf.failedAt = null;
+    } catch (error) {
+      shelf.failedAt = clock.now();
+      const facts = { provider: provider.name, error: (error as Error).message };
+      log.warn('the processes of a provider could not be listed', facts);
+    }
   }
 
   async #fetchList(provider: Provider): Promise<ProcessSummary[]> {

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { LogFollower } from '../../engine/follow/log-follower.ts';
 import type { JobRef } from '../../core/job.ts';
+import { currentUrls } from './locations.ts';
 import { isGatewayType, providerOfType } from './process-id.ts';
 import { askProvider } from './provider-client.ts';
 import { remoteStateOf } from './remote-state.ts';
@@ -34,7 +35,7 @@ async function dismissRemote(engine: Engine, room: GatewayRoom, ref: JobRef): Pr
   const provider = job ? room.provider(providerOfType(job.type) ?? '') : undefined;
   const state = job ? remoteStateOf(job) : null;
   if (provider === undefined || state?.step !== 'following') return;
-  const [url] = state.statusUrls;
+  const [url] = currentUrls(provider, state);
   if (url === undefined) return;
   const facts = { jobId: ref.id, provider: provider.name };
   try {

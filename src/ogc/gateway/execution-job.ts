@@ -22,6 +22,7 @@ export function executionJob(room: GatewayRoom, type: string): JobDefinition {
     retry: { maxAttempts: 1_000 },
     retryable: [],
     dlq: 'never',
+    ...(room.lease === undefined ? {} : { lease: room.lease }),
     run: (context) => takeTurn(room, context as ExecutionRun),
   });
 }

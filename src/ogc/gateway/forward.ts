@@ -57,6 +57,7 @@ async function attempt(turn: Turn, tries: number): Promise<Derivation> {
       url: askedUrl,
       headers: { prefer: 'respond-async', 'idempotency-key': run.job.id },
       body: JSON.stringify(run.input.request),
+      timeoutMs: provider.settings.forwardTimeoutMs,
     });
     return await understand(turn, answer, askedUrl);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { invalid } from '../../core/errors.ts';
+import type { LeasePolicy } from '../../core/lease.ts';
 import { systemTimers, type Timers } from '../../core/timers.ts';
 import type { Artifacts } from '../../engine/artifacts.ts';
 import { largeSource } from '../../engine/by-reference.ts';
@@ -41,6 +42,7 @@ export interface GatewayOptions {
   readonly strategies?: readonly DerivationStrategy[];
   readonly clock?: Clock;
   readonly timers?: Timers;
+  readonly lease?: LeasePolicy;
   /** Of the workers, one a provider. */
   readonly worker?: Partial<WorkerOptions>;
 }
@@ -73,6 +75,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     observers,
     strategies,
     log,
+    ...(options.lease === undefined ? {} : { lease: options.lease }),
     claimed: (type, besides) => claimedOf(engine, type, besides),
   };
   const catalogue = new Catalogue({ http, clock, timers, log });
@@ -147,7 +150,13 @@ class ProviderGateway extends ServedJobs implements Gateway {
     this.#crew.wake(type);
   }
 
-  async start({ isWorking, isSweeping }: { isWorking: boolean; isSweeping: boolean }): Promise<void> {
+  async start({
+    isWorking,
+    isSweeping,
+  }: {
+    isWorking: boolean;
+    isSweeping: boolean;
+  }): Promise<void> {
     if (isWorking) {
       this.#crew.start();
       await this.#lookForTypes();
@@ -167,10 +176,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
     await this.#crew.stop();
   }
 
-  #find(
-    caller: ProcessCaller,
-    id: string,
-  ): { provider: Provider; remote: RemoteProcess } | null {
+  #find(caller: ProcessCaller, id: string): { provider: Provider; remote: RemoteProcess } | null {
     const remote = remoteProcessOf(id);
     const provider = remote && this.#options.configuration().providers.get(remote.provider);
     return remote && provider && isFor(provider, caller) ? { provider, remote } : null;

@@ -83,7 +83,8 @@ async function listJobs(turn: Turn): Promise<unknown[]> {
     if (page === PAGES_MAX) throw new Error('it is too long');
     const answer = await turn.ask({ url });
     const { jobs, links } = (jsonIn(answer) ?? {}) as Record<string, unknown>;
-    if (answer.status >= 300 || !Array.isArray(jobs)) throw new Error(`it answered ${answer.status}`);
+    if (answer.status >= 300 || !Array.isArray(jobs))
+      throw new Error(`it answered ${answer.status}`);
     found.push(...(jobs as unknown[]));
     const next = readLinks(links).find((link) => hasRel(link, 'next'))?.href;
     const onward: string | undefined = next && placeOf(turn, next, url);

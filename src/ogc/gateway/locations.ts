@@ -15,6 +15,21 @@ export function statusUrlsOf(
   return unique([...placesOf(provider, location, askedUrl), ...byId]);
 }
 
+/** Kept places as they are now: a provider that was moved in the file has its jobs with it. */
+export function currentUrls(
+  provider: Provider,
+  kept: { statusUrls: readonly string[]; remoteId: string },
+): string[] {
+  const { origin } = new URL(provider.url);
+  const { statusUrls, remoteId: jobId } = kept;
+  const moved = statusUrls.flatMap((location) =>
+    new URL(location).origin === origin
+      ? [location]
+      : statusUrlsOf(provider, { location, askedUrl: provider.url, jobId }),
+  );
+  return unique(moved);
+}
+
 /** Where results may be: as linked, or below the job. */
 export function resultsUrlsOf(
   provider: Provider,

@@ -1,7 +1,13 @@
 import { readStatusInfo } from '../model/status-info.ts';
 import { conclude, type ExecutionResult, failed, pause } from './conclude.ts';
 import { type GatewayCode, GatewayFailure, retryAfterIn } from './failures.ts';
-import { describeAnswer, jsonIn, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
+import { currentUrls } from './locations.ts';
+import {
+  describeAnswer,
+  jsonIn,
+  type ProviderAnswer,
+  ProviderUnreachable,
+} from './provider-client.ts';
 import type { Following } from './remote-state.ts';
 import type { Turn } from './turn.ts';
 
@@ -11,11 +17,13 @@ const RETRY_AFTER_MS_MAX = 3_600_000;
 export async function poll(turn: Turn, following: Following): Promise<ExecutionResult> {
   const { pollTimeoutMs } = turn.provider.settings;
   if (pollTimeoutMs !== null && turn.now - following.since >= pollTimeoutMs) {
-    const message = `the provider ${turn.provider.name} had not ended the job after ${pollTimeoutMs / 1_000} s`;
+    const seconds = pollTimeoutMs / 1_000;
+    const message = `the provider ${turn.provider.name} had not ended the job after ${seconds} s`;
     throw await failed(turn, failureFor(following, 'POLL_TIMEOUT', message));
   }
   const fault = { text: '', gone: 0, retryAfterMs: null as number | null };
-  for (const url of following.statusUrls) {
+  const statusUrls = currentUrls(turn.provider, following);
+  for (const url of statusUrls) {
     const answer = await ask(turn, url);
     if (typeof answer === 'string') {
       fault.text = answer;
@@ -23,7 +31,7 @@ export async function poll(turn: Turn, following: Following): Promise<ExecutionR
     }
     const remote = answer.status < 400 ? readStatusInfo(jsonIn(answer)) : null;
     if (remote !== null) {
-      const others = following.statusUrls.filter((one) => one !== url);
+      const others = statusUrls.filter((one) => one !== url);
       return conclude(turn, { remote, statusUrls: [url, ...others] });
     }
     fault.text = `it answered ${describeAnswer(answer)}`;
@@ -55,11 +63,13 @@ async function missed(
   const failures = following.failures + 1;
   const gone = fault.gone === 0 ? 0 : following.gone + 1;
   if (gone >= pollGoneMax) {
-    const message = `the provider ${name} does not know the job any more: ${fault.text}, ${gone} times in a row`;
+    const what = `the provider ${name} does not know the job any more`;
+    const message = `${what}: ${fault.text}, ${gone} times in a row`;
     throw await failed(turn, failureFor(following, 'REMOTE_LOST', message));
   }
   if (failures >= pollFailuresMax) {
-    const message = `the status could not be had from the provider ${name} ${failures} times in a row: ${fault.text}`;
+    const what = `the provider ${name} gave no status ${failures} times in a row`;
+    const message = `${what}: ${fault.text}`;
     throw await failed(turn, failureFor(following, 'POLL_FAILURES', message));
   }
   await turn.save({ ...following, failures, gone });

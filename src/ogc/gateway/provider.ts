@@ -143,7 +143,10 @@ export function authHeaders(auth: ProviderAuth): Record<string, string> {
 
 /** A text of the provider's without the secrets that it was sent. */
 export function withoutSecrets({ auth }: Provider, text: string): string {
-  const sent = Object.values(authHeaders(auth)).flatMap((value) => [value, value.split(' ').at(-1)!]);
+  const sent = Object.values(authHeaders(auth)).flatMap((value) => [
+    value,
+    value.split(' ').at(-1)!,
+  ]);
   const secrets = auth.type === 'basic' ? [...sent, auth.password] : sent;
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 }

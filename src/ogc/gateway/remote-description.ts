@@ -44,9 +44,9 @@ export function descriptionOf(provider: Provider, value: unknown): ProcessDescri
 /** Older servers list what others name. */
 function membersOf(value: unknown): Record<string, ProcessMember> {
   const entries: [string, unknown][] = Array.isArray(value)
-    ? value.map((one: unknown) => [String(objectOf(one)['id'] ?? ''), one])
+    ? value.map((one: unknown) => [objectOf(one)['id'] as string, one])
     : Object.entries(objectOf(value));
-  const named = entries.filter(([id]) => id !== '');
+  const named = entries.filter(([id]) => typeof id === 'string' && id !== '');
   return Object.fromEntries(
     named.map(([id, one]) => [id, { schema: {}, ...withoutNulls(objectOf(one)) }]),
   );

@@ -6,10 +6,10 @@ import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
 import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
 import type { ExecutionResult } from './conclude.ts';
 import type { KeptResults } from './kept-results.ts';
-import { resultsUrlsOf } from './locations.ts';
+import { currentUrls, resultsUrlsOf } from './locations.ts';
 import { withBase } from './normalise.ts';
 import { isGatewayType, providerOfType } from './process-id.ts';
-import { type Following, remoteStateOf } from './remote-state.ts';
+import { remoteStateOf } from './remote-state.ts';
 import { fetchResults, type GatewayRoom } from './turn.ts';
 
 /** What clients are told of the gateway's jobs, from what is stored of them. */
@@ -26,9 +26,9 @@ export class ServedJobs {
     return isGatewayType(type);
   }
 
-  /** Once the provider has it, or it has ended without. */
+  /** Once the provider has it and the turn that gave it over has ended well. */
   isTakenOn(job: Job): boolean {
-    return remoteStateOf(job)?.step === 'following';
+    return remoteStateOf(job)?.step === 'following' && job.phase !== 'executing';
   }
 
   /** As our own row has it, with what only the provider knows. */
@@ -83,8 +83,8 @@ export class ServedJobs {
     if (provider === undefined || state?.step !== 'following') {
       throw new PawlError('UPSTREAM_ERROR', `the provider ${name} is not configured any more`);
     }
-    const { resultsHref: href, statusUrls }: Following = state;
-    const urls = resultsUrlsOf(provider, { href, statusUrls });
+    const { resultsHref: href } = state;
+    const urls = resultsUrlsOf(provider, { href, statusUrls: currentUrls(provider, state) });
     try {
       const answer = await fetchResults(this.#room.http, provider, urls);
       const contentType = answer.headers.get('content-type') ?? 'application/octet-stream';

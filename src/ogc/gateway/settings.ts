@@ -26,6 +26,8 @@ export interface GatewaySettings {
   readonly pollGoneMax: number;
   /** Of one request, from the first byte sent to the last byte read. */
   readonly timeoutMs: number;
+  /** Of an execution: a provider may carry it out before it answers. */
+  readonly forwardTimeoutMs: number;
   readonly responseBytesMax: number;
   /** For how long a list of processes is taken for new. */
   readonly processesCacheMs: number;
@@ -53,6 +55,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   poll_failures_max: { member: 'pollFailuresMax', kind: 'count', usual: 720 },
   poll_gone_max: { member: 'pollGoneMax', kind: 'count', usual: 5 },
   timeout: { member: 'timeoutMs', kind: 'seconds', usual: 30 },
+  forward_timeout: { member: 'forwardTimeoutMs', kind: 'seconds', usual: 120 },
   response_size_limit: { member: 'responseBytesMax', kind: 'bytes', usual: 64 * 1024 * 1024 },
   processes_cache: { member: 'processesCacheMs', kind: 'seconds', usual: 60 },
 };
@@ -61,7 +64,7 @@ const SECONDS_MAX = 30 * 86_400;
 const BYTES_MAX = 1024 ** 3;
 
 /** What each kind takes, and what is then kept of it; undefined: it does not fit. */
-const KINDS: Readonly<Record<Kind, { form: string; read(value: unknown): unknown }>> = {
+const KINDS: Readonly<Record<Kind, { form: string; read: (value: unknown) => unknown }>> = {
   seconds: { form: 'a number of seconds above 0', read: milliseconds },
   'seconds or null': {
     form: 'a number of seconds above 0, or null for none',

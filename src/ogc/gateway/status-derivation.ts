@@ -115,8 +115,13 @@ export const location: DerivationStrategy = {
   },
   derive: async (context) => {
     const { provider, askedUrl } = context;
-    const statusUrls = statusUrlsOf(provider, { location: locationIn(context), askedUrl, jobId: '' });
-    if (statusUrls.length === 0) return notUnderstood('the provider gave a Location that is no URL');
+    const statusUrls = statusUrlsOf(provider, {
+      location: locationIn(context),
+      askedUrl,
+      jobId: '',
+    });
+    if (statusUrls.length === 0)
+      return notUnderstood('the provider gave a Location that is no URL');
     await context.remember(statusUrls);
     let last = '';
     for (const url of statusUrls) {

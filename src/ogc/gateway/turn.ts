@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { LeasePolicy } from '../../core/lease.ts';
 import type { EngineLog } from '../../engine/context.ts';
 import type { RunContext } from '../../handler/context.ts';
 import type { StatusInfo } from '../model/status-info.ts';
@@ -38,6 +39,8 @@ export interface GatewayRoom {
   readonly observers: readonly JobObserver[];
   readonly strategies: readonly DerivationStrategy[];
   readonly log: EngineLog;
+  /** For how long a worker that is silent keeps a turn; the platform's own unless given. */
+  readonly lease?: LeasePolicy;
   claimed(type: string, besides: string): Promise<Claimed>;
 }
 

@@ -1,7 +1,5 @@
 import type { Link } from './link.ts';
 
-export type JobControlOption = 'sync-execute' | 'async-execute' | 'dismiss';
-
 /** A process in a list. Members that the standard does not know are passed on. */
 export interface ProcessSummary {
   readonly id: string;

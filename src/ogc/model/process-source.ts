@@ -53,11 +53,7 @@ export interface ProcessSource {
   /** Null: it does not know that id. */
   describe(caller: ProcessCaller, id: string): Promise<ProcessDescription | null>;
   /** Checks an execution; throws PawlError VALIDATION_ERROR. Null: it does not know that id. */
-  prepare(
-    caller: ProcessCaller,
-    id: string,
-    request: ExecuteRequest,
-  ): Promise<PreparedJob | null>;
+  prepare(caller: ProcessCaller, id: string, request: ExecuteRequest): Promise<PreparedJob | null>;
   /** False while it is open whether the job can be begun at all: the answer waits for that. */
   isTakenOn?(job: Job): boolean;
   /** A job was accepted: a hint to whoever carries it out. */

@@ -48,4 +48,4 @@ export const echo: JobDefinition = defineJob({
     if (pause > 0 && restMs > 0) advance(restMs);
     return { message, pause };
   },
-}) as JobDefinition;
+});

@@ -54,11 +54,6 @@ export function resultNotReady(job: Job): OgcException {
   });
 }
 
-export function badRequest(detail: string): OgcException {
-  const body = { type: 'urn:pawl:error:VALIDATION_ERROR', title: 'validation error' };
-  return new OgcException({ ...body, status: 400, detail });
-}
-
 /** The HTTP status that says best why a job failed, by the class of its error. */
 const STATUS_OF_CLASS: Readonly<Record<string, number>> = {
   validation_error: 400,

@@ -16,7 +16,8 @@ export interface JobFilter {
   readonly cursor: string | null;
 }
 
-export type Query = Readonly<Record<string, unknown>>;
+/** The parameters of an address; one that is there several times is a list. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const LIMIT_MAX = 10_000;
 
@@ -24,7 +25,7 @@ const LIMIT_MAX = 10_000;
 function listIn(query: Query, name: string): readonly string[] | null {
   const given = query[name];
   if (given === undefined || given === '') return null;
-  return [given].flat().flatMap((one) => String(one).split(','));
+  return [given].flat().flatMap((one) => one.split(','));
 }
 
 export function limitIn(query: Query, usual: number, faults: Fault[]): number {

@@ -87,9 +87,9 @@ function listLinks(url: string, query: Query, next: string | null): Link[] {
   const hrefOf = (changed: Query): string => {
     const params = new URLSearchParams();
     for (const [name, value] of Object.entries({ ...query, ...changed })) {
-      for (const one of [value].flat()) if (one !== undefined) params.append(name, String(one));
+      for (const one of [value].flat()) if (one !== undefined) params.append(name, one);
     }
-    return params.size === 0 ? url : `${url}?${params}`;
+    return params.size === 0 ? url : `${url}?${params.toString()}`;
   };
   const type = 'application/json';
   return [

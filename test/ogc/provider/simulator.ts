@@ -46,6 +46,9 @@ export class ProviderSimulator {
   readonly #options: Required<SimulatorOptions>;
   readonly #rules: Map<string, Answer[]> = new Map();
   readonly #server: Server;
+  readonly #open: Set<string> = new Set();
+  /** How often something was asked for while the same was being answered. */
+  overlaps = 0;
   statuses: readonly string[];
 
   constructor(options: SimulatorOptions = {}) {
@@ -77,7 +80,7 @@ export class ProviderSimulator {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Answers in this order to requests like `POST /processes/echo/execution`; the last one stays. */
+  /** Answers in this order to requests like `POST /processes/x/execution`; the last one stays. */
   on(route: string, ...answers: Answer[]): this {
     this.#rules.set(route, answers);
     return this;
@@ -93,6 +96,7 @@ export class ProviderSimulator {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const written = request.url ?? '/';
     const { basePath } = this.#options;
+    // What is not below the base is no part of this API.
     const path = written.startsWith(basePath) ? written.slice(basePath.length) : `!${written}`;
     const seen: Seen = {
       method: request.method ?? 'GET',
@@ -101,6 +105,10 @@ export class ProviderSimulator {
       body: Buffer.concat(chunks).toString(),
     };
     this.seen.push(seen);
+    const what = `${seen.method} ${path}`;
+    if (this.#open.has(what)) this.overlaps += 1;
+    this.#open.add(what);
+    response.once('close', () => this.#open.delete(what));
     const reply = await this.#answerTo(seen);
     if (reply === 'hang') return;
     if (reply === 'reset') {
@@ -111,6 +119,7 @@ export class ProviderSimulator {
   }
 
   async #answerTo(seen: Seen): Promise<Reply> {
+    if (seen.path.startsWith('!')) return { status: 404 };
     const route = `${seen.method} ${seen.path.split('?')[0]}`;
     const rules = this.#rules.get(route) ?? this.#rules.get(route.replace(/[^/]+$/, '*')) ?? [];
     const rule = rules.length > 1 ? rules.shift() : rules[0];
@@ -119,7 +128,10 @@ export class ProviderSimulator {
   }
 
   #usual({ method, path }: Seen): Reply {
-    const [, what = '', id = '', more = ''] = path.split('?')[0]!.split('/').map(decodeURIComponent);
+    const [, what = '', id = '', more = ''] = path
+      .split('?')[0]!
+      .split('/')
+      .map(decodeURIComponent);
     if (what === 'processes' && method === 'POST') return this.create(id);
     if (what === 'processes') return this.#processes(id);
     const job = this.jobs.get(id);

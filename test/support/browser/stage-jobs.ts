@@ -22,17 +22,13 @@ export const paint = defineJob({
     { name: 'colouring', min: 40, max: 100 },
   ],
   async run({ input, stage, signal }) {
-    const stopped = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    });
-    const turn = (): Promise<void> => Promise.race([turns.take(), stopped]);
     await stage('sketching', async ({ progress }) => {
       progress(0.5, input.message ?? 'the outline');
-      await turn();
+      await turns.take(signal);
     });
     await stage('colouring', async ({ progress }) => {
       progress(0.5, 'the sky');
-      await turn();
+      await turns.take(signal);
     });
     return { colours: 3 };
   },

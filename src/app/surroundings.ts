@@ -1,0 +1,63 @@
+import type { FastifyPluginCallback } from 'fastify';
+import type { EngineLog } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+import type { ArtifactFace } from '../http/artifact-view.ts';
+import type { LiveHub } from '../http/live.ts';
+import { openArtifacts } from './artifacts.ts';
+import type { Configuration } from './configuration.ts';
+import { home } from './dashboard.ts';
+import { openOgc } from './ogc.ts';
+import { openOutgoing } from './outgoing.ts';
+import type { ProcessRole } from './roles.ts';
+import { openStudio } from './studio.ts';
+import { openWebhooks } from './webhooks.ts';
+
+/** What stands around the engine: files, other hosts, the jobs built in, and who is told. */
+export interface Surroundings {
+  readonly artifacts: ArtifactFace;
+  /** The user's own jobs and those built in. */
+  readonly jobs: readonly JobDefinition[];
+  /** Routes beside those of the native API. */
+  readonly routes: readonly FastifyPluginCallback[];
+  start(roles: ReadonlySet<ProcessRole>): Promise<void>;
+  /** Once nobody asks and nobody works any more. */
+  stop(): Promise<void>;
+}
+
+export async function openSurroundings(
+  engine: Engine,
+  configuration: Configuration,
+  { own, live, log }: { own: readonly JobDefinition[]; live: LiveHub; log: EngineLog },
+): Promise<Surroundings> {
+  const { face: artifacts, sweep } = await openArtifacts(
+    engine,
+    configuration.dataFolder,
+    configuration.artifacts,
+  );
+  const outgoing = openOutgoing(configuration.outgoing, log);
+  const { desk } = artifacts;
+  const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: desk, own });
+  const jobs = [...own, ...studio.jobs];
+  const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
+  const taken = jobs.map(({ type }) => type);
+  const { ogc: settings } = configuration;
+  const ogc = await openOgc(engine, { live, artifacts, outgoing, settings, log, taken });
+  return {
+    artifacts,
+    jobs,
+    routes: [webhooks.routes, ogc.routes, home(ogc.landing)],
+    start: async (roles) => {
+      await webhooks.start(roles);
+      await ogc.start(roles);
+      if (roles.has('sweeper')) sweep.start();
+    },
+    stop: async () => {
+      await ogc.stop();
+      await webhooks.stop();
+      await sweep.stop();
+      await studio.close();
+      await outgoing.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// One instance of a platform with a gateway: its own engine, workers and connections.
+import { openMemoryArtifacts } from '../../../src/artifact/memory.ts';
+import { openPawl, type Pawl } from '../../../src/app/pawl.ts';
+import type { ArtifactStore } from '../../../src/artifact/artifact-store.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { Job } from '../../../src/core/job.ts';
+import { largeSink } from '../../../src/engine/by-reference.ts';
+import { readConfiguration } from '../../../src/ogc/gateway/configuration.ts';
+import { type Gateway, openGateway } from '../../../src/ogc/gateway/gateway.ts';
+import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
+
+export interface InstanceOptions {
+  readonly database?: string;
+  /** The `providers` of the file. */
+  readonly providers: Readonly<Record<string, object>>;
+  readonly artifacts?: string | ArtifactStore;
+  readonly isWorking?: boolean;
+  readonly isSweeping?: boolean;
+}
+
+export interface Instance {
+  readonly pawl: Pawl;
+  readonly gateway: Gateway;
+  readonly warnings: readonly string[];
+  readonly execute: (processId: string, request: Readonly<Record<string, unknown>>) => Promise<Job>;
+  close(): Promise<void>;
+}
+
+export const CALLER = { tenant: 'default', principal: 'tester' };
+
+/** Short, so that what a killed process held is soon another's. */
+const LEASE = { ttlMs: 6_000, heartbeatMs: 1_500 };
+
+export async function openInstance(options: InstanceOptions): Promise<Instance> {
+  const { database = ':memory:', providers } = options;
+  const warnings: string[] = [];
+  const log = {
+    warn: (message: string, facts: unknown) =>
+      void warnings.push(`${message} ${JSON.stringify(facts)}`),
+  };
+  const artifacts = options.artifacts ?? openMemoryArtifacts(systemClock);
+  const pawl = await openPawl({ database, jobs: [], artifacts, log });
+  const http = createOutgoing({ allow: ['127.0.0.1'] });
+  const configuration = readConfiguration(JSON.stringify({ providers }), {});
+  const gateway = openGateway({
+    engine: pawl.engine,
+    artifacts: pawl.artifacts!,
+    http,
+    configuration: () => configuration,
+    log,
+    lease: LEASE,
+    worker: { pollMs: { minMs: 10, maxMs: 100 } },
+  });
+  const { isWorking = true, isSweeping = true } = options;
+  await gateway.start({ isWorking, isSweeping });
+  return {
+    pawl,
+    gateway,
+    warnings,
+    execute: async (processId, request) => {
+      const prepared = await gateway.prepare(CALLER, processId, request);
+      if (prepared === null) throw new Error(`there is no process ${processId}`);
+      const { inlineBytesMax, ...wish } = prepared;
+      const sink = largeSink(pawl.engine, pawl.artifacts!, inlineBytesMax);
+      const [result] = await sink.enqueue([wish], { caller: CALLER });
+      if (result!.kind === 'refused') throw result!.error;
+      gateway.wake!(wish.type);
+      return result!.job;
+    },
+    close: async () => {
+      await gateway.stop();
+      await pawl.close();
+      await http.close();
+    },
+  };
+}

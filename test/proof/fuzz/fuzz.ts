@@ -1,0 +1,180 @@
+// Throws requests at a real server and holds every answer against its own document.
+import { Agent, request } from 'node:http';
+import { SeededRandom } from '../../../src/core/random.ts';
+import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
+import { Instances, type Schema } from './instances.ts';
+import { type ApiDocument, type FuzzRequest, operationsOf, requestOf } from './requests.ts';
+import { BAD_BYTES, sendBytes } from './wire.ts';
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly requests: number;
+  /** Where the server may keep its data. */
+  readonly folder: string;
+  readonly isTimeLeft: () => boolean;
+}
+
+export interface FuzzReport {
+  readonly requests: number;
+  readonly operations: number;
+  readonly operationsHit: number;
+  readonly statuses: ReadonlyMap<number, number>;
+  readonly memoryMiB: readonly [before: number, after: number];
+  readonly violations: readonly string[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const AT_ONCE = 8;
+const ANSWER_MS = 5_000;
+const STREAM_MS = 60;
+const VIOLATIONS_MAX = 20;
+/** Of a path that a name was spoiled in nobody can say which route it belongs to. */
+const AT_THE_DOOR: readonly number[] = [400, 404, 405, 406, 408, 413, 414, 415, 431];
+/** Traces of the inside: stacks, statements, places on the disk. */
+const LEAKS = /node:internal|\.ts:\d+|\bat (?:async )?\S+ \(|SQLITE_|SELECT |INSERT INTO|\/src\//;
+
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const port = await freePort();
+  const flags = ['--role', 'api,sweeper', '--port', String(port)];
+  const server = new PlatformProcess({ flags, env: { PAWL_DATA: options.folder } });
+  await server.start();
+  try {
+    return await new Fuzzer(port, options).run();
+  } finally {
+    await server.end('SIGKILL');
+  }
+}
+
+class Fuzzer {
+  readonly #port: number;
+  readonly #options: FuzzOptions;
+  readonly #random: SeededRandom;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  readonly #statuses = new Map<number, number>();
+  readonly #hit = new Set<string>();
+  readonly #violations: string[] = [];
+  #sent = 0;
+
+  constructor(port: number, options: FuzzOptions) {
+    this.#port = port;
+    this.#options = options;
+    this.#random = new SeededRandom(options.seed);
+  }
+
+  async run(): Promise<FuzzReport> {
+    const document = JSON.parse((await this.#get('/openapi.json')).body) as ApiDocument;
+    const operations = operationsOf(document);
+    const nameOf = (ref: string): string => ref.split('/').at(-1)!;
+    const resolve = (ref: string): Schema => document.components.schemas[nameOf(ref)] ?? {};
+    const instances = new Instances(this.#random, resolve);
+    await this.#call('PUT', '/v1/types/convert', { lifecycle: 'task' });
+    const before = await this.#memory();
+    const workers = Array.from({ length: AT_ONCE }, async () => {
+      while (this.#isGoing) {
+        this.#sent += 1;
+        const operation = this.#random.pick(operations);
+        await this.#try(requestOf(operation, instances, this.#random), instances);
+        if (this.#sent % 200 === 0) await this.#tryBytes();
+      }
+    });
+    await Promise.all(workers);
+    const isAlive = (await this.#get('/livez')).status === 200;
+    if (!isAlive) this.#violations.push('the server does not answer any more');
+    const after = await this.#memory();
+    this.#agent.destroy();
+    return {
+      requests: this.#sent,
+      operations: operations.length,
+      operationsHit: this.#hit.size,
+      statuses: this.#statuses,
+      memoryMiB: [before, after],
+      violations: this.#violations,
+    };
+  }
+
+  get #isGoing(): boolean {
+    const { requests, isTimeLeft } = this.#options;
+    return this.#sent < requests && isTimeLeft() && this.#violations.length < VIOLATIONS_MAX;
+  }
+
+  async #try(sent: FuzzRequest, instances: Instances): Promise<void> {
+    const { method, path, described } = sent.operation;
+    const answer = await this.#send(sent);
+    this.#hit.add(`${method} ${path}`);
+    const { status, type, body } = answer;
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+    const documented = Object.keys(described.responses).includes(String(status));
+    const isBusy = status === 503 && /"code":"(QUEUE_OVERLOADED|OVERLOADED)"/.test(body);
+    const where = `${method} ${sent.url.slice(0, 200)} → ${status}`;
+    const tell = (what: string): void => {
+      const bytes = sent.body?.toString('utf8').slice(0, 300) ?? '';
+      this.#violations.push(`${where}: ${what}; sent ${bytes}; got ${body.slice(0, 300)}`);
+    };
+    if (status >= 500 && !isBusy) tell('a fault of the server');
+    if (!documented && !AT_THE_DOOR.includes(status)) tell('not in the document');
+    if (status >= 400 && !type.includes('problem+json')) tell(`no problem but ${type}`);
+    if (status >= 400 && LEAKS.test(body)) tell('it tells of its inside');
+    const [, id] = /^\{"id":"([0-9a-f-]{36})"/.exec(body) ?? [];
+    if (id !== undefined && instances.known.length < 500) instances.known.push(id);
+  }
+
+  async #tryBytes(): Promise<void> {
+    const bytes = this.#random.pick(BAD_BYTES);
+    const status = await sendBytes(this.#port, bytes);
+    this.#sent += 1;
+    const key = status ?? 0;
+    this.#statuses.set(key, (this.#statuses.get(key) ?? 0) + 1);
+    if (status !== null && status >= 500) this.#violations.push(`${bytes.slice(0, 60)} → ${status}`);
+  }
+
+  #get(path: string): Promise<Answer> {
+    return this.#call('GET', path, null);
+  }
+
+  #call(method: string, path: string, body: unknown): Promise<Answer> {
+    const operation = { method, path, described: { responses: {} } };
+    const headers = body === null ? {} : { 'content-type': 'application/json' };
+    const bytes = body === null ? null : Buffer.from(JSON.stringify(body));
+    return this.#send({ operation, url: path, headers, body: bytes });
+  }
+
+  #send({ operation, url, headers, body }: FuzzRequest): Promise<Answer> {
+    return new Promise((resolve) => {
+      const agent = this.#agent;
+      const where = { host: '127.0.0.1', port: this.#port, agent };
+      const asked = request({ ...where, method: operation.method, path: url, headers });
+      const fail = (error: Error): void =>
+        resolve({ status: 599, type: '', body: `no answer: ${error.message}` });
+      asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`none within ${ANSWER_MS} ms`)));
+      asked.on('error', fail);
+      asked.on('response', (response) => {
+        const type = String(response.headers['content-type'] ?? '');
+        const status = response.statusCode ?? 0;
+        const parts: Buffer[] = [];
+        const end = (): void => {
+          const text = Buffer.concat(parts).toString('utf8');
+          resolve({ status, type, body: text });
+        };
+        response.on('data', (chunk: Buffer) => void parts.push(chunk));
+        response.on('end', end);
+        response.on('error', end);
+        if (!type.includes('event-stream')) return;
+        // A stream has no end of its own: a look at its beginning is enough.
+        setTimeout(() => response.destroy(), STREAM_MS);
+        response.on('close', end);
+      });
+      asked.end(body ?? undefined);
+    });
+  }
+
+  async #memory(): Promise<number> {
+    const { body } = await this.#get('/metrics');
+    const [, bytes = '0'] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m.exec(body) ?? [];
+    return Math.round(Number(bytes) / 2 ** 20);
+  }
+}
