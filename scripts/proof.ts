@@ -8,6 +8,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   mutants: async () => (await import('../test/proof/mutants/run.ts')).runMutants,
   power: async () => (await import('../test/proof/power/run.ts')).runPower,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
+  fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
 };
 

@@ -67,6 +67,7 @@ export {
   type JobPolicy,
   typeDefinitionOf,
 } from './handler/define-job.ts';
+export type { ExposeText, Exposure, JsonSchema } from './handler/exposure.ts';
 export {
   fail,
   type FailureDetails,

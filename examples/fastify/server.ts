@@ -1,7 +1,7 @@
 // The same inside Fastify: a plugin that opens Pawl with the server and closes it after the last
 // request.
 //   npm run example examples/fastify/server.ts
-//   curl -X POST http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
+//   curl http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
 import { fastify, type FastifyInstance } from 'fastify';
 import { defineJob, openPawl, type Pawl, task, trusted } from '../../src/index.ts';
 

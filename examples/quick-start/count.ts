@@ -1,4 +1,5 @@
-// A slow job to watch, to kill and to see recover: bin/pawl worker --jobs examples/quick-start/count.ts
+// A slow job to watch, to kill and to see recover:
+//   bin/pawl worker --jobs examples/quick-start/count.ts
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, task, trusted } from '../../src/index.ts';
 

@@ -3,9 +3,10 @@ import { EXIT } from '../../src/cli/exit-code.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { code, madeOf, table } from './table.ts';
 
-const HEAD = `Commands that ask a server find it by \`--url\` or \`PAWL_URL\`
-(\`http://127.0.0.1:8080\` without) and show their credential with \`--key\`, \`PAWL_KEY\` or
-\`PAWL_KEY_FILE\`. With \`--json\` every command prints one JSON value a line.`;
+const HEAD = `\
+Commands that ask a server find it by \`--url\` or \`PAWL_URL\` (\`http://127.0.0.1:8080\`
+without) and show their credential with \`--key\`, \`PAWL_KEY\` or \`PAWL_KEY_FILE\`. With
+\`--json\` every command prints one JSON value a line.`;
 
 function optionRow({ flags, description, defaultValue }: Option): string[] {
   const fallback = typeof defaultValue === 'string' ? ` (${defaultValue} without)` : '';

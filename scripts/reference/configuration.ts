@@ -1,10 +1,12 @@
 import { SETTINGS } from '../../src/app/settings.ts';
 import { code, madeOf, table } from './table.ts';
 
-const HEAD = `Every setting has the name of an environment variable. Flags of \`pawl start\` go before the
-environment, the environment before a file (\`pawl.json\`, or the one that \`PAWL_CONFIG\` names), the
-file before the default. \`pawl config\` shows each value and where it comes from. Settings marked
-*secret* are never shown, and can be given as a file: \`DATABASE_URL_FILE=/run/secrets/url\`.`;
+const HEAD = `\
+Every setting has the name of an environment variable. Flags of \`pawl start\` go before the
+environment, the environment before a file (\`pawl.json\`, or the one that \`PAWL_CONFIG\`
+names), the file before the default. \`pawl config\` shows each value and where it comes
+from. Settings marked *secret* are never shown, and can be given as a file:
+\`DATABASE_URL_FILE=/run/secrets/url\`.`;
 
 /** docs/reference/configuration.md, whole. */
 export function configurationPage(): string {

@@ -2,13 +2,17 @@ import { DLQ_REASONS, ERROR_CLASSES } from '../../src/core/error-class.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { code, madeOf, table } from './table.ts';
 
-const PROBLEMS = `The API answers a failed request with a problem (RFC 9457): \`code\`, \`detail\`, \`hint\`, \`requestId\`
-and, for \`VALIDATION_ERROR\`, one entry in \`errors\` for each faulty member, by JSON pointer. The library
-and the client throw a \`PawlError\` with the same \`code\`, \`hint\` and \`faults\`.`;
+const PROBLEMS = `\
+The API answers a failed request with a problem (RFC 9457): \`code\`, \`detail\`, \`hint\`,
+\`requestId\` and, for \`VALIDATION_ERROR\`, one entry in \`errors\` for each faulty member,
+by JSON pointer. The library and the client throw a \`PawlError\` with the same \`code\`,
+\`hint\` and \`faults\`.`;
 
-const CLASSES = `A failed attempt has a class, and the class decides whether it is tried again. A handler names it with
-\`throw fail('network_timeout', 'the mail server did not answer')\`; an ordinary error counts by its
-name. A class that is not listed here, nor in the type's own \`retryable\`, is not retried.`;
+const CLASSES = `\
+A failed attempt has a class, and the class decides whether it is tried again. A handler
+names it with \`throw fail('network_timeout', 'the mail server did not answer')\`; an
+ordinary error counts by its name. A class that is not listed here, nor in the type's own
+\`retryable\`, is not retried.`;
 
 /** docs/reference/errors.md, whole. */
 export function errorsPage(): string {

@@ -26,16 +26,20 @@ const MEANINGS: Readonly<Record<EventType | NoteType, string>> = {
   job_tokens: 'A piece of generated text.',
 };
 
-const HEAD = `A job's history is a list of events, one for each transition, written in the transaction of the
-change. Folding them gives the job's row. Notes tell what happens in between; they expire sooner and
-carry no version of their own. An event's key is (\`jobId\`, \`version\`, \`note\`), where \`note\` is 0 for
-events; it is the same in lists, streams and webhooks, so that a reader can tell a repeat.`;
+const HEAD = `\
+A job's history is a list of events, one for each transition, written in the transaction of
+the change. Folding them gives the job's row. Notes tell what happens in between; they
+expire sooner and carry no version of their own. An event's key is (\`jobId\`, \`version\`,
+\`note\`), where \`note\` is 0 for events; it is the same in lists, streams and webhooks, so
+that a reader can tell a repeat.`;
 
-const READING = `Read one job's history with \`GET /v1/jobs/{id}/events\`, everybody's with \`GET /v1/events\`, both as
-a list or, with \`Accept: text/event-stream\`, live. A stream goes on after \`Last-Event-ID\`. A cursor
-names the log it is of: where the database was restored, or retention has overtaken the cursor, the
-answer is \`CURSOR_RESET\` and the reader begins again from a snapshot. Types and members may be
-added; none is taken away or changes its meaning within \`/v1\`.`;
+const READING = `\
+Read one job's history with \`GET /v1/jobs/{id}/events\`, everybody's with \`GET
+/v1/events\`, both as a list or, with \`Accept: text/event-stream\`, live. A stream goes on
+after \`Last-Event-ID\`. A cursor names the log it is of: where the database was restored,
+or retention has overtaken the cursor, the answer is \`CURSOR_RESET\` and the reader begins
+again from a snapshot. Types and members may be added; none is taken away or changes its
+meaning within \`/v1\`.`;
 
 /** docs/reference/events.md, whole. */
 export function eventsPage(): string {

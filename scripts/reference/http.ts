@@ -31,13 +31,13 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** The document that a platform with everything in it serves. */
-export async function readOpenApi(): Promise<OpenApi> {
+/** A document that a platform with everything in it serves. */
+export async function readOpenApi(path: string = '/openapi.json'): Promise<OpenApi> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-reference-'));
   const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder });
   const platform = await startPlatform(configuration, { warn: () => undefined });
   try {
-    return (await (await fetch(`${platform.url}/openapi.json`)).json()) as OpenApi;
+    return (await (await fetch(`${platform.url}${path}`)).json()) as OpenApi;
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -6,10 +6,10 @@ import { inRepository } from './repository.ts';
 
 const LOOK_MS = 100;
 const WAIT_MS_MAX = 10 * 60_000;
-/** A lock without a pid belongs to a process between its two system calls, or one that died there. */
+/** A lock without a pid is of a process between its two system calls, or that died there. */
 const UNSIGNED_MS_MAX = 5_000;
 
-function isTaken(lock: string): boolean {
+function take(lock: string): boolean {
   try {
     mkdirSync(lock);
     writeFileSync(join(lock, 'pid'), String(process.pid));
@@ -40,7 +40,7 @@ export async function oneAtATime<Value>(name: string, work: () => Promise<Value>
   const lock = inRepository('.cache', `${name}.lock`);
   mkdirSync(inRepository('.cache'), { recursive: true });
   const startedAt = performance.now();
-  while (!isTaken(lock)) {
+  while (!take(lock)) {
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > WAIT_MS_MAX) {
       throw new Error(`gave up waiting for "${name}"; if nothing does it, remove ${lock}`);

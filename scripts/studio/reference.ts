@@ -1,4 +1,5 @@
 // What docs/reference says of the studio, made from what the studio goes by.
+import { AI_ERRORS } from '../../src/studio/ai/refusal.ts';
 import { CONVERT_ERRORS } from '../../src/studio/convert/refusal.ts';
 import { DECK_VERSION, DeckSchema } from '../../src/studio/deck/deck.ts';
 import { EXPORT_ERRORS } from '../../src/studio/export/refusal.ts';
@@ -26,10 +27,11 @@ function errorTable(errors: Readonly<Record<string, { class: string; hint: strin
 }
 
 function errors(): string {
-  return `# Errors of convert and export
+  return `# Errors of convert, export and ai
 
 The \`error.code\` of a job that failed. The class decides whether it is tried again: of those below
-none is. What may be gone the next time has the class \`transient_storage\` or \`network_timeout\`.
+\`model_overloaded\` and \`network_timeout\` are, and \`ai_rate_limit\` is waited for. What may be gone
+the next time has the class \`transient_storage\` or \`network_timeout\`.
 A fault of the program itself is \`internal_bug\` with a code that ends in \`_INTERNAL\`.
 
 ## convert
@@ -39,6 +41,10 @@ ${errorTable(CONVERT_ERRORS)}
 ## export
 
 ${errorTable(EXPORT_ERRORS)}
+
+## ai
+
+${errorTable(AI_ERRORS)}
 `;
 }
 

@@ -3,6 +3,7 @@ import { addBackup } from './commands/backup.ts';
 import { addBench } from './commands/bench.ts';
 import { addCompletions } from './commands/completions.ts';
 import { addConfig } from './commands/config.ts';
+import { addDemo } from './commands/demo.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
@@ -24,6 +25,7 @@ const EXAMPLES = `
 Examples:
   pawl start                                      the platform on SQLite in ./data
   DATABASE_URL=postgres://… pawl start --role api an API process of several
+  pawl demo                                       what it does, in half a minute
   pawl enqueue greet --input '{"names":["Ada"]}' --watch
   pawl jobs ls --phase failed
   pawl jobs why <id>
@@ -34,6 +36,7 @@ Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 not allowed, 5 co
 const ADDED = [
   addStart,
   addWorker,
+  addDemo,
   addEnqueue,
   addJobs,
   addDlq,

@@ -27,6 +27,11 @@ function examples({ url, isOpen, types }: Platform): string {
       `  curl ${key}'${url}/v1/jobs?limit=1'`,
     ].join('\n');
   }
+  if (types.includes('convert')) return `  bin/pawl demo\n${claiming(url, json)}`;
+  return claiming(url, json);
+}
+
+function claiming(url: string, json: string): string {
   return [
     `  curl -X PUT ${url}/v1/types/hello ${json} -d '{"lifecycle":"task"}'`,
     `  curl -X POST ${url}/v1/jobs ${json} -d '{"type":"hello","input":{"name":"world"}}'`,
@@ -39,7 +44,7 @@ function greeting(platform: Platform): string {
   const worker =
     types.length === 0
       ? 'none here: name a module of jobs with PAWL_JOBS, or claim over HTTP'
-      : `runs ${types.join(', ')} in this process`;
+      : `runs ${types.join(', ')}`;
   if (url === '') return `Pawl is running.\n\n  Store    ${storeName}\n  Worker   ${worker}\n`;
   return `
 ${styleText('bold', 'Pawl is running.')}

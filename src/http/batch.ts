@@ -27,8 +27,8 @@ function refusal(error: PawlError): Item {
 }
 
 /** The items that are no jobs at all, by their place; a fault of the batch itself refuses it. */
-function faultyItems(error: unknown): Map<number, PawlError> {
-  if (error === undefined || error === null) return new Map();
+function faultyItems(error: Error | undefined): Map<number, PawlError> {
+  if (error === undefined) return new Map();
   if (!(error instanceof PawlError)) throw error;
   const faults = (error.faults as readonly RequestFault[]).map((fault) => {
     const [, place, pointer = ''] = /^\/jobs\/(\d+)(\/.*)?$/.exec(fault.pointer) ?? [];
@@ -58,7 +58,7 @@ function acceptBatch(app: App, face: Face): void {
       },
     },
     async (request) => {
-      const faulty = faultyItems(request.validationError);
+      const faulty = faultyItems(request.validationError ?? undefined);
       const key = request.headers['idempotency-key'];
       const asked = request.body.jobs.flatMap((body, index) => {
         if (faulty.has(index)) return [];

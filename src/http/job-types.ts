@@ -63,9 +63,9 @@ const RETRY_TEXT =
   '`attempts < maxAttempts`; other classes end the job at once. The n-th retry waits d = ' +
   'min(maxMs, baseMs · factor^(n−1)), and jitter makes of it: `none` d; `full` U(0, d); `equal` ' +
   'd/2 + U(0, d/2); `decorrelated` min(maxMs, U(baseMs, 3 · previous wait)). A `fixed` backoff ' +
-  'waits baseMs, with jitter only where it asks for one. Exhausted jobs end as the lifecycle says, or by `onExhausted`, and are ' +
-  'copied to the dead-letter queue by `dlq`. A lease lasts `ttlMs` and needs a heartbeat every ' +
-  '`heartbeatMs`; two missed in a row lose it.';
+  'waits baseMs, with jitter only where it asks for one. Exhausted jobs end as the lifecycle ' +
+  'says, or by `onExhausted`, and are copied to the dead-letter queue by `dlq`. A lease lasts ' +
+  '`ttlMs` and needs a heartbeat every `heartbeatMs`; two missed in a row lose it.';
 
 function putType(app: App, { engine }: Face): void {
   app.put(

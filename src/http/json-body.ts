@@ -34,8 +34,8 @@ export function acceptJson(app: FastifyInstance, limits: JsonLimits = JSON_LIMIT
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined;
-      const keysMax = request.routeOptions.config.keysMax ?? limits.keysMax;
-      return parse(body, { ...limits, keysMax });
+      const { keysMax, stringMax } = { ...limits, ...request.routeOptions.config };
+      return parse(body, { ...limits, keysMax, stringMax });
     },
   );
 }
@@ -44,5 +44,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** More members than usual, for a route that takes many things at once. */
     keysMax?: number;
+    /** Longer texts than usual, for a route that takes whole documents. */
+    stringMax?: number;
   }
 }

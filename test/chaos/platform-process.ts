@@ -46,6 +46,11 @@ export class PlatformProcess {
     exited.catch(() => undefined);
   }
 
+  /** Stops it where it stands, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(signal);
+  }
+
   /** Ends it and answers with its exit code; null for one that was killed. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const child = this.#child;

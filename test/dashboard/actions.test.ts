@@ -42,7 +42,7 @@ describe('what can be done on the pages', () => {
     await row.getByText('paused').waitFor();
     const job = await room.client.enqueue({ type: 'errand', queue: 'calm', input: {} });
     await visit(`jobs/${job.id}`);
-    await page.getByText(/the queue calm is paused/i).waitFor();
+    await page.getByText('The queue "calm" was paused').waitFor();
     await visit('queues');
     await row.getByRole('button', { name: 'Resume' }).click();
     await visit(`jobs/${job.id}`);

@@ -118,7 +118,10 @@ test('every path of the package can be imported, and its types fit', async () =>
 import { defineJob, task, trusted } from 'pawl';
 export const all: readonly object[] = [${uses}];
 export const hello = defineJob({
-  type: 'hello', lifecycle: task, input: trusted<{ name: string }>(), run: ({ input }) => input.name,
+  type: 'hello',
+  lifecycle: task,
+  input: trusted<{ name: string }>(),
+  run: ({ input }) => input.name,
 });
 // @ts-expect-error a wrong input does not compile
 export const wrong: Parameters<typeof hello.run>[0]['input'] = { name: 1 };

@@ -1,4 +1,4 @@
-// The drill of docs/guides/operate/backups.md: back up while jobs come in, lose everything, restore.
+// The drill of docs/guides/operate/backups.md: back up while jobs come in, lose all of it, restore.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verify, type VerifyStep } from '../../src/doctor/verify.ts';

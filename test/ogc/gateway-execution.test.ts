@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import type { ExecutionResult } from '../../src/ogc/gateway/conclude.ts';
 import { type JobObserver, OBSERVERS } from '../../src/ogc/gateway/observers.ts';
 import { singleAttempt } from '../../src/ogc/gateway/retry.ts';
+import { type DerivationContext, STRATEGIES } from '../../src/ogc/gateway/status-derivation.ts';
 import { openBench } from './provider/gateway-bench.ts';
+import type { Reply } from './provider/simulator.ts';
 
 test('[O2, O6, O15, O16] accepted, forwarded, running, polled, successful', async (t) => {
   const bench = await openBench(t);
@@ -112,6 +114,34 @@ test('[O12] observers are told in the document’s sequence; throwing ones harm 
     'status running',
     'status successful',
   ]);
+});
+
+test('[O5] strategies are asked in order: direct, immediate, location, fallback', async (t) => {
+  const asked: string[] = [];
+  const strategies = STRATEGIES.map((inner) => ({
+    ...inner,
+    canHandle: (context: DerivationContext) => {
+      asked.push(inner.name);
+      return inner.canHandle(context);
+    },
+  }));
+  const bench = await openBench(t, { strategies });
+  const rows: readonly (readonly [chosen: string, reply: Reply])[] = [
+    [
+      'direct',
+      { status: 201, headers: { location: '/jobs/1' }, body: { id: '1', status: 'failed' } },
+    ],
+    ['immediate', { status: 200, headers: { location: '/jobs/1' }, body: { out: 1 } }],
+    ['location', { status: 201, headers: { location: '/jobs/1' } }],
+    ['fallback', { status: 201 }],
+  ];
+  for (const [index, [chosen, reply]] of rows.entries()) {
+    asked.length = 0;
+    bench.simulator.on('POST /processes/echo/execution', reply);
+    await bench.execute();
+    assert.deepEqual(asked, ['direct', 'immediate', 'location', 'fallback'].slice(0, index + 1));
+    assert.equal(asked.at(-1), chosen);
+  }
 });
 
 test('[O19] every part can be replaced: client, retry, clock, observers, strategies', async (t) => {

@@ -175,6 +175,19 @@ test('a provider that was moved in the file is polled where it is now', async (t
   assert.equal(moved.count('GET /jobs/'), 2);
 });
 
+test('a provider that is taken out of the file is waited for; without it nothing is begun', async (t) => {
+  const bench = await openBench(t);
+  const job = await bench.execute();
+  bench.unconfigure();
+  await next(bench);
+  const refused = await bench.execute();
+  assert.deepEqual([refused.state, refused.error?.code], ['failed', 'PROVIDER_UNKNOWN']);
+  assert.equal(await bench.world.stateOf(job), 'accepted');
+  bench.configure({});
+  await next(bench, 60_000);
+  assert.equal((await bench.finish(job)).state, 'successful');
+});
+
 test('[O14] after poll_timeout the job has failed, and observers are told', async (t) => {
   const told: string[] = [];
   const bench = await openBench(t, {

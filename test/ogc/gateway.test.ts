@@ -5,6 +5,7 @@ import { openMemoryArtifacts } from '../../src/artifact/memory.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { readConfiguration } from '../../src/ogc/gateway/configuration.ts';
 import { openGateway } from '../../src/ogc/gateway/gateway.ts';
+import { remoteStateOf } from '../../src/ogc/gateway/remote-state.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLER, type Instance, openInstance } from './provider/instance.ts';
@@ -70,6 +71,35 @@ test('a job dismissed here is dismissed at its provider', async (t) => {
   assert.equal((await pawl.ended(job)).state, 'dismissed');
   await eventually('it is gone there', () => simulator.jobs.size === 0);
   assert.equal(simulator.count('DELETE /jobs/'), 1);
+});
+
+test('a dismissal is settled whatever the provider answers, and a fault of its own is logged', async (t) => {
+  const { pawl, execute, simulator, warnings } = await open(t, { statuses: ['running'] });
+  const answers = [
+    { status: 200, headers: { 'content-type': 'text/html' }, body: '{}' },
+    { status: 204 },
+    { status: 404 },
+    { status: 405 },
+    { status: 501 },
+    { status: 500 },
+  ];
+  await Promise.all(
+    answers.map(async (answer) => {
+      const job = await execute('sim:echo', {});
+      const running = await eventually('it runs', async () => {
+        const now = await pawl.engine.job(job);
+        return now.state === 'running' ? now : null;
+      });
+      const state = remoteStateOf(running);
+      const route = `DELETE /jobs/${state?.step === 'following' ? state.remoteId : ''}`;
+      simulator.on(route, answer);
+      await pawl.cancel(job);
+      assert.equal((await pawl.ended(job)).state, 'dismissed');
+      await eventually('it is told', () => simulator.count(route) === 1);
+    }),
+  );
+  await eventually('the last is logged', () => warnings.length === 1);
+  assert.match(warnings[0]!, /a provider did not dismiss a job .*"status":500/);
 });
 
 test('who has no name sees only what is for everybody', async (t) => {

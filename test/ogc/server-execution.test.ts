@@ -215,6 +215,30 @@ test('[O21] a failed execution is an error of its kind, with the Location of the
   }
 });
 
+test('[O18] an input that is too large for the row is kept outside, and comes back whole', async () => {
+  const long = 'ä'.repeat(400_000);
+  const body = { inputs: { message: long }, outputs: { message: {} } };
+  const { status, text, headers } = await server.post(EXECUTION, body);
+  assert.equal(status, 200);
+  assert.ok(text === long);
+  const id = headers.get('link')!.split(';')[0]!.split('/').at(-1)!;
+  const job = await server.engine.job({ tenant: 'default', id });
+  assert.match(job.input, /^{"\$artifact":"[-\da-f]{36}"}$/);
+});
+
+test('a body that is no JSON, or too large, is an exception in JSON', async () => {
+  const answerTo = async (body: string, type = 'application/json'): Promise<string> => {
+    const headers = { 'content-type': type };
+    const answer = await fetch(server.url + EXECUTION, { method: 'POST', headers, body });
+    assert.match(answer.headers.get('content-type')!, /^application\/json/);
+    return `${answer.status} ${((await answer.json()) as { type: string }).type}`;
+  };
+  assert.equal(await answerTo('{'), '400 urn:pawl:error:VALIDATION_ERROR');
+  assert.equal(await answerTo('<x/>', 'text/xml'), '415 urn:pawl:error:UNSUPPORTED_MEDIA_TYPE');
+  const huge = JSON.stringify({ inputs: { message: 'x'.repeat(17 * 1024 * 1024) } });
+  assert.equal(await answerTo(huge), '413 urn:pawl:error:PAYLOAD_TOO_LARGE');
+});
+
 test('the same Idempotency-Key finds the job of the first time', async () => {
   const headers = { ...ASYNC, 'idempotency-key': 'once' };
   const first = await idle.post(EXECUTION, { inputs: message }, headers);

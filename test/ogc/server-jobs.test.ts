@@ -53,6 +53,7 @@ test('filters of the list: type, processID, status, datetime and durations', () 
     [{ minDuration: '30', maxDuration: '30' }, running, true],
     [{ minDuration: '31' }, running, false],
     [{ minDuration: '0' }, accepted, false],
+    [{ minDuration: '0' }, { ...accepted, started: CREATED, finished: CREATED }, false],
     [{ maxDuration: '999', status: 'accepted' }, accepted, false],
     [{ unknown: 'parameter' }, done, true],
   ];

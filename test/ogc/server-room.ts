@@ -14,6 +14,7 @@ import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Artifacts } from '../../src/engine/artifacts.ts';
+import { largeSource } from '../../src/engine/by-reference.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { SHARED_TENANT } from '../../src/engine/registry.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
@@ -80,7 +81,7 @@ async function startWork(engine: Engine, { jobs = [], isWorking = true }: OgcSer
   }
   const desk = new Artifacts(engine.context, { files: openMemoryArtifacts(systemClock) });
   const pollMs = { minMs: 5, maxMs: 50 };
-  const worker = openWorker({ source: engine, jobs, artifacts: desk, pollMs });
+  const worker = openWorker({ source: largeSource(engine, desk), jobs, artifacts: desk, pollMs });
   const sweeper = new Sweeper(engine.context, { timers: systemTimers });
   if (isWorking) sweeper.start();
   if (isWorking && jobs.length > 0) worker.start();

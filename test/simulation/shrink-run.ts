@@ -46,11 +46,12 @@ export async function explainRun(
   failed: SimulationReport,
 ): Promise<string> {
   const { remains, report } = await shrinkRun(options, failed);
+  const { cast = 'plain' } = options;
   return [
     `seed ${options.seed} failed: ${failed.problems.slice(0, 5).join('\n')}`,
     `shrunk to ${remains.errands.size} errands and ${remains.faults.size} faults:`,
     ...report.problems.slice(0, 3),
     ...report.traceTail.slice(-60),
-    `again: npm run proof:simulate -- --from ${options.seed} --seeds 1`,
+    `again: npm run proof:simulate -- --from ${options.seed} --seeds 1 --cast ${cast}`,
   ].join('\n');
 }

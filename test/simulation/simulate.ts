@@ -28,7 +28,7 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly open: OpenStore;
   readonly coverage?: RowCoverage;
-  /** `plain`: clients, workers and sweepers; `swarm`: of everything there is, what the seed says. */
+  /** `plain`: clients, workers, sweepers; `swarm`: of everything there is, what the seed says. */
   readonly cast?: 'plain' | 'swarm';
   /** What a shrunk run still has, by number; everything unless given. */
   readonly only?: Remains;

@@ -172,3 +172,44 @@ for (const [id, what, body] of [
     assert.equal(said(await desk.put('/v1/types/bad', body)), '400 VALIDATION_ERROR');
   });
 }
+
+test('[D6] D’s own retry policy may be said, in any order', async () => {
+  const retry = { maxAttempts: 4, backoff: { kind: 'fixed', baseMs: 1_000, jitter: 'none' } };
+  const answer = await desk.put('/v1/types/scan', { lifecycle: 'document', retry });
+  assert.deepEqual([answer.status, answer.body.retry.maxAttempts], [201, 4]);
+});
+
+for (const [backoff, expected] of [
+  [{ kind: 'fixed' }, { kind: 'fixed', baseMs: 100 }],
+  [
+    { kind: 'fixed', factor: 1, maxMs: 50, jitter: 'none' },
+    { kind: 'fixed', baseMs: 50 },
+  ],
+  [
+    { kind: 'fixed', jitter: 'full' },
+    { kind: 'exponential', baseMs: 100, factor: 1, maxMs: 100, jitter: 'full' },
+  ],
+  [
+    { kind: 'exponential' },
+    { kind: 'exponential', baseMs: 100, factor: 2, maxMs: 60_000, jitter: 'full' },
+  ],
+  [
+    { kind: 'exponential', factor: 3, maxMs: 90, jitter: 'decorrelated' },
+    { kind: 'exponential', baseMs: 100, factor: 3, maxMs: 90, jitter: 'decorrelated' },
+  ],
+  [{ kind: 'fixed', factor: 2 }, null],
+] as const) {
+  test(`[R11] the backoff ${JSON.stringify(backoff)} of 100 ms is read as it is written`, async () => {
+    const retry = { maxAttempts: 2, backoff: { baseMs: 100, ...backoff } };
+    const { status, body } = await desk.put('/v1/types/waits', { lifecycle: 'task', retry });
+    assert.deepEqual(status === 400 ? null : body.retry.backoff, expected);
+  });
+}
+
+test('a choice between objects names the member that tells them apart', async () => {
+  const rule = { cron: '* * * * *' };
+  const asked = { name: 'nightly', rule, job: { type: 'task' } };
+  const { body } = await desk.post('/v1/schedules', asked);
+  const kinds = ['"cron"', '"interval"', '"once"'].map((kind) => `an object with kind ${kind}`);
+  assert.equal(body.detail, `/rule must be ${kinds[0]}, ${kinds[1]} or ${kinds[2]}`);
+});

@@ -18,7 +18,7 @@ const silent = { warn: () => undefined };
 test('[P12, D12] the quick start: a job of a module of the user runs to its end', async () => {
   const env = { PORT: '0', PAWL_DATA: folder, PAWL_JOBS: jobs };
   const platform = await startPlatform(readConfiguration(env), silent);
-  assert.deepEqual(platform.types, ['greet']);
+  assert.equal(platform.types[0], 'greet');
   const accepted = await fetch(`${platform.url}/v1/jobs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 // ai jobs without an endpoint: answers made of the document's own sentences.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { PawlError } from '../../src/core/errors.ts';
+import type { PawlError } from '../../src/core/errors.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { checkInput } from '../../src/handler/schema.ts';
 import { EXTRACTIVE_MODEL, extractiveModel } from '../../src/studio/ai/extractive.ts';

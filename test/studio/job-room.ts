@@ -83,6 +83,7 @@ export async function openJobRoom(context: TestContext, jobs: readonly AnyJob[])
 }
 
 /** What a job returned. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test names the type
 export function resultOf<Result>(job: Job): Result {
   if (job.result === null) throw new Error(`${job.state}: ${JSON.stringify(job.error)}`);
   return JSON.parse(job.result) as Result;

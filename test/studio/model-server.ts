@@ -46,8 +46,8 @@ export function streams(...words: readonly string[]): Reply {
   };
 }
 
-/** Some of an answer; then the end, an error, garbage, or nothing for ever. */
-export function breaksOff(how: 'close' | 'destroy' | 'hang' | string): Reply {
+/** Some of an answer; then `close`, `destroy`, `hang`, or these words. */
+export function breaksOff(how: string): Reply {
   return (response) => {
     begin(response);
     response.write(`data: ${JSON.stringify(chunkOf('Half '))}\n\n`);

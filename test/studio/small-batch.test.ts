@@ -12,6 +12,8 @@ import { eventually } from '../support/eventually.ts';
 import type { AnyJob } from '../support/workshop.ts';
 import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
 
+const AT_ONCE = { timeoutMs: 0, graceMs: 0 };
+
 /** The batch needs the engine of the room that it is in. */
 async function openBatchRoom(
   context: TestContext,
@@ -19,7 +21,7 @@ async function openBatchRoom(
 ): Promise<JobRoom & { batch: AnyJob }> {
   const room = await openJobRoom(context, [other]);
   const batch = batchJob({ desk: jobDesk(room.world.engine, room.desk), timers: systemTimers });
-  await room.world.putType(batch.type, typeDefinitionOf(batch as never));
+  await room.world.putType(batch.type, typeDefinitionOf(batch));
   return { ...room, batch };
 }
 
@@ -35,7 +37,7 @@ test('[P14] a batch maps a type over a list, with a result an item, also where s
   const room = await openBatchRoom(context, square);
   const worker = openWorker({ source: room.world.engine, jobs: [square, room.batch] });
   worker.start();
-  context.after(() => worker.crash());
+  context.after(() => worker.drain(AT_ONCE));
   const input = { type: 'square', items: [1, 2, 'x', 4], concurrency: 2 };
   const job = await room.world.enqueue('batch', input);
   await eventually(
@@ -75,7 +77,7 @@ test('[P14] a batch whose worker dies goes on with the items that were left, and
     openWorker({ source: room.world.engine, jobs: [room.batch], id }),
   );
   const steps = openWorker({ source: room.world.engine, jobs: [step], id: 'steps' });
-  for (const worker of [first!, second!, steps]) context.after(() => worker.crash());
+  for (const worker of [first!, second!, steps]) context.after(() => worker.drain(AT_ONCE));
   steps.start();
   first!.start();
   const items = [0, 1, 2, 3];

@@ -29,6 +29,7 @@ interface Shelf {
   refreshing: Promise<void> | null;
   failedAt: Instant | null;
   readonly descriptions: Map<string, Known<ProcessDescription | null>>;
+  readonly describing: Map<string, Promise<ProcessDescription | null>>;
 }
 
 const WAIT_MS = 2_000;
@@ -61,14 +62,27 @@ export class Catalogue {
     const known = descriptions.get(process);
     if (known !== undefined && this.#isFresh(provider, known)) return known.value;
     try {
-      const value = await this.#fetchDescription(provider, process);
-      if (descriptions.size >= DESCRIPTIONS_MAX) descriptions.clear();
-      descriptions.set(process, { value, at: this.#options.clock.now() });
-      return value;
+      return await this.#renewDescription(provider, process);
     } catch (error) {
       if (known !== undefined) return known.value;
       throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
     }
+  }
+
+  /** Callers at once share one look. */
+  #renewDescription(provider: Provider, process: string): Promise<ProcessDescription | null> {
+    const { descriptions, describing } = this.#shelfOf(provider);
+    const begun = describing.get(process);
+    if (begun !== undefined) return begun;
+    const asking = this.#fetchDescription(provider, process)
+      .then((value) => {
+        if (descriptions.size >= DESCRIPTIONS_MAX) descriptions.clear();
+        descriptions.set(process, { value, at: this.#options.clock.now() });
+        return value;
+      })
+      .finally(() => describing.delete(process));
+    describing.set(process, asking);
+    return asking;
   }
 
   async #fetchDescription(provider: Provider, process: string): Promise<ProcessDescription | null> {
@@ -154,6 +168,7 @@ export class Catalogue {
       refreshing: null,
       failedAt: null,
       descriptions: new Map(),
+      describing: new Map(),
     };
     this.#shelves.set(provider, shelf);
     return shelf;

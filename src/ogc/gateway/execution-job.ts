@@ -1,10 +1,11 @@
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
 import { process } from '../../lifecycles/process.ts';
-import type { ExecutionResult } from './conclude.ts';
+import { type ExecutionResult, failed } from './conclude.ts';
 import { GatewayFailure } from './failures.ts';
 import { forward } from './forward.ts';
 import { poll } from './poll.ts';
 import type { Provider } from './provider.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
 import { type ExecutionRun, type GatewayRoom, Turn } from './turn.ts';
 
 /** A provider that was taken out of the file may come back. */
@@ -29,21 +30,28 @@ export function executionJob(room: GatewayRoom, type: string): JobDefinition {
 
 async function takeTurn(room: GatewayRoom, run: ExecutionRun): Promise<ExecutionResult> {
   const provider = room.provider(run.input.provider);
-  if (provider === undefined) return absent(room, run);
+  if (provider === undefined) return absent(new Turn(room, run, nobody(run.input.provider)));
   const turn = new Turn(room, run, provider);
   return turn.state?.step === 'following' ? poll(turn, turn.state) : forward(turn);
 }
 
+/** What stands for a provider that is not configured. */
+function nobody(name: string): Provider {
+  const rest = { title: null, include: null, exclude: [], isAnonymous: false };
+  const settings = DEFAULT_SETTINGS;
+  return { name, url: 'https://provider.invalid', auth: { type: 'none' }, settings, ...rest };
+}
+
 /** What is on its way waits for its provider to be configured again; what is not has failed. */
-function absent({ log }: GatewayRoom, run: ExecutionRun): never {
-  const name: Provider['name'] = run.input.provider;
-  if (run.lastCheckpoint === null) {
-    const message = `the provider ${name} is not configured: add it to the providers file`;
-    throw new GatewayFailure('PROVIDER_UNKNOWN', message);
+async function absent(turn: Turn): Promise<never> {
+  const { provider, room, run, state, id } = turn;
+  const failures = state?.step === 'following' ? state.failures + 1 : Infinity;
+  if (state?.step !== 'following' || failures >= provider.settings.pollFailuresMax) {
+    const message = `the provider ${provider.name} is not configured: add it to the providers file`;
+    throw await failed(turn, new GatewayFailure('PROVIDER_UNKNOWN', message));
   }
-  log.warn('a job waits for a provider that is not configured', {
-    jobId: run.job.id,
-    provider: name,
-  });
+  await turn.save({ ...state, failures });
+  const facts = { jobId: id, provider: provider.name };
+  room.log.warn('a job waits for a provider that is not configured', facts);
   return run.snooze(ABSENT_MS);
 }

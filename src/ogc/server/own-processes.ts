@@ -33,8 +33,15 @@ interface Definition {
   readonly expose?: Exposure;
 }
 
+/** Records are asked for at every event of a job, and stay the same for a while. */
+const definitions: WeakMap<TypeRecord, Definition> = new WeakMap();
+
 function definitionOf(record: TypeRecord): Definition {
-  return JSON.parse(record.definition) as Definition;
+  const known = definitions.get(record);
+  if (known !== undefined) return known;
+  const definition = JSON.parse(record.definition) as Definition;
+  definitions.set(record, definition);
+  return definition;
 }
 
 /** Pawl's own types as processes: those whose definition says so, whoever works on them. */

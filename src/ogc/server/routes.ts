@@ -17,8 +17,9 @@ type Answer = (
   reply: FastifyReply,
 ) => FastifyReply | Promise<FastifyReply>;
 
+/** Features and pictures come with the request, which is then kept outside the database. */
 const EXECUTION_BYTES_MAX = 16 * 1024 * 1024;
-const EXECUTION_KEYS_MAX = 1_000_000;
+const EXECUTION_LIMITS = { keysMax: 1_000_000, stringMax: EXECUTION_BYTES_MAX };
 
 /** Headers that pages of other origins may read. */
 const EXPOSED = 'Location, Link, Preference-Applied, Retry-After';
@@ -61,7 +62,7 @@ export function ogcRoutes(
     }
     bothWays('/processes/:processId/execution', (url) => {
       const limits = { bodyLimit: EXECUTION_BYTES_MAX };
-      const config = { isLong: true, keysMax: EXECUTION_KEYS_MAX };
+      const config = { isLong: true, ...EXECUTION_LIMITS };
       app.post(url, { schema, config, ...limits }, (request, reply) => {
         return execute(room, request, reply);
       });

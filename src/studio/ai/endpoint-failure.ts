@@ -1,4 +1,4 @@
-import { JobFailure } from '../../handler/failure.ts';
+import type { JobFailure } from '../../handler/failure.ts';
 import { excerptOf, retryAfterMs } from '../../outgoing/answer-excerpt.ts';
 import type { OutgoingResponse } from '../../outgoing/answer.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';

@@ -10,7 +10,7 @@ const COMMON: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-const ENDINGS = /(?<=..)(?:ies|ing|ed|es|s)$/;
+const ENDINGS = /(?<=...)(?:ing|ed|s)$/;
 
 /** The words of a text that it can be found by: in small letters, without common ones and endings. */
 export function termsOf(text: string): string[] {
@@ -23,7 +23,10 @@ export function termsOf(text: string): string[] {
 }
 
 function stem(word: string): string {
-  return word.length > 3 ? word.replace(ENDINGS, '') : word;
+  return word
+    .replace(/(?<=..)ies$/, 'y')
+    .replace(ENDINGS, '')
+    .replace(/(?<=...)e$/, '');
 }
 
 export function countWords(text: string): number {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import type { RunContext } from '../../handler/context.ts';
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
-import { fail, JobFailure, PermanentError, TransientError } from '../../handler/failure.ts';
+import { fail, type JobFailure, PermanentError, TransientError } from '../../handler/failure.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { platform } from '../../lifecycles/platform.ts';
 import { readArtifact } from '../reading/read-deck.ts';

@@ -9,7 +9,7 @@ import type { HttpClient } from '../../../src/ogc/gateway/provider-client.ts';
 import type { Provider } from '../../../src/ogc/gateway/provider.ts';
 import { remoteStateOf, type RemoteState } from '../../../src/ogc/gateway/remote-state.ts';
 import { exponentialRetry, type RetryPort } from '../../../src/ogc/gateway/retry.ts';
-import { STRATEGIES } from '../../../src/ogc/gateway/status-derivation.ts';
+import { type DerivationStrategy, STRATEGIES } from '../../../src/ogc/gateway/status-derivation.ts';
 import type { Claimed, GatewayRoom } from '../../../src/ogc/gateway/turn.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import { openWorld, type World } from '../../../src/testing/world.ts';
@@ -23,7 +23,7 @@ export interface BenchOptions {
   /** Without it: as configured, with waits that are only written down. */
   readonly retry?: RetryPort;
   readonly http?: (client: HttpClient) => HttpClient;
-  readonly processes?: readonly string[];
+  readonly strategies?: readonly DerivationStrategy[];
   readonly claimed?: Claimed;
 }
 
@@ -37,7 +37,9 @@ export interface Bench {
   readonly warnings: string[];
   /** Changes what the file says of the provider from now on. */
   configure(settings: Readonly<Record<string, unknown>>): void;
-  execute(request?: Readonly<Record<string, unknown>>, process?: string): Promise<Job>;
+  /** Takes the provider out of the file. */
+  unconfigure(): void;
+  execute(request?: Readonly<Record<string, unknown>>): Promise<Job>;
   /** Polls as often as it takes, an interval each. */
   finish(job: Job): Promise<Job>;
   remote(job: Job): Promise<RemoteState | null>;
@@ -52,7 +54,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   const waits: number[] = [];
   const warnings: string[] = [];
   const timers = { sleep: async (ms: number) => void waits.push(ms) };
-  let provider = providerOf(simulator, options.settings ?? {});
+  let provider: Provider | undefined = providerOf(simulator, options.settings ?? {});
   let clock: { now(): number } = { now: () => 0 };
   const room: GatewayRoom = {
     provider: (name) => (name === PROVIDER ? provider : undefined),
@@ -60,14 +62,13 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
     retry: (settings) => options.retry ?? exponentialRetry(timers, settings),
     clock: { now: () => clock.now() },
     observers: options.observers ?? OBSERVERS,
-    strategies: STRATEGIES,
+    strategies: options.strategies ?? STRATEGIES,
     log: { warn: (message, facts) => void warnings.push(`${message} ${JSON.stringify(facts)}`) },
     claimed: async () => options.claimed ?? { remoteIds: new Set(), isOpen: false },
   };
-  const processes = options.processes ?? ['echo'];
-  const types = processes.map((process) => typeOf({ provider: PROVIDER, process }));
+  const type = typeOf({ provider: PROVIDER, process: 'echo' });
   const world = await openWorld({
-    jobs: types.map((type) => executionJob(room, type)),
+    jobs: [executionJob(room, type)],
     startAt: Date.now(),
   });
   clock = world.clock;
@@ -76,9 +77,8 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
     await outgoing.close();
     await simulator.close();
   });
-  const execute: Bench['execute'] = async (request = { inputs: { a: 1 } }, process = 'echo') => {
-    const type = typeOf({ provider: PROVIDER, process });
-    const job = await world.enqueue(type, { provider: PROVIDER, process, request });
+  const execute: Bench['execute'] = async (request = { inputs: { a: 1 } }) => {
+    const job = await world.enqueue(type, { provider: PROVIDER, process: 'echo', request });
     await world.runUntilIdle();
     return world.job(job);
   };
@@ -89,6 +89,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
     waits,
     warnings,
     configure: (settings) => void (provider = providerOf(simulator, settings)),
+    unconfigure: () => void (provider = undefined),
     execute,
     finish: (job) => finish(world, job),
     remote: async (job) => remoteStateOf(await world.job(job)),

@@ -1,4 +1,4 @@
-// The successor of a process that was killed: it opens the same file, lets things settle, and judges.
+// The successor of a process that was killed: it opens the same file, settles down and judges.
 import { existsSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { checkHistory } from '../../../src/check/check-history.ts';
@@ -134,7 +134,8 @@ async function judgeFacts(
 ): Promise<string[]> {
   const told: string[] = [];
   const letters = await engine.deadLetters({ tenant: TENANT, limit: 1_000 });
-  const deliveries = (await engine.jobs({ tenant: TENANT, limit: 1_000, type: DELIVERY_TYPE })).jobs;
+  const deliveries = (await engine.jobs({ tenant: TENANT, limit: 1_000, type: DELIVERY_TYPE }))
+    .jobs;
   for (const { fact, jobId } of facts) {
     const ref = { tenant: TENANT, id: jobId };
     const [job] = await store.read([ref]);

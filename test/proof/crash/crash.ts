@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { judgeAftermath } from './aftermath.ts';
 import { BEGIN_AT, openPlant, putTypes, TENANT } from './plant.ts';
-import { WORKFLOWS } from './workflows.ts';
+import type { WORKFLOWS } from './workflows.ts';
 
 const program = fileURLToPath(new URL('victim.ts', import.meta.url));
 

@@ -227,7 +227,8 @@ class Explorer {
   }
 
   #tell(problem: string, path: readonly string[]): void {
-    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push(`${problem} (${path.join(' → ')})`);
+    if (this.#problems.length < PROBLEMS_MAX)
+      this.#problems.push(`${problem} (${path.join(' → ')})`);
   }
 }
 
@@ -267,7 +268,8 @@ function remember(
     return { now, hands: { ...hands, [by]: answer.claim }, history, ledger: [...ledger, run] };
   }
   const by = action.name.slice(0, 1) as keyof Hands;
-  if (action.name.endsWith(': crash')) return { now, hands: { ...hands, [by]: null }, history, ledger };
+  if (action.name.endsWith(': crash'))
+    return { now, hands: { ...hands, [by]: null }, history, ledger };
   if (!action.name.endsWith(': complete')) return { now, hands, history, ledger };
   const complete: CompleteOperation = {
     kind: 'complete',

@@ -38,7 +38,9 @@ function pairRises({ before, after }: Taken): readonly string[] {
   const isLater =
     after.epoch > before.epoch ||
     (after.epoch === before.epoch && rankOf(after.phase) >= rankOf(before.phase));
-  return isLater ? [] : [`X3 from ${before.epoch}/${before.phase} to ${after.epoch}/${after.phase}`];
+  return isLater
+    ? []
+    : [`X3 from ${before.epoch}/${before.phase} to ${after.epoch}/${after.phase}`];
 }
 
 function endsAreFinal({ before, after }: Taken): readonly string[] {

@@ -19,7 +19,8 @@ export interface FuzzReport {
   readonly operations: number;
   readonly operationsHit: number;
   readonly statuses: ReadonlyMap<number, number>;
-  readonly memoryMiB: readonly [before: number, after: number];
+  /** Before the first request, and after each quarter of them. */
+  readonly memoryMiB: readonly number[];
   readonly violations: readonly string[];
 }
 
@@ -31,8 +32,9 @@ interface Answer {
 
 const AT_ONCE = 8;
 const ANSWER_MS = 5_000;
-const STREAM_MS = 60;
 const VIOLATIONS_MAX = 20;
+const NO_ANSWER = 599;
+const LOOKS_AT_MEMORY = 4;
 /** Of a path that a name was spoiled in nobody can say which route it belongs to. */
 const AT_THE_DOOR: readonly number[] = [400, 404, 405, 406, 408, 413, 414, 415, 431];
 /** Traces of the inside: stacks, statements, places on the disk. */
@@ -73,26 +75,27 @@ class Fuzzer {
     const resolve = (ref: string): Schema => document.components.schemas[nameOf(ref)] ?? {};
     const instances = new Instances(this.#random, resolve);
     await this.#call('PUT', '/v1/types/convert', { lifecycle: 'task' });
-    const before = await this.#memory();
+    const memoryMiB = [await this.#memory()];
+    const lookEvery = Math.ceil(this.#options.requests / LOOKS_AT_MEMORY);
     const workers = Array.from({ length: AT_ONCE }, async () => {
       while (this.#isGoing) {
         this.#sent += 1;
         const operation = this.#random.pick(operations);
         await this.#try(requestOf(operation, instances, this.#random), instances);
         if (this.#sent % 200 === 0) await this.#tryBytes();
+        if (this.#sent % lookEvery === 0) memoryMiB.push(await this.#memory());
       }
     });
     await Promise.all(workers);
     const isAlive = (await this.#get('/livez')).status === 200;
     if (!isAlive) this.#violations.push('the server does not answer any more');
-    const after = await this.#memory();
     this.#agent.destroy();
     return {
       requests: this.#sent,
       operations: operations.length,
       operationsHit: this.#hit.size,
       statuses: this.#statuses,
-      memoryMiB: [before, after],
+      memoryMiB,
       violations: this.#violations,
     };
   }
@@ -106,8 +109,12 @@ class Fuzzer {
     const { method, path, described } = sent.operation;
     const answer = await this.#send(sent);
     this.#hit.add(`${method} ${path}`);
-    const { status, type, body } = answer;
+    const { type, body } = answer;
+    // Who asks to be kept waiting has to wait.
+    const isWaiting = answer.status === NO_ANSWER && asksToWait(sent);
+    const status = isWaiting ? 0 : answer.status;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+    if (isWaiting) return;
     const documented = Object.keys(described.responses).includes(String(status));
     const isBusy = status === 503 && /"code":"(QUEUE_OVERLOADED|OVERLOADED)"/.test(body);
     const where = `${method} ${sent.url.slice(0, 200)} → ${status}`;
@@ -129,7 +136,8 @@ class Fuzzer {
     this.#sent += 1;
     const key = status ?? 0;
     this.#statuses.set(key, (this.#statuses.get(key) ?? 0) + 1);
-    if (status !== null && status >= 500) this.#violations.push(`${bytes.slice(0, 60)} → ${status}`);
+    if (status !== null && status >= 500)
+      this.#violations.push(`${bytes.slice(0, 60)} → ${status}`);
   }
 
   #get(path: string): Promise<Answer> {
@@ -149,11 +157,11 @@ class Fuzzer {
       const where = { host: '127.0.0.1', port: this.#port, agent };
       const asked = request({ ...where, method: operation.method, path: url, headers });
       const fail = (error: Error): void =>
-        resolve({ status: 599, type: '', body: `no answer: ${error.message}` });
+        resolve({ status: NO_ANSWER, type: '', body: `no answer: ${error.message}` });
       asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`none within ${ANSWER_MS} ms`)));
       asked.on('error', fail);
       asked.on('response', (response) => {
-        const type = String(response.headers['content-type'] ?? '');
+        const type = response.headers['content-type'] ?? '';
         const status = response.statusCode ?? 0;
         const parts: Buffer[] = [];
         const end = (): void => {
@@ -163,10 +171,9 @@ class Fuzzer {
         response.on('data', (chunk: Buffer) => void parts.push(chunk));
         response.on('end', end);
         response.on('error', end);
-        if (!type.includes('event-stream')) return;
-        // A stream has no end of its own: a look at its beginning is enough.
-        setTimeout(() => response.destroy(), STREAM_MS);
         response.on('close', end);
+        // A stream has no end of its own: that it begins is enough.
+        if (type.includes('event-stream')) response.destroy();
       });
       asked.end(body ?? undefined);
     });
@@ -177,4 +184,8 @@ class Fuzzer {
     const [, bytes = '0'] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m.exec(body) ?? [];
     return Math.round(Number(bytes) / 2 ** 20);
   }
+}
+
+function asksToWait({ url, headers, body }: FuzzRequest): boolean {
+  return /wait/i.test(`${url} ${headers['prefer'] ?? ''} ${body?.toString('utf8') ?? ''}`);
 }

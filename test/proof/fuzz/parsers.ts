@@ -32,7 +32,18 @@ export function fuzzScan(seed: number, count: number): readonly string[] {
 
 function spoil(text: string, random: SeededRandom): string {
   const at = random.below(text.length + 1);
-  const pieces = ['"', '\\', '\\u005f', '{', '[', '"__proto__":1,', '\\"', ':', ',', ...NASTY_TEXTS];
+  const pieces = [
+    '"',
+    '\\',
+    '\\u005f',
+    '{',
+    '[',
+    '"__proto__":1,',
+    '\\"',
+    ':',
+    ',',
+    ...NASTY_TEXTS,
+  ];
   return random.next() < 0.3 ? text : text.slice(0, at) + random.pick(pieces) + text.slice(at);
 }
 

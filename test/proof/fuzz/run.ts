@@ -20,8 +20,10 @@ export const runFuzz: Rung = async (options) => {
       figures: {
         requests: found.requests,
         operations: `${found.operationsHit} of ${found.operations}`,
-        statuses: statuses.map(([status, count]) => `${status || 'closed'}: ${count}`).join(', '),
-        'memory, MiB': found.memoryMiB.join(' before, after '),
+        statuses: statuses
+          .map(([status, count]) => `${status || 'closed or waiting'}: ${count}`)
+          .join(', '),
+        'memory, MiB': found.memoryMiB.join(', '),
         'texts for the JSON scan': texts,
         'streams for the SSE reader': texts,
       },

@@ -1,16 +1,18 @@
 // Bytes that are hardly HTTP at all, straight to the socket.
 import { connect } from 'node:net';
 
+const POST = 'POST /v1/jobs HTTP/1.1\r\nhost: x\r\n';
+
 export const BAD_BYTES: readonly string[] = [
   '\r\n\r\n',
   'GET\r\n\r\n',
   'GET / HTTP/9.9\r\n\r\n',
   'GET /\u0000 HTTP/1.1\r\nhost: x\r\n\r\n',
   'GET /v1/jobs HTTP/1.1\r\nhost: x\r\nx: a\r\n folded\r\n\r\n',
-  'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
-  'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{"a":1',
-  'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n',
-  'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n',
+  `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+  `${POST}content-length: 5\r\ncontent-length: 6\r\n\r\n{"a":1`,
+  `${POST}content-length: -1\r\n\r\n`,
+  `${POST}transfer-encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n`,
   `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
   `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
   `GET / HTTP/1.1\r\nhost: x\r\n${'x: y\r\n'.repeat(3_000)}\r\n`,

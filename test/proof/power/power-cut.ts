@@ -6,15 +6,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const script = fileURLToPath(new URL('power-cut.sh', import.meta.url));
+const writer = fileURLToPath(new URL('writer.ts', import.meta.url));
+const survivors = fileURLToPath(new URL('survivors.ts', import.meta.url));
+const NAMESPACE = 'unshare';
 
 /** Why it cannot be done here; null where it can. */
 export function whyNotHere(): string | null {
   if (process.platform !== 'linux') return 'it needs Linux';
   if (process.getuid?.() !== 0) return 'it needs root, for mounts in a namespace of their own';
-  const script = 'mount -t tmpfs t /mnt && truncate -s 16M /mnt/i && mkfs.ext4 -qF /mnt/i';
+  const first = 'mount -t tmpfs t /mnt && truncate -s 16M /mnt/i && mkfs.ext4 -qF /mnt/i';
   const more = 'mkdir /mnt/d && mount -o loop /mnt/i /mnt/d && umount /mnt/d';
-  const tried = spawnSync('unshare', ['--mount', 'sh', '-c', `${script} && ${more}`]);
+  const tried = spawnSync(NAMESPACE, ['--mount', 'sh', '-c', `${first} && ${more}`]);
   return tried.status === 0 ? null : 'it needs unshare, mkfs.ext4 and loop mounts';
 }
 
@@ -33,12 +36,12 @@ interface Told {
 /** At least `wanted` acknowledged jobs, then the cut, then a look at what the disk has kept. */
 export async function cutPower(setting: 'full' | 'normal', wanted: number): Promise<PowerCut> {
   const work = mkdtempSync(join(tmpdir(), 'pawl-power-'));
-  const args = [work, process.execPath, here('writer.ts'), here('survivors.ts'), setting];
+  const args = [work, process.execPath, writer, survivors, setting];
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   try {
     const { stdout } = await promisify(execFile)(
-      'unshare',
-      ['--mount', 'sh', here('power-cut.sh'), ...args, String(wanted)],
+      NAMESPACE,
+      ['--mount', 'sh', script, ...args, String(wanted)],
       { env, maxBuffer: 64 * 1024 * 1024 },
     );
     const { acks, after } = JSON.parse(stdout) as Told;

@@ -6,13 +6,21 @@ import { cutPower, whyNotHere } from './power-cut.ts';
 const reason = whyNotHere();
 const skip = reason === null ? {} : { skip: reason };
 
-test('[P2, D9] an acknowledged job survives a power cut with the default setting', skip, async () => {
-  const { acknowledged, lost, damage } = await cutPower('full', 60);
-  assert.ok(acknowledged >= 60, `${acknowledged} were acknowledged`);
-  assert.deepEqual({ lost, damage }, { lost: 0, damage: [] });
-});
+test(
+  '[P2, D9] an acknowledged job survives a power cut with the default setting',
+  skip,
+  async () => {
+    const { acknowledged, lost, damage } = await cutPower('full', 60);
+    assert.ok(acknowledged >= 60, `${acknowledged} were acknowledged`);
+    assert.deepEqual({ lost, damage }, { lost: 0, damage: [] });
+  },
+);
 
-test('the cut is a real one: with the weaker setting it takes acknowledged jobs', skip, async () => {
-  const { lost } = await cutPower('normal', 60);
-  assert.ok(lost > 0, 'nothing was lost');
-});
+test(
+  'the cut is a real one: with the weaker setting it takes acknowledged jobs',
+  skip,
+  async () => {
+    const { lost } = await cutPower('normal', 60);
+    assert.ok(lost > 0, 'nothing was lost');
+  },
+);

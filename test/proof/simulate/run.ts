@@ -9,12 +9,13 @@ const VIOLATIONS_MAX = 5;
 const TOLD_EVERY = 500;
 
 /**
- * `--seeds 1000 --from 100000 --minutes 10 --twice 10`: so many seeds with a swarm of casts and
+ * `--seeds 1000 --from 100000 --minutes 10 --twice 10 --cast swarm|plain`: so many seeds with a swarm of casts and
  * faults; each seed, or with `twice` every so manieth, runs a second time and must repeat itself.
  */
 export const runSimulate: Rung = async (options, say) => {
   const count = options.number('seeds', 1_000);
   const from = options.number('from', 100_000);
+  const cast = options.text('cast') === 'plain' ? 'plain' : 'swarm';
   const twiceEvery = options.number('twice', 1);
   const isTimeLeft = options.isTimeLeft();
   const totals = new Totals();
@@ -34,7 +35,7 @@ export const runSimulate: Rung = async (options, say) => {
   for (const seed of regressionSeeds) await play({ seed, open }, true);
   for (let seed = from; seed < from + count; seed++) {
     if (!isTimeLeft() || violations.length >= VIOLATIONS_MAX) break;
-    await play({ seed, open, cast: 'swarm' }, (seed - from) % twiceEvery === 0);
+    await play({ seed, open, cast }, (seed - from) % twiceEvery === 0);
     if (totals.seeds % TOLD_EVERY === 0) say(`${totals.seeds} seeds, ${totals.steps} steps`);
   }
   return {

@@ -31,7 +31,7 @@ export class Totals {
 
   get faultTable(): string {
     return [...this.faults]
-      .toSorted()
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .map(([fault, count]) => `${fault} ${count}`)
       .join(', ');
   }

@@ -6,6 +6,7 @@ import { oneAtATime } from '../../../scripts/run/one-at-a-time.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'];
+const APT = '/usr/bin/apt-get';
 const APPLICATIONS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -33,12 +34,12 @@ export function chromiumHere(env: NodeJS.ProcessEnv = process.env): string | nul
 }
 
 function isDebianRoot(): boolean {
-  return process.getuid?.() === 0 && canRun('/usr/bin/apt-get');
+  return process.getuid?.() === 0 && canRun(APT);
 }
 
 function apt(...words: string[]): string | null {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const { status, stderr } = spawnSync('apt-get', words, { env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(APT, words, { env, encoding: 'utf8' });
   return status === 0 ? null : stderr;
 }
 

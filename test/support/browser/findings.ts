@@ -1,10 +1,17 @@
 import type { Page } from 'playwright-core';
 
-// By its address: what runs in the page is checked against the types of a page, not of Node.
-const inPage = new URL('in-page/findings.ts', import.meta.url).href;
+// By their addresses: what runs in the page is checked against the types of a page, not of Node.
+const CHECKS = {
+  faintText: new URL('in-page/faint-text.ts', import.meta.url),
+  hardToUse: new URL('in-page/hard-to-use.ts', import.meta.url),
+};
 
 /** What is hard to read or to use on a page, for those who see it badly or not at all. */
 export async function findingsOn(page: Page): Promise<string[]> {
-  const { find } = (await import(inPage)) as { find: () => string[] };
-  return page.evaluate(find);
+  const findings: string[] = [];
+  for (const [name, { href }] of Object.entries(CHECKS)) {
+    const checks = (await import(href)) as Record<string, () => string[]>;
+    findings.push(...(await page.evaluate(checks[name]!)));
+  }
+  return findings;
 }

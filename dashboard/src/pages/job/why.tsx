@@ -30,9 +30,11 @@ export function JobWhy({ job }: { readonly job: JobJson }) {
   });
   const answer = why.value.value;
   if (answer === null || TERMINAL.has(job.phase)) return null;
+  // What the sentence says already is not said twice.
+  const isSaid = (value: unknown): boolean =>
+    typeof value === 'string' && answer.message.includes(value);
   const facts = Object.entries(answer.facts).filter(
-    // What the sentence says already is not said twice.
-    ([, value]) => value !== null && !answer.message.includes(String(value)),
+    ([, value]) => value !== null && !isSaid(value),
   );
   return (
     <section class="card why">

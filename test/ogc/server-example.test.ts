@@ -1,13 +1,21 @@
-// A client in another language, of the habits that OWSLib has: no useful Accept, `response:
-// document`, an unregistered preference, and every answer parsed as JSON.
+// examples/ogc-gateway: a job that is a process, a providers file, and a client in another language
+// of the habits that OWSLib has: no useful Accept, `response: document`, an unregistered
+// preference, and every answer parsed as JSON.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { boxArea } from '../../examples/ogc-gateway/jobs.ts';
+import { readConfiguration } from '../../src/ogc/gateway/configuration.ts';
 import { openOgcServer } from './server-room.ts';
 
+function example(name: string): string {
+  return fileURLToPath(new URL(`../../examples/ogc-gateway/${name}`, import.meta.url));
+}
+
 const hasPython = spawnSync('python3', ['--version']).status === 0;
-const client = fileURLToPath(new URL('../../examples/ogc-gateway/client.py', import.meta.url));
+const client = example('client.py');
 
 interface Ran {
   readonly code: number | null;
@@ -39,3 +47,16 @@ test(
     assert.match(wrong.output, /400 .*message: is missing/);
   },
 );
+
+test('the job of the example is a process', async () => {
+  const server = await openOgcServer({ jobs: [boxArea] });
+  const body = { inputs: { bbox: [7, 50, 9, 51] }, response: 'document' };
+  const { status, json } = await server.post('/processes/box-area/execution', body);
+  assert.equal(status, 200);
+  assert.deepEqual(json, { area: 2, width: 2 });
+});
+
+test('the providers file of the example can be read', () => {
+  const { providers } = readConfiguration(readFileSync(example('providers.json'), 'utf8'), {});
+  assert.deepEqual([...providers.keys()], ['demo']);
+});
