@@ -30,8 +30,8 @@ function errors(): string {
   return `# Errors of convert, export and ai
 
 The \`error.code\` of a job that failed. The class decides whether it is tried again: of those below
-\`model_overloaded\` and \`network_timeout\` are, and \`ai_rate_limit\` is waited for. What may be gone
-the next time has the class \`transient_storage\` or \`network_timeout\`.
+\`model_overloaded\` and \`network_timeout\` are, and \`ai_rate_limit\` is waited for. What may
+be gone the next time has the class \`transient_storage\` or \`network_timeout\`.
 A fault of the program itself is \`internal_bug\` with a code that ends in \`_INTERNAL\`.
 
 ## convert

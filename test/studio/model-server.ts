@@ -50,10 +50,12 @@ export function streams(...words: readonly string[]): Reply {
 export function breaksOff(how: string): Reply {
   return (response) => {
     begin(response);
-    response.write(`data: ${JSON.stringify(chunkOf('Half '))}\n\n`);
+    const isCut = how === 'destroy';
+    response.write(`data: ${JSON.stringify(chunkOf('Half '))}\n\n`, () => {
+      if (isCut) response.destroy();
+    });
     if (how === 'close') response.end();
-    else if (how === 'destroy') setImmediate(() => response.destroy());
-    else if (how !== 'hang') response.end(`data: ${how}\n\n`);
+    else if (how !== 'hang' && !isCut) response.end(`data: ${how}\n\n`);
   };
 }
 

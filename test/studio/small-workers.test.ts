@@ -94,15 +94,15 @@ describe('a research job', () => {
     assert.doesNotMatch(result.findings, /alert/);
     assert.deepEqual(result.citations[0]!.source, 1);
     assert.deepEqual(
-      result.sources.map(({ passages, error }) => [passages, error?.replace(/http\S+?\d\//, '')]),
+      result.sources.map(({ passages, error }) => [
+        passages,
+        error?.replace(/http\S+?\d\//, '').split(';')[0],
+      ]),
       [
         [1, undefined],
         [1, undefined],
         [0, 'missing answered 404'],
-        [
-          0,
-          'inward: 127.0.0.2 is not a public place of the internet; to allow it, add 127.0.0.2:9 to PAWL_OUTGOING_ALLOW',
-        ],
+        [0, 'inward: 127.0.0.2 is not a public place of the internet'],
         [0, 'film is video/mp4: upload it and convert it first'],
       ],
     );
@@ -125,13 +125,14 @@ describe('an execute job', () => {
 
   test('[R32] runs an allowed command with its arguments and input, without a shell or environment', async (context) => {
     const script =
-      'process.stdin.on("data", (d) => console.log(process.argv[1], String(d), JSON.stringify(Object.keys(process.env)), process.cwd()))';
+      'process.stdin.on("data", (data) => console.log(' +
+      'process.argv[1], String(data), JSON.stringify(process.env), process.cwd()))';
     const args = ['-e', script, '$(id); *'];
     const job = await execute(context, { command: 'node', args, stdin: 'words' });
     assert.equal(job.state, 'succeeded', JSON.stringify(job.error));
     const { stdout, exitCode } = resultOf<ExecuteResult>(job);
     assert.equal(exitCode, 0);
-    assert.match(stdout, /^\$\(id\); \* words \[\] .*pawl-execute-\w+\n$/);
+    assert.match(stdout, /^\$\(id\); \* words \{\} .*pawl-execute-\w+\n$/);
   });
 
   const refused: [string, object, string, string][] = [

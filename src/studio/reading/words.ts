@@ -1,18 +1,18 @@
 /** Words that are everywhere and say nothing about what a text is about. */
 const COMMON: ReadonlySet<string> = new Set(
   (
-    'a an and are as at be been but by can could did do does for from had has have how if in into ' +
-    'is it its may more most no not of on or our so such than that the their them then there ' +
-    'these they this those to was we were what when where which who why will with would you your ' +
-    'aber als am auch auf aus bei bis das dass dem den der des die ein eine einem einen einer es ' +
-    'für hat im ist mit nach nicht noch nur oder sich sie sind so über um und von vor war was wer ' +
-    'wie wird zu zum zur'
+    'a an and are as at be been but by can could did do does for from had has have how if in ' +
+    'into is it its may more most no not of on or our so such than that the their them then ' +
+    'there these they this those to was we were what when where which who why will with would ' +
+    'you your aber als am auch auf aus bei bis das dass dem den der des die ein eine einem einen ' +
+    'einer es für hat im ist mit nach nicht noch nur oder sich sie sind über um und von vor war ' +
+    'wer wie wird zu zum zur'
   ).split(' '),
 );
 
 const ENDINGS = /(?<=...)(?:ing|ed|s)$/;
 
-/** The words of a text that it can be found by: in small letters, without common ones and endings. */
+/** The words that a text can be found by: in small letters, without common ones and endings. */
 export function termsOf(text: string): string[] {
   const words =
     text

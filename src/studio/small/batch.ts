@@ -103,14 +103,17 @@ export function batchJob(room: BatchRoom): JobDefinition<BatchInput, BatchResult
         if (operation === undefined) await mapJobs(room, context, { done, keep });
         else await mapHere(context, { done, keep });
         const all = [...done.values()].toSorted((one, other) => one.index - other.index);
-        const failed = all.filter(({ status }) => status === 'failed').length;
-        if (failed > 0 && failOnError) {
-          const message = `${failed} of ${all.length} items failed, the first: ${all.find(({ status }) => status === 'failed')!.error?.message}`;
-          throw new PermanentError(message, { code: 'BATCH_ITEMS_FAILED' });
-        }
-        return { succeeded: all.length - failed, failed, items: all };
+        const bad = all.filter(({ status }) => status === 'failed');
+        if (bad.length > 0 && failOnError) throw itemsFailed(bad, all.length);
+        return { succeeded: all.length - bad.length, failed: bad.length, items: all };
       }),
   });
+}
+
+function itemsFailed(bad: readonly BatchItem[], count: number): PermanentError {
+  const first = bad[0]!.error?.message ?? '';
+  const message = `${bad.length} of ${count} items failed, the first: ${first}`;
+  return new PermanentError(message, { code: 'BATCH_ITEMS_FAILED' });
 }
 
 interface Progress {

@@ -58,7 +58,7 @@ export function executeJob({ allow }: ExecuteRoom): JobDefinition<ExecuteInput, 
         const result = await run(path, input, { folder, signal });
         if (result.exitCode === 0) return result;
         const said = result.stderr.trim().slice(0, STDERR_SHOWN);
-        const message = `${input.command} ended with ${result.exitCode}${said === '' ? '' : `: ${said}`}`;
+        const message = `${input.command} ended with ${result.exitCode}: ${said || 'it said nothing'}`;
         throw new PermanentError(message, { code: 'EXECUTE_FAILED', details: result });
       } finally {
         await rm(folder, { recursive: true, force: true });
@@ -71,7 +71,8 @@ function allowedPath(allow: readonly string[], command: string): string {
   const found = allow.find((path) => path === command || basename(path) === command);
   if (found !== undefined) return found;
   const known = allow.length === 0 ? 'no command is' : `allowed are ${allow.join(', ')}`;
-  const message = `"${command}" is not allowed (${known}): whoever runs the platform can list its path in PAWL_EXECUTE_ALLOW`;
+  const way = 'whoever runs the platform can list its path in PAWL_EXECUTE_ALLOW';
+  const message = `"${command}" is not allowed (${known}): ${way}`;
   throw fail('configuration_error', message, { code: 'EXECUTE_NOT_ALLOWED' });
 }
 

@@ -14,7 +14,7 @@ import { readSource } from '../reading/read-source.ts';
 import { artifactId } from '../reading/reference.ts';
 
 // Reads the sources it is given and says what they say, with the place of every sentence. Try:
-// pawl enqueue research -i '{"question":"What is SQLite?","sources":[{"url":"https://sqlite.org"}]}'
+// pawl enqueue research -i '{"question":"What is it?","sources":[{"url":"https://sqlite.org"}]}'
 
 const SourceSchema = Type.Object(
   {
@@ -142,7 +142,8 @@ async function readingOf(
   const { bytes, contentType } = await fetchPage(room, url!, context.signal);
   const sourceType = KINDS[contentType];
   if (sourceType === undefined) {
-    const message = `${url} is ${contentType || 'of no named type'}: upload it and convert it first`;
+    const kind = contentType || 'of no named type';
+    const message = `${url} is ${kind}: upload it and convert it first`;
     throw fail('unsupported_format', message, { code: 'RESEARCH_UNSUPPORTED' });
   }
   const { title, slides } = await readSource(bytes, { sourceType });
