@@ -13,7 +13,7 @@ import { explainRun, shrinkRun } from './shrink-run.ts';
 import { simulate } from './simulate.ts';
 
 const seedMin = Number(process.env['PAWL_SEED'] ?? 1_000);
-const seedCount = Number(process.env['PAWL_SIM_SEEDS'] ?? 50);
+const seedCount = Number(process.env['PAWL_SIM_SEEDS'] ?? 25);
 const isByHand = process.env['PAWL_SEED'] !== undefined;
 const { open } = sqliteInline;
 

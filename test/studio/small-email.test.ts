@@ -45,6 +45,8 @@ test('[P14, R30] a mail that is put off is sent again under the same Message-ID;
   await room.pass(60_000);
   const sent = await room.world.job(first);
   assert.deepEqual([sent.state, server.mails.length], ['SUCCESS', 1]);
+  const ids = server.tried.map(({ content }) => /Message-ID: (.*)/i.exec(content)?.[1]);
+  assert.equal(ids[0], ids[1]);
   const refused = await room.run('email', MAIL);
   assert.deepEqual(
     [refused.state, refused.error?.class, refused.error?.code],

@@ -12,12 +12,15 @@ export interface Mail {
 export interface SmtpServer {
   readonly url: string;
   readonly mails: Mail[];
+  /** Also those that were refused. */
+  readonly tried: Mail[];
   /** The answers to the next ends of data; 250 for all after them. */
   answer(...lines: string[]): void;
 }
 
 export async function openSmtpServer(context: TestContext): Promise<SmtpServer> {
   const mails: Mail[] = [];
+  const tried: Mail[] = [];
   let answers: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -32,6 +35,7 @@ export async function openSmtpServer(context: TestContext): Promise<SmtpServer> 
       if (content !== null && line !== '.') content += `${line}\r\n`;
       else if (content !== null) {
         const answer = answers.shift() ?? '250 kept';
+        tried.push({ from, to, content });
         if (answer.startsWith('2')) mails.push({ from, to, content });
         content = null;
         say(answer);
@@ -62,5 +66,10 @@ export async function openSmtpServer(context: TestContext): Promise<SmtpServer> 
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `smtp://127.0.0.1:${port}`, mails, answer: (...lines) => void (answers = lines) };
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    tried,
+    answer: (...lines) => void (answers = lines),
+  };
 }

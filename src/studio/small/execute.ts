@@ -58,7 +58,8 @@ export function executeJob({ allow }: ExecuteRoom): JobDefinition<ExecuteInput, 
         const result = await run(path, input, { folder, signal });
         if (result.exitCode === 0) return result;
         const said = result.stderr.trim().slice(0, STDERR_SHOWN);
-        const message = `${input.command} ended with ${result.exitCode}: ${said || 'it said nothing'}`;
+        const why = `${result.exitCode}: ${said || 'it said nothing'}`;
+        const message = `${input.command} ended with ${why}`;
         throw new PermanentError(message, { code: 'EXECUTE_FAILED', details: result });
       } finally {
         await rm(folder, { recursive: true, force: true });

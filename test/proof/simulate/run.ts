@@ -9,8 +9,8 @@ const VIOLATIONS_MAX = 5;
 const TOLD_EVERY = 500;
 
 /**
- * `--seeds 1000 --from 100000 --minutes 10 --twice 10 --cast swarm|plain`: so many seeds with a swarm of casts and
- * faults; each seed, or with `twice` every so manieth, runs a second time and must repeat itself.
+ * `--seeds 1000 --from 100000 --minutes 10 --twice 10 --cast plain`: so many seeds, with a swarm of
+ * casts unless told otherwise; each, or with `twice` every so manieth, must repeat itself.
  */
 export const runSimulate: Rung = async (options, say) => {
   const count = options.number('seeds', 1_000);
