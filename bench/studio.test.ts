@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runStudio, studioReport } from './studio/run.ts';
+import { studioReport } from '../src/cli/commands/bench-studio.ts';
+import { runStudio } from './studio/run.ts';
 
 test('[T22] the benchmark of the studio runs small, and tells percentiles beside the targets', async () => {
   const options = { runs: 2, slides: 3 };

@@ -1,6 +1,7 @@
 // `npm run bench:studio`: how long convert and export take, beside the targets that are promised.
 import { parseArgs } from 'node:util';
-import { runStudio, studioReport } from './studio/run.ts';
+import { studioReport } from '../src/cli/commands/bench-studio.ts';
+import { runStudio } from './studio/run.ts';
 
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '50' }, slides: { type: 'string', default: '30' } },

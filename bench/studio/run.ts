@@ -4,70 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
+import {
+  type Durations,
+  measureStudio,
+  type StudioBench,
+} from '../../src/cli/commands/bench-studio.ts';
 import { PawlClient } from '../../src/client/client.ts';
-import { DEFAULT_TARGETS } from '../../src/slo/target.ts';
-import { benchDeck } from './deck.ts';
-
-export interface StudioBench {
-  readonly runs: number;
-  readonly slides: number;
-}
-
-/** How long each job of a type took, from its acceptance to its end, the shortest first. */
-export type Durations = Readonly<Record<'convert' | 'export', readonly number[]>>;
 
 export async function runStudio(
-  { runs, slides }: StudioBench,
+  options: StudioBench,
   say: (text: string) => void,
 ): Promise<Durations> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-studio-'));
   const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder });
   const platform = await startPlatform(configuration, { warn: say });
-  const client = new PawlClient({ url: platform.url });
-  const perform = async (type: string, input: object) => {
-    const { id } = await client.enqueue({ type, input });
-    const job = await client.waitForEnd(id);
-    if (job.phase !== 'succeeded') throw new Error(`${type}: ${JSON.stringify(job.error)}`);
-    const tookMs = Date.parse(job.completedAt!) - Date.parse(job.createdAt);
-    return { tookMs, result: (await client.result(id)) as Record<string, string> };
-  };
   try {
-    const deck = JSON.stringify({ deck: benchDeck(slides), format: 'pptx' });
-    const upload = { name: '$input', contentType: 'application/json', content: deck };
-    const { id: $artifact } = await client.artifacts.upload(upload);
-    const { result: made } = await perform('export', { $artifact });
-    const took = { convert: [] as number[], export: [] as number[] };
-    for (let run = 1; run <= runs; run++) {
-      const converted = await perform('convert', { assetRef: made['artifactRef'] });
-      const deckRef = converted.result['deckRef'];
-      const exported = await perform('export', { deckRef, format: 'pptx' });
-      took.convert.push(converted.tookMs);
-      took.export.push(exported.tookMs);
-      say(`${run} of ${runs}: convert ${converted.tookMs} ms, export ${exported.tookMs} ms`);
-    }
-    const sorted = (list: readonly number[]) => list.toSorted((one, other) => one - other);
-    return { convert: sorted(took.convert), export: sorted(took.export) };
+    return await measureStudio(new PawlClient({ url: platform.url }), options, say);
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** A table of what was measured beside what is promised. */
-export function studioReport(took: Durations, { runs, slides }: StudioBench): string {
-  const rows = Object.entries(took).map(([type, list]) => {
-    const cells = ([50, 95, 99] as const).map((percent) => {
-      const at = list[Math.ceil((percent / 100) * list.length) - 1]!;
-      const target = DEFAULT_TARGETS[type]![`p${percent}Ms`]!;
-      return `${at} ms (${at <= target ? 'within' : 'over'} ${target})`;
-    });
-    return `| ${type} | ${cells.join(' | ')} |`;
-  });
-  return [
-    `# Convert and export, ${slides} slides with images, ${runs} runs`,
-    '',
-    '| type | p50 | p95 | p99 |',
-    '|---|---|---|---|',
-    ...rows,
-  ].join('\n');
 }

@@ -13,6 +13,7 @@ const PAGES = [
   ['workers', 'Workers', 'of 16'],
   ['schedules', 'Schedules', 'weekly'],
   ['webhooks', 'Webhooks', 'https://receiver.example/jobs'],
+  ['processes', 'Processes', 'What it does'],
   ['lifecycles', 'Lifecycles', 'The lifecycle task'],
   ['studio', 'Studio', 'Drop a document here'],
 ] as const;

@@ -140,13 +140,17 @@ export class Client {
       results.forEach((result, index) => {
         const submit = sent[index]!;
         submit.outcome = result.kind === 'refused' ? 'fail' : 'ok';
-        if (result.kind === 'refused') return;
+        if (result.kind === 'refused') {
+          // Nothing is ever purged here, so what a key or an id leads to must be there.
+          const isStray = result.error.code === 'NOT_FOUND';
+          if (isStray) this.#chronicle.problems.push(`C2 ${result.error.message}`);
+          return;
+        }
         submit.jobId = result.job.id;
         this.#known.push({ tenant, id: result.job.id });
       });
       return true;
     } catch (error) {
-      if (error instanceof PawlError) this.#chronicle.problems.push(`C2 enqueue: ${error.code}`);
       const isUnchanged = error instanceof StoreError && error.outcome === 'unchanged';
       if (isUnchanged) for (const submit of sent) submit.outcome = 'fail';
       // Without an id or a key of its own a request must not be sent twice.

@@ -57,7 +57,7 @@ const CLIENTS = 3;
 const WORKERS = 2;
 const SWEEPERS = 2;
 const CHAOS_STEPS_MAX = 12_000;
-const HEAL_STEPS_MAX = 12_000;
+const HEAL_STEPS_MAX = 60_000;
 /** Three of the longest lease windows, the longest pause and backoffs, and the work itself. */
 const HEAL_MS_MAX = 300_000;
 

@@ -47,10 +47,10 @@ export class Worker {
       const types = TYPE_NAMES.filter(() => this.#isHealed() || random.next() < 0.8);
       const requestId = `${actor.name}-${slot}-${this.#requests}`;
       const asked = { owner: actor.name, types, max, requestId };
-      const claims = await this.#insist(actor, () => actor.engine.claim(asked));
-      this.#requests += 1;
       const isFirst = !this.#asked.has(requestId);
       this.#asked.add(requestId);
+      const claims = await this.#insist(actor, () => actor.engine.claim(asked));
+      this.#requests += 1;
       if (isFirst && (claims?.length ?? 0) > max) {
         this.#chronicle.problems.push(`C1 more than ${max} came`);
       }

@@ -7,7 +7,7 @@ import { studioJobs } from '../../src/studio/jobs.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { TENANT } from '../support/world.ts';
 import { assetReader, deckOf } from './corpus.ts';
-import { gradient } from './png.ts';
+import { gradient } from '../../src/studio/sample/png.ts';
 import { openStudio } from './room.ts';
 
 /** A deck with an image of its own on each slide, by which one can tell who did what. */

@@ -6,7 +6,7 @@ import { checkDeck } from '../../src/studio/deck/check-deck.ts';
 import { plainText } from '../../src/studio/deck/text.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
 import { essenceOf } from './essence.ts';
-import { gradient } from './png.ts';
+import { gradient } from '../../src/studio/sample/png.ts';
 import { resultOf, sharedStudio } from './room.ts';
 
 const fixture = (name: string): Buffer =>

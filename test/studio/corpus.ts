@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { SeededRandom } from '../../src/core/random.ts';
 import type { Asset, Block, Deck, Paragraph, Run, Slide } from '../../src/studio/deck/deck.ts';
 import { defaultTheme, WIDE_SIZE } from '../../src/studio/deck/theme.ts';
-import { gradient } from './png.ts';
+import { gradient } from '../../src/studio/sample/png.ts';
 
 const WORDS = (
   'harbour lantern gear pawl ratchet ledger quay signal winter orchard thread copper über café ' +

@@ -18,7 +18,7 @@ import {
   withSlide,
   zeros,
 } from './hostile-parts.ts';
-import { pngOf } from './png.ts';
+import { pngOf } from '../../src/studio/sample/png.ts';
 
 type Made = readonly [what: string, name: string, bytes: Buffer, code: string | null];
 

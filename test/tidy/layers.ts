@@ -37,6 +37,7 @@ export const layers: Readonly<Record<string, number>> = {
   ogc: 3,
   client: 3,
   'studio/deck': 1,
+  'studio/sample': 2,
   'studio/work': 2,
   'studio/draw': 2,
   'studio/convert': 2,

@@ -20,7 +20,7 @@ function Lately({ current }: { readonly current: string }) {
   const page = useLoaded(
     () => get<Page<JobJson>>('./v1/jobs', { type: 'convert', limit: SHOWN }),
     [current],
-    { everyMs: 5_000 },
+    { everyMs: 2_000 },
   );
   return (
     <Shown of={page}>

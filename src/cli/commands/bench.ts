@@ -4,6 +4,7 @@ import { type Given, onServer, type Session } from '../session.ts';
 import { LiveLines } from '../terminal/live-lines.ts';
 import { barText } from '../terminal/bar.ts';
 import { durationText } from '../terminal/words.ts';
+import { addBenchStudio } from './bench-studio.ts';
 
 interface BenchOptions {
   readonly jobs: string;
@@ -122,12 +123,14 @@ async function run(session: Session, { options }: Given<BenchOptions>): Promise<
   session.screen.talk('Over HTTP, from this terminal: figures of this machine and this moment.');
 }
 
-/** `pawl bench`. */
+/** `pawl bench …`. */
 export function addBench(program: Command): void {
-  program
-    .command('bench')
-    .description('how fast the running server takes, hands out and ends jobs')
+  const bench = program.command('bench').description('how fast the running server is');
+  bench
+    .command('server', { isDefault: true })
+    .description('how fast it takes, hands out and ends jobs')
     .option('--jobs <count>', 'so many each way', '2000')
     .option('--callers <count>', 'so many at once', '16')
     .action(onServer(run));
+  addBenchStudio(bench);
 }

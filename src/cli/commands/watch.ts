@@ -19,30 +19,52 @@ export function eventLine(screen: Screen, event: JobEventJson): string {
   return `${time}  ${name.padEnd(16)} ${state}${says}`;
 }
 
-function tokensOf(event: JobEventJson): string {
-  const { tokens } = event.metadata;
-  return typeof tokens === 'string' ? tokens : '';
+/** What a model said in this event; null for every other event. */
+function tokensOf({ type, metadata }: JobEventJson): string | null {
+  if (type !== 'job_tokens') return null;
+  return typeof metadata['text'] === 'string' ? metadata['text'] : '';
+}
+
+/** Cuts a model's words into lines, each told when it is whole. */
+class TokenLines {
+  #rest = '';
+
+  add(tokens: string): string[] {
+    const lines = (this.#rest + tokens).split('\n');
+    this.#rest = lines.pop() ?? '';
+    return lines;
+  }
+
+  end(): string[] {
+    return this.#rest === '' ? [] : [this.#rest];
+  }
 }
 
 /** Follows one job to its end, with a bar that moves where the screen can. */
 export async function watchJob(session: Session, id: string): Promise<JobJson> {
   const { client, screen } = session;
   const live = new LiveLines(screen);
+  const said = new TokenLines();
   let job = await client.job(id);
   const draw = (): void => {
     if (screen.isLive) live.draw([progressLine(screen, job)]);
+  };
+  const print = (lines: readonly string[]): void => {
+    if (screen.isLive) live.print(lines);
+    else for (const line of lines) screen.data(line);
   };
   draw();
   for await (const item of client.events(id)) {
     if (screen.isJson) screen.json(item.kind === 'event' ? item.event : item);
     job = standing(job, item);
     if (item.kind === 'event' && !screen.isJson) {
-      const isShown = !QUIET.has(item.event.type) && tokensOf(item.event) === '';
-      if (isShown && screen.isLive) live.print([eventLine(screen, item.event)]);
-      else if (isShown) screen.data(eventLine(screen, item.event));
+      const tokens = tokensOf(item.event);
+      if (tokens !== null) print(said.add(tokens));
+      else if (!QUIET.has(item.event.type)) print([eventLine(screen, item.event)]);
     }
     draw();
   }
+  if (!screen.isJson) print(said.end());
   job = await client.job(id);
   draw();
   return job;

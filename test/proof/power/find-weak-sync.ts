@@ -1,4 +1,4 @@
-import { cutPower, whyNotHere } from './power-cut.ts';
+import { cutPowerWeakly, whyNotHere } from './power-cut.ts';
 
 /** Whether the power cut tells a store that does not wait for its disk from one that does. */
 export async function findWeakSync(): Promise<
@@ -7,7 +7,7 @@ export async function findWeakSync(): Promise<
 > {
   const reason = whyNotHere();
   if (reason !== null) return { kind: 'skipped', reason };
-  const { acknowledged, lost } = await cutPower('normal', 100);
+  const { acknowledged, lost } = await cutPowerWeakly();
   const told = `I1 ${lost} of ${acknowledged} acknowledged jobs were lost`;
   return { kind: 'tried', told: lost > 0 ? told : null };
 }

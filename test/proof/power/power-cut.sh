@@ -7,10 +7,10 @@ work=$1 node=$2 writer=$3 survivors=$4 setting=$5 wanted=$6
 mount -t tmpfs tmpfs "$work"
 mkdir "$work/disk" "$work/after"
 truncate -s 256M "$work/disk.img"
-mkfs.ext4 -q -F "$work/disk.img"
+mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$work/disk.img"
 # Journal and data go to the disk when somebody asks for it, and otherwise not for a long time.
 mount -o loop,commit=600 "$work/disk.img" "$work/disk"
-sync
+sync -f "$work/disk"
 touch "$work/acks"
 "$node" "$writer" "$work/disk" "$setting" "$work/acks" &
 writing=$!

@@ -1,5 +1,5 @@
 import { grouped, type Rung } from '../figures.ts';
-import { cutPower, whyNotHere } from './power-cut.ts';
+import { cutPower, cutPowerWeakly, whyNotHere } from './power-cut.ts';
 
 /** `--cuts 5 --jobs 400`: cuts with the default setting, and one with the weaker one. */
 export const runPower: Rung = async (options, say) => {
@@ -18,7 +18,7 @@ export const runPower: Rung = async (options, say) => {
     violations.push(...found.damage.map((one) => `cut ${cut}: ${one}`));
     say(`full, cut ${cut}: ${found.acknowledged} acknowledged, ${found.lost} lost`);
   }
-  const weak = await cutPower('normal', jobs);
+  const weak = await cutPowerWeakly();
   if (weak.lost === 0) violations.push('the weaker setting lost nothing: this proves nothing');
   return {
     figures: {

@@ -44,10 +44,12 @@ export function JobErrors({ job, events }: Given) {
   const { error } = job;
   const failures = failuresOf(events);
   if (error === null && failures.length === 0) return null;
+  // What may still come right is not shown as if it were over.
+  const isOver = error !== null && job.completedAt !== null;
   return (
-    <section class={error === null ? 'card' : 'problem'} aria-label="Errors">
+    <section class={isOver ? 'problem' : 'card'} aria-label="Errors">
+      {!isOver && <h2>It did not go well at first</h2>}
       {error !== null && <Standing error={error} />}
-      {error === null && <h2>It did not go well at first</h2>}
       {(failures.length > 1 || error === null) && (
         <ol class="lines">
           {failures.map(({ id, attempt, message, stage, at }) => (

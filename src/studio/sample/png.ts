@@ -1,4 +1,4 @@
-// A small encoder, so that tests know to the byte what is in their images.
+// A small encoder, so that it is known to the byte what is in an image.
 import { crc32, deflateSync } from 'node:zlib';
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -1,12 +1,12 @@
 // The deck that T22 speaks of: thirty slides, with text, a table here and there, and images.
 import { createHash } from 'node:crypto';
-import { type Deck, DECK_VERSION, type Slide } from '../../src/studio/deck/deck.ts';
-import { gradient } from '../../test/studio/png.ts';
+import { type Deck, DECK_VERSION, type Slide } from '../deck/deck.ts';
+import { gradient } from './png.ts';
 
 const IMAGES = 6;
 const [WIDTH, HEIGHT] = [640, 360];
 
-export function benchDeck(slides: number): Deck {
+export function sampleDeck(slides: number): Deck {
   const images = Array.from({ length: IMAGES }, (_, tint) => gradient(WIDTH, HEIGHT, tint));
   const keys = images.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
   const assets = Object.fromEntries(
