@@ -64,7 +64,8 @@ export class Bookkeeper {
     const follower = this.#follow(context, { sleep: (_ms, signal) => aborted(signal) });
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const { kind, waitMs } = await follower.runOnce();
-      if (kind === 'idle') return;
+      // A batch of nothing but notes is idle too, and is not the end.
+      if (kind === 'idle' && waitMs > 0) return;
       wait(waitMs);
     }
     throw new Error('the follower never came to the end of the log');

@@ -53,7 +53,8 @@ export class Scheduler {
 
   /** Waits for its turn, which comes after the delay at the earliest. */
   park(life: Life, what: string, delayMs: number): Promise<void> {
-    const readyAt = this.clock.now() + delayMs;
+    // Whole milliseconds, as every database's clock has them.
+    const readyAt = this.clock.now() + Math.ceil(delayMs);
     return new Promise((wake) => {
       if (!life.isOver) this.#parked.push({ life, what, readyAt, wake });
     });
