@@ -86,7 +86,14 @@ export function withBase(links: readonly Link[], base: string): Link[] {
   );
 }
 
-/** The link to the results as the provider wrote it. */
+/**
+ * The link to the results as the provider wrote it. A page for people is the last choice: pygeoapi
+ * names it before the results themselves.
+ */
 export function resultsHrefIn({ links = [] }: StatusInfo): string | null {
-  return links.find((link) => hasRel(link, REL.results))?.href ?? null;
+  const results = links.filter((link) => hasRel(link, REL.results));
+  const isJson = ({ type }: Link): boolean => type?.includes('json') === true;
+  const isPage = ({ type }: Link): boolean => type?.startsWith('text/html') === true;
+  const best = results.find(isJson) ?? results.find((link) => !isPage(link)) ?? results[0];
+  return best?.href ?? null;
 }

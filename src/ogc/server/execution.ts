@@ -1,3 +1,4 @@
+import { withoutRights } from './negotiate.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
@@ -140,6 +141,6 @@ async function sendSync(at: Answering, job: Job, location: string): Promise<Fast
   const monitor = isPlain ? `${location}; rel=monitor` : `<${location}>; rel=monitor`;
   const links = [...shaped.links, ...(form === 'none' ? [] : [monitor])];
   if (links.length > 0) void reply.header('link', links.join(', '));
-  if (shaped.contentType !== null) void reply.type(shaped.contentType);
+  if (shaped.contentType !== null) void withoutRights(reply).type(shaped.contentType);
   return reply.code(shaped.status).send(shaped.body ?? undefined);
 }

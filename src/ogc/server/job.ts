@@ -4,7 +4,7 @@ import { isTerminal } from '../../core/phase.ts';
 import { actorOf } from '../../http/face.ts';
 import { jobTopic } from '../../http/live.ts';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
-import { asksForPage, sendEither, sendPage } from './negotiate.ts';
+import { asksForPage, sendEither, sendPage, withoutRights } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
 import { documentIn, oneOutput, shapeResults, type ShapedResults } from './results.ts';
 import { baseOf, findJob, type KnownJob, type OgcRoom, processCallerOf } from './room.ts';
@@ -66,7 +66,7 @@ function refuseUnready({ job, source }: KnownJob): void {
 
 function sendShaped(reply: FastifyReply, shaped: ShapedResults): FastifyReply {
   if (shaped.links.length > 0) void reply.header('link', shaped.links.join(', '));
-  if (shaped.contentType !== null) void reply.type(shaped.contentType);
+  if (shaped.contentType !== null) void withoutRights(reply).type(shaped.contentType);
   return reply
     .code(shaped.status)
     .header('vary', 'accept')

@@ -27,3 +27,8 @@ export function sendEither<Body extends object>(
   if (asksForPage(reply.request)) return sendPage(reply, page(body));
   return reply.header('vary', 'accept').type('application/json').send(body);
 }
+
+/** What a process made may be anything, also a page with scripts: a browser runs nothing of it. */
+export function withoutRights(reply: FastifyReply): FastifyReply {
+  return reply.header('content-security-policy', "default-src 'none'; sandbox");
+}
