@@ -46,9 +46,11 @@ function apt(...words: string[]): string | null {
 function install(): void {
   process.stderr.write('pawl: installing Chromium for the tests of the dashboard (once)\n');
   const words = ['install', '-y', '-qq', '--no-install-recommends', 'chromium'];
-  // The lists of a fresh machine are empty, and old ones name packages that are gone.
-  const fault = apt('update', '-qq') ?? apt(...words);
-  if (fault !== null) throw new Error(`Chromium could not be installed:\n${fault}`);
+  // The lists of a fresh machine are empty, and old ones name packages that are gone; one source of
+  // several that does not answer need not matter.
+  const stale = apt('update', '-qq') ?? '';
+  const fault = apt(...words);
+  if (fault !== null) throw new Error(`Chromium could not be installed:\n${stale}${fault}`);
 }
 
 /** The path of a Chromium; installs one where that needs nobody's leave. */
