@@ -8,4 +8,4 @@ const quickStart = new URL('../examples/quick-start/jobs.ts', import.meta.url);
 const fault = await buildDashboard();
 if (fault !== null) process.stderr.write(`The dashboard could not be built:\n${fault}\n`);
 process.env['PAWL_JOBS'] ??= fileURLToPath(quickStart);
-process.exitCode = await start(process.env);
+process.exitCode = await start(process.env, { command: 'bin/pawl' });

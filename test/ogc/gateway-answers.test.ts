@@ -108,3 +108,11 @@ test('[O21] a failure is classified, kept with the answer, and told to observers
   });
   assert.deepEqual(told, ['accepted→failed', 'completed: the provider sim answered 409: Busy']);
 });
+
+test('[O11] a success at once is downgraded where its results cannot be fetched', async (t) => {
+  const bench = await openBench(t);
+  const claimed = { jobID: 'none', type: 'process', status: 'successful' };
+  bench.simulator.on(EXECUTE, { status: 200, body: claimed });
+  const job = await bench.finish(await bench.execute());
+  assert.deepEqual([job.state, job.error?.code], ['failed', 'RESULTS_UNREACHABLE']);
+});

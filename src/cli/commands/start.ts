@@ -38,7 +38,9 @@ export function addStart(program: Command): void {
     .action(async (_options: StartOptions, command: Command) => {
       // The platform is large; the other commands need none of it.
       const { start } = await import('../start.ts');
-      const code = await start(process.env, flagsOf(command.opts<StartOptions>()));
+      const code = await start(process.env, {
+        flags: flagsOf(command.opts<StartOptions>()),
+      });
       if (code !== 0) throw new ExitError(code, '');
     });
 }
