@@ -12,8 +12,8 @@ export class KnownInputs {
   readonly #schemas: Map<string, Schema> = new Map();
 
   learn(jobs: readonly JobDefinition[]): void {
-    for (const { type, input } of jobs) {
-      if (input !== null) this.#schemas.set(type, input);
+    for (const { type, input, intake = input } of jobs) {
+      if (intake !== null) this.#schemas.set(type, intake);
     }
   }
 

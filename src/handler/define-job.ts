@@ -55,6 +55,8 @@ export interface JobOptions<
   readonly type: string;
   readonly lifecycle: Lifecycle;
   readonly input?: Input;
+  /** Checked where jobs are accepted, for a handler that checks its input in a stage of its own. */
+  readonly intake?: Schema;
   readonly result?: Result;
   readonly isolation?: Isolation;
   /** The most jobs of this type that one worker runs at a time. */
@@ -73,6 +75,7 @@ export interface JobDefinition<Input = unknown, Result = unknown, Raw = Input> {
   readonly lifecycle: Lifecycle;
   readonly policy: JobPolicy;
   readonly input: Schema<Raw, Input> | null;
+  readonly intake?: Schema;
   readonly result: Schema<unknown, Result> | null;
   readonly isolation: Isolation;
   readonly concurrency: number;
@@ -95,13 +98,14 @@ export function defineJob<
 ): JobDefinition<ValueOf<Input>, Output, RawOf<Input>> {
   const { type, lifecycle, input, result, isolation, concurrency, run, compensate, ...rest } =
     options;
-  const { expose, ...policy } = rest;
+  const { expose, intake, ...policy } = rest;
   const schemas = { input: input ?? null, result: result ?? null };
   const job = {
     type,
     lifecycle,
     policy: { ...policy, ...exposureOf(expose, schemas) },
     input: (input ?? null) as Schema<RawOf<Input>, ValueOf<Input>> | null,
+    ...(intake === undefined ? {} : { intake }),
     result: (result ?? null) as Schema<unknown, Output> | null,
     isolation: isolation ?? { kind: 'inline' as const },
     concurrency: concurrency ?? Infinity,

@@ -57,6 +57,13 @@ describe('a platform', () => {
       assert.deepEqual(pointers, ['/input/text', '/input/to']);
       return error.code === 'VALIDATION_ERROR' && error.status === 400;
     });
+    for (const [type, shapeless] of [
+      ['convert', { nope: 1 }],
+      ['export', { format: 'odp' }],
+    ] as const) {
+      const refused = client.enqueue({ type, input: shapeless });
+      await assert.rejects(refused, { code: 'VALIDATION_ERROR', status: 400 });
+    }
     const input = { to: ['ada@example.org'], subject: 'Hi', text: 'Hello.' };
     const { id } = await client.enqueue({ type: 'email', input });
     assert.equal((await client.waitForEnd(id)).state, 'SUCCESS');

@@ -67,6 +67,8 @@ export async function watchJob(session: Session, id: string): Promise<JobJson> {
   if (!screen.isJson) print(said.end());
   job = await client.job(id);
   draw();
+  // A job that had ended before the stream began has left no line yet.
+  if (!screen.isLive && !screen.isJson) screen.data(progressLine(screen, job));
   return job;
 }
 

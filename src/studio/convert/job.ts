@@ -1,10 +1,12 @@
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import { exactlyOne, refined } from '../../handler/refined.ts';
 import { trusted } from '../../handler/schema.ts';
+import { fromTypebox } from '../../handler/typebox.ts';
 import { task } from '../../lifecycles/task.ts';
 import type { SourceType } from '../deck/deck.ts';
 import { guarded } from '../work/guard.ts';
 import { Conversion } from './conversion.ts';
-import { checkInput, type ConvertInput } from './input.ts';
+import { checkInput, type ConvertInput, ConvertInputSchema } from './input.ts';
 
 /** What a convert job leaves behind; references are ids of artifacts. */
 export interface ConvertResult {
@@ -21,6 +23,9 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineJob({
   type: 'convert',
   lifecycle: task,
   input: trusted<ConvertInput>(),
+  intake: refined(fromTypebox(ConvertInputSchema), (input) =>
+    exactlyOne(input, ['assetRef', 'text']),
+  ),
   // In a process of its own: decoders of images are machine code, and files come from anywhere.
   isolation: { kind: 'process', module: import.meta.url, export: 'convert', memoryMb: 512 },
   concurrency: 2,

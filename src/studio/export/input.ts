@@ -4,7 +4,7 @@ import type { Deck } from '../deck/deck.ts';
 import { refuse } from './refusal.ts';
 
 /** What an export job is asked to do; the deck itself is checked on its own. */
-const ExportInputSchema = Type.Object(
+export const ExportInputSchema = Type.Object(
   {
     format: Type.Enum(['pptx', 'pdf']),
     deckRef: Type.Optional(

@@ -1,10 +1,12 @@
 import type { KeptArtifact } from '../../handler/artifact.ts';
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import { exactlyOne, refined } from '../../handler/refined.ts';
 import { trusted } from '../../handler/schema.ts';
+import { fromTypebox } from '../../handler/typebox.ts';
 import { task } from '../../lifecycles/task.ts';
 import { guarded } from '../work/guard.ts';
 import { Exporting } from './exporting.ts';
-import { checkInput, type ExportInput } from './input.ts';
+import { checkInput, type ExportInput, ExportInputSchema } from './input.ts';
 
 /** What an export job leaves behind; `artifactRef` is the id of the file. */
 export interface ExportResult extends Omit<KeptArtifact, 'id' | 'name'> {
@@ -18,6 +20,9 @@ export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineJob({
   type: 'export',
   lifecycle: task,
   input: trusted<ExportInput>(),
+  intake: refined(fromTypebox(ExportInputSchema), (input) =>
+    exactlyOne(input, ['deckRef', 'deck']),
+  ),
   isolation: { kind: 'process', module: import.meta.url, export: 'exportDeck', memoryMb: 512 },
   concurrency: 2,
   timeoutMs: 120_000,
