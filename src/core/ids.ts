@@ -13,27 +13,37 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-function uuidOf(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString('hex');
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
-  return `${parts.join('-')}-${hex.slice(20)}`;
+/** 32 hexadecimal digits with a version and a variant in their places. */
+function uuidOf(hex: string, version: 7 | 8): string {
+  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]!;
+  const [time, middle] = [hex.slice(0, 8), hex.slice(8, 12)];
+  const [third, fourth] = [hex.slice(13, 16), hex.slice(17, 20)];
+  return `${time}-${middle}-${version}${third}-${variant}${fourth}-${hex.slice(20)}`;
 }
 
-function uuidV7(at: number, random: Uint8Array): string {
-  const bytes = new Uint8Array(random);
-  let rest = at;
-  for (let index = 5; index >= 0; index--) {
-    bytes[index] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
-  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  return uuidOf(bytes);
+/** The moment, and of the 32 digits of chance those that it leaves. */
+function uuidV7(at: number, chance: string): string {
+  return uuidOf(at.toString(16).padStart(12, '0').slice(-12) + chance.slice(12), 7);
 }
 
-/** Ids of a running system: the given clock, real randomness. */
+const UUID_BYTES = 16;
+const DRAWN_AT_ONCE = 256;
+
+/** Ids of a running system: the given clock, real randomness, drawn for many ids at once. */
 export function systemIds(clock: Clock): Ids {
-  return { next: () => uuidV7(clock.now(), randomBytes(16)) };
+  let drawn = Buffer.alloc(0);
+  let used = 0;
+  return {
+    next: () => {
+      if (used === drawn.length) {
+        drawn = randomBytes(UUID_BYTES * DRAWN_AT_ONCE);
+        used = 0;
+      }
+      const chance = drawn.toString('hex', used, used + UUID_BYTES);
+      used += UUID_BYTES;
+      return uuidV7(clock.now(), chance);
+    },
+  };
 }
 
 /** Repeatable ids for tests and simulation. */
@@ -42,7 +52,7 @@ export function seededIds(clock: Clock, random: Random): Ids {
     next: () =>
       uuidV7(
         clock.now(),
-        Uint8Array.from({ length: 16 }, () => random.next() * 256),
+        Buffer.from(Array.from({ length: UUID_BYTES }, () => random.next() * 256)).toString('hex'),
       ),
   };
 }
@@ -52,7 +62,7 @@ export function seededIds(clock: Clock, random: Random): Ids {
  * it under the same id, and finds it there.
  */
 export function derivedId(at: Instant, name: string): string {
-  return uuidV7(at, createHash('sha256').update(name).digest().subarray(0, 16));
+  return uuidV7(at, digestOf(name));
 }
 
 /**
@@ -60,8 +70,12 @@ export function derivedId(at: Instant, name: string): string {
  * and no column has to be stored for it.
  */
 export function eventIdOf(jobId: string, version: number, note: number): string {
-  const bytes = createHash('sha256').update(`${jobId}/${version}/${note}`).digest().subarray(0, 16);
-  bytes[6] = 0x80 | (bytes[6]! & 0x0f);
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  return uuidOf(bytes);
+  return uuidOf(digestOf(`${jobId}/${version}/${note}`), 8);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, 2 * UUID_BYTES);
 }

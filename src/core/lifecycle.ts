@@ -86,8 +86,19 @@ export function opensEpoch(from: Place, to: Place): boolean {
   return rankOf(to.phase) <= rankOf(from.phase);
 }
 
+/** A lifecycle never changes, and every move of every job looks here. */
+const rowsFound: WeakMap<Lifecycle, Map<string, readonly Transition[]>> = new WeakMap();
+
 export function rowsOf(lifecycle: Lifecycle, on: Trigger, from: Place): readonly Transition[] {
-  return lifecycle.transitions.filter((row) => row.on === on && samePlace(row.from, from));
+  let found = rowsFound.get(lifecycle);
+  if (found === undefined) rowsFound.set(lifecycle, (found = new Map()));
+  const key = `${on} ${from.phase} ${from.state}`;
+  let rows = found.get(key);
+  if (rows === undefined) {
+    rows = lifecycle.transitions.filter((row) => row.on === on && samePlace(row.from, from));
+    found.set(key, rows);
+  }
+  return rows;
 }
 
 /** Where a new job stands first, and second when it is submitted at once. */

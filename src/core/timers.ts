@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** How waiting is done. Core and engine never set a timer of their own. */
 export interface Timers {
   /** Resolves after the time, or at once when the signal is aborted; it never rejects. */
@@ -7,5 +5,16 @@ export interface Timers {
 }
 
 export const systemTimers: Timers = {
-  sleep: (ms, signal) => delay(ms, undefined, { signal, ref: true }).catch(() => undefined),
+  // By hand: the platform's promise makes an error, with its stack, of every sleep that is cut short.
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal.addEventListener('abort', wake);
+    }),
 };

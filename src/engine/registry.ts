@@ -59,8 +59,8 @@ export class Registry {
   }
 
   async policies(numbers: readonly number[]): Promise<Policy[]> {
-    const missing = [...new Set(numbers)].filter((number) => !this.#policies.has(number));
-    if (missing.length > 0) {
+    if (numbers.some((number) => !this.#policies.has(number))) {
+      const missing = [...new Set(numbers)].filter((number) => !this.#policies.has(number));
       const found = await this.#store.policies(missing);
       missing.forEach((number, index) => this.#policies.set(number, found[index]!));
     }
@@ -94,10 +94,11 @@ export class Registry {
     }
   }
 
-  async factsOf(job: Job): Promise<Facts> {
+  /** Of a job whose policy has been read before. */
+  factsOf(job: Job): Facts {
     return {
       lifecycle: this.lifecycle(job.lifecycle, job.lifecycleVersion),
-      policy: await this.policy(job.policy),
+      policy: this.#policies.get(job.policy)!,
       place: { state: job.state, phase: job.phase },
       epoch: job.epoch,
       attempts: job.attempts,

@@ -47,14 +47,13 @@ export async function settle(
   return transition(context, tasks);
 }
 
-async function planEnding(context: EngineContext, job: Job, settlement: Settlement): Promise<Plan> {
+function planEnding(
+  context: EngineContext,
+  job: Job,
+  settlement: Settlement,
+): Plan | Promise<Plan> {
   const error = ownershipRefusal(job, settlement);
-  if (error !== null) {
-    if (!(await isRepeated(context, job, settlement))) return { kind: 'refuse', error };
-    const facts = { jobId: job.id, owner: settlement.owner, ending: settlement.ending.kind };
-    context.log.warn('the same ending was reported again and is ignored', facts);
-    return { kind: 'leave' };
-  }
+  if (error !== null) return planRefused(context, job, { settlement, error });
   const { ending } = settlement;
   if (ending.kind === 'cancelled' && job.cancel === null) {
     const message = `nobody asked to cancel job ${job.id}`;
@@ -68,6 +67,17 @@ async function planEnding(context: EngineContext, job: Job, settlement: Settleme
       ? { checkpoint: ending.checkpoint }
       : {}),
   };
+}
+
+async function planRefused(
+  context: EngineContext,
+  job: Job,
+  { settlement, error }: { settlement: Settlement; error: PawlError },
+): Promise<Plan> {
+  if (!(await isRepeated(context, job, settlement))) return { kind: 'refuse', error };
+  const facts = { jobId: job.id, owner: settlement.owner, ending: settlement.ending.kind };
+  context.log.warn('the same ending was reported again and is ignored', facts);
+  return { kind: 'leave' };
 }
 
 function requestOf(ending: Ending, job: Job): Request {

@@ -105,9 +105,11 @@ async function playRound<Open extends Entry>(
   open: readonly Open[],
 ): Promise<{ planned: (Open & { step: PlannedStep })[]; applied: readonly MoveOutcome[] }> {
   await readUnknown(context, open);
-  const planned = await Promise.all(
-    open.map(async (entry) => ({ ...entry, step: await planStep(context, entry) })),
-  );
+  await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
+  const steps = open.map((entry) => planStep(context, entry));
+  // Most plans need nobody's answer, and a promise for each job of a large batch is dear.
+  const settled = steps.some((step) => step instanceof Promise) ? await Promise.all(steps) : steps;
+  const planned = open.map((entry, index) => ({ ...entry, step: settled[index] as PlannedStep }));
   const moves = planned.flatMap(({ step }) => ('move' in step ? [step.move] : []));
   const applied = moves.length === 0 ? [] : await context.store.apply(moves);
   return { planned, applied };
@@ -129,10 +131,20 @@ async function readUnknown(context: EngineContext, entries: readonly Entry[]): P
   unknown.forEach((entry, index) => (entry.job = jobs[index]!));
 }
 
-async function planStep(context: EngineContext, entry: Entry): Promise<PlannedStep> {
-  const { task, job, missed } = entry;
+function planStep(context: EngineContext, entry: Entry): PlannedStep | Promise<PlannedStep> {
+  const { task, job } = entry;
   if (job === null) return { kind: 'refused', error: notFound(task.ref) };
-  const plan = await task.plan(job);
+  const plan = task.plan(job);
+  if (plan instanceof Promise)
+    return plan.then((made) => stepOf(context, { entry, job, plan: made }));
+  return stepOf(context, { entry, job, plan });
+}
+
+function stepOf(
+  context: EngineContext,
+  { entry, job, plan }: { entry: Entry; job: Job; plan: Plan },
+): PlannedStep {
+  const { task, missed } = entry;
   if (plan.kind === 'refuse') return { kind: 'refused', error: plan.error };
   if (plan.kind === 'leave') return { kind: 'unchanged', job };
   const fence = task.fence(job);
@@ -144,10 +156,10 @@ async function planStep(context: EngineContext, entry: Entry): Promise<PlannedSt
   return moveOf(context, { task, job, plan, fence });
 }
 
-async function moveOf(
+function moveOf(
   context: EngineContext,
   planned: { task: Task; job: Job; plan: Plan; fence: Fence },
-): Promise<{ kind: 'refused'; error: PawlError } | { move: Move }> {
+): { kind: 'refused'; error: PawlError } | { move: Move } {
   const { task, job, plan, fence } = planned;
   const base = {
     ...task.ref,
@@ -169,7 +181,7 @@ async function moveOf(
     };
   }
   if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
-  const decision = decide(await context.registry.factsOf(job), plan.request, context.random);
+  const decision = decide(context.registry.factsOf(job), plan.request, context.random);
   if (!decision.isLegal) {
     return { kind: 'refused', error: new PawlError('ILLEGAL_TRANSITION', decision.reason) };
   }

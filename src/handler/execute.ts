@@ -6,8 +6,8 @@ import type { JobDefinition } from './define-job.ts';
 import { failureOf, JobFailure, ValidationError } from './failure.ts';
 import { jsonOf } from './json.ts';
 import { HandlerRun, Pause } from './run-context.ts';
-import { check, type Schema } from './schema.ts';
-import { isHeeded } from './stop.ts';
+import { check, type Checked, type Schema } from './schema.ts';
+import type { StopSwitch } from './stop.ts';
 
 /** How a handler's work ended. `stopped`: it heeded its signal, whose reason says the rest. */
 export type Outcome =
@@ -19,25 +19,25 @@ export type Outcome =
 export interface ExecuteOptions {
   readonly facts: AttemptFacts;
   readonly port: AttemptPort;
-  readonly signal: AbortSignal;
+  readonly stops: StopSwitch;
 }
 
 /** Runs a handler once, in whatever thread or process this is. It never throws. */
 export async function execute(job: JobDefinition, options: ExecuteOptions): Promise<Outcome> {
-  const { facts, port, signal } = options;
+  const { facts, port, stops } = options;
   let run: HandlerRun | null = null;
   let part: string | null = 'input';
   try {
-    run = new HandlerRun({ facts, port, signal, stages: job.policy.stages ?? [] });
+    run = new HandlerRun({ facts, port, stops, stages: job.policy.stages ?? [] });
     const input = await fitting(job.input, JSON.parse(facts.input));
     part = null;
     const returned = await job.run(run.contextFor(input));
-    await run.uploaded();
+    if (run.isUploading) await run.uploaded();
     part = 'output';
     return { kind: 'succeed', result: jsonOf('result', await fitting(job.result, returned)) };
   } catch (error) {
     if (error instanceof Pause) return { kind: error.kind, delayMs: error.delayMs };
-    if (isHeeded(error, signal)) return { kind: 'stopped' };
+    if (stops.isHeededBy(error)) return { kind: 'stopped' };
     const deadLetter = error instanceof JobFailure ? error.deadLetter : null;
     return {
       kind: 'fail',
@@ -47,11 +47,15 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
   }
 }
 
-async function fitting<Value>(
+function fitting<Value>(
   schema: Schema<unknown, Value> | null,
   value: unknown,
-): Promise<Value> {
-  const checked = await check(schema, value);
+): Value | Promise<Value> {
+  const checked = check(schema, value);
+  return checked instanceof Promise ? checked.then(valueOf) : valueOf(checked);
+}
+
+function valueOf<Value>(checked: Checked<Value>): Value {
   if ('value' in checked) return checked.value;
   const list = checked.faults.map(({ pointer, message }) => `${pointer || '/'}: ${message}`);
   throw new ValidationError(list.join('; '), { details: { faults: checked.faults } });

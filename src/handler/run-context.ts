@@ -5,6 +5,7 @@ import type { Done, Effect, RunContext, StageContext, StageRunner } from './cont
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
 import { jsonOf } from './json.ts';
+import type { StopSwitch } from './stop.ts';
 
 /** Thrown by `snooze` and `advance` to end the turn. */
 export class Pause extends Error {
@@ -22,7 +23,7 @@ export class Pause extends Error {
 export interface RunSurroundings {
   readonly facts: AttemptFacts;
   readonly port: AttemptPort;
-  readonly signal: AbortSignal;
+  readonly stops: StopSwitch;
   readonly stages: readonly StageRange[];
 }
 
@@ -39,7 +40,8 @@ export class HandlerRun {
   readonly #begun: Map<string, Promise<unknown>> = new Map();
   /** The stages at hand, innermost last. */
   readonly #open: string[] = [];
-  readonly #failedIn: WeakMap<object, string> = new WeakMap();
+  /** The errors that left a stage; made for the first, since most handlers have none. */
+  #failedIn: WeakMap<object, string> | null = null;
   /** Artifacts on their way. */
   readonly #uploads: Set<Promise<unknown>> = new Set();
 
@@ -53,7 +55,11 @@ export class HandlerRun {
   /** Where an error came from: the innermost stage that it left, or none. */
   stageOf(error: unknown): string | null {
     const isObject = typeof error === 'object' && error !== null;
-    return (isObject ? this.#failedIn.get(error) : undefined) ?? null;
+    return (isObject ? this.#failedIn?.get(error) : undefined) ?? null;
+  }
+
+  get isUploading(): boolean {
+    return this.#uploads.size > 0;
   }
 
   /** What a handler left on its way when it returned must arrive before that is a success. */
@@ -62,7 +68,7 @@ export class HandlerRun {
   }
 
   contextFor<Input>(input: Input): RunContext<Input> {
-    const { facts, port, signal } = this.#around;
+    const { facts, port, stops } = this.#around;
     return {
       input,
       job: facts.job,
@@ -70,7 +76,9 @@ export class HandlerRun {
       idempotencyKey: facts.idempotencyKey,
       lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
       trace: facts.trace,
-      signal,
+      get signal() {
+        return stops.signal;
+      },
       stage: this.#stage as StageRunner<string>,
       progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
       checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
@@ -91,14 +99,14 @@ export class HandlerRun {
     const [options, work] = rest.length === 1 ? [{ from: undefined }, rest[0]] : rest;
     return this.#remember(name, async () => {
       this.#checkStage(name);
-      this.#around.signal.throwIfAborted();
+      this.#around.stops.throwIfTurned();
       return this.#within(name, () => work(this.#stageContext(name, options.from)));
     });
   };
 
   readonly #once = <Kept>(key: string, effect: Effect<Kept>): Promise<Kept> =>
     this.#remember(onceName(key), async () => {
-      this.#around.signal.throwIfAborted();
+      this.#around.stops.throwIfTurned();
       return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
     });
 
@@ -107,8 +115,8 @@ export class HandlerRun {
     content: ArtifactContent,
     options: { readonly contentType?: string } = {},
   ): Promise<KeptArtifact> => {
-    const { port, signal } = this.#around;
-    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const { port, stops } = this.#around;
+    if (stops.stop !== null) return Promise.reject(stops.stop);
     const upload = port.putArtifact(draftOf(name, content, options.contentType));
     this.#uploads.add(upload);
     // One that has failed by then is the handler's to deal with.
@@ -174,11 +182,17 @@ export class HandlerRun {
       port.tell({ progress: range?.max ?? 0 });
       return result;
     } catch (error) {
-      if (error instanceof Object && !this.#failedIn.has(error)) this.#failedIn.set(error, name);
+      if (error instanceof Object) this.#left(name, error);
       throw error;
     } finally {
       this.#open.splice(this.#open.lastIndexOf(name), 1);
     }
+  }
+
+  /** The innermost stage is the first that an error leaves. */
+  #left(stage: string, error: object): void {
+    this.#failedIn ??= new WeakMap();
+    if (!this.#failedIn.has(error)) this.#failedIn.set(error, stage);
   }
 
   #rangeOf(name: string): StageRange | undefined {

@@ -18,13 +18,17 @@ export function trusted<Value>(): Schema<Value> {
   };
 }
 
-/** Runs a schema; without one everything fits. */
-export async function check<Value>(
+/** Runs a schema; without one everything fits. A promise only where the schema gives one. */
+export function check<Value>(
   schema: Schema<unknown, Value> | null,
   value: unknown,
-): Promise<Checked<Value>> {
+): Checked<Value> | Promise<Checked<Value>> {
   if (schema === null) return { value: value as Value };
-  const result = await schema['~standard'].validate(value);
+  const result = schema['~standard'].validate(value);
+  return result instanceof Promise ? result.then(checkedOf) : checkedOf(result);
+}
+
+function checkedOf<Value>(result: StandardSchemaV1.Result<Value>): Checked<Value> {
   if (result.issues === undefined) return { value: result.value };
   const [first, ...rest] = result.issues.map(faultOf);
   return { faults: [first ?? { pointer: '', message: 'does not fit' }, ...rest] };

@@ -32,6 +32,38 @@ export class JobStop extends Error {
   }
 }
 
+/** Tells a handler to stop. Its signal is made for who asks for it: most handlers do not. */
+export class StopSwitch {
+  #controller: AbortController | null = null;
+  #stop: JobStop | null = null;
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#stop !== null) this.#controller.abort(this.#stop);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Null until it is turned. */
+  get stop(): JobStop | null {
+    return this.#stop;
+  }
+
+  turn(stop: JobStop): void {
+    this.#stop ??= stop;
+    this.#controller?.abort(this.#stop);
+  }
+
+  throwIfTurned(): void {
+    if (this.#stop !== null) throw this.#stop;
+  }
+
+  isHeededBy(error: unknown): boolean {
+    return this.#stop !== null && isHeeded(error, this.signal);
+  }
+}
+
 /** True where an error only says that the signal was heeded. */
 export function isHeeded(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;

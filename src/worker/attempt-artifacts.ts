@@ -32,7 +32,9 @@ const CLASSES: Partial<Record<ErrorCode, string>> = {
 /** The artifacts of one attempt. When it ends, what is still on its way is broken off. */
 export class AttemptArtifacts {
   readonly #options: AttemptArtifactsOptions;
-  readonly #ending = new AbortController();
+  /** Made for the first artifact: most attempts have none. */
+  #ending: AbortController | null = null;
+  #stop: (() => JobStop) | null = null;
 
   constructor(options: AttemptArtifactsOptions) {
     this.#options = options;
@@ -44,7 +46,7 @@ export class AttemptArtifacts {
     try {
       return keptOf(await this.#desk.put(this.#options.held(), { ...draft, content }));
     } catch (error) {
-      this.#ending.signal.throwIfAborted();
+      this.#signal.throwIfAborted();
       if ('error' in own) throw own.error;
       const isLost = error instanceof PawlError && error.code === 'LEASE_LOST';
       throw isLost ? this.#options.onLost(error) : failureFrom(error, 'could not be kept');
@@ -58,20 +60,29 @@ export class AttemptArtifacts {
       const content = reading(await this.#desk.open(found));
       // What the handler leaves half read would hold its file open for ever.
       const leave = (): void => void content.return(undefined).catch(() => undefined);
-      this.#ending.signal.addEventListener('abort', leave, { once: true });
+      this.#signal.addEventListener('abort', leave, { once: true });
       return { ...keptOf(found), content: this.#untilTheEnd(content) };
     } catch (error) {
-      this.#ending.signal.throwIfAborted();
+      this.#signal.throwIfAborted();
       throw failureFrom(error, 'could not be had');
     }
   }
 
-  end(stop: JobStop): void {
-    this.#ending.abort(stop);
+  end(stop: () => JobStop): void {
+    this.#stop ??= stop;
+    this.#ending?.abort(stop());
+  }
+
+  get #signal(): AbortSignal {
+    if (this.#ending === null) {
+      this.#ending = new AbortController();
+      if (this.#stop !== null) this.#ending.abort(this.#stop());
+    }
+    return this.#ending.signal;
   }
 
   get #desk(): ArtifactDesk {
-    this.#ending.signal.throwIfAborted();
+    this.#signal.throwIfAborted();
     const { desk } = this.#options;
     if (desk !== null) return desk;
     const message =
@@ -80,7 +91,7 @@ export class AttemptArtifacts {
   }
 
   #untilTheEnd(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    return until(this.#ending.signal, content);
+    return until(this.#signal, content);
   }
 }
 

@@ -35,6 +35,8 @@ export interface AttemptOptions {
   readonly reportMs: number;
   /** Called when someone waits for a write. */
   readonly onUrgent: () => void;
+  /** Called when there is something to send, with the time by which it should be sent. */
+  readonly onNews: (at: number) => void;
 }
 
 /**
@@ -53,7 +55,9 @@ export class Attempt implements AttemptPort {
   readonly #clock: Clock;
   readonly #reportMs: number;
   readonly #onUrgent: () => void;
-  readonly #forced = Promise.withResolvers<Outcome>();
+  readonly #onNews: (at: number) => void;
+  /** Resolves with the handler's outcome, or without waiting for it. */
+  readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #artifacts: AttemptArtifacts;
   #row: Job;
   #execution: Execution | null = null;
@@ -78,6 +82,7 @@ export class Attempt implements AttemptPort {
     this.#clock = clock;
     this.#reportMs = options.reportMs;
     this.#onUrgent = options.onUrgent;
+    this.#onNews = options.onNews;
     this.#row = claim.job;
     this.#artifacts = new AttemptArtifacts({
       desk: options.artifacts,
@@ -119,7 +124,7 @@ export class Attempt implements AttemptPort {
   async run(launch: (launch: Launch) => Execution): Promise<Ending | null> {
     const outcome = this.#stop === null ? await this.#perform(launch) : stopped;
     this.#isEnded = true;
-    this.#artifacts.end(this.#stop ?? closedStop());
+    this.#artifacts.end(this.#reason);
     await this.#execution?.end();
     return this.isLost ? null : endingOf(outcome, this.#stop);
   }
@@ -132,10 +137,15 @@ export class Attempt implements AttemptPort {
       const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
       return { kind: 'fail', error: failure, deadLetter: null };
     }
-    const { outcome } = this.#execution;
-    void outcome.then(() => (this.#hasReturned = true));
-    return Promise.race([outcome, this.#forced.promise]);
+    void this.#execution.outcome.then((outcome) => {
+      this.#hasReturned = true;
+      this.#outcome.resolve(outcome);
+    });
+    return this.#outcome.promise;
   }
+
+  /** Told to who comes too late; made only then, for an error is dear. */
+  readonly #reason = (): JobStop => this.#stop ?? closedStop();
 
   /** Resolves when an inline handler ends that goes on after its attempt; null if none does. */
   get stray(): Promise<unknown> | null {
@@ -146,7 +156,9 @@ export class Attempt implements AttemptPort {
   tell(report: Report): void {
     if (this.#isEnded) return;
     if (report.stage !== undefined) this.#row = { ...this.#row, stage: report.stage };
+    const hadNews = this.reports.hasNews;
     this.reports.tell(report);
+    if (!hadNews) this.#onNews(this.nextBeatAt);
   }
 
   async keep(write: Keep): Promise<void> {
@@ -169,7 +181,7 @@ export class Attempt implements AttemptPort {
   #checkHeld(): void {
     // The handler of a worker that just woke up may ask before the next look at the clock is due.
     if (this.isLost) this.fence();
-    if (this.isLost || this.#isEnded) throw this.#stop ?? closedStop();
+    if (this.isLost || this.#isEnded) throw this.#reason();
   }
 
   /** Aborts the handler's signal. Forced: goes on without waiting for what it does then. */
@@ -179,9 +191,9 @@ export class Attempt implements AttemptPort {
     this.#execution?.stop(stop);
     if (!options.isForced) return;
     this.#isForced = true;
-    this.reports.close(stop);
-    this.#artifacts.end(stop);
-    this.#forced.resolve(stopped);
+    this.reports.close(this.#reason);
+    this.#artifacts.end(this.#reason);
+    this.#outcome.resolve(stopped);
   }
 
   /** Ends what has run out of time by now, and says when to look again. */
@@ -228,7 +240,7 @@ export class Attempt implements AttemptPort {
 
   close(): void {
     this.#isEnded = true;
-    this.reports.close(this.#stop ?? closedStop());
+    this.reports.close(this.#reason);
   }
 
   /** The job is not this worker's any more, says the platform. */

@@ -3,6 +3,8 @@ import type { Timers } from '../core/timers.ts';
 /** The longest time that anyone sleeps without looking up. */
 const SLEEP_MS_MAX = 60_000;
 
+const RUNG = 'rung';
+
 /** Wakes one sleeper. A ring while nobody sleeps is remembered, so that none is missed. */
 export class Bell {
   readonly #timers: Timers;
@@ -15,7 +17,8 @@ export class Bell {
 
   ring(): void {
     this.#isRung = true;
-    this.#sleeper?.abort();
+    // With a reason, since without one an error is made for it.
+    this.#sleeper?.abort(RUNG);
   }
 
   /** Resolves after the time, or at the next ring. */

@@ -1,5 +1,6 @@
 import type { JobDefinition } from '../handler/define-job.ts';
 import { Attempt } from './attempt.ts';
+import type { Heart } from './heart.ts';
 import type { ClaimOrder } from './slots.ts';
 import type { WorkerSetup } from './worker.ts';
 
@@ -7,19 +8,20 @@ import type { WorkerSetup } from './worker.ts';
 export class Claimer {
   readonly #setup: WorkerSetup;
   readonly #jobs: ReadonlyMap<string, JobDefinition>;
-  readonly #onUrgent: () => void;
+  readonly #heart: Heart;
   #requests = 0;
 
-  constructor(setup: WorkerSetup, onUrgent: () => void) {
+  constructor(setup: WorkerSetup, heart: Heart) {
     this.#setup = setup;
     this.#jobs = new Map(setup.jobs.map((job) => [job.type, job]));
-    this.#onUrgent = onUrgent;
+    this.#heart = heart;
   }
 
   /** A claim whose answer was lost is asked again as the same request, which finds what it won. */
   async claim(order: ClaimOrder): Promise<Attempt[]> {
     const { source, id: owner, clock, tenants, queues, log, reportMs, artifacts } = this.#setup;
-    const onUrgent = this.#onUrgent;
+    const onUrgent = (): void => this.#heart.hurry();
+    const onNews = (at: number): void => this.#heart.lookBy(at);
     const requestId = `${owner}-${this.#requests}`;
     const askedAt = clock.now();
     try {
@@ -28,7 +30,7 @@ export class Claimer {
       if (claims.length > 0) this.#setup.watch?.claimed(claims, clock.now() - askedAt);
       return claims.map((claim) => {
         const job = this.#jobs.get(claim.job.type)!;
-        return new Attempt({ claim, job, clock, askedAt, artifacts, reportMs, onUrgent });
+        return new Attempt({ claim, job, clock, askedAt, artifacts, reportMs, onUrgent, onNews });
       });
     } catch (error) {
       log.warn('no jobs could be claimed; trying again', { error: String(error) });

@@ -18,14 +18,25 @@ export class Heart {
   readonly #attempts: Set<Attempt> = new Set();
   #sending: Promise<void> | null = null;
   #isRunning = false;
+  /** When the next look at all of them is due at the latest. */
+  #wakeAt = -Infinity;
 
   constructor(options: HeartOptions) {
     this.#options = options;
   }
 
-  add(attempt: Attempt): void {
-    this.#attempts.add(attempt);
-    this.#options.bell.ring();
+  add(attempts: readonly Attempt[]): void {
+    let firstAt = Infinity;
+    for (const attempt of attempts) {
+      this.#attempts.add(attempt);
+      firstAt = Math.min(firstAt, attempt.fence(), attempt.nextBeatAt);
+    }
+    this.lookBy(firstAt);
+  }
+
+  /** Who is due no sooner than others needs no wake-up of its own. */
+  lookBy(at: number): void {
+    if (at < this.#wakeAt) this.#options.bell.ring();
   }
 
   remove(attempt: Attempt): void {
@@ -37,6 +48,7 @@ export class Heart {
     while (this.#isRunning) {
       // Never without a pause: what is being ended needs the event loop for it.
       const sleepMs = Math.max(1, this.pass());
+      this.#wakeAt = this.#options.clock.now() + sleepMs;
       await this.#options.bell.wait(sleepMs);
     }
   }

@@ -31,7 +31,7 @@ export function openWorker(options: WorkerOptions): Worker {
     watch: null,
     artifacts: null,
     slots: 16,
-    prefetch: 0,
+    prefetch: 'auto',
     pollMs: { minMs: 20, maxMs: 1_000 },
     reportMs: 500,
     tenants: null,

@@ -53,7 +53,7 @@ describe('reports', () => {
     const reports = new Reports();
     const waiting = reports.keep({ checkpoint: '1' });
     const stop = closedStop();
-    reports.close(stop);
+    reports.close(() => stop);
     await assert.rejects(waiting, stop);
     await assert.rejects(reports.keep({ checkpoint: '2' }), stop);
     reports.tell({ log: 'too late' });

@@ -27,7 +27,7 @@ export class Reports {
   #notes: NoteDraft[] = [];
   #dropped = 0;
   #keeps: PendingKeep[] = [];
-  #end: JobStop | null = null;
+  #end: (() => JobStop) | null = null;
 
   /** Someone waits for it. */
   get isUrgent(): boolean {
@@ -35,8 +35,8 @@ export class Reports {
   }
 
   get hasNews(): boolean {
-    const said = [this.#stage, this.#message, this.#progress];
-    return this.isUrgent || this.#notes.length > 0 || said.some((one) => one !== undefined);
+    if (this.isUrgent || this.#notes.length > 0) return true;
+    return (this.#stage ?? this.#message ?? this.#progress) !== undefined;
   }
 
   tell(report: Report): void {
@@ -52,7 +52,7 @@ export class Reports {
   }
 
   keep(write: Keep): Promise<void> {
-    if (this.#end !== null) return Promise.reject(this.#end);
+    if (this.#end !== null) return Promise.reject(this.#end());
     const durable = Promise.withResolvers<void>();
     // A handler that does not wait for its checkpoint must not bring the worker down.
     durable.promise.catch(() => undefined);
@@ -84,13 +84,13 @@ export class Reports {
     this.#notes.unshift(...(said.notes ?? []));
     if (keep === null) return;
     if (this.#end === null) this.#keeps.unshift(keep);
-    else keep.durable.reject(this.#end);
+    else keep.durable.reject(this.#end());
   }
 
   /** Nothing is accepted from now on, and whoever waits is told why. */
-  close(end: JobStop): void {
+  close(end: () => JobStop): void {
     this.#end ??= end;
-    for (const { durable } of this.#keeps.splice(0)) durable.reject(end);
+    for (const { durable } of this.#keeps.splice(0)) durable.reject(end());
   }
 
   #note(note: NoteDraft): void {

@@ -1,5 +1,6 @@
 import type { Ending } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
+import { Foresight } from './foresight.ts';
 import { Hand } from './hand.ts';
 import { Heart } from './heart.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
@@ -7,11 +8,15 @@ import { Pool } from './isolate/pool.ts';
 import { Settler } from './settler.ts';
 import { Slots } from './slots.ts';
 import { Bell } from './bell.ts';
+import { WaitingLine } from './waiting-line.ts';
 import { type AttemptWatch, watchedLaunch } from './watch.ts';
 import type { WorkerSetup } from './worker.ts';
 
 /** A handler that heeds its signal needs a moment for it. */
 const STRAY_MS = 1_000;
+
+/** So many ends may be on their way to the store. */
+const UNSETTLED_MAX = 2_000;
 
 /** Takes attempts through their steps: held, begun in a free slot, run, reported, closed. */
 export class Runner {
@@ -21,11 +26,12 @@ export class Runner {
   readonly #setup: WorkerSetup;
   readonly #pool = new Pool();
   readonly #settler: Settler;
+  readonly #foresight: Foresight;
   readonly #onFree: () => void;
-  readonly #watches: WeakMap<Attempt, AttemptWatch> = new WeakMap();
+  readonly #watches: Map<Attempt, AttemptWatch> = new Map();
   readonly #strays: Set<Attempt> = new Set();
   readonly #closing = new AbortController();
-  #waiting: Attempt[] = [];
+  readonly #line: WaitingLine = new WaitingLine();
   #isLeaving = false;
 
   /** `onFree` is called when a slot comes free. */
@@ -36,6 +42,7 @@ export class Runner {
     this.slots = new Slots(setup.jobs, setup);
     this.hand = new Hand(timers);
     this.heart = new Heart({ source, clock, bell: new Bell(timers), log });
+    this.#foresight = new Foresight(setup.prefetch, clock);
     this.#settler = new Settler({ ...setup, onClosed: (attempt) => this.#close(attempt) });
   }
 
@@ -45,24 +52,39 @@ export class Runner {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#line.size;
+  }
+
+  /**
+   * How many jobs to ask for now. While some wait for a slot it asks for many at a time or none;
+   * while many ends are still to be reported, for none: what is done must not pile up.
+   */
+  get room(): number {
+    if (this.#settler.unsettled >= UNSETTLED_MAX) return 0;
+    const ahead = this.#foresight.jobs();
+    const room = this.slots.roomWith(ahead);
+    const isWorthwhile = this.#line.size === 0 || room >= (this.slots.size + ahead) / 2;
+    return isWorthwhile ? room : 0;
   }
 
   /** When the first of those that wait must have begun. */
   get startBy(): number {
-    return Math.min(...this.#waiting.map((attempt) => attempt.startBy));
+    return this.#line.startBy;
   }
 
   hold(attempt: Attempt): void {
     this.slots.hold(attempt.job.type);
     this.hand.add(attempt);
-    this.#waiting.push(attempt);
+    this.#line.add(attempt);
   }
 
   /** From now on nothing begins: what waits, or is still to come, is given back. */
   leave(): void {
     this.#isLeaving = true;
-    for (const attempt of this.#waiting.splice(0)) this.#giveBack(attempt);
+    this.#line.takeWhile((attempt) => {
+      this.#giveBack(attempt);
+      return true;
+    });
   }
 
   close(): Promise<void> {
@@ -73,18 +95,19 @@ export class Runner {
 
   /** Begins what has a slot; what waited for one for too long is given back while it still can. */
   async begin(): Promise<void> {
-    const now = this.#setup.clock.now();
-    const waiting = this.#waiting;
-    this.#waiting = [];
     const begun: Attempt[] = [];
-    for (const attempt of waiting) {
+    const leased: Attempt[] = [];
+    const now = this.#setup.clock.now();
+    this.#line.takeWhile((attempt) => {
       if (this.#isLeaving || attempt.startBy <= now) this.#giveBack(attempt);
-      else if (this.slots.enter(attempt.job.type)) begun.push(attempt);
-      else this.#waiting.push(attempt);
-    }
-    for (const attempt of begun) this.heart.add(attempt);
-    const leased = begun.filter(({ claim }) => claim.job.phase === 'leased');
-    for (const attempt of begun) if (attempt.claim.job.phase !== 'leased') void this.#run(attempt);
+      else if (!this.slots.enter(attempt.job.type)) return false;
+      else if (attempt.claim.job.phase === 'leased') leased.push(attempt);
+      else begun.push(attempt);
+      return true;
+    });
+    this.heart.add(begun);
+    this.heart.add(leased);
+    for (const attempt of begun) void this.#run(attempt);
     if (leased.length > 0) await this.#startLeased(leased);
   }
 
@@ -111,6 +134,7 @@ export class Runner {
 
   async #run(attempt: Attempt): Promise<void> {
     const ending = await attempt.run((launch) => this.#launch(attempt, launch));
+    this.#foresight.ended();
     this.#ended(attempt, ending);
     if (ending === null) this.#end(attempt);
     else {
@@ -118,7 +142,7 @@ export class Runner {
       this.#settler.push(attempt, ending);
     }
     this.#onFree();
-    await this.begin();
+    if (this.#line.size > 0) await this.begin();
   }
 
   /** A slot is free when its handler has ended, and an inline one cannot be made to. */
@@ -179,7 +203,10 @@ export class Runner {
   #close(attempt: Attempt): void {
     attempt.close();
     this.#watches.get(attempt)?.closed();
+    this.#watches.delete(attempt);
     this.heart.remove(attempt);
     this.hand.remove(attempt);
+    // Whoever waited until fewer ends were on their way may claim again.
+    if (this.#settler.unsettled === UNSETTLED_MAX - 1) this.#onFree();
   }
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../core/clock.ts';
+import { PawlError } from '../core/errors.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Ending } from '../engine/settle.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Attempt } from './attempt.ts';
 import { renewAll } from './heart.ts';
 import type { JobSource, SourceOutcome } from './job-source.ts';
@@ -27,12 +29,19 @@ export class Settler {
   readonly #options: SettlerOptions;
   #queue: Report[] = [];
   #isSending = false;
+  #unsettled = 0;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
   }
 
+  /** How many ends were not yet accepted, refused or given up. */
+  get unsettled(): number {
+    return this.#unsettled;
+  }
+
   push(attempt: Attempt, ending: Ending): void {
+    this.#unsettled += 1;
     this.#queue.push({ attempt, ending });
     if (this.#isSending) return;
     this.#isSending = true;
@@ -41,20 +50,40 @@ export class Settler {
 
   async #sendAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0);
-      const mine = batch.filter((report) => this.#isOurs(report));
-      try {
-        await this.#send(mine);
-      } catch (error) {
-        // Reporting the same end twice changes nothing, so an unknown outcome is asked again.
-        this.#options.log.warn('ends could not be reported; trying again', {
-          error: String(error),
-        });
-        this.#queue.unshift(...mine);
-        await this.#options.timers.sleep(RETRY_MS, new AbortController().signal);
-      }
+      const batch = this.#queue.splice(0).filter((report) => this.#isOurs(report));
+      const failed = await this.#trySend(batch);
+      if (failed === null) continue;
+      if (isTheirFault(failed)) await this.#sendOneByOne(batch);
+      else await this.#putBack(batch, failed);
     }
     this.#isSending = false;
+  }
+
+  /** Null, or why nobody knows whether the reports have arrived. */
+  async #trySend(batch: readonly Report[]): Promise<Error | null> {
+    try {
+      await this.#send(batch);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  /** One of them cannot be stored: the others must not wait for it until their leases are lost. */
+  async #sendOneByOne(batch: readonly Report[]): Promise<void> {
+    for (const report of batch) {
+      const failed = await this.#trySend([report]);
+      if (failed === null) continue;
+      if (isTheirFault(failed)) this.#unacceptable(report, failed);
+      else await this.#putBack([report], failed);
+    }
+  }
+
+  /** Reporting the same end twice changes nothing, so an unknown outcome is asked again. */
+  async #putBack(batch: readonly Report[], { message }: Error): Promise<void> {
+    this.#options.log.warn('ends could not be reported; trying again', { error: message });
+    this.#queue.unshift(...batch);
+    await this.#options.timers.sleep(RETRY_MS, new AbortController().signal);
   }
 
   /** A job that may be someone else's is not reported on. */
@@ -62,7 +91,7 @@ export class Settler {
     if (!attempt.isLost) return true;
     const facts = { jobId: attempt.claim.job.id, ending: ending.kind };
     this.#options.log.warn('the lease was lost before the end could be reported', facts);
-    this.#options.onClosed(attempt);
+    this.#close(attempt);
     return false;
   }
 
@@ -81,21 +110,44 @@ export class Settler {
   }
 
   #settled(report: Report, outcome: SourceOutcome): void {
+    if (outcome.kind !== 'refused') this.#close(report.attempt);
+    else if (outcome.error.code === 'ILLEGAL_TRANSITION') this.#unacceptable(report, outcome.error);
+    else this.#refused(report, outcome.error);
+  }
+
+  /** What cannot be the end of this job is told as its failure, so that it has one. */
+  #unacceptable(report: Report, error: Error): void {
     const { attempt, ending } = report;
-    if (outcome.kind === 'refused') {
-      const { code, message } = outcome.error;
-      this.#options.log.warn('the end of an attempt was refused', {
-        jobId: attempt.claim.job.id,
-        ending: ending.kind,
-        code,
-        message,
-      });
-      if (code === 'ILLEGAL_TRANSITION' && ending.kind !== 'fail') {
-        const error = { class: 'configuration_error', message };
-        this.#queue.push({ attempt, ending: { kind: 'fail', error } });
-        return;
-      }
-    }
+    if (ending.kind === 'fail') return this.#refused(report, error);
+    this.#warn(report, error);
+    const failure = { class: 'configuration_error', message: error.message };
+    this.#queue.push({ attempt, ending: { kind: 'fail', error: failure } });
+  }
+
+  #refused(report: Report, error: Error): void {
+    this.#warn(report, error);
+    this.#close(report.attempt);
+  }
+
+  #warn({ attempt, ending }: Report, error: Error): void {
+    this.#options.log.warn('the end of an attempt was refused', {
+      jobId: attempt.claim.job.id,
+      ending: ending.kind,
+      code: error instanceof PawlError ? error.code : error.name,
+      message: error.message,
+    });
+  }
+
+  #close(attempt: Attempt): void {
+    this.#unsettled -= 1;
     this.#options.onClosed(attempt);
   }
+}
+
+/** True where asking again is no use: something in what was reported was refused. */
+function isTheirFault(error: Error): boolean {
+  if (error instanceof StoreError) return error.outcome === 'refused';
+  return (
+    error instanceof PawlError && ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'].includes(error.code)
+  );
 }

@@ -3,8 +3,8 @@ import type { JobDefinition } from '../handler/define-job.ts';
 export interface SlotOptions {
   /** The most handlers at a time. */
   readonly slots: number;
-  /** The most jobs claimed ahead of a free slot. */
-  readonly prefetch: number;
+  /** The most jobs claimed ahead of a free slot; `auto`: as many as soon find one. */
+  readonly prefetch: number | 'auto';
 }
 
 /** A claim worth making. */
@@ -19,6 +19,8 @@ export class Slots {
   readonly #limits: ReadonlyMap<string, number>;
   readonly #running: Map<string, number> = new Map();
   readonly #held: Map<string, number> = new Map();
+  #runningAll = 0;
+  #heldAll = 0;
   #round = 0;
 
   constructor(jobs: readonly JobDefinition[], options: SlotOptions) {
@@ -26,9 +28,17 @@ export class Slots {
     this.#limits = new Map(jobs.map(({ type, concurrency }) => [type, concurrency]));
   }
 
-  get room(): number {
-    const { slots, prefetch } = this.#options;
-    return Math.max(0, slots + prefetch - total(this.#held));
+  /** How many more may be held, with so many claimed ahead of a free slot. */
+  roomWith(ahead: number): number {
+    return Math.max(0, this.#options.slots + ahead - this.#heldAll);
+  }
+
+  get size(): number {
+    return this.#options.slots;
+  }
+
+  get hasFree(): boolean {
+    return this.#runningAll < this.#options.slots;
   }
 
   /**
@@ -48,22 +58,26 @@ export class Slots {
   }
 
   hold(type: string): void {
+    this.#heldAll += 1;
     add(this.#held, type, 1);
   }
 
   /** Takes a slot for a job that is held, if there is one. */
   enter(type: string): boolean {
-    if (total(this.#running) >= this.#options.slots) return false;
+    if (!this.hasFree) return false;
     if ((this.#running.get(type) ?? 0) >= this.#limits.get(type)!) return false;
+    this.#runningAll += 1;
     add(this.#running, type, 1);
     return true;
   }
 
   leave(type: string): void {
+    this.#runningAll -= 1;
     add(this.#running, type, -1);
   }
 
   letGo(type: string): void {
+    this.#heldAll -= 1;
     add(this.#held, type, -1);
   }
 
@@ -74,10 +88,4 @@ export class Slots {
 
 function add(counts: Map<string, number>, type: string, change: number): void {
   counts.set(type, (counts.get(type) ?? 0) + change);
-}
-
-function total(counts: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const count of counts.values()) sum += count;
-  return sum;
 }

@@ -61,7 +61,7 @@ export class Worker {
     this.#pace = new Pace(setup.pollMs);
     this.#bell = new Bell(setup.timers);
     this.#runner = new Runner(setup, () => this.#bell.ring());
-    this.#claimer = new Claimer(setup, () => this.#runner.heart.hurry());
+    this.#claimer = new Claimer(setup, this.#runner.heart);
     this.#presence = new Presence(setup);
   }
 
@@ -108,7 +108,7 @@ export class Worker {
     const { slots } = this.#runner;
     const counts = { wanted: 0, found: 0 };
     for (const order of slots.orders()) {
-      const max = Math.min(order.max, slots.room, CLAIM_MAX);
+      const max = Math.min(order.max, this.#runner.room, CLAIM_MAX);
       if (max === 0 || this.#isLeaving) continue;
       const attempts = await this.#claimer.claim({ ...order, max });
       for (const attempt of attempts) this.#runner.hold(attempt);

@@ -1,6 +1,7 @@
 import { SLOT_MS } from '../control.ts';
 import { gateWhenDue, tokenKey } from './admission-functions.ts';
-import { byKey, EVENT_COLUMNS, NOW, PINS, WAIT } from './sql-text.ts';
+import { rankAt } from './rank-schema.ts';
+import { byKey, EVENT_COLUMNS, NOW, PINS, STEADY_NOW, WAIT } from './sql-text.ts';
 
 /** One step on its way in; `delay_ms` and the rest are as in the port's Step. */
 const STEP_FIELDS = `to_state text, to_phase smallint, to_epoch int, quiet boolean, attempts int,
@@ -19,7 +20,7 @@ const STEP_SET = `state = x.to_state, phase = x.to_phase, epoch = x.to_epoch,
     WHEN 1 THEN CASE WHEN ${RUN_AT} > v_now THEN 1 ELSE ${gateWhenDue('j')} END
     WHEN 4 THEN CASE WHEN EXISTS (SELECT FROM pawl.claim_moves m WHERE m.lifecycle = j.lifecycle
       AND m.state = x.to_state AND m.phase = x.to_phase) THEN 1 ELSE 2 END END,
-  run_at = ${RUN_AT}, attempts = x.attempts, retry_count = x.retry_count,
+  run_at = ${RUN_AT}, rank_at = ${rankAt(RUN_AT, 'j.priority')}, attempts = x.attempts, retry_count = x.retry_count,
   backoff_ms = coalesce(x.backoff_ms, j.backoff_ms),
   progress = CASE x.to_phase WHEN 5 THEN 100 ELSE j.progress END,
   lease_owner = CASE WHEN x.to_phase IN (2, 3) THEN j.lease_owner END,
@@ -28,11 +29,12 @@ const STEP_SET = `state = x.to_state, phase = x.to_phase, epoch = x.to_epoch,
   claim_request = CASE WHEN x.to_phase IN (2, 3) THEN j.claim_request END,
   cancel_mode = CASE WHEN x.to_phase < 5 THEN j.cancel_mode END,
   cancel_reason = CASE WHEN x.to_phase < 5 THEN j.cancel_reason END,
-  started_at = CASE x.to_phase WHEN 3 THEN coalesce(j.started_at, v_now) ELSE j.started_at END,
-  completed_at = CASE WHEN x.to_phase >= 5 THEN v_now ELSE j.completed_at END,
+  started_at = CASE x.to_phase WHEN 3 THEN coalesce(j.started_at, ${STEADY_NOW})
+    ELSE j.started_at END,
+  completed_at = CASE WHEN x.to_phase >= 5 THEN ${STEADY_NOW} ELSE j.completed_at END,
   error = CASE WHEN x.clears THEN NULL ELSE coalesce(x.error::json, j.error) END,
   result = coalesce(x.result::json, j.result),
-  checkpoint = coalesce(x.checkpoint::json, j.checkpoint), updated_at = v_now`;
+  checkpoint = coalesce(x.checkpoint::json, j.checkpoint), updated_at = ${STEADY_NOW}`;
 
 /** What was moved, and the limits' keys that it may have freed a slot of, or want one of. */
 const MOVED = `SELECT array_agg(u.ord::int), array_agg(u.version),
@@ -83,7 +85,7 @@ BEGIN
         AND CASE WHEN x.owner IS NULL THEN j.version = x.version
           ELSE j.lease_owner || '' = x.owner AND j.lease_expiry > v_now END
       RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.phase, j.epoch, j.attempts,
-        j.retry_count, j.progress, j.stage, j.message, x.ord, x.quiet, x.event,
+        j.retry_count, j.progress, j.stage, j.message, j.updated_at, x.ord, x.quiet, x.event,
         x.state AS from_state, x.actor, x.cause, x.payload, j.limit_key,
         ${tokenKey('j')} AS token_key${
           version === 1
@@ -93,7 +95,7 @@ BEGIN
         }),
     e AS (
       INSERT INTO pawl.events (${EVENT_COLUMNS})
-      SELECT tenant_id, id, version, born, v_now, event, from_state, state, phase, epoch, attempts,
+      SELECT tenant_id, id, version, born, updated_at, event, from_state, state, phase, epoch, attempts,
         retry_count, progress, stage, message, actor, cause, payload::json
       FROM u WHERE NOT quiet),
     f AS (
@@ -127,8 +129,9 @@ BEGIN
   WITH u AS (
     UPDATE pawl.jobs j SET state = x.to_state, phase = 5, version = j.version + 1, notes = 0,
       gate = NULL, progress = 100, lease_owner = NULL, lease_expiry = NULL, lease_end = NULL,
-      claim_request = NULL, cancel_mode = NULL, cancel_reason = NULL, completed_at = v_now,
-      error = NULL, result = coalesce(x.result::json, j.result), updated_at = v_now
+      claim_request = NULL, cancel_mode = NULL, cancel_reason = NULL,
+      completed_at = ${STEADY_NOW}, error = NULL, result = coalesce(x.result::json, j.result),
+      updated_at = ${STEADY_NOW}
     FROM unnest(p_tenants, p_ids, p_epochs, p_wished, p_owners, p_actors, p_states, p_to_states,
       p_results) WITH ORDINALITY
       AS x(tenant, id, epoch, wished, owner, actor, state, to_state, result, ord)
@@ -137,11 +140,11 @@ BEGIN
       AND j.lease_expiry > v_now
       AND (x.wished IS NULL OR x.wished = (j.cancel_mode IS NOT NULL))
     RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.epoch, j.attempts, j.retry_count,
-      j.stage, j.message, x.ord, x.actor, x.state AS from_state, j.limit_key,
+      j.stage, j.message, j.updated_at, x.ord, x.actor, x.state AS from_state, j.limit_key,
       NULL::text AS token_key${version === 1 ? '' : ', j.type'}),
   e AS (
     INSERT INTO pawl.events (${EVENT_COLUMNS})
-    SELECT tenant_id, id, version, born, v_now, 'job_succeeded', from_state, state, 5, epoch,
+    SELECT tenant_id, id, version, born, updated_at, 'job_succeeded', from_state, state, 5, epoch,
       attempts, retry_count, 100, stage, message, actor, NULL, NULL FROM u),
   f AS (
     INSERT INTO pawl.feed (ts, tenants, jobs, versions)
@@ -167,7 +170,7 @@ const PAYLOAD = `CASE WHEN m.fence = 'expired' THEN '{"owner":' || to_json(v_old
   || coalesce(',' || substr(x.payload, 2), '}') ELSE x.payload END::json`;
 
 const EVENT_OF_STEP = `INSERT INTO pawl.events (${EVENT_COLUMNS})
-      SELECT u.tenant_id, u.id, u.version, u.born, v_now, x.event, v_from, u.state, u.phase,
+      SELECT u.tenant_id, u.id, u.version, u.born, u.updated_at, x.event, v_from, u.state, u.phase,
         u.epoch, u.attempts, u.retry_count, u.progress, u.stage, u.message, m.actor, x.cause,
         ${PAYLOAD}
       FROM u WHERE NOT x.quiet`;
@@ -183,7 +186,7 @@ const ANNOTATE = `IF m.note IS NOT NULL THEN
       SELECT * INTO x FROM json_to_record(m.note) AS n(event text, cause text, payload text,
         keeps boolean, mode text, reason text, result text, checkpoint text, quiet boolean);
       WITH u AS (
-        UPDATE pawl.jobs j SET version = j.version + 1, notes = 0, updated_at = v_now,
+        UPDATE pawl.jobs j SET version = j.version + 1, notes = 0, updated_at = ${STEADY_NOW},
           cancel_mode = CASE WHEN x.keeps THEN j.cancel_mode ELSE x.mode END,
           cancel_reason = CASE WHEN x.keeps THEN j.cancel_reason ELSE x.reason END,
           result = coalesce(x.result::json, j.result),

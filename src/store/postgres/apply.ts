@@ -2,6 +2,7 @@ import type { Step } from '../../core/decision.ts';
 import type { JobRef } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { Annotation, Move, MoveOutcome, NewDeadLetter } from '../move.ts';
+import { isPlainSuccess } from '../success.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
 interface OutcomeRow {
@@ -28,7 +29,7 @@ export async function applyMoves(
     .toSorted((one, other) => (keyOfRef(one.move) < keyOfRef(other.move) ? -1 : 1));
   if (known.length === 0) return outcomes;
   const isRepeated = new Set(moves.map(keyOfRef)).size < moves.length;
-  if (!isRepeated && known.every(({ move }) => isSuccess(move))) {
+  if (!isRepeated && known.every(({ move }) => isPlainSuccess(move))) {
     const rows = await complete(session, known, isPatient);
     for (const { ord, version, at } of rows) {
       outcomes[known[ord - 1]!.ord] = { kind: 'moved', version, at };
@@ -72,24 +73,6 @@ function complete(
       lockWaitMs(isPatient),
       session.now(),
     ],
-  );
-}
-
-/** As the core decides a success: one step of the owner that leaves the counters as they are. */
-function isSuccess(move: Move): boolean {
-  const [step] = move.steps;
-  return (
-    isSingleStep(move) &&
-    move.fence.kind === 'owner' &&
-    move.place.phase === 'executing' &&
-    move.checkpoint === undefined &&
-    step!.event === 'job_succeeded' &&
-    step!.to.phase === 'succeeded' &&
-    step!.epoch === move.epoch &&
-    step!.error === null &&
-    step!.cause === null &&
-    step!.delayMs === 0 &&
-    !step!.quiet
   );
 }
 

@@ -7,6 +7,25 @@ const STAGES = `CASE WHEN j.has_stages THEN (
     (extract(epoch FROM s.at) * 1000)::int8) ORDER BY s.n)
   FROM pawl.stage_results s WHERE s.tenant_id = j.tenant_id AND s.job_id = j.id) END`;
 
+/** What became of the jobs `j`: their events, the feed's row, and a start on each rate's account. */
+const TOLD = `e AS (
+      INSERT INTO pawl.events (${EVENT_COLUMNS})
+      SELECT tenant_id, id, version, born, updated_at, 'job_claimed', from_state, state, phase,
+        epoch, attempts, retry_count, progress, stage, message, p_actor, NULL, NULL
+      FROM j WHERE NOT is_quiet),
+    f AS (
+      INSERT INTO pawl.feed (ts, tenants, jobs, versions)
+      SELECT v_now, array_agg(tenant_id ORDER BY rank_at, seq),
+        array_agg(id ORDER BY rank_at, seq),
+        array_agg(version ORDER BY rank_at, seq)
+      FROM j WHERE NOT is_quiet HAVING count(*) > 0),
+    s AS (
+      INSERT INTO pawl.rate_starts SELECT k, v_ms FROM j CROSS JOIN LATERAL (
+        VALUES (j.user_key), (j.organisation_key)) AS t(k)
+      WHERE (j.user_key IS NOT NULL OR j.organisation_key IS NOT NULL) AND k IS NOT NULL)
+    SELECT ${jobSelect('j')}, ${STAGES}, v_ms FROM j ORDER BY j.rank_at, j.seq;
+    GET DIAGNOSTICS v_got = ROW_COUNT;`;
+
 /**
  * Takes up to v_share jobs of one lane. The CTE is materialised and the limit inside it, so that no
  * plan can lock more rows than it takes; rows that others hold are passed over. A job may have come
@@ -37,23 +56,43 @@ const TAKE = `RETURN QUERY
         AND p.number = ANY (ARRAY[j.policy])
         AND m.lifecycle = ANY (ARRAY[j.lifecycle]) AND m.state = j.state AND m.phase = j.phase
       RETURNING j.*, m.state AS from_state, m.is_quiet),
-    e AS (
-      INSERT INTO pawl.events (${EVENT_COLUMNS})
-      SELECT tenant_id, id, version, born, updated_at, 'job_claimed', from_state, state, phase,
-        epoch, attempts, retry_count, progress, stage, message, p_actor, NULL, NULL
-      FROM j WHERE NOT is_quiet),
-    f AS (
-      INSERT INTO pawl.feed (ts, tenants, jobs, versions)
-      SELECT v_now, array_agg(tenant_id ORDER BY rank_at, seq),
-        array_agg(id ORDER BY rank_at, seq),
-        array_agg(version ORDER BY rank_at, seq)
-      FROM j WHERE NOT is_quiet HAVING count(*) > 0),
-    s AS (
-      INSERT INTO pawl.rate_starts SELECT k, v_ms FROM j CROSS JOIN LATERAL (
-        VALUES (j.user_key), (j.organisation_key)) AS t(k)
-      WHERE (j.user_key IS NOT NULL OR j.organisation_key IS NOT NULL) AND k IS NOT NULL)
-    SELECT ${jobSelect('j')}, ${STAGES}, v_ms FROM j ORDER BY j.rank_at, j.seq;
-    GET DIAGNOSTICS v_got = ROW_COUNT;`;
+    ${TOLD}`;
+
+/**
+ * The same at less: what all jobs of one policy and place have in common is looked up once rather
+ * than for each, and a row that is locked by this very statement is found by where it lies.
+ */
+const LEAN_TAKE = `RETURN QUERY
+    WITH c AS MATERIALIZED (
+      SELECT j.ctid AS tid, j.policy, j.lifecycle, j.state, j.phase,
+        greatest(v_now, j.updated_at) AS at FROM pawl.jobs j
+      WHERE j.tenant_id = v_tenants[v_lane] AND j.queue = v_queues[v_lane]
+        AND j.type = v_types[v_lane] AND j.gate = 0
+        AND (j.rank_at, j.seq) >= (v_ranks[v_lane], v_seqs[v_lane])
+      ORDER BY j.rank_at, j.seq LIMIT v_share FOR UPDATE SKIP LOCKED),
+    k AS MATERIALIZED (
+      SELECT d.*, m.to_state, m.to_phase, m.is_quiet, m.epochs,
+        p.ttl_ms * interval '1 millisecond' AS ttl,
+        p.timeout_ms * interval '1 millisecond' AS timeout,
+        least(p.ttl_ms, 2 * p.heartbeat_ms, p.timeout_ms) * interval '1 millisecond' AS lease
+      FROM (SELECT DISTINCT policy, lifecycle, state, phase FROM c) d, pawl.claim_moves m,
+        pawl.policies p
+      WHERE p.number = ANY (ARRAY[d.policy])
+        AND m.lifecycle = ANY (ARRAY[d.lifecycle]) AND m.state = d.state AND m.phase = d.phase),
+    j AS (
+      UPDATE pawl.jobs j SET state = k.to_state, phase = k.to_phase, epoch = j.epoch + k.epochs,
+        version = CASE WHEN k.is_quiet THEN j.version ELSE j.version + 1 END,
+        notes = CASE WHEN k.is_quiet THEN j.notes ELSE 0 END, gate = NULL,
+        attempts = greatest(j.attempts, 1), lease_owner = p_owner, claim_request = p_request,
+        lease_end = c.at + k.ttl, lease_limit = least(c.at + k.timeout, j.deadline_at),
+        lease_expiry = least(j.deadline_at, c.at + k.lease),
+        started_at = CASE WHEN k.to_phase = 3 THEN coalesce(j.started_at, c.at)
+          ELSE j.started_at END, updated_at = c.at
+      FROM c, k
+      WHERE j.ctid = c.tid AND k.policy = c.policy AND k.lifecycle = c.lifecycle
+        AND k.state = c.state AND k.phase = c.phase
+      RETURNING j.*, k.state AS from_state, k.is_quiet),
+    ${TOLD}`;
 
 /** Lanes with a claimable job and no paused valve, `n` in the order of their first jobs. */
 const OPEN_LANES = `SELECT l.tenant_id, l.queue, l.type, h.rank_at, h.seq,
@@ -79,8 +118,8 @@ const LANES = `SELECT *, (number - 1 - p_turn % groups + groups) % groups AS pla
         FROM (${OPEN_LANES}) a) b) c) d`;
 
 /** A share for each tenant and of that for each of its lanes, then what is left in that order. */
-export const CLAIM_FUNCTION = `
-CREATE FUNCTION pawl.claim_v1(p_owner text, p_actor text, p_types text[], p_max int,
+const claim = (version: 1 | 2, take: string): string => `
+CREATE FUNCTION pawl.claim_v${version}(p_owner text, p_actor text, p_types text[], p_max int,
   p_tenants int[], p_queues text[], p_request text, p_turn int, p_now double precision)
 RETURNS TABLE (${JOB_FIELDS}, stages json, at int8) LANGUAGE plpgsql ${SORTLESS} AS $$
 #variable_conflict use_column
@@ -121,7 +160,7 @@ BEGIN
     v_share := ceil(v_quota::numeric / v_lanes_left);
     v_lanes_left := v_lanes_left - 1;
     ${ROOM}
-    ${TAKE}
+    ${take}
     v_left := v_left - v_got;
     v_quota := v_quota - v_got;
   END LOOP;
@@ -129,7 +168,11 @@ BEGIN
     EXIT WHEN v_left <= 0;
     v_share := v_left;
     ${ROOM}
-    ${TAKE}
+    ${take}
     v_left := v_left - v_got;
   END LOOP;
 END $$;`;
+
+export const CLAIM_FUNCTION: string = claim(1, TAKE);
+
+export const LEAN_CLAIM_FUNCTION: string = claim(2, LEAN_TAKE);

@@ -16,7 +16,7 @@ export async function claimJobs(session: Session, request: ClaimRequest): Promis
   const tenants = request.tenants && (await session.names.findTenants(request.tenants));
   const known = tenants && tenants.filter((id) => id !== null);
   const rows = await session.database.write<ClaimedRow>(
-    'SELECT * FROM pawl.claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    'SELECT * FROM pawl.claim_v2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     [owner, workerActor(owner), types, max, known, queues, requestId, turn, session.now()],
   );
   await session.names.learn(rows);

@@ -1,4 +1,5 @@
 import { gateWhenDue } from './admission-functions.ts';
+import { rankAt } from './rank-schema.ts';
 import { EVENT_COLUMNS, fromMs, NOW, PINS, WAIT } from './sql-text.ts';
 
 /** A new job on its way in. Payloads come as text: inside JSON they would be read, and changed. */
@@ -16,7 +17,7 @@ CREATE TYPE pawl.new_job_v1 AS (
 
 const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
   limit_key, user_key, organisation_key, active_key, epoch, version, notes, priority, run_at,
-  deadline_at, attempts, max_attempts, retry_count, progress,
+  rank_at, deadline_at, attempts, max_attempts, retry_count, progress,
   created_at, updated_at, correlation_id, trace_id, requested_by, parent_job_id, document_id,
   input, metadata`;
 
@@ -25,7 +26,8 @@ const RUN_AT = `coalesce(${fromMs('x.run_at')}, v_now)`;
 const JOB_VALUES = `x.tenant, x.id, v_born, x.type, x.queue, x.lifecycle, x.policy, x.state,
   x.phase, CASE WHEN x.phase <> 1 THEN NULL WHEN ${RUN_AT} > v_now THEN 1
     ELSE ${gateWhenDue('x')} END, x.limit_key, x.user_key, x.organisation_key, x.active_key,
-  1, x.version, 0, x.priority, ${RUN_AT}, ${fromMs('x.deadline_at')}, 0, x.max_attempts, 0, 0,
+  1, x.version, 0, x.priority, ${RUN_AT}, ${rankAt(RUN_AT, 'x.priority')},
+  ${fromMs('x.deadline_at')}, 0, x.max_attempts, 0, 0,
   v_now, v_now, x.correlation_id, x.trace_id, x.requested_by, x.parent_job_id, x.document_id,
   x.input::json, x.metadata::json`;
 

@@ -1,18 +1,20 @@
 import { ACCESS_SCHEMA } from './access-schema.ts';
 import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
-import { APPLY_FUNCTIONS } from './apply-functions.ts';
+import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
 import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
-import { CLAIM_FUNCTION } from './claim-function.ts';
+import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { CURSOR_SCHEMA } from './cursor-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
 import { INSERT_FUNCTIONS } from './insert-functions.ts';
 import { MEASURE_SCHEMA } from './measure-schema.ts';
+import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
 import { RENEW_FUNCTION } from './renew-function.ts';
 import { RETENTION_SCHEMA } from './retention-schema.ts';
 import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
 import { SCHEMA } from './schema.ts';
+import { replacing } from './sql-text.ts';
 import { TAIL_SCHEMA } from './tail-schema.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
@@ -72,4 +74,29 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: 'how jobs ended', statements: [MEASURE_SCHEMA] },
   { version: 6, name: 'turns and throttles', statements: CONTROL_SCHEMA },
   { version: 7, name: 'webhooks', statements: [WEBHOOK_SCHEMA] },
+  {
+    version: 8,
+    name: 'a written place in line, and a leaner claim',
+    statements: [
+      ...RANK_SCHEMA,
+      ...replacing([
+        ...INSERT_FUNCTIONS,
+        ...APPLY_FUNCTIONS,
+        ...COUNTING_APPLY_FUNCTIONS,
+        ...UNIQUE_FUNCTIONS,
+      ]),
+      LEAN_CLAIM_FUNCTION,
+    ],
+  },
+  // A set of ids does not become smaller, and trying to compress it was dear.
+  {
+    version: 9,
+    name: 'a feed that is not compressed',
+    statements: ['ALTER TABLE pawl.feed ALTER COLUMN jobs SET STORAGE EXTERNAL'],
+  },
+  {
+    version: 10,
+    name: 'times that never go back within a job',
+    statements: replacing([...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS, RENEW_FUNCTION]),
+  },
 ];

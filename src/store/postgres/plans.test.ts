@@ -68,7 +68,7 @@ function scansOfJobs(plans: readonly string[]): string[] {
     return lines.flatMap((line, index) => {
       const scan = /(\w+ (?:Only )?Scan(?: using \w+)?) on jobs/.exec(line)?.[1];
       if (scan === undefined) return [];
-      const condition = lines[index + 1]!.startsWith('Index Cond')
+      const condition = /^(Index|TID) Cond/.test(lines[index + 1]!)
         ? lines[index + 1]!
         : 'everything';
       return [`${scan}: ${condition}`];
@@ -77,6 +77,7 @@ function scansOfJobs(plans: readonly string[]): string[] {
 }
 
 const ALLOWED: readonly RegExp[] = [
+  /^Tid Scan: TID Cond: \(ctid = c\.tid\)/,
   /^Index Scan using jobs_pkey: Index Cond: \(id = ANY/,
   /^Index (?:Only )?Scan using jobs_claim: Index Cond: \(\(tenant_id = .* \(queue = .* \(type = /,
   // Parked jobs are found by their key alone, so that those of other keys cost a claim nothing.

@@ -37,6 +37,12 @@ export const NOW: string = `date_trunc('milliseconds',
   coalesce(${fromMs('p_now')}, clock_timestamp()))`;
 
 /**
+ * The time of a write to `j`. Whoever waits for somebody's lock has looked at the clock before, and
+ * must not write what is older than what it has waited for.
+ */
+export const STEADY_NOW = 'greatest(v_now, j.updated_at)';
+
+/**
  * Plans must not depend on statistics, which are wrong whenever a queue fills or drains. As part of
  * the function the settings hold behind a transaction-mode pooler too.
  */
@@ -59,6 +65,13 @@ export function byKey(job: string, row: { tenant: string; id: string }): string 
  * the setting ends with it, in a caller's transaction too.
  */
 export const WAIT = `PERFORM set_config('lock_timeout', p_wait_ms::text, true);`;
+
+/** The same verbs once more, where a later step has changed how they do what they do. */
+export function replacing(functions: readonly string[]): string[] {
+  return functions
+    .filter((sql) => !sql.includes('CREATE TYPE'))
+    .map((sql) => sql.replaceAll('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION'));
+}
 
 /** In the order in which every verb writes them. */
 export const EVENT_COLUMNS = `tenant_id, job_id, version, born, ts, type, from_state, to_state,

@@ -1,3 +1,4 @@
+import { rankAt } from './rank-schema.ts';
 import { EVENT_COLUMNS } from './sql-text.ts';
 
 const NAMED = `u.tenant_id = x.tenant AND u.type = x.type AND u.mode = x.unique_mode
@@ -44,6 +45,7 @@ BEGIN
     ELSE v_run_at <> j.run_at END;
   IF NOT v_is_changed THEN RETURN; END IF;
   UPDATE pawl.jobs t SET version = t.version + 1, notes = 0, updated_at = v_now, run_at = v_run_at,
+    rank_at = ${rankAt('v_run_at', 't.priority')},
     input = CASE x.unique_mode WHEN 'replace' THEN x.input::json ELSE t.input END
   WHERE t.tenant_id = x.tenant AND t.id = j.id;
   INSERT INTO pawl.events (${EVENT_COLUMNS})

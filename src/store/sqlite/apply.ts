@@ -3,7 +3,9 @@ import type { CancelMode } from '../../core/job.ts';
 import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
+import { isPlainSuccess } from '../success.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
+import { completeOne } from './complete.ts';
 import { TurnCounts } from './control.ts';
 import { bytesToFind, bytesToStore } from './row.ts';
 import type { Work } from './work.ts';
@@ -83,7 +85,19 @@ interface After {
   readonly counts: TurnCounts;
 }
 
-function applyOne(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
+function applyOne(work: Work, move: Move, after: After): MoveOutcome {
+  return isPlainSuccess(move) ? succeed(work, move, after) : walk(work, move, after);
+}
+
+function succeed(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
+  const row = completeOne(work, move);
+  if (row === undefined) return { kind: 'missed' };
+  keys.add(row, null);
+  counts.add(move, row);
+  return { kind: 'moved', version: row.version, at: work.now };
+}
+
+function walk(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
   const row = find(work, move);
   if (row === undefined || !standsThere(row, move, work.now)) return { kind: 'missed' };
   const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };

@@ -1,3 +1,4 @@
+import type { SQLOutputValue } from 'node:sqlite';
 import { workerActor } from '../../core/actor.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch } from '../../core/lifecycle.ts';
@@ -8,7 +9,7 @@ import { StoreError } from '../store-error.ts';
 import { countStart } from './admission.ts';
 import { type Lane, lanesWithWork } from './lane.ts';
 import { stagesOf } from './query.ts';
-import { JOB_COLUMNS, type JobRow, jobOfRow, RANK_AT } from './row.ts';
+import { JOB_COLUMNS, type JobRow, jobOfRow, jobRowOf, RANK_AT } from './row.ts';
 import { roomOf } from './valve.ts';
 import type { Work } from './work.ts';
 
@@ -42,7 +43,7 @@ export function claimJobs(work: Work, request: ClaimRequest): ClaimedJob[] {
 function wonBefore({ connection, registry, now }: Work, request: ClaimRequest): JobRow[] {
   const { owner, requestId, tenants } = request;
   if (requestId === null) return [];
-  const rows = connection.sql(WON_BEFORE).all(owner, requestId, now) as JobRow[];
+  const rows = rowsOf(connection.lists(WON_BEFORE).all(owner, requestId, now));
   return rows.filter((row) => tenants?.includes(registry.tenantName(row.tenant_id)) ?? true);
 }
 
@@ -65,7 +66,12 @@ function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
 }
 
 function firstOf({ connection }: Work, lane: Lane, count: number): JobRow[] {
-  return connection.sql(FIRST_OF_LANE).all(lane.tenant, lane.queue, lane.type, count) as JobRow[];
+  const { tenant, queue, type } = lane;
+  return rowsOf(connection.lists(FIRST_OF_LANE).all(tenant, queue, type, count));
+}
+
+function rowsOf(lists: unknown): JobRow[] {
+  return (lists as SQLOutputValue[][]).map(jobRowOf);
 }
 
 /** Moves the stored row, and the given one with it, to where the lifecycle's claim leads. */

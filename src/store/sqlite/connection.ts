@@ -19,6 +19,7 @@ const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 export class Connection {
   readonly db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #lists = new Map<string, StatementSync>();
 
   constructor({ path, synchronous, isReader = false }: ConnectionOptions) {
     this.db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
@@ -47,13 +48,28 @@ export class Connection {
     return statement;
   }
 
+  /**
+   * The same, with each row as the list of its values. An object of many columns is slow to make
+   * and slow to read, since its shape is unknown; for rows that are read by the thousand.
+   */
+  lists(text: string): StatementSync {
+    let statement = this.#lists.get(text);
+    if (statement === undefined) {
+      statement = this.db.prepare(text);
+      statement.setReturnArrays(true);
+      this.#lists.set(text, statement);
+    }
+    return statement;
+  }
+
   /** The texts of all statements used so far: what a test asks the planner about. */
   get texts(): readonly string[] {
-    return [...this.#statements.keys()];
+    return [...this.#statements.keys(), ...this.#lists.keys()];
   }
 
   close(): void {
     this.#statements.clear();
+    this.#lists.clear();
     if (!this.db.isOpen) return;
     try {
       this.db.close();

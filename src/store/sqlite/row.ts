@@ -70,6 +70,57 @@ export interface JobRow extends Row {
   input: string;
 }
 
+/** A row of `JOB_COLUMNS` that came as a list; written out, so that all rows are of one shape. */
+export function jobRowOf(values: readonly SQLOutputValue[]): JobRow {
+  return {
+    seq: values[0],
+    id: values[1],
+    tenant_id: values[2],
+    lifecycle: values[3],
+    policy: values[4],
+    type: values[5],
+    queue: values[6],
+    state: values[7],
+    phase: values[8],
+    epoch: values[9],
+    version: values[10],
+    gate: values[11],
+    limit_key: values[12],
+    user_key: values[13],
+    organisation_key: values[14],
+    priority: values[15],
+    run_at: values[16],
+    deadline_at: values[17],
+    attempts: values[18],
+    max_attempts: values[19],
+    retry_count: values[20],
+    backoff_ms: values[21],
+    progress: values[22],
+    notes: values[23],
+    lease_owner: values[24],
+    lease_expiry: values[25],
+    lease_until: values[26],
+    cancel_mode: values[27],
+    cancel_reason: values[28],
+    created_at: values[29],
+    updated_at: values[30],
+    started_at: values[31],
+    completed_at: values[32],
+    stage: values[33],
+    message: values[34],
+    correlation_id: values[35],
+    trace_id: values[36],
+    requested_by: values[37],
+    parent_job_id: values[38],
+    document_id: values[39],
+    error: values[40],
+    metadata: values[41],
+    checkpoint: values[42],
+    result: values[43],
+    input: values[44],
+  } as JobRow;
+}
+
 export function jobOfRow(registry: Registry, row: JobRow): Job {
   const lifecycle = registry.lifecycleById(row.lifecycle);
   return {

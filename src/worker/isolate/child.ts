@@ -13,7 +13,7 @@ import { withCompensations } from '../../handler/compensation.ts';
 import type { JobDefinition } from '../../handler/define-job.ts';
 import { execute, type Outcome } from '../../handler/execute.ts';
 import { fail, failureOf, JobFailure } from '../../handler/failure.ts';
-import { JobStop } from '../../handler/stop.ts';
+import { JobStop, StopSwitch } from '../../handler/stop.ts';
 import { Flows } from './flow.ts';
 import type { Answer, FromChild, RunOrder, ToChild, Wish } from './protocol.ts';
 
@@ -75,7 +75,7 @@ class Child {
   readonly #asked: Map<number, PromiseWithResolvers<KeptArtifact | null>> = new Map();
   readonly #flows: Flows;
   #order: RunOrder | null = null;
-  #controller = new AbortController();
+  #stops = new StopSwitch();
   #numbers = 0;
   /** How much there was to wait for before the attempt. */
   #resources = 0;
@@ -149,11 +149,11 @@ class Child {
     switch (message.kind) {
       case 'run':
         this.#order = message;
-        this.#controller = new AbortController();
+        this.#stops = new StopSwitch();
         void this.#run(message).then((outcome) => this.#end(outcome));
         return;
       case 'stop':
-        this.#controller.abort(new JobStop(message.stop));
+        this.#stops.turn(new JobStop(message.stop));
         return;
       case 'answer':
         this.#answered(message.number, message.answer);
@@ -199,11 +199,11 @@ class Child {
   }
 
   async #run(order: RunOrder): Promise<Outcome> {
-    const { signal } = this.#controller;
+    const stops = this.#stops;
     try {
       const job = await jobOf(order);
       this.#resources = leftovers().length;
-      return await execute(job, { facts: order.facts, port: this.#portOf(order), signal });
+      return await execute(job, { facts: order.facts, port: this.#portOf(order), stops });
     } catch (error) {
       return { kind: 'fail', error: failureOf(error, 'fetch'), deadLetter: null };
     }

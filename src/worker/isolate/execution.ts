@@ -1,7 +1,7 @@
 import type { AttemptFacts, AttemptPort } from '../../handler/attempt-port.ts';
 import type { JobDefinition } from '../../handler/define-job.ts';
 import { execute, type Outcome } from '../../handler/execute.ts';
-import type { JobStop } from '../../handler/stop.ts';
+import { type JobStop, StopSwitch } from '../../handler/stop.ts';
 
 /** A handler at work. */
 export interface Execution {
@@ -21,10 +21,10 @@ export interface Launch {
 
 /** Runs a handler in this very thread. */
 export function launchInline({ job, facts, port }: Launch): Execution {
-  const controller = new AbortController();
+  const stops = new StopSwitch();
   return {
-    outcome: execute(job, { facts, port, signal: controller.signal }),
-    stop: (stop) => controller.abort(stop),
+    outcome: execute(job, { facts, port, stops }),
+    stop: (stop) => stops.turn(stop),
     end: async () => undefined,
   };
 }
