@@ -7,7 +7,7 @@ import { runBenchmark } from './core/run.ts';
 const options = parseOptions(process.argv.slice(2));
 const report = await runBenchmark(options, (text) => process.stderr.write(`${text}\n`));
 process.stdout.write(`${report}\n`);
-if (!options.isSmoke && options.only === null) {
+if (!options.isSmoke && options.only === null && options.stores.length > 1) {
   const folder = new URL('results/', import.meta.url);
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL('core.md', folder), `${report}\n`);

@@ -71,7 +71,7 @@ const installCommand = ['install', '--no-save', '--no-fund', '--no-audit', '--lo
 
 function install() {
   const startedAt = Date.now();
-  say('installing dependencies (once; about half a minute)');
+  say('installing dependencies (once; a minute or so)');
   // Without npm's closing note the folder is the rest of an interrupted install.
   if (!existsSync(installNote)) rmSync(modules, { recursive: true, force: true });
   let result = runNpm(installCommand);

@@ -4,7 +4,16 @@ import { runTool } from './run/command.ts';
 import { oneAtATime } from './run/one-at-a-time.ts';
 import { inRepository } from './run/repository.ts';
 
-const SOURCES = ['dashboard', 'src/core', 'src/client', 'src/cli/terminal', 'src/http/schema'];
+const SOURCES = [
+  'dashboard',
+  'docs',
+  'deploy',
+  'scripts/guides',
+  'src/core',
+  'src/client',
+  'src/cli/terminal',
+  'src/http/schema',
+];
 
 const BUILT = inRepository('dashboard/dist');
 
@@ -12,7 +21,8 @@ function newestIn(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter(
     ({ parentPath, name }) =>
-      /\.(?:tsx?|css|html|svg|json)$/.test(name) && !/[/\\](?:dist|node_modules)/.test(parentPath),
+      /\.(?:tsx?|css|html|svg|json|md)$/.test(name) &&
+      !/[/\\](?:dist|node_modules)/.test(parentPath),
   );
   return Math.max(
     0,

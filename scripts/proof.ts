@@ -9,6 +9,8 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   power: async () => (await import('../test/proof/power/run.ts')).runPower,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
+  load: async () => (await import('../test/proof/load/run.ts')).runLoad,
+  soak: async () => (await import('../test/proof/soak/run.ts')).runSoakRung,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
 };
 

@@ -1,8 +1,8 @@
-import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
 
-export interface ControlOptions {
-  readonly stores: readonly ('postgres' | 'sqlite')[];
+export interface ControlOptions extends Asked {
+  readonly stores: readonly StoreName[];
   /** Ready jobs of one full key. */
   readonly parked: number;
   /** Claims of other keys in one measurement. */
@@ -10,8 +10,6 @@ export interface ControlOptions {
   /** Jobs of one measurement of throughput. */
   readonly jobs: number;
   readonly isSmoke: boolean;
-  readonly command: string;
-  readonly loadBefore: number;
 }
 
 const USAGE = `npm run bench:control -- [options]
@@ -30,30 +28,18 @@ export function parseOptions(args: readonly string[]): ControlOptions {
       smoke: { type: 'boolean', default: false },
     },
   });
-  const command = ['npm run bench:control', ...(args.length === 0 ? [] : ['--', ...args])];
-  const told = { command: command.join(' '), loadBefore: loadavg()[0]! };
+  const asked = askedFor('bench:control', args);
   if (values.smoke) {
     const small = { parked: 200, claims: 5, jobs: 200 };
-    return { ...small, ...told, stores: ['sqlite'], isSmoke: true };
+    return { ...small, ...asked, stores: ['sqlite'], isSmoke: true };
   }
+  const read = new ArgumentReader(USAGE);
   return {
-    stores: storesOf(values.store),
-    parked: wholeNumber('parked', values.parked),
+    stores: read.stores(values.store, ['postgres', 'sqlite']),
+    parked: read.wholeNumber('parked', values.parked),
     claims: 300,
-    jobs: wholeNumber('jobs', values.jobs),
+    jobs: read.wholeNumber('jobs', values.jobs),
     isSmoke: false,
-    ...told,
+    ...asked,
   };
-}
-
-function storesOf(name: string | undefined): ControlOptions['stores'] {
-  if (name === undefined) return ['postgres', 'sqlite'];
-  if (name === 'sqlite' || name === 'postgres') return [name];
-  throw new TypeError(`--store must be sqlite or postgres\n${USAGE}`);
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new TypeError(`--${name} must be a whole number from 1\n${USAGE}`);
 }

@@ -2,24 +2,13 @@ import pg from 'pg';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { APPLY_FUNCTIONS } from '../../src/store/postgres/apply-functions.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { startCluster } from '../../test/support/postgres/cluster.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
-import { findInstallations } from '../../test/support/postgres/installations.ts';
+import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import type { Field, Prepare, Site } from './site.ts';
 
-/** Every commit is on the disk before it is answered. */
-const DURABLE = {
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-  shared_buffers: '1GB',
-  max_wal_size: '4GB',
-};
-
 export async function postgresField(count: number, prepare: Prepare): Promise<Field> {
-  const newest = findInstallations().at(-1);
-  if (newest === undefined) throw new Error('no PostgreSQL found on this machine');
-  const server = await startCluster(newest.binFolder, DURABLE);
+  const server = await startDurablePostgres();
+  if (server === null) throw new Error('no PostgreSQL found on this machine');
   const open = async (): Promise<Site & { readonly url: string }> => {
     const { url } = await freshDatabase(server);
     const store = await openPostgresStore({ url, lifecycles });
@@ -31,18 +20,9 @@ export async function postgresField(count: number, prepare: Prepare): Promise<Fi
   await prepare(parked.store);
   await run(parked.url, (client) => copyParked(client, count));
   await run(uncounted.url, async (client) => void (await client.query(UNCOUNTED)));
-  const [settings] = await run(server.url, async (client) => {
-    const { rows } = await client.query<{ version: string }>('SELECT version() AS version');
-    return rows;
-  });
   return {
     name: 'PostgreSQL',
-    conditions: [
-      settings!.version.split(' on ')[0]!,
-      Object.entries(DURABLE)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(', '),
-    ],
+    conditions: [await run(server.url, (client) => conditionsOf(client))],
     empty,
     parked,
     uncounted,

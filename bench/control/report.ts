@@ -1,4 +1,5 @@
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { machineLines } from '../harness/machine.ts';
+import { tableOf } from '../harness/markdown.ts';
 import type { ControlOptions } from './options.ts';
 import type { Result, Times } from './run.ts';
 
@@ -12,13 +13,8 @@ export function reportOf(results: readonly Result[], options: ControlOptions): s
 }
 
 function introduction({ jobs, claims, loadBefore }: ControlOptions): string[] {
-  const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'unknown';
-  const memory = Math.round(totalmem() / 2 ** 30);
   return [
-    `- Machine: ${availableParallelism()} cores (${model}), ${memory} GiB, shared by the load, the`,
-    `  engine and the database; ${process.platform}, Node ${process.versions.node}. Others were at`,
-    `  work as well: ${loadBefore.toFixed(1)} wanted to run before, ` +
-      `${loadavg()[0]!.toFixed(1)} at the end, the benchmark included.`,
+    ...machineLines(loadBefore),
     `- ${claims} claims and ${jobs} jobs of each. What is compared takes turns call by call; the`,
     '  first quartile (a quarter of the calls was faster) suffers least from the others’ work, so',
     '  ratios are of that. Differences below a fifth are noise.',
@@ -31,18 +27,18 @@ function sectionOf({ field, claims, turns, counting }: Result): string {
     `## ${field.name}`,
     field.conditions.map((line) => `- ${line}`).join('\n'),
     '### A claim of ten jobs of other keys, ms',
-    tableOf('waiting at the full key', claims),
+    timesOf('waiting at the full key', claims),
     '### Claim and completion, up to 100 at a time, ms a job',
-    tableOf('limit', turns),
+    timesOf('limit', turns),
   ];
   for (const [batch, times] of counting ?? []) {
     parts.push(`### Completion, ${batch} a call, with and without counting ends, ms a job`);
-    parts.push(tableOf('', times));
+    parts.push(timesOf('', times));
   }
   return parts.join('\n\n');
 }
 
-function tableOf(head: string, times: Times): string {
+function timesOf(head: string, times: Times): string {
   const [base = []] = times.values();
   const rows = [...times].map(([name, values]) => [
     name,
@@ -52,7 +48,7 @@ function tableOf(head: string, times: Times): string {
     (quantile(values, 0.25) / quantile(base, 0.25)).toFixed(2),
   ]);
   const heads = [head, 'first quartile', 'median', '95 %', 'ratio'];
-  return [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return tableOf(heads, rows);
 }
 
 function quantile(values: readonly number[], part: number): number {

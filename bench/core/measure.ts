@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../harness/statistics.ts';
 import type { Call, Contender, Holding } from './contender.ts';
 
 export interface Workload {
@@ -133,10 +134,8 @@ async function playIdle(contender: Contender, jobs: number): Promise<Reading[]> 
     times.push(ms);
     await oneByOne(await holding!.completions(1));
   }
-  const sorted = times.toSorted((one, other) => one - other);
   return [50, 95, 99].map((percent) => {
-    const index = Math.ceil((sorted.length * percent) / 100) - 1;
-    return { kind: 'latency', name: `p${percent}`, value: sorted[index]! };
+    return { kind: 'latency', name: `p${percent}`, value: percentile(times, percent) };
   });
 }
 
@@ -192,11 +191,4 @@ async function timeOf(work: () => Promise<void>): Promise<{ ms: number; cpuMicro
 
 function rate(name: string, jobs: number, ms: number): Reading {
   return { kind: 'rate', name, value: (jobs * 1_000) / ms };
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = sorted.length / 2;
-  if (Number.isInteger(middle)) return (sorted[middle - 1]! + sorted[middle]!) / 2;
-  return sorted[Math.floor(middle)]!;
 }

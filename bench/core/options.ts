@@ -1,25 +1,21 @@
-import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
 import type { Workload } from './measure.ts';
 
-export interface BenchOptions {
-  readonly stores: readonly ('memory' | 'sqlite' | 'postgres')[];
+export interface BenchOptions extends Asked {
+  readonly stores: readonly ('memory' | StoreName)[];
   readonly workload: Workload;
   /** Finished jobs with which the growth is measured; 0 leaves it out. */
   readonly rows: number;
   /** Contenders whose label contains this; null is all. For a profile of one. */
   readonly only: string | null;
   readonly isSmoke: boolean;
-  /** What was typed, for the report. */
-  readonly command: string;
-  /** Processes that wanted a core before the benchmark did: above the cores, figures are noise. */
-  readonly loadBefore: number;
 }
 
 const SMOKE: Workload = { jobs: 20, batches: [5, 10], callers: 4, latencyJobs: 3, repeats: 1 };
 
 export const USAGE = `npm run bench:core -- [options]
-  --store sqlite|postgres  only this store
+  --store sqlite|postgres  only this store; writes no file
   --jobs N                 jobs a measurement (5000)
   --repeats N              measurements of each (3)
   --rows N                 finished jobs already there (1000000; 0: leave the growth out)
@@ -38,32 +34,20 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       smoke: { type: 'boolean', default: false },
     },
   });
-  const command = ['npm run bench:core', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
-  const loadBefore = loadavg()[0]!;
+  const asked = askedFor('bench:core', args);
+  const read = new ArgumentReader(USAGE);
   if (values.smoke) {
     const stores = ['memory', 'sqlite'] as const;
-    return { stores, workload: SMOKE, rows: 50, only: null, isSmoke: true, command, loadBefore };
+    return { stores, workload: SMOKE, rows: 50, only: null, isSmoke: true, ...asked };
   }
   const workload: Workload = {
-    jobs: wholeNumber('jobs', values.jobs, 1),
+    jobs: read.wholeNumber('jobs', values.jobs),
     batches: [100, 500],
     callers: 64,
     latencyJobs: 200,
-    repeats: wholeNumber('repeats', values.repeats, 1),
+    repeats: read.wholeNumber('repeats', values.repeats),
   };
-  const rows = wholeNumber('rows', values.rows, 0);
-  const stores = storesOf(values.store);
-  return { stores, workload, rows, only: values.only ?? null, isSmoke: false, command, loadBefore };
-}
-
-function storesOf(name: string | undefined): BenchOptions['stores'] {
-  if (name === undefined) return ['sqlite', 'postgres'];
-  if (name === 'sqlite' || name === 'postgres') return [name];
-  throw new TypeError(`--store must be sqlite or postgres\n${USAGE}`);
-}
-
-function wholeNumber(name: string, text: string, min: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= min) return value;
-  throw new TypeError(`--${name} must be a whole number from ${min}\n${USAGE}`);
+  const rows = read.wholeNumber('rows', values.rows, 0);
+  const stores = read.stores(values.store, ['sqlite', 'postgres']);
+  return { stores, workload, rows, only: values.only ?? null, isSmoke: false, ...asked };
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
+import { rankAt } from '../../src/store/postgres/rank-schema.ts';
 import {
   type Contender,
   expectAll,
@@ -12,9 +13,15 @@ import {
   RAW_TYPE,
   TENANT,
 } from './contender.ts';
-import type { Safeties, Variant } from './safeties.ts';
+import { type Safeties, type Variant, VARIANTS } from './safeties.ts';
 
 const OWNER = 'bench-bare';
+
+/** Plans as the store pins them; statistics of the moment must not choose others. */
+export const PINS: string = `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off
+ -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off
+ -c jit=off`.replaceAll('\n', '');
+
 const ids = systemIds(systemClock);
 
 /** What a job of the benchmark refers to by number. */
@@ -59,11 +66,11 @@ function insertSql(safeties: Safeties, { tenant, lifecycle, policy }: Numbers): 
   const fact = { event: 'job_created', from: 'NULL', rows: 'i' };
   return `WITH i AS (
     INSERT INTO pawl.jobs (tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
-      epoch, version, notes, priority, run_at, attempts, max_attempts, retry_count, progress,
-      created_at, updated_at, input)
+      epoch, version, notes, priority, run_at, rank_at, attempts, max_attempts, retry_count,
+      progress, created_at, updated_at, input)
     SELECT ${tenant}, u.id, (now() AT TIME ZONE 'UTC')::date, '${RAW_TYPE}', '${QUEUE}',
-      ${lifecycle}, ${policy}, 'pending', 1, 0, 1, 1, 0, 0, now(), 0, 3, 0, 0, now(), now(),
-      u.input::json
+      ${lifecycle}, ${policy}, 'pending', 1, 0, 1, 1, 0, 0, now(), ${rankAt('now()', '0')},
+      0, 3, 0, 0, now(), now(), u.input::json
     FROM unnest($1::uuid[], $2::text[]) AS u(id, input)
     RETURNING tenant_id, id, version, born, state, phase, epoch, attempts, retry_count, progress)
     ${recorded(safeties, fact)} SELECT count(*) FROM i`;
@@ -97,6 +104,20 @@ function completeSql(safeties: Safeties, { tenant }: Numbers): string {
       RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.phase, j.epoch, j.attempts,
         j.retry_count, j.progress)
     ${recorded(safeties, fact)} SELECT id FROM j`;
+}
+
+/** A script for pgbench: claims so many, completes them, each in a transaction of its own. */
+export function bareDrainSql(numbers: Numbers, batch: number): string {
+  const [all] = VARIANTS;
+  const claim = claimSql(all!, numbers)
+    .replaceAll('$1', String(batch))
+    .replaceAll('$2', `'${OWNER}'`)
+    .replace(/SELECT id, epoch[^;]*$/, `SELECT coalesce(array_agg(id), '{}')::text AS ids FROM j`);
+  const complete = completeSql(all!, numbers)
+    .replaceAll('$1', ':ids')
+    .replaceAll('$2', `'${OWNER}'`);
+  const line = (sql: string): string => sql.replaceAll(/\s+/g, ' ').trim();
+  return `${line(claim)} \\gset\n${line(complete)};\n`;
 }
 
 /** Statements by hand on the store's own tables, on connections whose plans are pinned. */

@@ -1,33 +1,17 @@
 import pg from 'pg';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { startCluster } from '../../test/support/postgres/cluster.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
-import { findInstallations } from '../../test/support/postgres/installations.ts';
+import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { type Contender, RAW_TYPE } from './contender.ts';
 import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
-import { bareContender, numbersOf } from './postgres-bare.ts';
+import { bareContender, numbersOf, PINS } from './postgres-bare.ts';
 import { functionsContender } from './postgres-functions.ts';
 import { VARIANTS } from './safeties.ts';
 
 const lifecycles = builtInLifecycles;
 const CONNECTIONS = 8;
-
-/** As a careful owner would run it: every commit is on the disk before it is answered. */
-const DURABLE = {
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-  shared_buffers: '1GB',
-  max_wal_size: '4GB',
-  checkpoint_timeout: '10min',
-};
-
-const SHOWN = ['fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers', 'max_wal_size'];
-
-const PINS = `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off
- -c enable_mergejoin=off -c enable_bitmapscan=off -c jit=off`.replaceAll('\n', '');
 
 interface Server {
   readonly url: string;
@@ -37,9 +21,9 @@ interface Server {
 async function openServer(): Promise<Server> {
   const url = process.env['PAWL_BENCH_DATABASE_URL'];
   if (url !== undefined) return { url, stop: async () => undefined };
-  const newest = findInstallations().at(-1);
-  if (newest === undefined) throw new Error('no PostgreSQL found: set PAWL_BENCH_DATABASE_URL');
-  return startCluster(newest.binFolder, DURABLE);
+  const server = await startDurablePostgres();
+  if (server === null) throw new Error('no PostgreSQL found: set PAWL_BENCH_DATABASE_URL');
+  return server;
 }
 
 /** A server of its own, with one database for each number of rows and one schema a variant. */
@@ -138,16 +122,8 @@ async function conditionsAt(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query<{ name: string; value: string }>(
-      `SELECT name, current_setting(name) AS value FROM pg_settings WHERE name = ANY ($1)`,
-      [SHOWN],
-    );
-    const { rows: version } = await client.query<{ v: string }>(
-      `SELECT current_setting('server_version') AS v`,
-    );
-    const settings = rows.map(({ name, value }) => `${name}=${value}`).join(', ');
     return [
-      `PostgreSQL ${version[0]!.v}: ${settings}`,
+      await conditionsOf(client),
       'on the same machine as the load, through a unix socket; the engine’s pool and each bare ' +
         `loop may use ${CONNECTIONS} connections, but only the singles do`,
     ];

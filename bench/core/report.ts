@@ -1,6 +1,8 @@
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { machineLines } from '../harness/machine.ts';
+import { round, tableOf } from '../harness/markdown.ts';
+import { median, spread } from '../harness/statistics.ts';
 import type { Field } from './field.ts';
-import { type Kind, type Measured, median } from './measure.ts';
+import type { Kind, Measured } from './measure.ts';
 import type { BenchOptions } from './options.ts';
 
 /** What one field's contenders reached. */
@@ -21,13 +23,8 @@ export function reportOf(results: readonly Result[], options: BenchOptions): str
 function introduction(options: BenchOptions): string[] {
   const { workload } = options;
   const { jobs, repeats, latencyJobs } = workload;
-  const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'unknown';
-  const memory = Math.round(totalmem() / 2 ** 30);
   return [
-    `- Machine: ${availableParallelism()} cores (${model}), ${memory} GiB, shared by the load, the`,
-    `  engine and the database; ${process.platform}, Node ${process.versions.node}. Others were at`,
-    `  work as well: ${options.loadBefore.toFixed(1)} wanted to run before, ` +
-      `${loadavg()[0]!.toFixed(1)} at the end, the benchmark included.`,
+    ...machineLines(options.loadBefore),
     `- Jobs a second, ${jobs} jobs a measurement, median of ${repeats} (smallest–largest). The`,
     '  contenders take turns after every column; every repeat begins with another one.',
     '- A life is enqueue, claim, complete, one verb after the other: jobs by the sum of the times.',
@@ -65,17 +62,17 @@ function spreadsOf(
   text: (value: number) => string,
 ): string {
   const measures = [...measured[0]!.series[kind].keys()];
-  return tableOf(measured, measures, ({ series }, name) => spread(series[kind].get(name)!, text));
+  return tableFor(measured, measures, ({ series }, name) => spread(series[kind].get(name)!, text));
 }
 
-function tableOf(
+function tableFor(
   measured: readonly Measured[],
   measures: readonly string[],
   cell: (one: Measured, measure: string) => string,
 ): string {
   const head = ['', ...measures];
   const rows = measured.map((one) => [nameOf(one), ...measures.map((name) => cell(one, name))]);
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+  return tableOf(head, rows);
 }
 
 function nameOf({ contender }: Measured): string {
@@ -86,7 +83,7 @@ function nameOf({ contender }: Measured): string {
 
 /** Every contender beside the bare loop that had as many rows. */
 function sharesOf(measured: readonly Measured[], measures: readonly string[]): string {
-  return tableOf(measured, measures, (one, name) => {
+  return tableFor(measured, measures, (one, name) => {
     const base = measured.find(
       ({ contender }) => contender.rows === one.contender.rows && isBase(contender.label),
     );
@@ -102,7 +99,7 @@ function isBase(label: string): boolean {
 function growthOf(measured: readonly Measured[], measures: readonly string[]): string | null {
   const grown = measured.filter(({ contender }) => contender.rows > 0);
   if (grown.length === 0) return null;
-  return tableOf(grown, measures, (one, name) => {
+  return tableFor(grown, measures, (one, name) => {
     const small = measured.find(
       ({ contender }) => contender.rows === 0 && contender.label === one.contender.label,
     );
@@ -115,13 +112,4 @@ function growthOf(measured: readonly Measured[], measures: readonly string[]): s
 /** The median of the ratios of each repeat, so that a slow minute weighs on both sides. */
 function ratio(values: readonly number[], base: readonly number[]): string {
   return median(values.map((value, index) => value / base[index]!)).toFixed(2);
-}
-
-function spread(values: readonly number[], text: (value: number) => string): string {
-  const range = `(${text(Math.min(...values))}–${text(Math.max(...values))})`;
-  return `${text(median(values))} ${range}`;
-}
-
-function round(value: number): string {
-  return Math.round(value).toLocaleString('en');
 }

@@ -52,8 +52,7 @@ export class SqliteRaw implements Contender {
     let won: Held[] = [];
     const { claim } = this.#script;
     this.#transact(claim, (now) => {
-      const found = this.#sayOnce(claim, { now, max });
-      won = found.map((row) => ({ id: row['id'] as Uint8Array, seq: row['seq'] as number }));
+      won = this.#sayOnce(claim, { now, max });
       return won.map((held) => this.#sayEach(claim, { ...held, now, max }));
     });
     return {
@@ -71,14 +70,24 @@ export class SqliteRaw implements Contender {
     });
   }
 
-  /** Answers with the rows of the longest list that was asked for: those of the claim. */
-  #sayOnce(script: Script, { now, max }: Pick<Given, 'now' | 'max'>): Record<string, unknown>[] {
-    let rows: Record<string, unknown>[] = [];
+  /** Answers with the jobs of the last list that was not empty: those of the claim. */
+  #sayOnce(script: Script, { now, max }: Pick<Given, 'now' | 'max'>): Held[] {
+    let held: Held[] = [];
     for (const statement of script.once) {
       const answer = this.#say(statement, { id: NOBODY, seq: 0, now, max });
-      if (Array.isArray(answer) && answer.length > 0) rows = answer;
+      if (Array.isArray(answer) && answer.length > 0) held = this.#jobsIn(answer, statement);
     }
-    return rows;
+    return held;
+  }
+
+  #jobsIn(rows: readonly object[], { way, text }: Statement): Held[] {
+    if (way === 'sql') return rows as Held[];
+    const names = this.#connection
+      .lists(text)
+      .columns()
+      .map(({ name }) => name);
+    const [id, seq] = [names.indexOf('id'), names.indexOf('seq')];
+    return (rows as unknown[][]).map((row) => ({ id: row[id], seq: row[seq] }) as Held);
   }
 
   /** Answers with the job's number, which is new where it is inserted. */
@@ -96,8 +105,8 @@ export class SqliteRaw implements Contender {
   }
 
   #say(statement: Statement, given: Given): unknown {
-    const { text, method } = statement;
-    return this.#connection.sql(text)[method](...statement.valuesFor(given));
+    const { way, text, method } = statement;
+    return this.#connection[way](text)[method](...statement.valuesFor(given));
   }
 
   #transact(script: Script, body: (now: number) => readonly number[]): void {

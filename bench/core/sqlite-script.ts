@@ -15,7 +15,11 @@ export interface Given {
 
 type Method = 'run' | 'get' | 'all';
 
+/** How the connection was asked: for rows as objects, or as lists of their values. */
+type Way = 'sql' | 'lists';
+
 export interface Statement {
+  readonly way: Way;
   readonly text: string;
   readonly method: Method;
   valuesFor(given: Given): SQLInputValue[];
@@ -37,6 +41,7 @@ export interface LifeScript {
 }
 
 interface Said {
+  readonly way: Way;
   readonly text: string;
   readonly method: Method;
   readonly values: readonly SQLInputValue[];
@@ -85,17 +90,19 @@ export async function recordLife(path: string): Promise<LifeScript> {
 
 function listen(connection: Connection): Said[] {
   const said: Said[] = [];
-  const sql = connection.sql.bind(connection);
-  connection.sql = (text) =>
-    new Proxy(sql(text), {
-      get: (statement, name: keyof StatementSync) => {
-        const method = statement[name] as (...values: SQLInputValue[]) => unknown;
-        return (...values: SQLInputValue[]): unknown => {
-          said.push({ text, method: name as Method, values });
-          return method.apply(statement, values);
-        };
-      },
-    });
+  for (const way of ['sql', 'lists'] as const) {
+    const prepare = connection[way].bind(connection);
+    connection[way] = (text) =>
+      new Proxy(prepare(text), {
+        get: (statement, name: keyof StatementSync) => {
+          const method = statement[name] as (...values: SQLInputValue[]) => unknown;
+          return (...values: SQLInputValue[]): unknown => {
+            said.push({ way, text, method: name as Method, values });
+            return method.apply(statement, values);
+          };
+        },
+      });
+  }
   return said;
 }
 
@@ -123,9 +130,9 @@ function isId(value: SQLInputValue): boolean {
   return value instanceof Uint8Array && value.length === 16;
 }
 
-function statementOf({ text, method, values }: Said): Statement {
+function statementOf({ way, text, method, values }: Said): Statement {
   const fillers = values.map(fillerOf);
-  return { text, method, valuesFor: (given) => fillers.map((fill) => fill(given)) };
+  return { way, text, method, valuesFor: (given) => fillers.map((fill) => fill(given)) };
 }
 
 function fillerOf(value: SQLInputValue): (given: Given) => SQLInputValue {

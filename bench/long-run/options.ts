@@ -1,8 +1,8 @@
-import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
 
-export interface LongRunOptions {
-  readonly stores: readonly ('postgres' | 'sqlite')[];
+export interface LongRunOptions extends Asked {
+  readonly stores: readonly StoreName[];
   /** Jobs of the paced part, on each store. */
   readonly jobs: number;
   readonly perSecond: number;
@@ -12,8 +12,6 @@ export interface LongRunOptions {
   readonly priceMs: number;
   readonly priceTurns: number;
   readonly isSmoke: boolean;
-  readonly command: string;
-  readonly loadBefore: number;
 }
 
 const USAGE = `npm run bench:long-run -- [options]
@@ -34,32 +32,20 @@ export function parseOptions(args: readonly string[]): LongRunOptions {
       smoke: { type: 'boolean', default: false },
     },
   });
-  const command = ['npm run bench:long-run', ...(args.length === 0 ? [] : ['--', ...args])];
-  const told = { command: command.join(' '), loadBefore: loadavg()[0]! };
+  const asked = askedFor('bench:long-run', args);
   if (values.smoke) {
     const small = { jobs: 300, perSecond: 300, dayMs: 1_000, priceMs: 50, priceTurns: 1 };
-    return { ...small, ...told, stores: ['sqlite'], isSmoke: true };
+    return { ...small, ...asked, stores: ['sqlite'], isSmoke: true };
   }
+  const read = new ArgumentReader(USAGE);
   return {
-    stores: storesOf(values.store),
-    jobs: wholeNumber('jobs', values.jobs),
-    perSecond: wholeNumber('rate', values.rate),
-    dayMs: wholeNumber('day-seconds', values['day-seconds']) * 1_000,
+    stores: read.stores(values.store, ['postgres', 'sqlite']),
+    jobs: read.wholeNumber('jobs', values.jobs),
+    perSecond: read.wholeNumber('rate', values.rate),
+    dayMs: read.wholeNumber('day-seconds', values['day-seconds']) * 1_000,
     priceMs: 10_000,
     priceTurns: 3,
     isSmoke: false,
-    ...told,
+    ...asked,
   };
-}
-
-function storesOf(name: string | undefined): LongRunOptions['stores'] {
-  if (name === undefined) return ['postgres', 'sqlite'];
-  if (name === 'sqlite' || name === 'postgres') return [name];
-  throw new TypeError(`--store must be sqlite or postgres\n${USAGE}`);
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new TypeError(`--${name} must be a whole number from 1\n${USAGE}`);
 }

@@ -2,20 +2,11 @@ import pg from 'pg';
 import type { Clock } from '../../src/core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { startCluster } from '../../test/support/postgres/cluster.ts';
-import { findInstallations } from '../../test/support/postgres/installations.ts';
+import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { megabytes, type Reading, type Site } from './site.ts';
 
-/** Every commit is on the disk before it is answered. Nothing is said of autovacuum. */
-const SETTINGS = {
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-  shared_buffers: '256MB',
-  max_wal_size: '256MB',
-};
-
-const SHOWN = ['fsync', 'shared_buffers', 'max_wal_size', 'autovacuum_naptime'];
+/** Small enough that what stays behind is soon felt. Nothing is said of autovacuum. */
+const SETTINGS = { shared_buffers: '256MB', max_wal_size: '256MB', checkpoint_timeout: '5min' };
 
 const OBSERVE = `SELECT
   pg_relation_size('pawl.jobs')::float8 AS jobs, pg_indexes_size('pawl.jobs')::float8 AS indexes,
@@ -44,15 +35,14 @@ const WATCHED = ['jobs', 'feed', 'idempotency_keys', 'dead_letters', 'retention'
 
 /** A server of its own, of the newest version here. */
 export async function openPostgresSite(clock: Clock): Promise<Site> {
-  const newest = findInstallations().at(-1);
-  if (newest === undefined) throw new Error('no PostgreSQL found on this machine');
-  const server = await startCluster(newest.binFolder, SETTINGS);
+  const server = await startDurablePostgres(SETTINGS);
+  if (server === null) throw new Error('no PostgreSQL found on this machine');
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   const store = await openPostgresStore({ url: server.url, lifecycles, clock });
   return {
     name: 'PostgreSQL',
-    conditions: await conditionsAt(client),
+    conditions: [`${await conditionsOf(client, ['autovacuum_naptime'])}; autovacuum as it comes`],
     store,
     observe: () => observe(client),
     summary: () => summarize(client),
@@ -113,16 +103,4 @@ async function summarize(client: pg.Client): Promise<string[]> {
       `${deletes} rows deleted`,
   );
   return [...tables, `indexes of \`jobs\` at the end: ${sizes.join(', ')}`];
-}
-
-async function conditionsAt(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; value: string }>(
-    `SELECT name, current_setting(name) AS value FROM pg_settings WHERE name = ANY ($1)`,
-    [SHOWN],
-  );
-  const { rows: version } = await client.query<{ v: string }>(
-    `SELECT current_setting('server_version') AS v`,
-  );
-  const settings = rows.map(({ name, value }) => `${name}=${value}`).join(', ');
-  return [`PostgreSQL ${version[0]!.v}: ${settings}; autovacuum as it comes`];
 }

@@ -1,5 +1,5 @@
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-import { median } from '../core/measure.ts';
+import { machineLines } from '../harness/machine.ts';
+import { median } from '../harness/statistics.ts';
 import type { LongRunOptions } from './options.ts';
 import type { Chapter, Line, LongRun, Price } from './run.ts';
 
@@ -13,13 +13,8 @@ export function reportOf(runs: readonly LongRun[], options: LongRunOptions): str
 }
 
 function introduction({ perSecond, dayMs, loadBefore }: LongRunOptions): string[] {
-  const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'unknown';
-  const memory = Math.round(totalmem() / 2 ** 30);
   return [
-    `- Machine: ${availableParallelism()} cores (${model}), ${memory} GiB, shared by the load, the`,
-    `  engine and the database; ${process.platform}, Node ${process.versions.node}. Others were at`,
-    `  work as well: ${loadBefore.toFixed(1)} wanted to run before, ${loadavg()[0]!.toFixed(1)} ` +
-      'at the end, the run included.',
+    ...machineLines(loadBefore),
     `- ${perSecond} jobs a second come in and are worked off: lifecycle \`task\`, 100 bytes of`,
     '  input, three events each; one in 10 has an idempotency key, one in 5 writes a note, one in',
     '  50 leaves a dead letter. The sweeper is the product’s own, once a second.',

@@ -56,10 +56,23 @@ async function answerOf(response: Response): Promise<unknown> {
   throw new ApiError(response.status, isJson ? (body as Problem) : {});
 }
 
+/** The browser's own words for a server that is away help nobody. */
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (cause) {
+    throw new Error('The server cannot be reached. Is it still running?', { cause });
+  }
+}
+
+/** An answer with what its headers say. */
+export async function read(path: string): Promise<{ body: unknown; headers: Headers }> {
+  const response = await ask(path, { headers: headers({ accept: 'application/json' }) });
+  return { body: await answerOf(response), headers: response.headers };
+}
+
 export async function get<Body>(path: string, query: Query = {}): Promise<Body> {
-  const accept = { accept: 'application/json' };
-  const response = await fetch(pathWith(path, query), { headers: headers(accept) });
-  return (await answerOf(response)) as Body;
+  return (await read(pathWith(path, query))).body as Body;
 }
 
 /** Carries an idempotency key, so that an impatient second click changes nothing. */
@@ -68,7 +81,7 @@ export async function send<Body>(
   path: string,
   body?: unknown,
 ): Promise<Body> {
-  const response = await fetch(path, {
+  const response = await ask(path, {
     method,
     headers: headers({
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -81,7 +94,7 @@ export async function send<Body>(
 
 /** Bytes as they are, such as a file that was dropped. */
 export async function upload<Body>(path: string, file: File): Promise<Body> {
-  const response = await fetch(pathWith(path, { name: file.name }), {
+  const response = await ask(pathWith(path, { name: file.name }), {
     method: 'POST',
     headers: headers({
       'content-type': file.type === '' ? 'application/octet-stream' : file.type,

@@ -1,13 +1,16 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { line, watchEverything } from './activity.ts';
 import { apiKey, forgetKey, isKeyWanted } from './api.ts';
 import { entries, type Entry } from './entries.ts';
 import { askOffers, types } from './offers.ts';
+import { askSettings } from './page-settings.ts';
 import { JobPage } from './pages/job.tsx';
-import { KeyForm } from './parts/key-form.tsx';
+import { isUtc, switchClock } from './parts/clock.ts';
 import { Empty, Toast } from './parts/notice.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
+import { SignInForm } from './parts/sign-in-form.tsx';
 import { hrefOf, place } from './route.ts';
+import { isSigningIn } from './sign-in.ts';
 
 function Foot() {
   return (
@@ -17,7 +20,10 @@ function Foot() {
         {line.value === 'up' ? 'live' : 'connecting…'}
       </span>
       <span>
-        <a href="./docs">API</a> · <kbd>?</kbd> keys
+        <a href="./docs">API</a> · <kbd>?</kbd> keys ·{' '}
+        <button class="plain" onClick={switchClock} title="By which clock times are shown">
+          {isUtc.value ? 'UTC' : 'local time'}
+        </button>
         {apiKey.value !== null && (
           <>
             {' · '}
@@ -32,8 +38,14 @@ function Foot() {
 }
 
 function Side({ shown, current }: { readonly shown: readonly Entry[]; readonly current: string }) {
+  const menu = useRef<HTMLElement>(null);
+  // On a narrow screen the menu is a strip that shows a part of itself.
+  useEffect(() => {
+    const entry = menu.current?.querySelector('[aria-current]');
+    entry?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current, shown.length]);
   return (
-    <nav class="side" aria-label="Pages">
+    <nav class="side" aria-label="Pages" ref={menu}>
       <a class="brand" href={hrefOf([])}>
         <img src="./mark.svg" alt="" /> Pawl
       </a>
@@ -80,7 +92,11 @@ export function App() {
   useEffect(() => {
     document.title = entry === undefined ? 'Pawl' : `${entry.title} · Pawl`;
   }, [entry]);
-  if (isKeyWanted.value) return <KeyForm />;
+  useEffect(() => {
+    askSettings().catch(() => undefined);
+  }, []);
+  if (isSigningIn.value) return <Empty title="Signing in…" />;
+  if (isKeyWanted.value) return <SignInForm />;
   watchEverything(apiKey.value);
   askOffers(apiKey.value);
   return (

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { hasProcesses, hasStudio } from './offers.ts';
 import { DeadLettersPage } from './pages/dead-letters.tsx';
+import { GuidesPage } from './pages/guides.tsx';
 import { JobsPage } from './pages/jobs.tsx';
 import { LifecyclesPage } from './pages/lifecycles.tsx';
 import { OverviewPage } from './pages/overview.tsx';
@@ -31,6 +32,7 @@ const ENTRIES: readonly Entry[] = [
   { path: 'webhooks', title: 'Webhooks', key: 'h', page: WebhooksPage },
   { path: 'processes', title: 'Processes', key: 'p', page: ProcessesPage },
   { path: 'lifecycles', title: 'Lifecycles', key: 'l', page: LifecyclesPage },
+  { path: 'guides', title: 'Guides', key: 'r', page: GuidesPage },
 ];
 
 /** Those that this server has something to show on. */

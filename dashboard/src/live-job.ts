@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { JobEventJson, JobJson } from '../../src/http/schema/job.ts';
 import { get } from './api.ts';
+import { grown, type History, NO_HISTORY } from './history.ts';
 import { type Loaded, useLoaded } from './load.ts';
 import { follow } from './stream.ts';
 
@@ -10,28 +11,30 @@ const START = '0.0';
 /** What comes within so long is shown at once: a fast job must not cost a drawing an event. */
 const BATCH_MS = 100;
 
-export interface LiveJob {
+export interface LiveJob extends History {
   readonly job: Loaded<JobJson>;
-  /** All of them, from the first. */
-  readonly events: readonly JobEventJson[];
+  /** What had happened before the page was opened has come. */
+  readonly hasPast: boolean;
 }
 
 /** A job and its history, as they stand at every moment. */
 export function useLiveJob(id: string): LiveJob {
   const job = useLoaded(() => get<JobJson>(`./v1/jobs/${id}`), [id], { everyMs: 5_000 });
-  const events = useSignal<readonly JobEventJson[]>([]);
+  const history = useSignal(NO_HISTORY);
+  const hasPast = useSignal(false);
   useEffect(() => {
     const stop = new AbortController();
     let fresh: JobEventJson[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = (): void => {
       timer = undefined;
-      events.value = [...events.value, ...fresh];
+      history.value = grown(history.value, fresh);
       fresh = [];
+      hasPast.value = true;
       job.reload();
     };
-    events.value = [];
-    void follow(`./v1/jobs/${id}/events`, {
+    history.value = NO_HISTORY;
+    const following = follow(`./v1/jobs/${id}/events`, {
       signal: stop.signal,
       from: START,
       see: (item) => {
@@ -39,18 +42,12 @@ export function useLiveJob(id: string): LiveJob {
         timer ??= setTimeout(show, BATCH_MS);
       },
     });
+    // Also where nothing of it is kept any more.
+    void following.then(() => (hasPast.value = true));
     return () => {
       stop.abort();
       clearTimeout(timer);
     };
   }, [id]);
-  return { job, events: events.value };
-}
-
-/** The text that the job has generated so far. */
-export function tokensOf(events: readonly JobEventJson[]): string {
-  return events
-    .filter(({ type }) => type === 'job_tokens')
-    .map(({ metadata }) => (typeof metadata['text'] === 'string' ? metadata['text'] : ''))
-    .join('');
+  return { job, hasPast: hasPast.value, ...history.value };
 }

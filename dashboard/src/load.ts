@@ -1,11 +1,25 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { ApiError } from './api.ts';
+
+/** What failed is asked for again, so that the page mends itself when the server is back. */
+const AGAIN_MS = 3_000;
+
+/** An answer that would be the same again; a server that is busy or gone may come round. */
+function isFinal(fault: unknown): boolean {
+  return fault instanceof ApiError && fault.status < 500 && fault.status !== 429;
+}
 
 export interface Loaded<Value> {
   readonly value: Signal<Value | null>;
   readonly error: Signal<Error | null>;
   /** Asks again now; while an answer is on its way, once more after it. */
   readonly reload: () => void;
+}
+
+/** True once the answer is there, or is known not to come. */
+export function isSettled({ value, error }: Loaded<unknown>): boolean {
+  return value.value !== null || error.value !== null;
 }
 
 export interface LoadOptions {
@@ -30,18 +44,21 @@ export function useLoaded<Value>(
     const run = async (): Promise<void> => {
       isAsking = true;
       clearTimeout(timer);
+      let nextMs = everyMs;
       try {
         const found = await read();
         if (isGone) return;
         value.value = found;
         error.value = null;
       } catch (fault) {
-        if (!isGone) error.value = fault as Error;
+        if (isGone) return;
+        error.value = fault as Error;
+        if (!isFinal(fault)) nextMs = Math.min(AGAIN_MS, everyMs ?? AGAIN_MS);
       }
       isAsking = false;
       if (isGone) return;
       if (isWanted) again();
-      else if (everyMs !== undefined) timer = setTimeout(tick, everyMs);
+      else if (nextMs !== undefined) timer = setTimeout(tick, nextMs);
     };
     const again = (): void => {
       isWanted = isAsking;
@@ -49,7 +66,7 @@ export function useLoaded<Value>(
     };
     const tick = (): void => {
       if (document.visibilityState === 'visible') void run();
-      else timer = setTimeout(tick, everyMs);
+      else timer = setTimeout(tick, everyMs ?? AGAIN_MS);
     };
     ask.current = again;
     void run();

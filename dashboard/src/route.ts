@@ -13,10 +13,24 @@ export interface Place {
   readonly query: URLSearchParams;
 }
 
+/** Anyone can make an address up, so it may be none. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Only what looks like one is asked for: an id out of an address must not lead elsewhere. */
+export function isJobId(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
+
 export const place = computed<Place>(() => {
   const [path = '', query = ''] = hash.value.replace(/^#\/?/, '').split('?');
   const parts = path.split('/').filter((part) => part !== '');
-  return { parts: parts.map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { parts: parts.map(decoded), query: new URLSearchParams(query) };
 });
 
 export function hrefOf(parts: readonly string[], query: Record<string, string> = {}): string {

@@ -37,7 +37,8 @@ export async function follow(
         }),
       });
       if (response.status === 401) isKeyWanted.value = true;
-      if (response.status === 204) return;
+      // Of what is over, or not there at all, nothing will come.
+      if (response.status === 204 || response.status === 404) return;
       if (response.ok && response.body !== null) {
         onLine?.(true);
         for await (const { event, data } of readMessages(response.body, memory)) {

@@ -1,15 +1,13 @@
 // Jobs of your own: PAWL_JOBS=examples/quick-start/jobs.ts npm start
-import { defineJob, task, trusted } from '../../src/index.ts';
-
-interface Greeting {
-  readonly names: readonly string[];
-}
+import { Type } from 'typebox';
+import { defineJob, fromTypebox, task } from '../../src/index.ts';
 
 /** Greets one name after the other; a second attempt goes on where the first one broke off. */
 export const greet = defineJob({
   type: 'greet',
   lifecycle: task,
-  input: trusted<Greeting>(),
+  // Checked when a job is enqueued: a wrong input is refused, with the path of what is wrong.
+  input: fromTypebox(Type.Object({ names: Type.Array(Type.String()) })),
   stages: [
     { name: 'greeting', min: 0, max: 90 },
     { name: 'signing', min: 90, max: 100 },

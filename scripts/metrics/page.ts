@@ -5,12 +5,12 @@ import { ALERTS, WINDOWS } from '../../src/slo/window.ts';
 
 const HEAD = `# Metrics
 
-Told at \`GET /metrics\` as Prometheus text. Where credentials are asked for it needs the scope
-\`metrics:read\`; \`PAWL_METRICS_PORT\` opens a second port that asks for none. Counters and
-histograms are those of one process: add them up. Gauges marked *shared* are told by the database
-and are the same in every process: take their maximum. Metrics of the process itself
-(\`process_…\`, \`nodejs_…\`) come along. [A dashboard](../../ops/grafana/pawl.json) and
-[alert rules](../../ops/alerts/pawl.yml) use them.
+Told at \`GET /metrics\` as Prometheus text. They are of all tenants together: where credentials
+are asked for it needs one of the home tenant with the scope \`metrics:read\`;
+\`PAWL_METRICS_PORT\` opens a second port that asks for none. Counters and histograms are those of
+one process: add them up. Gauges marked *shared* are told by the database and are the same in every
+process: take their maximum. Metrics of the process itself (\`process_…\`, \`nodejs_…\`) come along.
+[A dashboard](../../ops/grafana/pawl.json) and [alert rules](../../ops/alerts/pawl.yml) use them.
 
 This page is made by \`npm run reference\`; a test keeps it equal to the registry.
 `;

@@ -8,6 +8,9 @@ export const repositoryFolder: string = fileURLToPath(new URL('../..', import.me
 /** Folders with TypeScript that is formatted, linted, checked and tested. */
 export const codeFolders: readonly string[] = ['src', 'test', 'scripts', 'bench', 'examples'];
 
+/** Other people's files, which a package of its own, such as bench/, has inside. */
+export const foreignFolders: readonly string[] = ['**/node_modules'];
+
 export function inRepository(...parts: string[]): string {
   return join(repositoryFolder, ...parts);
 }
@@ -19,7 +22,7 @@ export function shortPath(path: string): string {
 
 export function findTestFiles(): string[] {
   const patterns = codeFolders.map((folder) => `${folder}/**/*.test.ts`);
-  return globSync(patterns, { cwd: repositoryFolder })
+  return globSync(patterns, { cwd: repositoryFolder, exclude: foreignFolders })
     .map((path) => inRepository(path))
     .sort();
 }

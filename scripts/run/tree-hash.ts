@@ -1,7 +1,7 @@
 // A fingerprint of everything that can change what the tests say.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { codeFolders, repositoryFolder } from './repository.ts';
+import { codeFolders, foreignFolders, repositoryFolder } from './repository.ts';
 import { join } from 'node:path';
 
 const configurationFiles = ['package.json', 'package-lock.json', 'tsconfig*.json', '.ox*.json'];
@@ -10,7 +10,7 @@ const configurationFiles = ['package.json', 'package-lock.json', 'tsconfig*.json
 export function hashTree(folder: string = repositoryFolder): string {
   const patterns = [...codeFolders.map((each) => `${each}/**/*`), ...configurationFiles];
   const hash = createHash('sha256');
-  for (const path of globSync(patterns, { cwd: folder }).sort()) {
+  for (const path of globSync(patterns, { cwd: folder, exclude: foreignFolders }).sort()) {
     const absolute = join(folder, path);
     if (!statSync(absolute).isFile()) continue;
     const content = readFileSync(absolute);

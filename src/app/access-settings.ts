@@ -54,7 +54,7 @@ function readProvider(env: NodeJS.ProcessEnv): ProviderSettings | null {
     throw new ConfigurationError(name, 'is missing: it belongs to PAWL_OIDC_ISSUER');
   };
   const keysUrl = needed('PAWL_OIDC_JWKS_URL');
-  if (!URL.canParse(keysUrl) || !isSafe(new URL(keysUrl))) {
+  if (!URL.canParse(keysUrl) || !isSafeUrl(new URL(keysUrl))) {
     throw new ConfigurationError('PAWL_OIDC_JWKS_URL', `is "${keysUrl}": give an https URL`);
   }
   return {
@@ -66,7 +66,8 @@ function readProvider(env: NodeJS.ProcessEnv): ProviderSettings | null {
   };
 }
 
-function isSafe(url: URL): boolean {
+/** Nobody on the way can read or change what goes there. */
+export function isSafeUrl(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 

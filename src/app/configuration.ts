@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { PageSettings } from '../http/schema/page.ts';
 import { type AccessSettings, readAccess } from './access-settings.ts';
 import { type ArtifactSettings, readArtifactSettings } from './artifacts.ts';
 import { ConfigurationError } from './configuration-error.ts';
@@ -7,6 +8,7 @@ import { type MeasuringSettings, readMeasuringSettings } from './measuring-setti
 import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
 import { type OgcSettings, readOgcSettings } from './ogc-settings.ts';
 import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
+import { readPageSettings } from './page-settings.ts';
 import { readRetentionSettings, type RetentionSettings } from './retention-settings.ts';
 import { type ProcessRole, readRoles } from './roles.ts';
 import { readStudioSettings, type StudioSettings } from './studio-settings.ts';
@@ -24,6 +26,7 @@ export interface Configuration {
   readonly readerRole: string | null;
   readonly migrate: MigrateSetting;
   readonly access: AccessSettings;
+  readonly page: PageSettings;
   readonly artifacts: ArtifactSettings;
   readonly outgoing: OutgoingSettings;
   readonly ogc: OgcSettings;
@@ -58,6 +61,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   const databaseUrl = env['DATABASE_URL'] ?? null;
   const jobsModule = env['PAWL_JOBS'] ?? null;
   const studio = readStudioSettings(env);
+  const access = readAccess(env, host);
   return {
     host,
     port: portOf(env['PORT']),
@@ -65,7 +69,8 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     databaseUrl,
     readerRole: env['PAWL_READER_ROLE'] ?? null,
     migrate: readMigrateSetting(env),
-    access: readAccess(env, host),
+    access,
+    page: readPageSettings(env, access),
     artifacts: readArtifactSettings(env),
     outgoing: readOutgoingSettings(env),
     ogc: readOgcSettings(env),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemTimers } from '../core/timers.ts';
@@ -20,6 +21,10 @@ function isJob(value: unknown): value is JobDefinition {
 
 /** The jobs that a module of the user exports, each by itself or in an array. */
 export async function loadJobs(path: string): Promise<readonly JobDefinition[]> {
+  if (!existsSync(path)) {
+    const message = `names ${path}, which is not there: give the module that exports your jobs`;
+    throw new ConfigurationError('PAWL_JOBS', message);
+  }
   let members: Record<string, unknown>;
   try {
     members = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { homeRoutes } from '../http/home.ts';
+import { BARE_PAGE, type PageSettings } from '../http/schema/page.ts';
 
 /** Inside the package once packed; in the repository, where Vite leaves it. */
 const PLACES = [
@@ -10,7 +11,10 @@ const PLACES = [
 ];
 
 /** What the root of the server shows. */
-export function home(landing: (request: FastifyRequest) => object): FastifyPluginCallback {
+export function home(
+  landing: (request: FastifyRequest) => object,
+  page: PageSettings = BARE_PAGE,
+): FastifyPluginCallback {
   const folder = PLACES.map((place) => fileURLToPath(place)).find((place) => existsSync(place));
-  return homeRoutes({ dashboardFolder: folder ?? '', landing });
+  return homeRoutes({ dashboardFolder: folder ?? '', landing, page });
 }

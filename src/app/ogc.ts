@@ -1,4 +1,5 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
+import { systemClock } from '../core/clock.ts';
 import { systemTimers } from '../core/timers.ts';
 import { largeSource } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -7,8 +8,10 @@ import { SHARED_TENANT } from '../engine/registry.ts';
 import { typeDefinitionOf } from '../handler/define-job.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
 import type { LiveHub } from '../http/live.ts';
+import { providerRoutes } from '../http/providers.ts';
 import { ConfigurationFile } from '../ogc/gateway/configuration-file.ts';
 import { type Gateway, openGateway } from '../ogc/gateway/gateway.ts';
+import type { ProviderDesk } from '../ogc/model/provider-standing.ts';
 import { callbackJob } from '../ogc/server/callback-job.ts';
 import { fanOutCallbacks } from '../ogc/server/callbacks.ts';
 import { echo } from '../ogc/server/echo.ts';
@@ -34,7 +37,7 @@ interface OgcOptions {
 
 /** OGC API – Processes on a platform: its routes, and the work behind them. */
 export interface PlatformOgc {
-  readonly routes: FastifyPluginCallback;
+  readonly routes: readonly FastifyPluginCallback[];
   readonly landing: (request: FastifyRequest) => object;
   start(roles: ReadonlySet<ProcessRole>): Promise<void>;
   stop(): Promise<void>;
@@ -63,6 +66,15 @@ async function openProviders(
   };
 }
 
+/** Where no providers file is named. */
+function nobodyElsewhere(since: number): ProviderDesk {
+  return {
+    watch: { since, windowMs: 0 },
+    standings: () => [],
+    providerOfType: () => null,
+  };
+}
+
 export async function openOgc(engine: Engine, options: OgcOptions): Promise<PlatformOgc> {
   const { live, artifacts, outgoing, settings, log, taken } = options;
   const { desk } = artifacts;
@@ -81,7 +93,10 @@ export async function openOgc(engine: Engine, options: OgcOptions): Promise<Plat
     },
   });
   return {
-    routes: ogcRoutes(room, (message, facts) => log.warn(message, facts)),
+    routes: [
+      ogcRoutes(room, (message, facts) => log.warn(message, facts)),
+      providerRoutes(engine, providers?.gateway ?? nobodyElsewhere(systemClock.now())),
+    ],
     landing: (request) => landingPage(baseOf(room, request)),
     start: async (roles) => {
       for (const job of jobs) {

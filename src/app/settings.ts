@@ -48,6 +48,21 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'PAWL_OIDC_ROLES_CLAIM', fallback: 'roles', sentence: 'The claim that lists the roles.' },
   {
+    name: 'PAWL_OIDC_CLIENT_ID',
+    fallback: null,
+    sentence: 'As whom the dashboard lets people sign in at the issuer; by API key alone without.',
+  },
+  {
+    name: 'PAWL_OIDC_SCOPE',
+    fallback: 'openid profile',
+    sentence: 'What the dashboard asks the issuer for, openid among it.',
+  },
+  {
+    name: 'PAWL_TRACE_URL',
+    fallback: null,
+    sentence: 'Where the dashboard links traces to, with {traceId} in it; told to all who ask.',
+  },
+  {
     name: 'PAWL_REQUESTS_PER_SECOND',
     fallback: null,
     sentence: 'Requests a second per credential, 0 for no limit; 1000 where credentials are asked.',

@@ -46,7 +46,7 @@ export async function openSurroundings(
   return {
     artifacts,
     jobs,
-    routes: [webhooks.routes, ogc.routes, home(ogc.landing)],
+    routes: [webhooks.routes, ...ogc.routes, home(ogc.landing, configuration.page)],
     start: async (roles) => {
       await webhooks.start(roles);
       await ogc.start(roles);

@@ -40,6 +40,9 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failed;
 }
 
+const KEY_HINT =
+  'Give a key with PAWL_KEY_FILE, PAWL_KEY or --key. A first start says where it wrote one.';
+
 const NO_ANSWER: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN']);
 
 /** What went wrong and what to do next. */
@@ -49,5 +52,7 @@ export function explain(error: unknown, url: string): string {
     const way = 'Start the platform with "pawl start", or say where it is with --url or PAWL_URL.';
     return `nobody answers at ${url}. ${way}`;
   }
-  return `${error.message} (${error.code})\n${error.hint}`;
+  // Programs send a credential; people have to know where one is given.
+  const hint = error.code === 'UNAUTHENTICATED' ? KEY_HINT : error.hint;
+  return `${error.message} (${error.code})\n${hint}`;
 }

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { ownVersion } from '../worker/version.ts';
 import { EXIT, exitCodeOf, explain, UsageError } from './exit-code.ts';
+import { nodeFault } from './node-version.ts';
 import { buildProgram } from './program.ts';
 import { type GlobalOptions, urlOf } from './session.ts';
 
@@ -9,6 +10,8 @@ import { type GlobalOptions, urlOf } from './session.ts';
 async function main(words: readonly string[]): Promise<number> {
   const program = buildProgram(ownVersion);
   try {
+    const fault = nodeFault();
+    if (fault !== null) throw new UsageError(fault);
     if (words.length === 0) program.help();
     await program.parseAsync(words, { from: 'user' });
     return EXIT.done;

@@ -11,6 +11,7 @@ import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addMove } from './commands/move.ts';
 import { addQueues } from './commands/queues.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addSlo } from './commands/slo.ts';
@@ -49,6 +50,7 @@ const ADDED = [
   addLifecycle,
   addKeys,
   addMigrate,
+  addMove,
   addDoctor,
   addBench,
   addBackup,

@@ -5,6 +5,7 @@ import { isPretty, processLog } from '../app/log-settings.ts';
 import { environmentOf, resolveSettings } from '../app/resolve-settings.ts';
 import { stopSignal } from '../app/stop-signal.ts';
 import { greeting } from './greeting.ts';
+import { adviceOn } from './start-advice.ts';
 
 function factsOf({ url, storeName, isOpen, firstKeyFile, types }: Platform): LogFacts {
   return { url, store: storeName, isOpen, firstKeyFile, types };
@@ -34,13 +35,7 @@ export async function start(
     await platform.stop();
     return 0;
   } catch (error) {
-    process.stderr.write(`Pawl could not start: ${explain(error)}\n`);
+    process.stderr.write(`Pawl could not start: ${adviceOn(error)}\n`);
     return 1;
   }
-}
-
-function explain(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return `${message}. Choose another port, for example PORT=8081.`;
-  return message;
 }

@@ -34,6 +34,16 @@ export interface JobFilter {
   readonly documentId?: string;
   readonly correlationId?: string;
   readonly parentJobId?: string;
+  /** Created then or later; a time as the API writes it. */
+  readonly createdFrom?: string;
+  /** Created before then. */
+  readonly createdTo?: string;
+  /** A part of what the job says of itself; inputs and results are not looked at. */
+  readonly text?: string;
+  /** The code or class of its error, or a part of its message. */
+  readonly error?: string;
+  /** That of its dead letter. */
+  readonly fingerprint?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -180,6 +190,12 @@ export class PawlClient {
     }
   }
 
+  /** What the job was given; as a reference where it is too large to be kept in the database. */
+  async input(id: string): Promise<unknown> {
+    const { body } = await this.connection.call({ method: 'GET', path: jobPath(id, 'input') });
+    return body;
+  }
+
   async result(id: string): Promise<unknown> {
     const { body } = await this.connection.call({ method: 'GET', path: jobPath(id, 'result') });
     return body;
@@ -206,7 +222,13 @@ export class PawlClient {
   }
 
   async deadLetters(
-    filter: { type?: string; reasonCode?: string; limit?: number; cursor?: string } = {},
+    filter: {
+      jobId?: string;
+      type?: string;
+      reasonCode?: string;
+      limit?: number;
+      cursor?: string;
+    } = {},
   ): Promise<Page<DeadLetterJson>> {
     const call = { method: 'GET', path: '/v1/dlq', query: filter } as const;
     const { body } = await this.connection.call(call);

@@ -7,7 +7,7 @@ export const ERRORS = {
   LINK_EXPIRED: { status: 403, hint: 'Ask for the result again: it comes with fresh links.' },
   QUOTA_EXCEEDED: { status: 403, hint: 'Remove artifacts, or ask for a larger quota.' },
   NOT_FOUND: { status: 404, hint: 'Check the address; what has ended may have been removed.' },
-  UNKNOWN_TYPE: { status: 404, hint: 'Register the type first, with PUT /v1/types/{type}.' },
+  UNKNOWN_TYPE: { status: 404, hint: 'Start a worker that has it, or PUT /v1/types/{type}.' },
   IDEMPOTENCY_CONFLICT: { status: 409, hint: 'Use a new key for a different payload.' },
   ALREADY_EXISTS: { status: 409, hint: 'Choose another id, or leave it out.' },
   CONCURRENCY_CONFLICT: { status: 409, hint: 'Wait for the active job of this document to end.' },

@@ -100,7 +100,8 @@ export async function cancel(
     outcomes.map(async (outcome, index): Promise<CancelResult> => {
       if (outcome.kind === 'refused') return outcome;
       const job = await settled(context, tasks[index]!.ref, outcome);
-      return { kind: job.cancel === null ? 'done' : 'requested', job };
+      // By its end and not by its wish, which is gone once the owner has been faster.
+      return { kind: job.phase === 'cancelled' ? 'done' : 'requested', job };
     }),
   );
 }

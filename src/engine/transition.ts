@@ -108,8 +108,9 @@ async function playRound<Open extends Entry>(
   await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
   const steps = open.map((entry) => planStep(context, entry));
   // Most plans need nobody's answer, and a promise for each job of a large batch is dear.
-  const settled = steps.some((step) => step instanceof Promise) ? await Promise.all(steps) : steps;
-  const planned = open.map((entry, index) => ({ ...entry, step: settled[index] as PlannedStep }));
+  const isSaid = steps.every((step) => !(step instanceof Promise));
+  const said = isSaid ? steps : await Promise.all(steps.map(async (step) => step));
+  const planned = open.map((entry, index) => ({ ...entry, step: said[index] as PlannedStep }));
   const moves = planned.flatMap(({ step }) => ('move' in step ? [step.move] : []));
   const applied = moves.length === 0 ? [] : await context.store.apply(moves);
   return { planned, applied };

@@ -52,9 +52,14 @@ export interface ResultArtifacts {
  */
 export async function resultArtifacts(face: ArtifactFace, job: JobRef): Promise<ResultArtifacts> {
   const artifacts = (await face.desk.list(job)).map((one) => artifactJson(face, one));
-  const links = artifacts.map(
-    ({ url, name, contentType }) =>
-      `<${url}>; rel="item"; type="${contentType}"; title*=UTF-8''${encodeURIComponent(name)}`,
-  );
-  return { artifacts, link: links.length === 0 ? null : links.join(', ') };
+  return { artifacts, link: artifacts.length === 0 ? null : artifacts.map(linkOf).join(', ') };
+}
+
+/** An artifact as one link of the header `link`. */
+export function artifactLink(face: ArtifactFace, artifact: Artifact): string {
+  return linkOf(artifactJson(face, artifact));
+}
+
+function linkOf({ url, name, contentType }: ArtifactJson): string {
+  return `<${url}>; rel="item"; type="${contentType}"; title*=UTF-8''${encodeURIComponent(name)}`;
 }

@@ -20,6 +20,7 @@ function listLetters(app: App, { engine }: Face): void {
         operationId: 'listDeadLetters',
         summary: 'Dead letters, newest first',
         querystring: closed({
+          jobId: Type.Optional(Uuid),
           type: Type.Optional(Name),
           reasonCode: Type.Optional(ReasonSchema),
           fingerprint: Type.Optional(Label),

@@ -1,19 +1,11 @@
 import { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { HOME_TENANT } from '../auth/credential.ts';
-import { PawlError } from '../core/errors.ts';
 import { examine } from '../doctor/checks.ts';
 import { worstOf } from '../doctor/finding.ts';
 import { verify, type VerifyStep } from '../doctor/verify.ts';
-import { type App, credentialOf, type Face, type Resource, routes } from './face.ts';
+import { type App, type Face, type Resource, routes } from './face.ts';
+import { requireHome } from './require-home.ts';
 import { DiagnosisSchema } from './schema/doctor.ts';
-
-/** What concerns the whole database is for those who run the platform. */
-function requireHome(request: FastifyRequest): void {
-  if (credentialOf(request).tenant === HOME_TENANT) return;
-  throw new PawlError('FORBIDDEN', 'the whole platform is shown to its own administrators only');
-}
 
 function diagnose(app: App, { engine }: Face): void {
   app.get(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PawlError } from '../core/errors.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -22,6 +23,20 @@ export function nextLink(request: FastifyRequest, cursor: string): string {
   const url = new URL(request.url, 'http://pawl');
   url.searchParams.set('cursor', cursor);
   return `<${url.pathname}${url.search}>; rel="next"`;
+}
+
+/**
+ * Two names for the server are one too many: a proxy may have gone by the other one. Node keeps
+ * the first and says nothing.
+ */
+export function refuseTwoHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const names = request.raw.rawHeaders.filter((_, index) => index % 2 === 0);
+    if (names.filter((name) => name.toLowerCase() === 'host').length <= 1) return;
+    void reply.header('connection', 'close');
+    const message = 'the request has more than one Host header: send one';
+    throw new PawlError('VALIDATION_ERROR', message);
+  });
 }
 
 /** Every answer names its request and is read as what it says it is. */

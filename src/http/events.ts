@@ -5,16 +5,16 @@ import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
 import { JobCursors, type Position, type Reading, START } from './job-cursor.ts';
+import { lastNote } from './last-note.ts';
 import { jobTopic } from './live.ts';
 import { sendPage } from './page.ts';
+import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
 import { JobEventSchema, JobParams } from './schema/job.ts';
 import { closed, nothing, pageOf } from './schema/values.ts';
 import { frameOf } from './sse-frame.ts';
 import { SseStream } from './sse.ts';
 import { eventJson, jobJson } from './view.ts';
-
-const PAGE = 500;
 
 /** A wake may be late, so a stream looks by itself at least this often. */
 const LOOK_MS = 2_000;
@@ -25,19 +25,6 @@ export function isStreamWanted(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').includes('text/event-stream');
 }
 
-/** The last note that is written at the job's version. */
-async function lastNote({ engine }: Face, job: Job): Promise<number> {
-  let note = 0;
-  for (;;) {
-    const after = { version: job.version, note };
-    const { id, tenant } = job;
-    const page = await engine.events({ id, tenant, after, limit: PAGE, notes: true });
-    const own = page.events.filter((event) => event.version === job.version);
-    note = own.at(-1)?.note ?? note;
-    if (!page.hasMore || own.length < page.events.length) return note;
-  }
-}
-
 /**
  * A job and the place in its stream that it stands for. What is written between the two reads is
  * in the job already and comes once more as an event: never a gap.
@@ -45,7 +32,7 @@ async function lastNote({ engine }: Face, job: Job): Promise<number> {
 async function snapshotOf(face: Face, ref: JobRef): Promise<{ job: Job; at: Position }> {
   let before = await face.engine.job(ref);
   for (;;) {
-    const at = { version: before.version, note: await lastNote(face, before) };
+    const at = { version: before.version, note: await lastNote(face.engine, before) };
     const job = await face.engine.job(ref);
     if (job.version === before.version) return { job, at };
     before = job;
@@ -75,26 +62,81 @@ async function begin(face: Face, told: Told): Promise<Position> {
   return at;
 }
 
+/** Where a stream stands after a portion, and whether there is more to be read at once. */
+interface Sent {
+  readonly at: Position;
+  readonly hasMore: boolean;
+  readonly isOver: boolean;
+}
+
+/** Events of a job as they are written to each of its streams. */
+interface Frames {
+  readonly frames: readonly {
+    readonly text: string;
+    readonly at: Position;
+    readonly isLast: boolean;
+  }[];
+  readonly hasMore: boolean;
+}
+
+function readFrames(
+  face: Face,
+  { job, cursors }: Told,
+  asked: { after: Position; limit: number },
+): Promise<Frames> {
+  const { id, tenant } = job;
+  const key = `${tenant} ${id} ${cursors.at(asked.after)} ${asked.limit}`;
+  return face.live.reads.share(key, async () => {
+    const page = await face.engine.events({ id, tenant, ...asked, notes: true });
+    const frames = page.events.map((event) => {
+      const at = { version: event.version, note: event.note };
+      const data = eventJson(event, job);
+      const text = frameOf({ id: cursors.at(at), event: event.type, data });
+      return { text, at, isLast: isTerminal(event.phase) };
+    });
+    return { frames, hasMore: page.hasMore };
+  });
+}
+
+/** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
+async function sendSome(
+  face: Face,
+  told: Told,
+  from: { after: Position; portion: Portion },
+): Promise<Sent> {
+  const { after, portion } = from;
+  const page = await readFrames(face, told, { after, limit: portion.size });
+  let at = after;
+  let sent = 0;
+  let isOver = false;
+  for (const frame of page.frames) {
+    at = frame.at;
+    isOver ||= frame.isLast;
+    sent += 1;
+    if (!told.stream.write(frame.text)) break;
+  }
+  const isWhole = sent === page.frames.length;
+  portion.took(sent, isWhole);
+  return { at, hasMore: page.hasMore || !isWhole, isOver };
+}
+
 /** Sends what is stored, then what comes, until the job has ended or the reader has gone. */
 async function follow(face: Face, request: FastifyRequest, told: Told): Promise<void> {
-  const { stream, job, cursors } = told;
+  const { stream, job } = told;
   const { keepaliveMs } = face.streams.limits;
   const watch = await face.live.watch(jobTopic(job));
   try {
     let at = await begin(face, told);
     let isOver = isTerminal(job.phase);
+    const portion = new Portion();
     let checkedAt = performance.now();
     while (!stream.gone.aborted) {
       watch.reset();
-      const { id, tenant } = job;
-      const page = await face.engine.events({ id, tenant, after: at, limit: PAGE, notes: true });
-      for (const event of page.events) {
-        at = { version: event.version, note: event.note };
-        isOver ||= isTerminal(event.phase);
-        const data = eventJson(event, job);
-        await stream.send(frameOf({ id: cursors.at(at), event: event.type, data }));
-      }
-      if (page.hasMore) continue;
+      const sent = await sendSome(face, told, { after: at, portion });
+      await stream.drained();
+      at = sent.at;
+      isOver ||= sent.isOver;
+      if (sent.hasMore) continue;
       if (isOver) break;
       await watch.wait(Math.min(LOOK_MS, keepaliveMs), stream.gone);
       if (performance.now() - checkedAt < keepaliveMs) continue;

@@ -8,6 +8,7 @@ import { type App, callerOf, type Face, type Resource, routes } from './face.ts'
 import { tenantTopic } from './live.ts';
 import type { WindowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
+import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
 import { JobEventSchema } from './schema/job.ts';
 import { closed, Label, Name, pageOf, Uuid } from './schema/values.ts';
@@ -15,7 +16,6 @@ import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
 import { eventJson } from './view.ts';
 
-const PAGE = 500;
 const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 
 const FILTER = {
@@ -48,14 +48,18 @@ interface Stretch {
 }
 
 /** From memory where the reader is up to date, else from the store. */
-async function readOn(face: Face, tenant: string, from: From): Promise<Stretch> {
-  const recent = typeof from === 'string' ? null : face.live.window.after(from.cursor, PAGE);
+async function readOn(
+  face: Face,
+  tenant: string,
+  { from, limit }: { from: From; limit: number },
+): Promise<Stretch> {
+  const recent = typeof from === 'string' ? null : face.live.window.after(from.cursor, limit);
   if (recent !== null && typeof from !== 'string') {
     const items = recent.filter(({ item }) => item.event.tenant === tenant);
     const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
-    return { items, cursor, isReset: false, hasMore: recent.length === PAGE };
+    return { items, cursor, isReset: false, hasMore: recent.length === limit };
   }
-  const page = await face.engine.context.store.tail({ tenant, from, limit: PAGE });
+  const page = await face.engine.context.store.tail({ tenant, from, limit });
   const items = page.items.map((item) => ({ item, frame: frameOfItem(item) }));
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
@@ -69,6 +73,28 @@ function frameOfItem(item: TailItem): string {
 
 const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
 
+/** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
+async function sendSome(
+  face: Face,
+  stream: SseStream,
+  asked: { tenant: string; from: From; filter: Filter; portion: Portion },
+): Promise<{ cursor: string; hasMore: boolean }> {
+  const { tenant, from, filter, portion } = asked;
+  const stretch = await readOn(face, tenant, { from, limit: portion.size });
+  if (stretch.isReset) {
+    await stream.send(frameOf({ id: stretch.cursor, event: 'reset', data: problemOf(RESET) }));
+  }
+  let taken = 0;
+  for (const { item, frame } of stretch.items) {
+    taken += 1;
+    if (isWanted(item, filter) && !stream.write(frame)) break;
+  }
+  const isWhole = taken === stretch.items.length;
+  portion.took(taken, isWhole);
+  if (isWhole) return stretch;
+  return { cursor: stretch.items[taken - 1]!.item.cursor, hasMore: true };
+}
+
 async function follow(
   face: Face,
   stream: SseStream,
@@ -79,21 +105,17 @@ async function follow(
   try {
     let from = asked.from;
     let isTold = false;
+    const portion = new Portion();
     let checkedAt = performance.now();
     while (!stream.gone.aborted) {
       watch.reset();
-      const stretch = await readOn(face, tenant, from);
-      from = { cursor: stretch.cursor };
-      if (stretch.isReset) {
-        await stream.send(frameOf({ id: from.cursor, event: 'reset', data: problemOf(RESET) }));
-      }
-      for (const { item, frame } of stretch.items) {
-        if (isWanted(item, asked.filter)) await stream.send(frame);
-      }
+      const sent = await sendSome(face, stream, { tenant, from, filter: asked.filter, portion });
+      await stream.drained();
+      from = { cursor: sent.cursor };
       // Without data it is no event, but a reader that is cut off now knows where it was.
       if (!isTold) await stream.send(frameOf({ id: from.cursor }));
       isTold = true;
-      if (stretch.hasMore) continue;
+      if (sent.hasMore) continue;
       await watch.wait(face.streams.limits.keepaliveMs, stream.gone);
       if (performance.now() - checkedAt < face.streams.limits.keepaliveMs) continue;
       await face.recheck(asked.request);

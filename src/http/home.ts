@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { PawlError } from '../core/errors.ts';
+import { PageSchema, type PageSettings } from './schema/page.ts';
 import { closed, text } from './schema/values.ts';
 
 /** A file of the dashboard, ready to be sent. */
@@ -20,10 +21,17 @@ const KINDS: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The page runs its own code only; pictures of lifecycles bring their style with them. */
-const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-  "frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+/**
+ * The page runs its own code only; pictures of lifecycles bring their style with them. It asks
+ * nobody but its server, and the identity provider where people sign in there.
+ */
+function policyOf({ signIn }: PageSettings): string {
+  const issuer = signIn === null ? '' : `connect-src 'self' ${new URL(signIn.issuer).origin}; `;
+  return (
+    `default-src 'self'; ${issuer}style-src 'self' 'unsafe-inline'; ` +
+    "img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+  );
+}
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
@@ -40,9 +48,14 @@ function readFolder(folder: string): Map<string, PageFile> {
   return files;
 }
 
-function sendFile(reply: FastifyReply, file: PageFile, caching: string): FastifyReply {
+interface Sending {
+  readonly caching: string;
+  readonly policy: string;
+}
+
+function sendFile(reply: FastifyReply, file: PageFile, { caching, policy }: Sending): FastifyReply {
   void reply.header('etag', file.tag).header('cache-control', caching);
-  void reply.header('content-security-policy', POLICY).header('referrer-policy', 'no-referrer');
+  void reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
   if (reply.request.headers['if-none-match'] === file.tag) return reply.code(304).send();
   return reply.type(file.kind).send(file.bytes);
 }
@@ -59,6 +72,7 @@ export interface HomeOptions {
   readonly dashboardFolder: string;
   /** What programs get at the root. */
   readonly landing: (request: FastifyRequest) => object;
+  readonly page: PageSettings;
 }
 
 const FileSchema = Type.String({ description: 'A file of the dashboard.' });
@@ -100,8 +114,20 @@ const ASSET_DOC = {
   },
 };
 
+const PAGE_DOC = {
+  tags: ['Health'],
+  operationId: 'readPage',
+  summary: 'What the dashboard needs to know before anybody signs in',
+  response: { 200: PageSchema },
+};
+
 /** `/`: the dashboard for people, a landing page in JSON for programs. */
-export function homeRoutes({ dashboardFolder, landing }: HomeOptions): FastifyPluginCallback {
+export function homeRoutes({
+  dashboardFolder,
+  landing,
+  page: settings,
+}: HomeOptions): FastifyPluginCallback {
+  const policy = policyOf(settings);
   const files = readFolder(dashboardFolder);
   const assets = readFolder(join(dashboardFolder, 'assets'));
   return (app, _options, done) => {
@@ -109,19 +135,20 @@ export function homeRoutes({ dashboardFolder, landing }: HomeOptions): FastifyPl
       void reply.header('vary', 'accept');
       const page = files.get('index.html');
       if (!wantsHtml(request.headers.accept) || page === undefined) return landing(request);
-      return sendFile(reply, page, 'no-cache');
+      return sendFile(reply, page, { caching: 'no-cache', policy });
     });
+    app.get('/v1/page', { schema: PAGE_DOC }, () => settings);
     app.get('/mark.svg', { schema: MARK_DOC }, async (_request, reply) => {
       const mark = files.get('mark.svg');
       if (mark === undefined) throw new PawlError('NOT_FOUND', 'the dashboard is not built');
-      return sendFile(reply, mark, 'public, max-age=3600');
+      return sendFile(reply, mark, { caching: 'public, max-age=3600', policy });
     });
     const asset = { schema: ASSET_DOC };
     app.get<{ Params: { file: string } }>('/assets/:file', asset, async (request, reply) => {
       const file = assets.get(request.params.file);
       if (file === undefined) throw new PawlError('NOT_FOUND', 'there is no such part');
       // Their names change with their content.
-      return sendFile(reply, file, A_YEAR);
+      return sendFile(reply, file, { caching: A_YEAR, policy });
     });
     done();
   };

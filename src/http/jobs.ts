@@ -3,13 +3,24 @@ import type { FastifyRequest } from 'fastify';
 import type { EnqueueResult } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { keptTrace } from '../core/trace.ts';
+import { SEARCH_WINDOW } from '../store/search.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { jobTopic, workTopic } from './live.ts';
 import { sendPage } from './page.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
 import { EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
 import { JobSchema } from './schema/job.ts';
-import { closed, Label, Name, PAGING, pageOf, PhaseName, text, Uuid } from './schema/values.ts';
+import {
+  closed,
+  Label,
+  Name,
+  PAGING,
+  pageOf,
+  PhaseName,
+  text,
+  Time,
+  Uuid,
+} from './schema/values.ts';
 import { jobJson, jobTag, jobUrl } from './view.ts';
 
 /** By what jobs are found; also what a cancellation of many names. */
@@ -21,6 +32,27 @@ export const JOB_FILTER = {
   documentId: Type.Optional(Label),
   correlationId: Type.Optional(Label),
   parentJobId: Type.Optional(Uuid),
+};
+
+function searched(lengthMax: number, description: string) {
+  return Type.Optional(Type.String({ ...text(lengthMax, 1), description }));
+}
+
+function instant(description: string) {
+  return Type.Optional(Type.String({ ...Time, description }));
+}
+
+/** What a list can be searched for besides: no index answers it. */
+const JOB_SEARCH = {
+  createdFrom: instant('Created then or later.'),
+  createdTo: instant('Created before then.'),
+  text: searched(
+    200,
+    'A part of its type, queue, state, stage, message, document, correlation, requester, ' +
+      'metadata or error, A to Z in either case. Inputs and results are not looked at.',
+  ),
+  error: searched(200, 'The code or the class of its error, or a part of its message.'),
+  fingerprint: searched(64, 'That of its dead letter: the same fault in other jobs.'),
 };
 
 const PRIORITIES = { normal: 'normal', high: 'high' } as const;
@@ -111,21 +143,33 @@ function listJobs(app: App, { engine }: Face): void {
         operationId: 'listJobs',
         summary: 'Jobs, newest first',
         description:
-          'Pages are stable while jobs are added. The next page is also a `Link` with rel="next".',
-        querystring: closed({ ...JOB_FILTER, ...PAGING, cursor: Type.Optional(Uuid) }),
+          'Pages are stable while jobs are added. The next page is also a `Link` with ' +
+          'rel="next". A list with `createdFrom`, `createdTo`, `text`, `error` or `fingerprint` ' +
+          `looks at ${SEARCH_WINDOW} jobs a page, the newest first: a page with fewer items than ` +
+          '`limit`, or with none, is the last only if its `nextCursor` is null. Those of one ' +
+          '`documentId`, `correlationId` or `parentJobId` are counted alone where one is given.',
+        querystring: closed({
+          ...JOB_FILTER,
+          ...JOB_SEARCH,
+          ...PAGING,
+          cursor: Type.Optional(Uuid),
+        }),
         response: { 200: pageOf(JobSchema) },
       },
     },
     async (request, reply) => {
-      const { cursor, limit = 50, ...filters } = request.query;
+      const { cursor, limit = 50, createdFrom, createdTo, ...filters } = request.query;
       const page = await engine.jobs({
         ...filters,
         tenant: callerOf(request).tenant,
         limit,
+        ...(createdFrom === undefined ? {} : { createdFrom: Date.parse(createdFrom) }),
+        ...(createdTo === undefined ? {} : { createdTo: Date.parse(createdTo) }),
         ...(cursor === undefined ? {} : { before: cursor }),
       });
-      const last = page.hasMore ? page.jobs.at(-1) : undefined;
-      return sendPage(reply, page.jobs.map(jobJson), last?.id ?? null);
+      const { searchedTo = page.jobs.at(-1)?.id } = page;
+      const nextCursor = page.hasMore ? (searchedTo ?? null) : null;
+      return sendPage(reply, page.jobs.map(jobJson), nextCursor);
     },
   );
 }

@@ -3,6 +3,7 @@ import type { Timers } from '../core/timers.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { TailItem } from '../store/query.ts';
 import { LogWindow } from './log-window.ts';
+import { SharedReads } from './shared-reads.ts';
 import { frameOf } from './sse-frame.ts';
 import { eventJson } from './view.ts';
 
@@ -73,6 +74,7 @@ export class Watch {
  */
 export class LiveHub {
   readonly window: LogWindow = new LogWindow();
+  readonly reads: SharedReads = new SharedReads();
   readonly #engine: Engine;
   readonly #timers: Timers;
   readonly #everyMs: number;
@@ -106,6 +108,7 @@ export class LiveHub {
 
   /** A hint from this very process, which spares the way through the log. */
   wake(topic: Topic): void {
+    this.reads.forget();
     for (const watch of this.#watches.get(topic) ?? []) watch.wake();
   }
 
@@ -117,6 +120,7 @@ export class LiveHub {
   }
 
   #wakeAll(): void {
+    this.reads.forget();
     for (const watches of this.#watches.values()) for (const watch of watches) watch.wake();
   }
 

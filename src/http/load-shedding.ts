@@ -11,6 +11,9 @@ export interface LoadLimits {
 
 export const LOAD_LIMITS: LoadLimits = { inFlightMax: 2_000, lagMsMax: 1_000 };
 
+/** Whoever asks how the server is must be told, above all when it has too much to do. */
+export const ALWAYS_ANSWERED: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
 const SAMPLE_MS = 20;
 const WINDOW_MS = 1_000;
 
@@ -43,9 +46,7 @@ export function shedLoad(app: FastifyInstance, limits: LoadLimits): void {
   let inFlight = 0;
   app.addHook('onClose', async () => stop());
   app.addHook('onRequest', async (request, reply) => {
-    const isHealth =
-      request.routeOptions.url === '/livez' || request.routeOptions.url === '/readyz';
-    if (isHealth) return;
+    if (ALWAYS_ANSWERED.has(request.routeOptions.url ?? '')) return;
     if (inFlight >= limits.inFlightMax || lagMs() > limits.lagMsMax) {
       throw new PawlError('SERVER_BUSY', 'the server has more work than it can do');
     }

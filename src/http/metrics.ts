@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Meter } from '../metrics/meter.ts';
+import { requireHome } from './require-home.ts';
 import type { StreamGate } from './sse.ts';
 
 const DESCRIPTION =
   'Prometheus text. Counters and histograms are those of this process: add them up over ' +
   'processes. Gauges that the database tells (such as `job_in_progress`) are the same in every ' +
-  'process: take their maximum.';
+  'process: take their maximum. They are of all tenants together and name types and queues: ' +
+  'where credentials are asked for, one of the home tenant is needed; others have `/v1/slo`.';
 
 /** `/metrics`, and the time of every request in it. */
 export function serveMetrics(app: FastifyInstance, meter: Meter, streams: StreamGate): void {
@@ -39,6 +41,9 @@ export function serveMetrics(app: FastifyInstance, meter: Meter, streams: Stream
         },
       },
     },
-    async (_request, reply) => reply.type(meter.contentType).send(await meter.scrape()),
+    async (request, reply) => {
+      requireHome(request);
+      return reply.type(meter.contentType).send(await meter.scrape());
+    },
   );
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type ErrorCode, ERRORS } from '../core/errors.ts';
 import { scopeOfRoute } from './access.ts';
+import { ALWAYS_ANSWERED } from './load-shedding.ts';
 import { EVENT_EXAMPLE, EXAMPLES, JOB_EXAMPLE } from './openapi-examples.ts';
 import { INTRODUCTION, TAGS } from './openapi-text.ts';
 import { ProblemSchema } from './schema/problem.ts';
@@ -68,7 +69,7 @@ function parameters(components: Components, schema: unknown, where: string): Jso
 }
 
 /** What every route can answer with, beside what it names itself. */
-function commonErrors({ method, schema }: RouteDoc, isPublic: boolean): ErrorCode[] {
+function commonErrors({ method, url, schema }: RouteDoc, isPublic: boolean): ErrorCode[] {
   const hasInput = [schema.body, schema.params, schema.querystring].some(
     (one) => one !== undefined,
   );
@@ -79,9 +80,8 @@ function commonErrors({ method, schema }: RouteDoc, isPublic: boolean): ErrorCod
       ? []
       : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'REQUEST_TIMEOUT'] as const)),
     ...(method === 'GET' ? [] : (['OUTCOME_UNKNOWN'] as const)),
-    ...(isPublic
-      ? []
-      : (['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVER_BUSY', 'STORE_UNAVAILABLE'] as const)),
+    ...(isPublic ? [] : (['RATE_LIMITED', 'INTERNAL_ERROR', 'STORE_UNAVAILABLE'] as const)),
+    ...(ALWAYS_ANSWERED.has(url) ? [] : (['SERVER_BUSY'] as const)),
   ];
 }
 

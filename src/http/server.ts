@@ -18,11 +18,12 @@ import { closeSwiftly } from './closing.ts';
 import { deadLetters } from './dead-letters.ts';
 import { serveDocs } from './docs.ts';
 import { doctor } from './doctor.ts';
-import { markAnswers, requestIdOf } from './edge.ts';
+import { markAnswers, refuseTwoHosts, requestIdOf } from './edge.ts';
 import { events } from './events.ts';
 import type { Face, Resource } from './face.ts';
 import { firehose } from './firehose.ts';
 import { health } from './health.ts';
+import { input } from './input.ts';
 import { job } from './job.ts';
 import { jobTypes } from './job-types.ts';
 import { jobs } from './jobs.ts';
@@ -85,6 +86,7 @@ const RESOURCES: readonly Resource[] = [
   jobs,
   batch,
   job,
+  input,
   events,
   firehose,
   operations,
@@ -128,6 +130,7 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   const { authenticator = null, rate = null } = options;
   app.decorateRequest('credential', null);
   markAnswers(app);
+  refuseTwoHosts(app);
   traceRequests(app);
   if (options.log !== undefined) logRequests(app, options.log);
   shedLoad(app, { ...LOAD_LIMITS, ...options.load });

@@ -114,12 +114,22 @@ export class SseStream {
     return this.#gone.signal;
   }
 
-  /** Writes, and waits while the reader is too far behind. */
-  async send(frame: string): Promise<void> {
+  /** Writes; false where the reader is too far behind now, and `drained` is to be waited for. */
+  write(frame: string): boolean {
     const { raw } = this.#reply;
-    if (this.#gone.signal.aborted) return;
+    if (this.#gone.signal.aborted) return true;
     raw.write(frame);
-    if (raw.writableLength > this.#limits.bufferBytesMax) await this.#drain();
+    return !this.#isBehind;
+  }
+
+  /** Waits while the reader is too far behind. */
+  async drained(): Promise<void> {
+    if (this.#isBehind) await this.#drain();
+  }
+
+  async send(frame: string): Promise<void> {
+    this.write(frame);
+    await this.drained();
   }
 
   keepAlive(): Promise<void> {
@@ -134,6 +144,11 @@ export class SseStream {
     // A reader that takes nothing must not keep the server from closing.
     const late = AbortSignal.timeout(END_MS_MAX);
     late.addEventListener('abort', () => raw.destroy(), { once: true });
+  }
+
+  get #isBehind(): boolean {
+    if (this.#gone.signal.aborted) return false;
+    return this.#reply.raw.writableLength > this.#limits.bufferBytesMax;
   }
 
   async #drain(): Promise<void> {

@@ -25,6 +25,7 @@ function linksOf(job: Job): Record<string, string> {
   return {
     self,
     events: `${self}/events`,
+    input: `${self}/input`,
     result: `${self}/result`,
     type: `/v1/types/${encodeURIComponent(job.type)}`,
     lifecycle: `/v1/lifecycles/${job.lifecycle}`,

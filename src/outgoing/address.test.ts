@@ -29,7 +29,7 @@ const open = `
 
 describe('which addresses are public', () => {
   for (const text of closed) {
-    test(`${text} is not`, () => assert.equal(isPublic(parseAddress(text)!), false));
+    test(`[S6] ${text} is not`, () => assert.equal(isPublic(parseAddress(text)!), false));
   }
   for (const text of open) {
     test(`${text} is`, () => assert.equal(isPublic(parseAddress(text)!), true));

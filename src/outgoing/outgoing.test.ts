@@ -79,7 +79,7 @@ describe('the guard of outgoing requests', () => {
     .trim()
     .split(/\s+/);
   for (const host of refusedHosts) {
-    test(`${host} is refused before a connection begins, over http and https`, async () => {
+    test(`[S6] ${host} is refused before a connection begins, over http and https`, async () => {
       const outgoing = guarded();
       const port = host.includes('six') || host === '[::1]' ? trap6.port : trap.port;
       for (const scheme of ['http', 'https']) {
@@ -116,7 +116,7 @@ describe('the guard of outgoing requests', () => {
     });
   }
 
-  test('a name that turns private after it was checked is refused when it is connected', async () => {
+  test('[S6] a name that turns private after it was checked is refused when it is connected', async () => {
     const turns = [['93.184.215.14'], ['127.0.0.1']];
     const outgoing = createOutgoing({ resolve: async () => turns.shift()! });
     await outgoing.check('https://rebind.test:8443/');
@@ -219,7 +219,7 @@ describe('an outgoing request', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
-    test(`follows no ${status}: it is the answer`, async () => {
+    test(`[S6] follows no ${status}: it is the answer`, async () => {
       const count = seen.length;
       const response = await outgoing.fetch(at(`/redirect/${status}`), {
         method: 'POST',

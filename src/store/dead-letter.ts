@@ -30,6 +30,8 @@ export interface DeadLetterFilter {
   readonly limit: number;
   readonly id?: string;
   readonly before?: string;
+  /** Those of one job. */
+  readonly jobId?: string;
   readonly type?: string;
   readonly reasonCode?: DlqReason;
   readonly fingerprint?: string;

@@ -12,6 +12,10 @@ import type { LimitPolicy, Rate } from '../core/limits.ts';
  *   lets the next one in, in its own transaction.
  * - a token, as `core/rate.ts` counts them: those that have passed and were not claimed, and the
  *   level that claims raise and time lowers. Who finds none is let on by `due`, when there is one.
+ *
+ * An insert touches the first key of each job that it was given, whatever came of it. A move
+ * touches the key of its job's slots and the one that the job now waits for; one that missed
+ * touches none.
  */
 export const GATE = {
   /** May be claimed. */
@@ -47,6 +51,11 @@ export function keyAt(gate: number | null, keys: GateKeys): string | null {
   if (gate === GATE.parked) return keys.limitKey;
   if (gate === GATE.user) return keys.userKey;
   return gate === GATE.organisation ? keys.organisationKey : null;
+}
+
+/** The key of the first gate that a job comes to. */
+export function firstKeyOf(keys: GateKeys): string | null {
+  return keyAt(gateAfter(GATE.open, keys), keys);
 }
 
 /** The rate of a gate for tokens. */

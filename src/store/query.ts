@@ -3,9 +3,10 @@ import type { JobEvent } from '../core/event.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { PriorityClass } from '../core/rank.ts';
+import type { JobSearch } from './search.ts';
 
 /** Jobs of one tenant by descending id, which for UUIDv7 is newest first. */
-export interface JobQuery {
+export interface JobQuery extends JobSearch {
   readonly tenant: string;
   readonly limit: number;
   /** Only ids below this one: the last id of the page before. */
@@ -22,6 +23,8 @@ export interface JobQuery {
 export interface JobPage {
   readonly jobs: readonly Job[];
   readonly hasMore: boolean;
+  /** Where a search ended its window with fewer than were asked for: it goes on before this id. */
+  readonly searchedTo?: string;
 }
 
 /** A job's events and notes, one stream in the order (version, note). */

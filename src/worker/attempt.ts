@@ -137,11 +137,14 @@ export class Attempt implements AttemptPort {
       const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
       return { kind: 'fail', error: failure, deadLetter: null };
     }
-    void this.#execution.outcome.then((outcome) => {
-      this.#hasReturned = true;
-      this.#outcome.resolve(outcome);
-    });
+    void this.#follow(this.#execution);
     return this.#outcome.promise;
+  }
+
+  async #follow(execution: Execution): Promise<void> {
+    const outcome = await execution.outcome;
+    this.#hasReturned = true;
+    this.#outcome.resolve(outcome);
   }
 
   /** Told to who comes too late; made only then, for an error is dear. */

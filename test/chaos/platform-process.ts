@@ -22,6 +22,16 @@ export class PlatformProcess {
     this.#options = options;
   }
 
+  /** Of the process that runs; 0 where none does. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** All lines that it wrote, to its output and its errors. */
+  get said(): readonly string[] {
+    return this.#said;
+  }
+
   /** Resolves when it says that it is running. */
   async start(): Promise<void> {
     const { flags, env } = this.#options;

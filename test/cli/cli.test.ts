@@ -71,6 +71,19 @@ describe('pawl jobs', () => {
     assert.ok(jobs.some((job) => job.id === id));
   });
 
+  test('ls searches by time, text and error, and input shows what a job was given', async () => {
+    const id = await finishedJob();
+    const ids = async (...words: string[]): Promise<string[]> => {
+      const { stdout } = await room.pawl(['jobs', 'ls', '--json', '--limit', '500', ...words]);
+      return stdout === '' ? [] : (linesOf(stdout) as { id: string }[]).map((job) => job.id);
+    };
+    assert.ok((await ids('--since', '1h', '--text', 'GREET')).includes(id));
+    assert.ok(!(await ids('--until', '2001-01-01')).includes(id));
+    assert.ok(!(await ids('--error', 'greet')).includes(id));
+    const { stdout } = await room.pawl(['jobs', 'input', id]);
+    assert.deepEqual(JSON.parse(stdout), await room.client.input(id));
+  });
+
   test('show draws how a job stands and a timeline of its waits and attempts', async () => {
     const id = await finishedJob();
     const { stdout } = await room.pawl(['jobs', 'show', id]);
@@ -171,6 +184,7 @@ describe('what a script can rely on', () => {
       [['jobs', 'ls', '--limitt', '3'], EXIT.usage, /Did you mean --limit/],
       [['job'], EXIT.usage, /Did you mean jobs/],
       [['jobs', 'ls', '--limit', 'x'], EXIT.usage, /whole number/],
+      [['jobs', 'ls', '--since', 'x'], EXIT.usage, /a duration such as 2h/],
       [['jobs', 'ls', '--url', 'nonsense'], EXIT.usage, /no address/],
     ];
     for (const [words, code, message] of rows) {

@@ -1,36 +1,110 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { PawlClient } from '../../src/client/client.ts';
+import { SHORT } from '../support/browser/hostile.ts';
+import { Guard } from '../support/browser/guarded-page.ts';
+import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
 import { openRoom, type Room } from '../support/browser/room.ts';
 
-describe('where credentials are asked for', () => {
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+function adminOf({ room }: Scene): PawlClient {
+  return new PawlClient({ url: room.url, key: room.key() });
+}
+
+await onEveryStore.describe(
+  'where credentials are asked for',
+  (scene) => {
+    test('the page asks for a key, refuses a wrong one and opens with a good one', async () => {
+      const { page, room } = scene;
+      await scene.visit('queues');
+      await signIn(page, 'pawl_wrong');
+      await page.getByText('This key is not accepted').waitFor();
+      await signIn(page, room.key());
+      await page.getByRole('heading', { name: 'Queues and types' }).waitFor();
+      await page.getByText('live', { exact: true }).waitFor();
+    });
+
+    test('the key stays in the tab: another one asks again, and so does this one once signed out', async () => {
+      const { page, room } = scene;
+      await signIn(page, room.key());
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      const other = await page.context().newPage();
+      await other.goto(`${room.url}/`);
+      await other.getByLabel('API key').waitFor();
+      await page.getByRole('button', { name: 'sign out' }).click();
+      await page.getByLabel('API key').waitFor();
+      assert.equal(await page.evaluate('sessionStorage.length'), 0);
+    });
+
+    test('who may only look is told so in a sentence, and what to do about it', async () => {
+      const { page } = scene;
+      const admin = adminOf(scene);
+      const { key } = await admin.keys.create({ name: 'looker', roles: ['viewer'] });
+      await admin.enqueue({
+        type: 'errand',
+        queue: 'calm',
+        input: {},
+        runAt: '2100-01-01T00:00:00Z',
+      });
+      await scene.visit('queues');
+      await signIn(page, key);
+      await page.getByRole('row', { name: /calm/ }).getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('status').getByText('queues:write').waitFor();
+    });
+
+    test('who may not look reads why on every page, and no page is blank', async () => {
+      const { page } = scene;
+      const { key } = await adminOf(scene).keys.create({ name: 'hand', roles: ['worker'] });
+      await scene.visit('jobs');
+      await signIn(page, key);
+      for (const path of ['jobs', 'queues', 'dead-letters', 'schedules', 'webhooks']) {
+        await scene.visit(path);
+        await page.getByRole('alert').first().getByText(':read').waitFor();
+      }
+    });
+
+    test('names of keys and tenants are text', async () => {
+      const admin = adminOf(scene);
+      const tenant = 'acme';
+      const wish = { name: SHORT, roles: ['admin' as const], tenant };
+      const { key } = await admin.keys.create(wish);
+      const holder = new PawlClient({ url: scene.room.url, key });
+      const job = await holder.enqueue({ type: 'errand', input: { fault: 'closed' } });
+      await holder.waitForEnd(job.id);
+      const page = await scene.page.context().newPage();
+      const guard = new Guard(page, scene.room.url);
+      await guard.listen();
+      await page.goto(`${scene.room.url}/#/jobs/${job.id}`);
+      await signIn(page, key);
+      await page.getByRole('heading', { level: 1, name: 'errand' }).waitFor();
+      await page.getByRole('heading', { name: 'Events and log' }).waitFor();
+      await guard.assertHarmless('job');
+      await assert.rejects(admin.keys.create({ ...wish, tenant: SHORT }), {
+        code: 'VALIDATION_ERROR',
+      });
+    });
+  },
+  { PAWL_AUTH: 'on' },
+);
+
+describe('a page that asks too often', () => {
   let room: Room;
-  before(async () => (room = await openRoom({ PAWL_AUTH: 'on' })));
+  before(async () => (room = await openRoom({ PAWL_REQUESTS_PER_SECOND: '4' })));
   after(() => room.close());
 
-  test('the page asks for a key, refuses a wrong one and opens with a good one', async () => {
+  test('says so in a sentence, and mends itself', async () => {
     const page = await room.look('queues');
-    const field = page.getByLabel('API key');
-    await field.fill('pawl_wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This key is not accepted').waitFor();
-    await field.fill(room.key());
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Queues and types' }).waitFor();
-    await page.getByText('live', { exact: true }).waitFor();
-    await page.context().close();
-  });
-
-  test('the key stays in the tab: another one asks again, and so does this one once signed out', async () => {
-    const page = await room.look();
-    await page.getByLabel('API key').fill(room.key());
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const other = await page.context().newPage();
-    await other.goto(`${room.url}/`);
-    await other.getByLabel('API key').waitFor();
-    await page.getByRole('button', { name: 'sign out' }).click();
-    await page.getByLabel('API key').waitFor();
-    assert.equal(await page.evaluate('sessionStorage.length'), 0);
-    await page.context().close();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    // Uses up what may be asked for at once.
+    const ask = `Promise.all(Array.from({ length: 40 }, () => fetch('./v1/queues')))`;
+    const alert = page.getByRole('alert').first();
+    while (!(await alert.isVisible())) await page.evaluate(ask);
+    assert.match((await alert.textContent()) ?? '', /requests/);
+    await alert.waitFor({ state: 'detached' });
   });
 });

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { test } from 'node:test';
+import { onEveryStore } from '../support/browser/on-every-store.ts';
 import { errand, paint, turns } from '../support/browser/stage-jobs.ts';
 
-describe('the page of a job', () => {
-  let room: Room;
-  before(async () => (room = await openRoom()));
-  after(() => room.close());
-
+await onEveryStore.describe('the page of a job', (scene) => {
   test('progress, stage and end are shown as they happen, without a reload', async () => {
+    const { page, room } = scene;
     const job = await room.client.enqueue(paint, {});
-    const page = await room.look(`jobs/${job.id}`);
+    await scene.visit(`jobs/${job.id}`);
     await page.getByText('the outline').first().waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
     turns.give();
@@ -21,12 +18,12 @@ describe('the page of a job', () => {
     await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
     await page.getByText('"colours": 3').waitFor();
     assert.equal(await page.evaluate(() => 'isTheSamePage' in globalThis), true);
-    await page.context().close();
   });
 
   test('the path that a job took is drawn in its lifecycle, and no other', async () => {
+    const { page, room } = scene;
     const job = await room.client.enqueue(errand, { fault: 'the door is locked' });
-    const page = await room.look(`jobs/${job.id}`);
+    await scene.visit(`jobs/${job.id}`);
     await page.locator('g.move.taken[data-to="failed"]').waitFor();
     const moves = await page.locator('g.move.taken').all();
     const taken = await Promise.all(
@@ -43,13 +40,13 @@ describe('the page of a job', () => {
       (await page.locator('desc').first().textContent()) ?? '',
       /The path taken: queued, assigned, running, failed\. The job is in failed\./,
     );
-    await page.context().close();
   });
 
   test('a server that comes back is found again, and nothing of its job was missed', async () => {
+    const { page, room } = scene;
     const runAt = '2100-01-01T00:00:00Z';
     const job = await room.client.enqueue({ type: 'paint', input: {}, runAt });
-    const page = await room.look(`jobs/${job.id}`);
+    await scene.visit(`jobs/${job.id}`);
     await page.getByText('live', { exact: true }).waitFor();
     const words = page.locator('.note-list b');
     await words.getByText('created').waitFor();
@@ -61,6 +58,5 @@ describe('the page of a job', () => {
     await page.locator('h1 .state', { hasText: 'canceled' }).waitFor();
     await words.getByText('cancelled').waitFor();
     assert.deepEqual(await words.allTextContents(), ['created', 'cancelled']);
-    await page.context().close();
   });
 });

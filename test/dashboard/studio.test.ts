@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { test } from 'node:test';
+import { onEveryStore } from '../support/browser/on-every-store.ts';
+import { until } from '../support/browser/until.ts';
 
 const DOCUMENT = `# Rivers
 
@@ -13,31 +14,28 @@ The Rhine flows from the Alps to the North Sea. It is 1,233 kilometres long.
 The Elbe rises in the Giant Mountains and is 1,094 kilometres long.
 `;
 
-let room: Room;
-before(async () => (room = await openRoom()));
-after(() => room.close());
+await onEveryStore.describe('the studio', (scene) => {
+  test('[T1] a document that is dropped becomes a deck to browse, to export and to ask', async () => {
+    const { page } = scene;
+    await scene.visit('studio');
+    await page.getByLabel('Document').setInputFiles({
+      name: 'rivers.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from(DOCUMENT),
+    });
+    await page.getByText('3 slides from md').waitFor();
+    await page.getByRole('button', { name: 'Slide 2' }).click();
+    await page.getByRole('img', { name: 'Slide 2 of 3' }).waitFor();
+    await until(page, "document.querySelector('.slides .large').naturalWidth > 0");
 
-test('[T1] a document that is dropped becomes a deck to browse, to export and to ask', async () => {
-  const page = await room.look('studio');
-  await page.getByLabel('Document').setInputFiles({
-    name: 'rivers.md',
-    mimeType: 'text/markdown',
-    buffer: Buffer.from(DOCUMENT),
+    await page.getByRole('button', { name: 'Make a .pptx' }).click();
+    const link = page.getByRole('link', { name: /Download .*\.pptx/ });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    assert.match(download.suggestedFilename(), /\.pptx$/);
+    assert.equal(await download.failure(), null);
+
+    await page.getByLabel('Question').fill('How long is the Elbe?');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('article').getByText('1,094 kilometres').first().waitFor();
   });
-  await page.getByText('3 slides from md').waitFor();
-  await page.getByRole('button', { name: 'Slide 2' }).click();
-  await page.getByRole('img', { name: 'Slide 2 of 3' }).waitFor();
-  await page.waitForFunction("document.querySelector('.slides .large').naturalWidth > 0");
-
-  await page.getByRole('button', { name: 'Make a .pptx' }).click();
-  const link = page.getByRole('link', { name: /Download .*\.pptx/ });
-  const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
-  assert.match(download.suggestedFilename(), /\.pptx$/);
-  assert.equal(await download.failure(), null);
-
-  await page.getByLabel('Question').fill('How long is the Elbe?');
-  await page.getByRole('button', { name: 'Ask', exact: true }).click();
-  await page.getByRole('article').getByText('1,094 kilometres').first().waitFor();
-  assert.deepEqual(room.complaints, []);
-  await page.context().close();
 });

@@ -5,7 +5,6 @@ import { describe, test } from 'node:test';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { inMemory } from '../support/world.ts';
 import { RowCoverage } from '../support/world-rows.ts';
-import { shrink } from '../support/world-shrink.ts';
 import {
   postgresStores,
   sqliteInline,
@@ -15,9 +14,9 @@ import {
 import { PLANTED_BUGS } from '../simulation/planted-bugs.ts';
 import { openPlanted } from '../simulation/planted-store.ts';
 import type { Entrant } from './contestant.ts';
-import { type Difference, type LockstepOptions, runLockstep } from './lockstep.ts';
-import { type Operation, pickOperations } from './operation.ts';
-import { pickTypes } from './requests.ts';
+import type { Difference } from './lockstep.ts';
+import { regressionSeeds } from './regression-seeds.ts';
+import { explainRace, runRace, shrinkRace } from './race.ts';
 
 const oracle: Entrant = { label: 'memory', open: inMemory, isTailPrompt: true };
 const isByHand = process.env['PAWL_SEED'] !== undefined;
@@ -26,33 +25,6 @@ const coverage = new RowCoverage(builtInLifecycles);
 
 function fromEnvironment(name: string, otherwise: number): number {
   return Number(process.env[name] ?? otherwise);
-}
-
-interface Race extends Pick<LockstepOptions, 'entrants' | 'fullEvery'> {
-  readonly seed: number;
-}
-
-async function race(options: Race, operations: readonly Operation[], isCounted = false) {
-  const types = pickTypes(options.seed);
-  const counted = isCounted ? coverage : null;
-  return runLockstep({ ...options, operations, types, coverage: counted });
-}
-
-/** The operations that are enough for a difference, and what it then is. */
-async function shrunk(options: Race, found: Difference): Promise<Difference> {
-  const all = pickOperations(options.seed, found.step);
-  const few = await shrink(all, async (part) => (await race(options, part)) !== null);
-  return (await race(options, few)) ?? found;
-}
-
-function report(seed: number, first: Difference, least: Difference): string {
-  const command = `PAWL_SEED=${seed} PAWL_DIFF_SEEDS=1 PAWL_DIFF_STEPS=${first.step}`;
-  return [
-    `seed ${seed}, step ${first.step}, ${first.label}: ${first.what}`,
-    `shrunk to ${least.calls.length} operations, after which ${least.what}`,
-    ...least.calls,
-    `again: ${command} npm test -- test/differential`,
-  ].join('\n');
 }
 
 async function compare(
@@ -64,9 +36,9 @@ async function compare(
   const isTailPrompt = !store.label.startsWith('postgres');
   const entrants: Entrant[] = [oracle, { ...store, isTailPrompt }];
   for (let seed = amount.seedMin; seed < amount.seedMin + seeds; seed++) {
-    const options: Race = { seed, entrants, fullEvery: 25 };
-    const found = await race(options, pickOperations(seed, steps), true);
-    if (found !== null) assert.fail(report(seed, found, await shrunk(options, found)));
+    const race = { seed, steps, entrants, fullEvery: 25 };
+    const found = await runRace(race, coverage);
+    if (found !== null) assert.fail(await explainRace(race, found));
   }
   return `${store.label}: ${seeds * steps} operations from seed ${amount.seedMin}`;
 }
@@ -81,6 +53,12 @@ describe('every store answers like the oracle, and holds the same rows, events a
       context.diagnostic(await compare(store, { seedMin, ...amount }));
     });
   }
+
+  test('SQLite also where they once came apart', async () => {
+    for (const { seed, steps } of isByHand ? [] : regressionSeeds) {
+      await compare(sqliteInline, { seedMin: seed, seeds: 1, steps });
+    }
+  });
 
   test('each PostgreSQL server', async (context) => {
     for (const store of await postgresStores()) {
@@ -97,9 +75,9 @@ describe('every store answers like the oracle, and holds the same rows, events a
 
 async function leastDifference(entrants: readonly Entrant[]): Promise<Difference> {
   for (let seed = 1; seed <= 20; seed++) {
-    const options: Race = { seed, entrants, fullEvery: 25 };
-    const found = await race(options, pickOperations(seed, 300));
-    if (found !== null) return shrunk(options, found);
+    const race = { seed, steps: 300, entrants, fullEvery: 25 };
+    const found = await runRace(race);
+    if (found !== null) return shrinkRace(race, found);
   }
   return assert.fail('no difference was found');
 }

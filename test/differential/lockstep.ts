@@ -8,7 +8,7 @@ import {
   Follower,
   fullSnapshot,
   quickSnapshot,
-  readRows,
+  readScene,
   type Rows,
   touchedBetween,
 } from './snapshot.ts';
@@ -20,7 +20,7 @@ export interface LockstepOptions {
   /** The types that jobs are made of. */
   readonly types: readonly string[];
   readonly coverage: RowCoverage | null;
-  /** How many steps lie between two looks at everything. */
+  /** How many steps lie between two looks at all rows; the last one is at the whole history too. */
   readonly fullEvery: number;
 }
 
@@ -70,7 +70,10 @@ class Lockstep {
   readonly #options: LockstepOptions;
   readonly #tail: unknown[] = [];
   #holdings: readonly Holding[] = [];
+  #claims = 0;
   #rows: Rows = { jobs: [], letters: [] };
+  /** Jobs that were touched since the last look at all rows. */
+  #touched = new Map<string, JobRef>();
 
   constructor(contestants: readonly Contestant[], options: LockstepOptions) {
     this.#contestants = contestants;
@@ -88,18 +91,18 @@ class Lockstep {
     await this.#compare(`the answer to ${operation.verb}`, (contestant) =>
       this.#perform(contestant, operation, call),
     );
-    const rows = await readRows(this.#oracle);
+    const rows = await readScene(this.#oracle);
     const touched = touchedBetween(this.#rows, rows);
+    for (const ref of touched.jobs) this.#touched.set(`${ref.tenant}/${ref.id}`, ref);
     await this.#compare('what was touched', (one) => quickSnapshot(one, touched));
-    const isFullTurn = this.calls.length % this.#options.fullEvery === 0;
-    if (isFullTurn) await this.#compare('everything', fullSnapshot);
+    if (this.calls.length % this.#options.fullEvery === 0) await this.#lookAtAll();
     await this.#followTail();
     this.#rows = rows;
     this.#remember();
   }
 
   async finish(): Promise<void> {
-    await this.#compare('everything at the end', fullSnapshot);
+    await this.#compare('everything at the end', (one) => fullSnapshot(one, 'all'));
     for (const contestant of this.#contestants) {
       if (!contestant.isTailPrompt) await this.#awaitTail(contestant);
       const whole = await new Follower(contestant).news();
@@ -108,6 +111,12 @@ class Lockstep {
         throw new Disagreement(contestant.label, `the tail from the start: ${difference}`);
       }
     }
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const touched = [...this.#touched.values()];
+    this.#touched.clear();
+    await this.#compare('everything', (one) => fullSnapshot(one, touched));
   }
 
   async #perform(contestant: Contestant, operation: Operation, call: Call): Promise<unknown> {
@@ -120,13 +129,13 @@ class Lockstep {
   }
 
   async #compare(what: string, look: (contestant: Contestant) => Promise<unknown>): Promise<void> {
-    const expected = await look(this.#oracle);
-    for (const contestant of this.#contestants.slice(1)) {
-      const difference = firstDifference(expected, await look(contestant));
-      if (difference !== null) {
-        throw new Disagreement(contestant.label, `${what} differs at ${difference}`);
-      }
-    }
+    const [expected, ...others] = await Promise.all(this.#contestants.map(look));
+    others.forEach((answer, index) => {
+      const difference = firstDifference(expected, answer);
+      if (difference === null) return;
+      const { label } = this.#contestants[index + 1]!;
+      throw new Disagreement(label, `${what} differs at ${difference}`);
+    });
   }
 
   async #followTail(): Promise<void> {
@@ -160,7 +169,10 @@ class Lockstep {
   }
 
   #remember(): void {
-    const held = [...this.#oracle.claimed.values()].slice(-HOLDINGS_MAX);
+    const { claimed } = this.#oracle;
+    if (claimed.size === this.#claims) return;
+    this.#claims = claimed.size;
+    const held = [...claimed.values()].slice(-HOLDINGS_MAX);
     this.#holdings = held.map(({ tenant, id, owner, epoch }) => ({
       ref: { tenant, id },
       owner: owner!,

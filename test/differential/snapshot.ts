@@ -7,31 +7,40 @@ import type { TypeRecord } from '../../src/store/store.ts';
 import type { Contestant } from './contestant.ts';
 import { TENANTS } from './scene.ts';
 
+/** Small, so that every look goes over the edges of several pages. */
 const PAGE = 23;
+const ALL = 100_000;
+/** How many jobs' histories are asked for at once. */
+const ABREAST = 8;
 
 export interface Rows {
   readonly jobs: readonly Job[];
   readonly letters: readonly DeadLetter[];
 }
 
-/** Jobs and dead letters as they are, for the next choice. */
-export async function readRows({ store }: Contestant): Promise<Rows> {
+/** Jobs and dead letters as they are, page by page. */
+async function readRows({ store }: Contestant, limit: number = PAGE): Promise<Rows> {
   const jobs: Job[] = [];
   const letters: DeadLetter[] = [];
   for (const tenant of TENANTS) {
     for (let before: string | undefined; ;) {
-      const page = await store.list({ tenant, limit: PAGE, ...(before && { before }) });
+      const page = await store.list({ tenant, limit, ...(before && { before }) });
       jobs.push(...page.jobs);
       if (!page.hasMore) break;
       before = page.jobs.at(-1)!.id;
     }
-    const found = await store.deadLetters({ tenant, limit: 10_000 });
+    const found = await store.deadLetters({ tenant, limit: ALL });
     if (found.some((letter, index) => index > 0 && letter.id >= found[index - 1]!.id)) {
       throw new Error('dead letters are not in the order of descending ids');
     }
     letters.push(...found.toSorted((one, other) => (one.jobId < other.jobId ? -1 : 1)));
   }
   return { jobs, letters };
+}
+
+/** The same at once, for the next choice. */
+export function readScene(oracle: Contestant): Promise<Rows> {
+  return readRows(oracle, ALL);
 }
 
 /** What an operation has changed, as far as the oracle's rows tell. */
@@ -49,29 +58,43 @@ export function touchedBetween(before: Rows, after: Rows): Touched {
   };
 }
 
-/** What is compared after every step: what was touched, and how many jobs stand where. */
+/** What is compared after every step: what was touched. */
 export async function quickSnapshot(contestant: Contestant, touched: Touched): Promise<unknown> {
-  const { store } = contestant;
-  const jobs = await store.read(touched.jobs);
+  if (touched.jobs.length === 0 && !touched.letters) return null;
+  const jobs = await contestant.store.read(touched.jobs);
   const letters = touched.letters ? (await readRows(contestant)).letters : [];
-  return contestant.normal({ jobs, letters, tally: sortedByText(await store.tally(null)) });
+  return contestant.normal({ jobs, letters });
 }
 
-/** The rest: all rows, each job's events, notes and kept stages, page by page, and the types. */
-export async function fullSnapshot(contestant: Contestant): Promise<unknown> {
+/**
+ * All rows, touched or not, how many jobs stand where, the types, and the events, notes and kept
+ * stages of some jobs, or of all.
+ */
+export async function fullSnapshot(
+  contestant: Contestant,
+  some: readonly JobRef[] | 'all',
+): Promise<unknown> {
   const { store } = contestant;
   const rows = await readRows(contestant);
+  const refs = some === 'all' ? rows.jobs : some;
   const histories: unknown[] = [];
-  for (const { tenant, id } of rows.jobs) {
-    const stages = (await store.stages({ tenant, id })).toSorted((one, other) =>
-      one.name < other.name ? -1 : 1,
-    );
-    histories.push({ id, stages, events: await eventsOf(contestant, { tenant, id }) });
+  for (let at = 0; at < refs.length; at += ABREAST) {
+    const few = refs.slice(at, at + ABREAST).map((ref) => historyOf(contestant, ref));
+    histories.push(...(await Promise.all(few)));
   }
   const types: TypeRecord[] = [];
   for (const tenant of [...TENANTS, '*']) types.push(...(await store.types(tenant)));
   const named = sortedByText(types, ['tenant', 'type']);
-  return contestant.normal({ ...rows, histories, types: named });
+  const tally = sortedByText(await store.tally(null));
+  return contestant.normal({ ...rows, tally, histories, types: named });
+}
+
+async function historyOf(contestant: Contestant, { tenant, id }: JobRef): Promise<unknown> {
+  const [stages, events] = await Promise.all([
+    contestant.store.stages({ tenant, id }),
+    eventsOf(contestant, { tenant, id }),
+  ]);
+  return { id, stages: stages.toSorted((one, other) => (one.name < other.name ? -1 : 1)), events };
 }
 
 async function eventsOf(

@@ -2,7 +2,7 @@
 //   ```ts            compiled; `// jobs.ts` as its first line gives it a name for its neighbours
 //   ```ts run        and run, as a program of its own, which must end well
 //   ```ts postgres   with `run`: DATABASE_URL names an empty database
-//   ```ts theirs     of another library, which is not here: only parsed
+//   ```ts theirs     of another library: only parsed here, compiled and run by theirs.test.ts
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -55,6 +55,20 @@ test('transactional-enqueue: a job comes to be with its row, or not at all', asy
   );
 });
 
+test('email: a busy server gets the mail at the second try, and once', async () => {
+  assert.equal(
+    await outputOf('examples/email/main.ts'),
+    'succeeded after 2 attempts\n1 mail came: Welcome, Ada',
+  );
+});
+
+test('indexing: a folder can be searched', async () => {
+  const args = [inRepository('docs/guides'), 'cancelling'];
+  const said = await outputOf('examples/indexing/main.ts', { args });
+  assert.match(said, /^succeeded: \d\d files can be searched\n/);
+  assert.match(said, /^learn\/failing-and-cancelling\.md: .*\[cancelling\]/m);
+});
+
 test('report: Markdown becomes a PDF', async () => {
   const file = join(folder, 'report.pdf');
   assert.match(await outputOf('examples/report/main.ts', { args: [file] }), /^\d+ slides in /);
@@ -64,6 +78,7 @@ test('report: Markdown becomes a PDF', async () => {
 for (const [path, route, body] of [
   ['examples/node-http/server.ts', '/thumbnails?picture=cat.png', null],
   ['examples/fastify/server.ts', '/reports', { year: 2026 }],
+  ['examples/express/server.ts', '/invoices', { order: 17 }],
 ] as const) {
   test(`${path}: a request is answered at once, and its job ends well`, async (context) => {
     const env = { PATH: process.env['PATH'], PORT: '0' };
@@ -88,3 +103,14 @@ for (const [path, route, body] of [
     assert.deepEqual(await ended, [0, null]);
   });
 }
+
+test('every example is on the page that lists them, with its command', () => {
+  const page = readFileSync(inRepository('examples/README.md'), 'utf8');
+  for (const entry of readdirSync(inRepository('examples'), { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    assert.match(
+      page,
+      new RegExp(`^\\| \\[${entry.name}\\]\\(${entry.name}.*\`[^\`]+\` \\|$`, 'm'),
+    );
+  }
+});

@@ -45,7 +45,7 @@ function checkCurl(words: readonly string[]): void {
   assert.ok(found, `the API has no ${method.toUpperCase()} ${path}`);
 }
 
-const NPM_OWN: ReadonlySet<string> = new Set(['install', 'init', 'pack', 'ci']);
+const NPM_OWN: ReadonlySet<string> = new Set(['install', 'init', 'pack', 'pkg', 'ci']);
 
 function checkNpm([verb = '', name = '']: readonly string[]): void {
   if (NPM_OWN.has(verb)) return;
@@ -70,7 +70,7 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
 
 /** Other people's programs, which are not tried here. */
 const OTHERS: ReadonlySet<string> = new Set(
-  'cd cp rm mkdir pkill docker kubectl pg_dump pg_restore'.split(' '),
+  'cd cp rm mkdir pkill docker kubectl pg_dump pg_restore psql'.split(' '),
 );
 
 for (const { path, line, text, language } of allBlocks()) {

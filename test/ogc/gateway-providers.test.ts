@@ -118,7 +118,7 @@ test('credentials: none, basic, an API key, a bearer token; from the environment
   );
 });
 
-test('a Location leads to the provider’s own origin, whatever it says', () => {
+test('[S6] a Location leads to the provider’s own origin, whatever it says', () => {
   const provider = providersOf({ a: { url: 'https://a.example/base' } }).get('a')!;
   const askedUrl = 'https://a.example/base/processes/x/execution';
   const placesOf = (location: string): string[] =>

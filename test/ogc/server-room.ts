@@ -50,6 +50,8 @@ export interface OgcServerOptions {
   readonly isLocked?: boolean;
   /** False: nothing is worked on, so that jobs stay where they are. */
   readonly isWorking?: boolean;
+  /** Places that are not public and may be reached all the same; this machine unless given. */
+  readonly allow?: readonly string[];
 }
 
 /** Generated clients are strict: what is not known must be left out of what this API says. */
@@ -98,7 +100,7 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   const { store, ids } = engine.context;
   const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
   const { artifacts, stop } = await startWork(engine, options);
-  const outgoing = createOutgoing({ allow: ['127.0.0.0/8'] });
+  const outgoing = createOutgoing({ allow: options.allow ?? ['127.0.0.0/8'] });
   const log = { warn: () => undefined };
   const settings = readOgcSettings(env);
   const taken = jobs.map(({ type }) => type);
@@ -110,7 +112,7 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
     artifacts,
     authenticator: isLocked ? new Authenticator(access) : null,
     load: { lagMsMax: Number.POSITIVE_INFINITY },
-    more: [ogc.routes, home(ogc.landing)],
+    more: [...ogc.routes, home(ogc.landing)],
   });
   await ogc.start(new Set(isWorking ? ['api', 'worker', 'sweeper'] : ['api']));
   const url = await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,6 +1,4 @@
 // An actor: an engine of its own on a store that it reaches through a faulty connection.
-import { canonicalJson } from '../../src/core/canonical-json.ts';
-import { createHash } from 'node:crypto';
 import type { Ids } from '../../src/core/ids.ts';
 import type { SeededRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -9,6 +7,7 @@ import type { Timers } from '../../src/core/timers.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Fault, Faults } from './faults.ts';
+import { fingerprint } from './fingerprint.ts';
 import type { Life, Scheduler } from './scheduler.ts';
 
 /** What all actors of a run share. */
@@ -91,7 +90,7 @@ export class Actor {
     if (fault === 'failBefore') throw new StoreError('unchanged', 'the store cannot be reached');
     if (fault === 'crashBefore') return this.#crash();
     const answer = await scheduler.work(call);
-    const told = digest(answer, this.#stage.incarnation);
+    const told = fingerprint(answer, this.#stage.incarnation);
     scheduler.note(`${this.name} ${verb} ${told}${fault === null ? '' : ` ${fault}`}`);
     if (fault === 'duplicate') this.#askAgain(verb, call);
     if (fault === 'crashAfter') return this.#crash();
@@ -124,11 +123,6 @@ export class Actor {
     scheduler.launch(scheduler.park(keeper, 'restarts it', delayMs).then(this.#restart));
     return NEVER;
   }
-}
-
-function digest(answer: unknown, incarnation: string): string {
-  const text = canonicalJson(answer ?? null).replaceAll(incarnation, 'this log');
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
 /** Resolves when the signal says so. */

@@ -17,7 +17,19 @@ export interface Cast {
   readonly bookkeeper: Bookkeeper | null;
   readonly hasSchedule: boolean;
   readonly hasClockJumps: boolean;
+  readonly hasLimits: boolean;
+  readonly pace: Pace;
 }
+
+/** How much happens in a run, and how close together. */
+export interface Pace {
+  readonly errands: number;
+  /** The longest time between two errands of a client. */
+  readonly gapMs: number;
+  readonly sweepEveryMs: number;
+}
+
+const STEADY: Pace = { errands: 36, gapMs: 2_500, sweepEveryMs: 1_000 };
 
 /** Each seed has a part of it only, so that all combinations come up. Null: nobody more. */
 export function pickCast(random: SeededRandom | null): Cast {
@@ -28,6 +40,17 @@ export function pickCast(random: SeededRandom | null): Cast {
     bookkeeper: has(0.5) ? new Bookkeeper() : null,
     hasSchedule: has(0.5),
     hasClockJumps: has(0.5),
+    hasLimits: has(0.4),
+    pace: random === null ? STEADY : pickPace(random),
+  };
+}
+
+/** Mostly short runs: many small ones find more than a few long ones in the same time. */
+function pickPace(random: SeededRandom): Pace {
+  return {
+    errands: random.pick([3, 3, 4, 4, 6, 6, 8, 9, 12, 36]),
+    gapMs: random.pick([150, 600, 2_500]),
+    sweepEveryMs: random.pick([1_000, 3_000, 6_000]),
   };
 }
 

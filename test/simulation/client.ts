@@ -2,6 +2,7 @@
 import type { SubmitOperation } from '../../src/check/history.ts';
 import { PawlError } from '../../src/core/errors.ts';
 import type { JobRef } from '../../src/core/job.ts';
+import { isTerminal } from '../../src/core/phase.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../../src/engine/enqueue.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
@@ -21,6 +22,8 @@ export const ERRANDS = [
   'reject',
   'deadLetter',
   'replay',
+  /** Somebody looks at a list and cancels what stands in it, however rarely that place is seen. */
+  'cancelSeen',
 ] as const;
 
 /** One thing a client does; its arguments come from the seed when its turn comes. */
@@ -29,17 +32,27 @@ export interface Errand {
   readonly seed: number;
 }
 
-const BAG: readonly Errand['what'][] = [
+/** What plain runs draw from; it stays as it is, or the seeds that once failed mean nothing. */
+const PLAIN_BAG: readonly Errand['what'][] = [
   ...Array.from({ length: 9 }, () => 'enqueue' as const),
   ...Array.from({ length: 4 }, () => 'enqueueBatch' as const),
-  ...ERRANDS,
+  ...ERRANDS.filter((what) => what !== 'cancelSeen'),
   'cancelSoft',
   'replay',
 ];
 
-export function pickErrands(random: SeededRandom, count: number): readonly Errand[] {
+export const ERRAND_BAGS: Readonly<Record<'plain' | 'swarm', readonly Errand['what'][]>> = {
+  plain: PLAIN_BAG,
+  swarm: [...PLAIN_BAG, 'cancelSeen', 'cancelSeen'],
+};
+
+export function pickErrands(
+  random: SeededRandom,
+  bag: readonly Errand['what'][],
+  count: number,
+): readonly Errand[] {
   return Array.from({ length: count }, () => ({
-    what: random.pick(BAG),
+    what: random.pick(bag),
     seed: random.below(2 ** 31),
   }));
 }
@@ -50,14 +63,16 @@ const TRIES_MAX = 6;
 export class Client {
   readonly #chronicle: Chronicle;
   readonly #errands: Errand[];
+  readonly #gapMs: number;
   readonly #known: JobRef[] = [];
   #tries = 0;
   /** Every sending has a mark of its own: without a key, a second one is another request. */
   #sent = 0;
 
-  constructor(chronicle: Chronicle, errands: readonly Errand[]) {
+  constructor(chronicle: Chronicle, errands: readonly Errand[], gapMs: number) {
     this.#chronicle = chronicle;
     this.#errands = [...errands];
+    this.#gapMs = gapMs;
   }
 
   get isDone(): boolean {
@@ -68,7 +83,7 @@ export class Client {
   async run(actor: Actor): Promise<void> {
     for (let errand = this.#errands[0]; errand !== undefined; errand = this.#errands[0]) {
       const random = new SeededRandom(errand.seed);
-      await actor.sleep(random.below(2_500));
+      await actor.sleep(random.below(this.#gapMs));
       const isSettled = await this.#attempt(actor, errand, random);
       this.#tries += 1;
       if (!isSettled && this.#tries < TRIES_MAX) continue;
@@ -94,6 +109,7 @@ export class Client {
     if (errand.what === 'enqueueBatch') return this.#enqueue(actor, errand, random);
     const by = { actor: `api:${actor.name}` };
     if (errand.what === 'replay') return this.#replay(actor, random);
+    if (errand.what === 'cancelSeen') return this.#cancelSeen(actor, random);
     const ref = this.#known.at(-1 - random.below(4)) ?? this.#known[0];
     if (ref === undefined) return true;
     const reason = 'no longer wanted';
@@ -114,6 +130,21 @@ export class Client {
         await engine.deadLetter({ ref, ...by, reason: 'policy_violation', message: 'by hand' });
         return true;
     }
+  }
+
+  /** First a place, then a job that stands there. */
+  async #cancelSeen({ engine, name }: Actor, random: SeededRandom): Promise<boolean> {
+    const { jobs } = await engine.jobs({ tenant: random.pick(TENANTS), limit: 50 });
+    const open = jobs.filter(({ phase }) => !isTerminal(phase));
+    if (open.length === 0) return true;
+    const places = Map.groupBy(open, ({ lifecycle, state, phase }) =>
+      [lifecycle, state, phase].join(),
+    );
+    const { tenant, id } = random.pick(random.pick([...places.values()]));
+    const mode = random.pick(['soft', 'hard'] as const);
+    const ref = { tenant, id };
+    await engine.cancel([{ ref, actor: `api:${name}`, mode, reason: 'no longer wanted' }]);
+    return true;
   }
 
   async #replay({ engine, name }: Actor, random: SeededRandom): Promise<boolean> {

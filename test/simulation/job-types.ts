@@ -32,4 +32,22 @@ export const TYPES: Readonly<Record<string, TypeDefinition>> = {
   },
 };
 
+/**
+ * The same types under limits of every kind: slots by user and by tenant, tokens of both. Schedules
+ * make `convert` jobs: they wait for slots only, since with tokens, which a slow sweep lets in one
+ * by one, more of them would come than go.
+ */
+export const LIMITED_TYPES: Readonly<Record<string, TypeDefinition>> = {
+  ...TYPES,
+  mail: { ...TYPES['mail']!, limits: { rate: { perOrganisation: { max: 1, perMs: 3_000 } } } },
+  convert: { ...TYPES['convert']!, limits: { runningPerKey: { max: 2, key: 'tenant' } } },
+  index: {
+    ...TYPES['index']!,
+    limits: {
+      runningPerKey: { max: 1, key: 'requestedBy' },
+      rate: { perUser: { max: 1, perMs: 1_500 }, perOrganisation: { max: 2, perMs: 2_000 } },
+    },
+  },
+};
+
 export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);

@@ -1,6 +1,9 @@
 // Mistakes in what a store answers: the tail, lists, claims and the slots of schedules.
+import { EMPTY_LEVEL } from '../../src/core/rate.ts';
+import { GATE } from '../../src/store/gate.ts';
 import type { TailPage } from '../../src/store/query.ts';
 import type { PlantedBug } from './planted-bugs.ts';
+import { overwrite } from './planted-store.ts';
 
 function withoutItem(page: TailPage, isLeftOut: (index: number) => boolean): TailPage {
   return { ...page, items: page.items.filter((_, index) => !isLeftOut(index)) };
@@ -40,6 +43,23 @@ export const PLANTED_READS: Readonly<Record<string, PlantedBug>> = {
   'a claim gives more than was asked for': {
     tells: ['C1'],
     asksClaim: (request) => ({ ...request, max: request.max + 1 }),
+  },
+  'a full key lets one more in': {
+    tells: ['I13'],
+    cast: 'swarm',
+    beforeClaim: (tables) => {
+      const row = tables.jobs.values().find(({ parkedAt }) => parkedAt === GATE.parked);
+      if (row !== undefined) overwrite(tables, row, {}, true);
+    },
+  },
+  'tokens are not counted': {
+    tells: ['I13'],
+    cast: 'swarm',
+    beforeClaim: (tables) => {
+      for (const { key } of tables.rates.values()) {
+        tables.rates.set(key, { ...EMPTY_LEVEL, key, nextAt: tables.clock.now() });
+      }
+    },
   },
   'a slot has no key of its own': {
     tells: ['I12'],

@@ -18,12 +18,15 @@ interface Parked {
 }
 
 const TRACE_TAIL = 400;
+/** Characters that are hashed at once. */
+const TRACE_CHUNK = 16_384;
 
 export class Scheduler {
   readonly clock: ManualClock;
   readonly #random: SeededRandom;
   readonly #hash = createHash('sha256');
-  readonly #tail: string[] = [];
+  #tail: string[] = [];
+  #unhashed = '';
   #parked: Parked[] = [];
   #working = 0;
   #onWorkDone: () => void = () => undefined;
@@ -37,18 +40,22 @@ export class Scheduler {
 
   /** Equal for equal runs: every turn taken and every answer given went into it. */
   get traceHash(): string {
-    return this.#hash.copy().digest('hex');
+    return this.#hash.copy().update(this.#unhashed).digest('hex');
   }
 
   get traceTail(): readonly string[] {
-    return this.#tail;
+    return this.#tail.slice(-TRACE_TAIL);
   }
 
   note(line: string): void {
     const text = `${this.clock.now()} ${line}`;
-    this.#hash.update(text);
+    this.#unhashed += text;
+    if (this.#unhashed.length > TRACE_CHUNK) {
+      this.#hash.update(this.#unhashed);
+      this.#unhashed = '';
+    }
     this.#tail.push(text);
-    if (this.#tail.length > TRACE_TAIL) this.#tail.shift();
+    if (this.#tail.length > 2 * TRACE_TAIL) this.#tail = this.#tail.slice(-TRACE_TAIL);
   }
 
   /** Waits for its turn, which comes after the delay at the earliest. */
@@ -88,7 +95,8 @@ export class Scheduler {
     for (let step = 0; step < stepsMax; step++) {
       await this.#settle();
       if (this.#failure !== null) throw this.#failure;
-      if (await isDone()) return true;
+      const done = isDone();
+      if (typeof done === 'boolean' ? done : await done) return true;
       if (this.#parked.length === 0) return false;
       this.#turn();
     }
@@ -96,9 +104,10 @@ export class Scheduler {
   }
 
   #turn(): void {
-    const earliest = this.#parked.reduce((min, one) => Math.min(min, one.readyAt), Infinity);
-    if (earliest > this.clock.now()) this.clock.advance(earliest - this.clock.now());
-    const now = this.clock.now();
+    let earliest = Infinity;
+    for (const { readyAt } of this.#parked) if (readyAt < earliest) earliest = readyAt;
+    const before = this.clock.now();
+    const now = earliest > before ? this.clock.advance(earliest - before) : before;
     const next = this.#random.pick(this.#parked.filter(({ readyAt }) => readyAt <= now));
     this.#parked.splice(this.#parked.indexOf(next), 1);
     this.steps += 1;

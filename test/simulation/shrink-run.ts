@@ -1,7 +1,6 @@
 // From a failing seed to the few errands and faults that are enough to fail in the same way.
 import { shrink } from '../support/world-shrink.ts';
 import {
-  ERRANDS_PER_RUN,
   type Remains,
   simulate,
   type SimulationOptions,
@@ -22,7 +21,7 @@ export async function shrinkRun(
   const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
   const allFaults = new Set(range(failed.faultsDrawn));
   const errands = await shrink(
-    range(ERRANDS_PER_RUN),
+    range(failed.errands),
     (kept) => failsWith({ errands: new Set(kept), faults: allFaults }),
     TRIES_MAX,
   );

@@ -14,11 +14,12 @@ import type { OpenStore } from '../support/world.ts';
 import type { RowCoverage } from '../support/world-rows.ts';
 import { type Actor, spawn, type Stage } from './actor.ts';
 import { Chronicle } from './chronicle.ts';
-import { Client, type Errand, pickErrands, TENANTS } from './client.ts';
+import { Client, type Errand, ERRAND_BAGS, pickErrands, TENANTS } from './client.ts';
 import { type Fault, Faults } from './faults.ts';
 import { readAll } from './read-all.ts';
 import { Scheduler } from './scheduler.ts';
-import { TYPES } from './job-types.ts';
+import { LIMITED_TYPES, TYPES } from './job-types.ts';
+import { judgeLimits } from './judge-limits.ts';
 import { type Cast, judgeCast, pickCast } from './cast.ts';
 import { LoopWorker } from './loop-worker.ts';
 import { putSchedule } from './slots.ts';
@@ -44,6 +45,7 @@ export interface SimulationReport {
   readonly traceHash: string;
   readonly traceTail: readonly string[];
   readonly steps: number;
+  readonly errands: number;
   readonly jobs: number;
   /** Which events were seen to lead where. */
   readonly pairs: ReadonlySet<string>;
@@ -52,7 +54,6 @@ export interface SimulationReport {
   readonly outcomes: { readonly ok: number; readonly fail: number; readonly unknown: number };
 }
 
-export const ERRANDS_PER_RUN = 36;
 const CLIENTS = 3;
 const WORKERS = 2;
 const SWEEPERS = 2;
@@ -87,10 +88,10 @@ class Simulation {
     clock: ManualClock,
     { store, incarnation }: Pick<Stage, 'store' | 'incarnation'>,
   ) {
-    const { seed, only } = options;
+    const { seed, only, cast = 'plain' } = options;
     const stream = (number: number): SeededRandom => new SeededRandom(seed * 1_000 + number);
     this.#seed = seed;
-    this.#cast = pickCast(options.cast === 'swarm' ? stream(6) : null);
+    this.#cast = pickCast(cast === 'swarm' ? stream(6) : null);
     this.#stage = {
       scheduler: new Scheduler(clock, stream(1)),
       faults: new Faults({
@@ -103,11 +104,12 @@ class Simulation {
       ids: seededIds(clock, stream(3)),
       random: stream(4),
     };
-    const errands = pickErrands(stream(5), ERRANDS_PER_RUN);
+    const { pace } = this.#cast;
+    const errands = pickErrands(stream(5), ERRAND_BAGS[cast], pace.errands);
     this.#clients = Array.from({ length: CLIENTS }, (_, client) => {
       const isMine = (_errand: Errand, index: number): boolean =>
         index % CLIENTS === client && (only?.errands.has(index) ?? true);
-      return new Client(this.#chronicle, errands.filter(isMine));
+      return new Client(this.#chronicle, errands.filter(isMine), pace.gapMs);
     });
   }
 
@@ -136,6 +138,7 @@ class Simulation {
       traceHash: scheduler.traceHash,
       traceTail: scheduler.traceTail,
       steps: scheduler.steps,
+      errands: this.#cast.pace.errands,
       jobs: new Set(this.#chronicle.history.map(({ jobId }) => jobId)).size,
       pairs: this.#pairs,
       faults: faults.counts,
@@ -147,7 +150,8 @@ class Simulation {
     const { store, random, ids } = this.#stage;
     const { clock } = this.#stage.scheduler;
     const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
-    for (const [type, definition] of Object.entries(TYPES)) {
+    const types = this.#cast.hasLimits ? LIMITED_TYPES : TYPES;
+    for (const [type, definition] of Object.entries(types)) {
       await engine.putType({ tenant: '*', type }, definition);
     }
     if (this.#cast.hasSchedule) await putSchedule(engine);
@@ -164,7 +168,7 @@ class Simulation {
       spawn(this.#stage, `w${number}`, (actor) => worker.run(actor));
     }
     for (let number = 1; number <= SWEEPERS; number++) {
-      spawn(this.#stage, `s${number}`, (actor) => sweep(actor));
+      spawn(this.#stage, `s${number}`, (actor) => sweep(actor, this.#cast.pace.sweepEveryMs));
     }
     const { readers, bookkeeper } = this.#cast;
     readers.forEach((reader, index) =>
@@ -202,13 +206,14 @@ class Simulation {
     const told = checkHistory(input).map(describe);
     const foreign = all.jobs.filter(({ tenant }) => !TENANTS.includes(tenant));
     for (const { tenant, id } of foreign) told.push(`I19 a list of others showed ${tenant}/${id}`);
+    told.push(...judgeLimits(all));
     return [...told, ...(await judgeCast(this.#cast, this.#stage, all.events))];
   }
 }
 
-async function sweep(actor: Actor): Promise<void> {
+async function sweep(actor: Actor, everyMs: number): Promise<void> {
   const timers = { sleep: (ms: number): Promise<void> => actor.sleep(ms) };
-  const sweeper = new Sweeper(actor.engine.context, { timers });
+  const sweeper = new Sweeper(actor.engine.context, { timers, everyMs });
   for (;;) {
     try {
       const { failed } = await sweeper.runOnce();
@@ -216,7 +221,7 @@ async function sweep(actor: Actor): Promise<void> {
     } catch (error) {
       tolerate(error);
     }
-    await actor.sleep(1_000);
+    await actor.sleep(everyMs);
   }
 }
 

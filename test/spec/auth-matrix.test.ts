@@ -52,7 +52,7 @@ test('each route of the table of scopes has the form that routes have', () => {
   }
 });
 
-test('every role may do on every route what the table says, and nothing else', async () => {
+test('[S4] every role may do on every route what the table says, and nothing else', async () => {
   const { api, holder } = await openLocked();
   const callers = await Promise.all(
     ROLES.map(async (role) => ({ role, api: (await holder({ roles: [role] })).api })),
@@ -164,7 +164,7 @@ function hiddenAs({ method, path, operationId }: Route): number | null {
   return isOthers && !(method === 'PUT' && path.includes('{name}')) ? 404 : null;
 }
 
-test('no route of the document shows or moves anything of another tenant', async () => {
+test('[S3] no route of the document shows or moves anything of another tenant', async () => {
   const { holder } = await openLocked();
   const { api: owner } = await holder({ tenant: 'acme', name: 'owner' });
   const { api: other } = await holder({ tenant: 'rival', name: 'rival' });
@@ -205,12 +205,12 @@ test('no route of the document shows or moves anything of another tenant', async
   assert.deepEqual((await owner.get(`/v1/jobs/${secret.names['id']}`)).body, before.body);
 });
 
-test('another tenant’s id and one that never was are answered alike', async () => {
+test('[S24] another tenant’s id and one that never was are answered alike', async () => {
   const { holder } = await openLocked();
   const { api: owner } = await holder({ tenant: 'acme', name: 'owner' });
   const other = (await holder({ tenant: 'rival' })).api.with({ 'x-request-id': 'same' });
   const secret = await fill(owner);
-  for (const verb of ['', '/events', '/result']) {
+  for (const verb of ['', '/events', '/input', '/result']) {
     const foreign = await other.get(`/v1/jobs/${secret.names['id']}${verb}`);
     const missing = await other.get(`/v1/jobs/${NOBODY}${verb}`);
     const blot = (answer: Answer, id: string) =>
@@ -219,7 +219,7 @@ test('another tenant’s id and one that never was are answered alike', async ()
   }
 });
 
-test('the pages of the firehose have nothing of another tenant', async () => {
+test('[S3] the pages of the firehose have nothing of another tenant', async () => {
   const { holder } = await openLocked();
   const { api: owner } = await holder({ tenant: 'acme', name: 'owner' });
   const { api: other } = await holder({ tenant: 'rival', name: 'rival' });
@@ -229,7 +229,7 @@ test('the pages of the firehose have nothing of another tenant', async () => {
   assert.ok((await owner.get('/v1/events?from=start&limit=1000')).body.items.length > 5);
 });
 
-test('a live firehose has the own events only, among those of others', async () => {
+test('[S3] a live firehose has the own events only, among those of others', async () => {
   const { api, holder } = await openLocked();
   const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
   const { api: owner } = await holder({ tenant: 'acme', name: 'owner' });

@@ -19,7 +19,7 @@ async function start(env: Record<string, string>): Promise<Platform> {
   return startPlatform(readConfiguration({ PORT: '0', PAWL_DATA: folder(), ...env }), silentLog);
 }
 
-test('without a word the platform listens on this machine only, and is open to it', async () => {
+test('[S22] without a word the platform listens on this machine only, and is open to it', async () => {
   const configuration = readConfiguration({});
   assert.deepEqual([configuration.host, configuration.access.isOpen], ['127.0.0.1', true]);
   const platform = await start({});
@@ -27,7 +27,7 @@ test('without a word the platform listens on this machine only, and is open to i
   await platform.stop();
 });
 
-test('where others can reach it credentials are asked for, and that cannot be switched off', () => {
+test('[S22] where others can reach it credentials are asked for, and that cannot be switched off', () => {
   for (const HOST of ['0.0.0.0', '::', '192.168.1.7', 'pawl.example']) {
     assert.equal(readConfiguration({ HOST }).access.isOpen, false);
     assert.throws(
@@ -42,7 +42,7 @@ test('where others can reach it credentials are asked for, and that cannot be sw
   assert.throws(() => readConfiguration({ PAWL_AUTH: 'maybe' }), /PAWL_AUTH is "maybe"/);
 });
 
-test('an identity provider is given whole, with an https address of its keys', () => {
+test('[S2, S22] an identity provider is given whole, with an https address of its keys', () => {
   const given = {
     PAWL_OIDC_ISSUER: 'https://id.example',
     PAWL_OIDC_AUDIENCE: 'pawl',
@@ -56,7 +56,7 @@ test('an identity provider is given whole, with an https address of its keys', (
   assert.throws(() => readConfiguration(plain), /PAWL_OIDC_JWKS_URL/);
 });
 
-test('the first key is made once, in a file that only its owner can read', async () => {
+test('[S22] the first key is made once, in a file that only its owner can read', async () => {
   const data = folder();
   const env = { PAWL_AUTH: 'on', PAWL_DATA: data };
   const first = await start(env);

@@ -88,12 +88,12 @@ for (const [what, token] of [
   ['of a tenant that is a list', await sign({ claims: { tenant: ['acme'] } })],
   ['cut short', (await sign()).slice(0, -2)],
 ] as const) {
-  test(`a token ${what} does not convince`, async () => {
+  test(`[S2] a token ${what} does not convince`, async () => {
     assert.equal(await tokens.read(token), null);
   });
 }
 
-test('over HTTP a token is as good as a key, and one without roles may do nothing', async () => {
+test('[S2] over HTTP a token is as good as a key, and one without roles may do nothing', async () => {
   const { api } = await openLocked({ tokens });
   const call = async (claims: Record<string, unknown>) =>
     api.with({ authorization: `Bearer ${await sign({ claims })}` });

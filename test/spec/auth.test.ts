@@ -5,7 +5,7 @@ import { freshKey, isSecretOf, readKey } from '../../src/auth/key-text.ts';
 import { PawlClient } from '../../src/client/client.ts';
 import { openLocked } from './auth-room.ts';
 
-test('a key is a prefix, a public id, a secret of 190 bits and a checksum', () => {
+test('[S1] a key is a prefix, a public id, a secret of 190 bits and a checksum', () => {
   const keys = Array.from({ length: 200 }, () => freshKey());
   for (const { text, id, hash } of keys) {
     assert.match(text, /^pawl_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/);
@@ -21,7 +21,7 @@ test('a key is a prefix, a public id, a secret of 190 bits and a checksum', () =
   }
 });
 
-test('without a good credential every answer is the same 401 and tells nothing', async () => {
+test('[S1, S24] without a good credential every answer is the same 401 and tells nothing', async () => {
   const { api, holder } = await openLocked();
   const { made } = await holder({ idempotencyKey: 'k' });
   const stranger = freshKey().text;
@@ -54,7 +54,7 @@ test('without a good credential every answer is the same 401 and tells nothing',
   assert.equal((await api.get('/v1/nothing')).status, 404);
 });
 
-test('a key is shown once: neither the store nor any answer has it afterwards', async () => {
+test('[S1] a key is shown once: neither the store nor any answer has it afterwards', async () => {
   const { holder } = await openLocked();
   const { api: admin } = await holder({});
   const { status, body } = await admin.post('/v1/keys', { name: 'bot', roles: ['producer'] });
@@ -77,7 +77,7 @@ test('a key is shown once: neither the store nor any answer has it afterwards', 
   );
 });
 
-test('an expired key is refused, and a revoked one within five seconds', async () => {
+test('[S1] an expired key is refused, and a revoked one within five seconds', async () => {
   const { holder } = await openLocked();
   const { api: admin } = await holder({});
   const { api: brief } = await holder({ roles: ['viewer'], ttlMs: 60_000 });
@@ -93,7 +93,7 @@ test('an expired key is refused, and a revoked one within five seconds', async (
   assert.equal((await brief.get('/v1/jobs')).status, 401);
 });
 
-test('a rotated key goes on for the overlap beside the new one, and no longer', async () => {
+test('[S1] a rotated key goes on for the overlap beside the new one, and no longer', async () => {
   const { holder } = await openLocked();
   const { api: admin } = await holder({});
   const { api: old, made } = await holder({ roles: ['worker'], queues: ['a'], name: 'w' });
@@ -110,7 +110,7 @@ test('a rotated key goes on for the overlap beside the new one, and no longer', 
   assert.equal((await fresh.get('/v1/types')).status, 200);
 });
 
-test('a key never allows more than its maker, and is made for the own tenant only', async () => {
+test('[S4] a key never allows more than its maker, and is made for the own tenant only', async () => {
   const { holder } = await openLocked();
   const { api: admin } = await holder({ tenant: 'acme' });
   const foreign = await admin.post('/v1/keys', { name: 'x', roles: ['viewer'], tenant: 'other' });
@@ -139,7 +139,7 @@ test('[R6] the same wish for a key with the same idempotency key makes no second
   );
 });
 
-test('what administrators did is in the audit log, with who did it', async () => {
+test('[S26] what administrators did is in the audit log, with who did it', async () => {
   const { holder } = await openLocked();
   const { api: admin } = await holder({ name: 'root' });
   const later = () => admin.world.advance(1);
@@ -164,7 +164,7 @@ test('what administrators did is in the audit log, with who did it', async () =>
   ]);
 });
 
-test('[T26, R27] requestedBy and the actor come from the credential, never the body', async () => {
+test('[T26, R27, S5] requestedBy and the actor come from the credential, never the body', async () => {
   const { holder } = await openLocked();
   const { api: producer } = await holder({ name: 'deploy-bot', roles: ['producer'] });
   const forged = await producer.post('/v1/jobs', { type: 'export', requestedBy: 'root' });
@@ -183,7 +183,7 @@ test('[T26, R27] requestedBy and the actor come from the credential, never the b
   assert.match(body.items[1].timestamp, /Z$/);
 });
 
-test('the claims of a worker are bound to the queues of its key', async () => {
+test('[S4] the claims of a worker are bound to the queues of its key', async () => {
   const { holder } = await openLocked();
   const { api: producer } = await holder({ roles: ['producer'] });
   for (const queue of ['open', 'secret'])

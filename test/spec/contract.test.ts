@@ -54,7 +54,7 @@ for (const [method, path, body, expected] of [
   ['POST', '/v1/jobs', { type: 'task', input: 'x'.repeat(1_100_000) }, '413 PAYLOAD_TOO_LARGE'],
   ['GET', '/v1/jobs?bogus=1', undefined, '400 VALIDATION_ERROR'],
   ['GET', '/v1/jobs/no-such-id', undefined, '404 NOT_FOUND'],
-  ...['', '/why', '/events', '/result'].map(
+  ...['', '/why', '/events', '/input', '/result'].map(
     (rest) => ['GET', `/v1/jobs/${NOBODY}${rest}`, undefined, '404 NOT_FOUND'] as const,
   ),
   ['POST', `/v1/jobs/${NOBODY}/submit`, {}, '404 NOT_FOUND'],

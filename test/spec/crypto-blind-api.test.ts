@@ -41,7 +41,15 @@ async function askEverything(url: string, jobs: readonly Job[]): Promise<string>
   const shared = ['/v1/jobs', '/v1/types', '/v1/queues', '/v1/workers', `/v1/dlq/${letter}`];
   for (const path of shared) await ask(path);
   for (const { id } of jobs) {
-    const own = ['', '?view=record', '/why', '/result', '/events?limit=500', '/artifacts'];
+    const own = [
+      '',
+      '?view=record',
+      '/why',
+      '/input',
+      '/result',
+      '/events?limit=500',
+      '/artifacts',
+    ];
     for (const path of own) await ask(`/v1/jobs/${id}${path}`);
   }
   // The stream of a job that has ended comes to its end.

@@ -97,7 +97,7 @@ for (const [what, body] of [
   ['cut in the middle', '{"type":"exp'],
   ['with trailing text', '{"type":"export"} {}'],
 ] as const) {
-  test(`a body ${what} is refused before it is used`, async () => {
+  test(`[S11, S13] a body ${what} is refused before it is used`, async () => {
     const answer = await api.call('POST', '/v1/jobs', { body });
     assert.deepEqual([answer.status, answer.body.code], [400, 'VALIDATION_ERROR']);
     assert.equal(({} as { admin?: boolean }).admin, undefined);
@@ -124,7 +124,7 @@ test('a text that is too long for any member is 413, and its member is named', a
   assert.equal(body.detail, '/input has a text longer than 262144 characters');
 });
 
-test('what is too large is 413, what is not JSON 415, a wrong method 405 with Allow', async () => {
+test('[S13] what is too large is 413, what is not JSON 415, a wrong method 405 with Allow', async () => {
   const large = await api.post('/v1/jobs', { type: 'export', input: 'x'.repeat(1_100_000) });
   assert.deepEqual([large.status, large.body.code], [413, 'PAYLOAD_TOO_LARGE']);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -197,7 +197,7 @@ test('a type with a long name and slashes is found under its address', async () 
   assert.equal((await api.get(url)).body.type, type);
 });
 
-test('a credential that asks too often gets 429 with Retry-After', async () => {
+test('[S13] a credential that asks too often gets 429 with Retry-After', async () => {
   const limited = await openApi({ server: () => ({ rate: { perSecond: 1, burst: 3 } }) });
   const seen = [];
   for (let index = 0; index < 4; index++) seen.push(await limited.get('/v1/queues'));
@@ -222,7 +222,7 @@ test('a bucket refills steadily and never beyond its burst', () => {
   assert.equal(limiter.take('b').waitMs, 0);
 });
 
-test('more requests than the process can do are turned away with 503, health is not', async () => {
+test('[S13] more requests than the process can do are turned away with 503, health is not', async () => {
   const busy = await openApi({ server: () => ({ load: { inFlightMax: 0 } }) });
   const refused = await busy.get('/v1/queues');
   assert.deepEqual([refused.status, refused.body.code], [503, 'SERVER_BUSY']);
@@ -230,7 +230,7 @@ test('more requests than the process can do are turned away with 503, health is 
   assert.equal((await busy.get('/readyz')).status, 200);
 });
 
-test('without credentials neither a foreign name nor a foreign page gets in', async () => {
+test('[S9] without credentials neither a foreign name nor a foreign page gets in', async () => {
   const named = await api.with({ host: 'rebound.example' }).get('/v1/jobs');
   assert.deepEqual([named.status, named.body.code], [403, 'FORBIDDEN']);
   const page = await api

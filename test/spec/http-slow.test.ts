@@ -22,14 +22,14 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
-test('a head that does not come to its end is cut off', async () => {
+test('[S13] a head that does not come to its end is cut off', async () => {
   const { url } = await openStation({ deadlines: { headMs: 50 } });
   const socket = await socketTo(url);
   socket.write('GET /v1/jobs HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
   assert.match(await textOf(socket), /^HTTP\/1\.1 408 /);
 });
 
-test('a body that does not come to its end is 408, and the connection closes', async () => {
+test('[S13] a body that does not come to its end is 408, and the connection closes', async () => {
   const { url } = await openStation({ deadlines: { bodyMs: 50 } });
   const socket = await socketTo(url);
   const head = 'POST /v1/jobs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';

@@ -27,7 +27,7 @@ test('one reader of the log serves all streams of the process', async () => {
   assert.ok(tenants.every((tenant) => tenant === null));
 });
 
-test('a reader that takes nothing is cut off, and the others do not notice', async () => {
+test('[S14] a reader that takes nothing is cut off, and the others do not notice', async () => {
   const streams = { bufferBytesMax: 65_536, stallMsMax: 50 };
   const { api, url, client } = await openStation({ streams });
   const { id, held } = await api.claimed();
@@ -52,7 +52,7 @@ test('a reader that takes nothing is cut off, and the others do not notice', asy
   await closed;
 });
 
-test('a reader that falls behind is cut off, comes back and misses nothing', async () => {
+test('[S14] a reader that falls behind is cut off, comes back and misses nothing', async () => {
   const streams = { bufferBytesMax: 65_536, stallMsMax: 20 };
   const { api, client } = await openStation({ streams });
   const { id, held } = await api.claimed();
@@ -70,7 +70,7 @@ test('a reader that falls behind is cut off, comes back and misses nothing', asy
   assert.deepEqual(names, [...notes, '3.0 job_succeeded']);
 });
 
-test('too many streams are 429 for one caller and 503 for the server', async () => {
+test('[S14] too many streams are 429 for one caller and 503 for the server', async () => {
   for (const [streams, status] of [
     [{ perCallerMax: 1 }, 429],
     [{ totalMax: 1 }, 503],

@@ -100,7 +100,7 @@ const LEAKS: readonly unknown[] = [
   new Error(`token: ${CANARY}`),
 ];
 
-test('a planted secret is in no line, whatever way it comes', () => {
+test('[S17] a planted secret is in no line, whatever way it comes', () => {
   for (const format of ['json', 'pretty'] as const) {
     for (const leak of LEAKS) {
       const { log, lines } = opened({ format });
@@ -128,7 +128,7 @@ async function started(env: NodeJS.ProcessEnv): Promise<{ platform: Platform; li
   return { platform, lines };
 }
 
-test('a running platform names requests, jobs and traces in its lines, and no secret or payload', async () => {
+test('[S17] a running platform names requests, jobs and traces in its lines, and no secret or payload', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-logs-'));
   const { platform, lines } = await started({ PAWL_DATA: folder });
   try {

@@ -58,7 +58,7 @@ test('administrators and operators manage webhooks, viewers see them, nobody els
   }
 });
 
-test('another tenant’s webhooks cannot be seen, changed or told of its own jobs', async () => {
+test('[S3] another tenant’s webhooks cannot be seen, changed or told of its own jobs', async () => {
   const room = await openWebhookRoom({ isLocked: true });
   const owner = await room.holder({ tenant: 'acme' });
   const rival = await room.holder({ tenant: 'rival' });
@@ -79,7 +79,7 @@ test('another tenant’s webhooks cannot be seen, changed or told of its own job
   assert.deepEqual(paths, ['/hook', '/hook']);
 });
 
-test('a webhook that leads to no public place is refused, and the reason names the way', async () => {
+test('[S6] a webhook that leads to no public place is refused, and the reason names the way', async () => {
   const room = await openWebhookRoom();
   const urls = [
     'http://localhost:1/',
@@ -136,7 +136,7 @@ test('the same request again makes no second webhook', async () => {
   assert.equal((await api.get('/v1/webhooks')).body.items.length, 1);
 });
 
-test('the database has no secret that could be used, and no answer shows it again', async () => {
+test('[S15] the database has no secret that could be used, and no answer shows it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-webhooks-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'pawl.db');

@@ -76,7 +76,7 @@ test('[T37] after fourteen attempts over days a delivery is given up, and record
   assert.deepEqual((await api.get('/v1/dlq')).body.items, []);
 });
 
-test('410 disables a webhook at once, and enabling it lets it be told again', async () => {
+test('[S15] 410 disables a webhook at once, and enabling it lets it be told again', async () => {
   const room = await openWebhookRoom();
   const { api, receiver } = room;
   const { id, path } = await hook(room);

@@ -59,7 +59,7 @@ test('[T37] each of the ends of jobs is told, and nothing on the way to it', asy
   ]);
 });
 
-test('[T37] whatever is changed on the way is refused by the reference library', async () => {
+test('[T37, S15] whatever is changed on the way is refused by the reference library', async () => {
   const room = await openWebhookRoom();
   const { secret } = await hook(room);
   const other = await hook(room, { url: `${room.receiver.url}/other` });
@@ -121,7 +121,7 @@ test('[T37] deliveries cause no webhooks, whatever a webhook asks for', async ()
   assert.equal(status, 400);
 });
 
-test('during a rotation both secrets are good, after it the new one alone', async () => {
+test('[S15] during a rotation both secrets are good, after it the new one alone', async () => {
   const room = await openWebhookRoom();
   const { api, receiver } = room;
   const { path, secret: old } = await hook(room);

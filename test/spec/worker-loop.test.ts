@@ -170,6 +170,24 @@ describe('prefetch', () => {
 });
 
 describe('a source that fails', () => {
+  test('an end that cannot be stored costs its own job a failure and no other job its end', async () => {
+    const shop = await openWorkshop([jobThat(({ input }) => input)]);
+    const ids = await enqueueMany(shop, 5);
+    const source = sourceWith(shop.world.engine, {
+      settle: (verb) => async (all) => {
+        if (all.some(({ ref, ending }) => ref.id === ids[2] && ending.kind === 'succeed')) {
+          throw new StoreError('refused', 'that is no JSON');
+        }
+        return verb(all);
+      },
+    });
+    await shop.runUntilIdle(shop.worker({ source }));
+    const expected = ids.map((_, index) => (index === 2 ? 'failed' : 'succeeded'));
+    assert.deepEqual(await statesOf(shop, ids), expected);
+    const { error } = await shop.world.job(ids[2]!);
+    assert.match(error!.message, /that is no JSON/);
+  });
+
   const lost = (): never => {
     throw new StoreError('unknown', 'the answer was lost');
   };

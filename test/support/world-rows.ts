@@ -48,6 +48,18 @@ export class RowCoverage {
     return lines.join(', ');
   }
 
+  /** How often each row was taken, by its name. */
+  get taken(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#taken);
+  }
+
+  /** Goes on from what an earlier run has taken. */
+  add(taken: Readonly<Record<string, number>>): void {
+    for (const [name, times] of Object.entries(taken)) {
+      this.#taken.set(name, (this.#taken.get(name) ?? 0) + times);
+    }
+  }
+
   count(lifecycle: Lifecycle, row: Transition): void {
     const name = rowName(lifecycle.name, row);
     this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);

@@ -48,6 +48,7 @@ export const layers: Readonly<Record<string, number>> = {
   studio: 3,
   testing: 4,
   doctor: 2,
+  move: 4,
   app: 4,
   'cli/terminal': 4,
   'cli/commands': 5,

@@ -50,11 +50,13 @@ function Groups({ letters, onDone }: Given) {
 
 /** What ended badly, by reason and error: the same fault is one card. */
 export function DeadLettersPage() {
-  const isWhole = place.value.query.get('replayed') === 'too';
-  const filter = isWhole ? {} : { isReplayed: 'false' };
+  const { query } = place.value;
+  const isWhole = query.get('replayed') === 'too';
+  const fingerprint = query.get('fingerprint') ?? '';
+  const filter = isWhole ? { fingerprint } : { fingerprint, isReplayed: 'false' };
   const page = useLoaded(
     () => get<Page<DeadLetterJson>>('./v1/dlq', { limit: SHOWN, ...filter }),
-    [isWhole],
+    [isWhole, fingerprint],
     { everyMs: 5_000 },
   );
   return (
@@ -65,11 +67,18 @@ export function DeadLettersPage() {
           <input
             type="checkbox"
             checked={isWhole}
-            onChange={() => go(hrefOf(['dead-letters'], { replayed: isWhole ? '' : 'too' }))}
+            onChange={() =>
+              go(hrefOf(['dead-letters'], { fingerprint, replayed: isWhole ? '' : 'too' }))
+            }
           />{' '}
           replayed ones too
         </label>
       </div>
+      {fingerprint !== '' && (
+        <p>
+          Those of one fault, <code>{fingerprint}</code>. <a href={hrefOf(['dead-letters'])}>All</a>
+        </p>
+      )}
       <Shown of={page}>
         {({ items, nextCursor }) => (
           <>

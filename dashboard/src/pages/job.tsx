@@ -2,25 +2,36 @@ import type { LifecycleJson } from '../../../src/http/schema/lifecycle.ts';
 import type { TypeJson } from '../../../src/http/schema/type.ts';
 import { get } from '../api.ts';
 import { useLiveJob } from '../live-job.ts';
-import { useLoaded } from '../load.ts';
+import { isSettled, useLoaded } from '../load.ts';
 import { Empty, ProblemBox } from '../parts/notice.tsx';
 import { StateChip } from '../parts/state-chip.tsx';
-import { hrefOf } from '../route.ts';
+import { hrefOf, isJobId } from '../route.ts';
 import { JobActions } from './job/actions.tsx';
 import { JobArtifacts } from './job/artifacts.tsx';
 import { JobChildren } from './job/children.tsx';
-import { JobContent } from './job/content.tsx';
 import { JobErrors } from './job/errors.tsx';
 import { JobFacts } from './job/facts.tsx';
 import { JobHistory } from './job/history.tsx';
+import { JobInput } from './job/input.tsx';
 import { JobLifecycle } from './job/lifecycle.tsx';
 import { JobProgress } from './job/progress.tsx';
+import { JobResult } from './job/result.tsx';
 import { JobTimeline } from './job/timeline.tsx';
 import { JobWhy } from './job/why.tsx';
 
+function NoJob({ error }: { readonly error: Error }) {
+  return (
+    <>
+      <h1>Job</h1>
+      <ProblemBox error={error} />
+      <a href={hrefOf(['jobs'])}>To the list of jobs</a>
+    </>
+  );
+}
+
 /** Everything about one job, live. */
-export function JobPage({ id }: { readonly id: string }) {
-  const { job, events } = useLiveJob(id);
+function LiveJobPage({ id }: { readonly id: string }) {
+  const { job, events, text, forgotten, hasPast } = useLiveJob(id);
   const found = job.value.value;
   const lifecycle = useLoaded(
     async () => (found === null ? null : get<LifecycleJson>(`./v1/lifecycles/${found.lifecycle}`)),
@@ -32,9 +43,16 @@ export function JobPage({ id }: { readonly id: string }) {
     [found?.type],
   );
   if (found === null) {
-    if (job.error.value !== null) return <ProblemBox error={job.error.value} />;
-    return <Empty title="Looking…" />;
+    if (job.error.value !== null) return <NoJob error={job.error.value} />;
+    return (
+      <>
+        <h1>Job</h1>
+        <Empty title="Looking…" />
+      </>
+    );
   }
+  // All at once: what came late would push down what is being read.
+  const isReady = hasPast && isSettled(lifecycle) && isSettled(type);
   return (
     <>
       <div class="head">
@@ -47,20 +65,32 @@ export function JobPage({ id }: { readonly id: string }) {
         </div>
         <JobActions job={found} onDone={job.reload} />
       </div>
-      <JobErrors job={found} events={events} />
-      <JobProgress job={found} stages={type.value.value?.stages ?? []} events={events} />
-      <JobWhy job={found} />
-      <div class="grid halves">
-        <JobTimeline job={found} events={events} />
-        {lifecycle.value.value !== null && (
-          <JobLifecycle job={found} lifecycle={lifecycle.value.value} events={events} />
-        )}
-        <JobFacts job={found} />
-        <JobContent job={found} />
-        <JobArtifacts job={found} />
-        <JobChildren job={found} />
-        <JobHistory events={events} />
-      </div>
+      {!isReady && <Empty title="Looking…" />}
+      {isReady && (
+        <>
+          <JobErrors job={found} events={events} />
+          <JobProgress job={found} stages={type.value.value?.stages ?? []} text={text} />
+          <JobWhy job={found} />
+          <div class="grid halves">
+            <JobTimeline job={found} events={events} />
+            {lifecycle.value.value !== null && (
+              <JobLifecycle job={found} lifecycle={lifecycle.value.value} events={events} />
+            )}
+            <JobFacts job={found} />
+            <JobInput job={found} />
+            <JobResult job={found} />
+            <JobArtifacts job={found} />
+            <JobChildren job={found} />
+            <JobHistory id={id} events={events} forgotten={forgotten} />
+          </div>
+        </>
+      )}
     </>
   );
+}
+
+/** The job that the address names. */
+export function JobPage({ id }: { readonly id: string }) {
+  if (isJobId(id)) return <LiveJobPage id={id} />;
+  return <NoJob error={new Error(`"${id}" is no id of a job`)} />;
 }

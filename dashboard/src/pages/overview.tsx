@@ -1,11 +1,12 @@
+import type { DiagnosisJson } from '../../../src/http/schema/doctor.ts';
 import type { JobJson } from '../../../src/http/schema/job.ts';
 import type { QueueJson } from '../../../src/http/schema/queue.ts';
 import type { SloJson } from '../../../src/http/schema/slo.ts';
 import type { WorkerJson } from '../../../src/http/schema/worker-sign.ts';
 import { get } from '../api.ts';
-import { useLoaded } from '../load.ts';
+import { isSettled, useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
-import { ProblemBox } from '../parts/notice.tsx';
+import { Empty, ProblemBox } from '../parts/notice.tsx';
 import { hrefOf } from '../route.ts';
 import { Figures } from './overview/figures.tsx';
 import { Recent, Running } from './overview/lately.tsx';
@@ -27,6 +28,13 @@ export function OverviewPage() {
   );
   const workers = useLoaded(() => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }), [], SLOW);
   const slo = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [], SLOW);
+  const doctor = useLoaded(
+    async () => ({ found: await get<DiagnosisJson>('./v1/doctor').catch(() => null) }),
+    [],
+    { everyMs: 15_000 },
+  );
+  // All at once: a problem that came late would push everything else down.
+  const isReady = [queues, workers, slo, doctor].every(isSettled);
   const queueItems = queues.value.value?.items ?? [];
   const sloItems = slo.value.value?.items ?? [];
   return (
@@ -36,14 +44,23 @@ export function OverviewPage() {
         <a href={hrefOf(['jobs'], { phase: 'failed' })}>recent failures</a>
       </div>
       {queues.error.value !== null && <ProblemBox error={queues.error.value} />}
-      <Problems queues={queueItems} slos={sloItems} />
-      <Figures queues={queueItems} workers={workers.value.value?.items ?? null} />
-      <div class="grid halves">
-        <Throughput />
-        <Running jobs={running.value.value?.items ?? []} />
-        <Recent />
-        {slo.value.value !== null && <Promises slos={sloItems} />}
-      </div>
+      {!isReady && <Empty title="Looking…" />}
+      {isReady && (
+        <>
+          <Problems
+            queues={queueItems}
+            slos={sloItems}
+            diagnosis={doctor.value.value?.found ?? null}
+          />
+          <Figures queues={queueItems} workers={workers.value.value?.items ?? null} />
+          <div class="grid halves two">
+            <Throughput />
+            <Running jobs={running.value.value?.items ?? []} />
+            <Recent />
+            {slo.value.value !== null && <Promises slos={sloItems} />}
+          </div>
+        </>
+      )}
     </>
   );
 }

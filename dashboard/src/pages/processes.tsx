@@ -3,6 +3,7 @@ import { useLoaded } from '../load.ts';
 import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { hrefOf } from '../route.ts';
+import { Providers } from './processes/providers.tsx';
 
 /** A process as OGC API – Processes summarises it. */
 interface ProcessSummary {
@@ -17,6 +18,11 @@ interface ProcessList {
   readonly processes: readonly ProcessSummary[];
 }
 
+/** The type of a process's jobs: those of providers are told apart by what stands before. */
+function typeOf(id: string): string {
+  return id.includes(':') ? `ogc/${id}` : id;
+}
+
 function Processes({ processes }: ProcessList) {
   if (processes.length === 0) {
     return (
@@ -26,7 +32,7 @@ function Processes({ processes }: ProcessList) {
     );
   }
   return (
-    <section class="card scroll">
+    <section class="card scroll" aria-label="Processes" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -48,7 +54,7 @@ function Processes({ processes }: ProcessList) {
               <td>{version}</td>
               <td>{jobControlOptions.join(', ')}</td>
               <td>
-                <a href={hrefOf(['jobs'], { type: id })}>its jobs</a>
+                <a href={hrefOf(['jobs'], { type: typeOf(id) })}>its jobs</a>
               </td>
             </tr>
           ))}
@@ -64,6 +70,7 @@ export function ProcessesPage() {
   return (
     <>
       <h1>Processes</h1>
+      <Providers />
       <Shown of={page}>{({ processes }) => <Processes processes={processes} />}</Shown>
     </>
   );

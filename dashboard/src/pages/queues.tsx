@@ -8,7 +8,7 @@ import { Ago } from '../parts/ago.tsx';
 import { act, Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { hrefOf } from '../route.ts';
-import { QueueHolders } from './queues/holders.tsx';
+import { Holders } from './queues/holders.tsx';
 import { QueueSettings } from './queues/settings.tsx';
 import { Types } from './queues/types.tsx';
 
@@ -77,7 +77,7 @@ function Queues({ queues, ...row }: { queues: readonly QueueJson[] } & RowsGiven
     return <Empty title="No queue holds a job">The first job makes one.</Empty>;
   }
   return (
-    <section class="card scroll">
+    <section class="card scroll" aria-label="Queues">
       <table>
         <thead>
           <tr>
@@ -131,7 +131,13 @@ export function QueuesPage() {
       {shown?.what === 'settings' && (
         <QueueSettings queue={shown.queue} onClose={close} onDone={queues.reload} />
       )}
-      {shown?.what === 'holders' && <QueueHolders queue={shown.queue} onClose={close} />}
+      {shown?.what === 'holders' && (
+        <Holders
+          title={`In hand of ${shown.queue.name}`}
+          filter={{ queue: shown.queue.name }}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

@@ -5,6 +5,8 @@ import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
 import { now } from '../now.ts';
 import { Ago } from '../parts/ago.tsx';
+import { ExactTime } from '../parts/exact-time.tsx';
+import { GuideLink } from '../parts/guide-link.tsx';
 import { act, Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { ScheduleForm } from './schedules/form.tsx';
@@ -71,7 +73,7 @@ function ScheduleCard(given: Given) {
             {coming.map((time) => (
               <li key={time}>
                 <Ago time={time} />
-                <span class="quiet">{new Date(time).toLocaleString()}</span>
+                <ExactTime time={time} />
               </li>
             ))}
           </ul>
@@ -104,6 +106,7 @@ export function SchedulesPage() {
           items.length === 0 ? (
             <Empty title="No schedules">
               One makes a job at its times, each exactly once however many servers run.
+              <GuideLink to="recipes/schedules">How to have one</GuideLink>
             </Empty>
           ) : (
             items.map((schedule) => (

@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { StateChip } from '../parts/state-chip.tsx';
-import { hrefOf, place } from '../route.ts';
+import { hrefOf, isJobId, place } from '../route.ts';
 import { Conversion } from './studio/conversion.tsx';
 import { Drop } from './studio/drop.tsx';
 
@@ -26,6 +26,7 @@ function Lately({ current }: { readonly current: string }) {
     <Shown of={page}>
       {({ items }) => (
         <ul class="lines loose">
+          {items.length === 0 && <li class="quiet">What you drop is kept and listed here.</li>}
           {items.map((job) => (
             <li key={job.id}>
               <a
@@ -47,7 +48,8 @@ function Lately({ current }: { readonly current: string }) {
 
 /** Documents in, decks out: the built-in jobs at work on a file of yours. */
 export function StudioPage() {
-  const id = place.value.query.get('job') ?? '';
+  const asked = place.value.query.get('job') ?? '';
+  const id = isJobId(asked) ? asked : '';
   return (
     <>
       <h1>Studio</h1>

@@ -4,6 +4,7 @@ import { get, send } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
 import { Ago } from '../parts/ago.tsx';
+import { GuideLink } from '../parts/guide-link.tsx';
 import { act, Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Deliveries } from './webhooks/deliveries.tsx';
@@ -98,6 +99,7 @@ export function WebhooksPage() {
           items.length === 0 ? (
             <Empty title="No webhooks">
               One has an address of yours told when jobs end: signed, and again until it is heard.
+              <GuideLink to="recipes/webhooks">How to verify what it sends</GuideLink>
             </Empty>
           ) : (
             items.map((webhook) => (

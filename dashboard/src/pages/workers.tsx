@@ -4,6 +4,7 @@ import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
 import { Ago } from '../parts/ago.tsx';
 import { JobLink } from '../parts/job-link.tsx';
+import { GuideLink } from '../parts/guide-link.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 
@@ -75,11 +76,12 @@ function Workers({ workers }: { readonly workers: readonly WorkerJson[] }) {
     return (
       <Empty title="No worker has come yet">
         Start one with <code>pawl worker --jobs ./jobs.ts</code>; jobs wait until then.
+        <GuideLink to="learn/first-job">A first job, step by step</GuideLink>
       </Empty>
     );
   }
   return (
-    <section class="card scroll">
+    <section class="card scroll" aria-label="Workers" tabIndex={0}>
       <table>
         <thead>
           <tr>

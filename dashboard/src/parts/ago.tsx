@@ -1,5 +1,6 @@
 import { sinceText } from '../../../src/cli/terminal/words.ts';
 import { now } from '../now.ts';
+import { bothText } from './clock.ts';
 
 const NOW_MS = 1_000;
 
@@ -13,7 +14,7 @@ function ago(time: string): string {
 export function Ago({ time }: { readonly time: string | null }) {
   if (time === null) return <span class="quiet">–</span>;
   return (
-    <time dateTime={time} title={`${new Date(time).toLocaleString()} here, ${time} in UTC`}>
+    <time dateTime={time} title={bothText(time)}>
       {ago(time)}
     </time>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { zone } from './clock.ts';
 import 'uplot/dist/uPlot.min.css';
 
 export interface Line {
@@ -32,6 +33,7 @@ function clockText(second: number): string {
     minute: '2-digit',
     ...(withSeconds ? { second: '2-digit' } : {}),
     hourCycle: 'h23',
+    ...zone(),
   });
 }
 

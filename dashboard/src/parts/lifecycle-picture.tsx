@@ -10,5 +10,14 @@ interface Given {
 /** A lifecycle drawn from its table; all text in the picture is escaped by who draws it. */
 export function LifecyclePicture({ lifecycle, options = {} }: Given) {
   const svg = svgOf(lifecycle as unknown as Lifecycle, options);
-  return <div class="lifecycle-picture" dangerouslySetInnerHTML={{ __html: svg }} />;
+  return (
+    <div
+      class="lifecycle-picture"
+      role="group"
+      aria-label={`Picture of the lifecycle ${lifecycle.name}`}
+      // Wider than a narrow screen: arrow keys move it once it has the focus.
+      tabIndex={0}
+      dangerouslySetInnerHTML={{ __html: svg }}
+    />
+  );
 }

@@ -5,11 +5,20 @@ import { ApiError } from '../api.ts';
 const said = signal<string | null>(null);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+const SAID_MS = 5_000;
+const REFUSED_MS = 12_000;
+
 /** Says something for a few seconds. */
-export function say(text: string): void {
+export function say(text: string, forMs: number = SAID_MS): void {
   said.value = text;
   clearTimeout(timer);
-  timer = setTimeout(() => (said.value = null), 5_000);
+  timer = setTimeout(() => (said.value = null), forMs);
+}
+
+/** Says what went wrong and what to do next, for as long as it takes to read. */
+function sayRefused(error: Error): void {
+  const hint = error instanceof ApiError ? error.problem.hint : undefined;
+  say(hint === undefined ? error.message : `${error.message}. ${hint}`, REFUSED_MS);
 }
 
 export function Toast() {
@@ -22,7 +31,7 @@ export function Toast() {
 
 /** What went wrong and what to do next. */
 export function ProblemBox({ error }: { readonly error: Error }) {
-  const hint = error instanceof ApiError ? error.problem.hint : 'Is the server still running?';
+  const hint = error instanceof ApiError ? error.problem.hint : undefined;
   return (
     <div class="problem" role="alert">
       <b>{error.message}</b>
@@ -47,7 +56,7 @@ export async function act(what: () => Promise<unknown>, done: string): Promise<b
     say(done);
     return true;
   } catch (error) {
-    say((error as Error).message);
+    sayRefused(error as Error);
     return false;
   }
 }

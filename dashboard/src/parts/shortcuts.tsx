@@ -14,6 +14,7 @@ const ON_LISTS: readonly (readonly [string, string])[] = [
   ['j / k', 'next and previous job'],
   ['Enter', 'open it'],
   ['x', 'choose it'],
+  ['Esc', 'let all go'],
   ['/', 'write in the filter'],
 ];
 

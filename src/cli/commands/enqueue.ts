@@ -69,7 +69,10 @@ async function enqueue(session: Session, given: Given<EnqueueOptions>): Promise<
   const { idempotencyKey } = options;
   const body = await bodyOf(given.words[0] ?? '', options);
   const job = await client.enqueue(body, idempotencyKey === undefined ? {} : { idempotencyKey });
-  if (options.watch === true) return requireSuccess(await watchJob(session, job.id));
+  if (options.watch === true) {
+    screen.talk(`${job.type}  ${job.id}`);
+    return requireSuccess(await watchJob(session, job.id));
+  }
   if (options.wait !== undefined) return waitFor(session, job.id, options.wait);
   if (screen.isJson) screen.json(job);
   else {

@@ -15,6 +15,11 @@ interface ListOptions {
   readonly queue?: string;
   readonly document?: string;
   readonly correlation?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly text?: string;
+  readonly error?: string;
+  readonly fingerprint?: string;
   readonly limit: string;
   readonly cursor?: string;
 }
@@ -42,7 +47,7 @@ export async function eventsOf(session: Session, id: string): Promise<JobEventJs
 }
 
 async function list(session: Session, { options }: Given<ListOptions>): Promise<void> {
-  const { document, correlation, limit, ...filter } = options;
+  const { document, correlation, limit, since, until, ...filter } = options;
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1) throw new UsageError('--limit takes a whole number');
   const { items, nextCursor } = await session.client.jobs({
@@ -50,13 +55,34 @@ async function list(session: Session, { options }: Given<ListOptions>): Promise<
     limit: count,
     ...(document === undefined ? {} : { documentId: document }),
     ...(correlation === undefined ? {} : { correlationId: correlation }),
+    ...(since === undefined ? {} : { createdFrom: instantIn('--since', since) }),
+    ...(until === undefined ? {} : { createdTo: instantIn('--until', until) }),
   });
   const { screen } = session;
   if (!isForPrograms(session, items)) {
-    if (items.length === 0) screen.talk('No such jobs. Make one with "pawl enqueue <type>".');
-    else for (const line of jobLines(screen, items, Date.now())) screen.data(line);
+    for (const line of items.length === 0 ? [] : jobLines(screen, items, Date.now())) {
+      screen.data(line);
+    }
   }
-  if (nextCursor !== null) screen.talk(`There are more: --cursor ${nextCursor}`);
+  if (nextCursor === null && items.length > 0) return;
+  if (nextCursor === null) screen.talk('No such jobs. Make one with "pawl enqueue <type>".');
+  else if (items.length === count) screen.talk(`There are more: --cursor ${nextCursor}`);
+  // A search looks at so many jobs at a time.
+  else screen.talk(`Older jobs were not looked at yet: --cursor ${nextCursor}`);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `2h` ago, or a time that is written out. */
+function instantIn(flag: string, text: string): string {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const at = unit === undefined ? Date.parse(text) : Date.now() - Number(count) * UNIT_MS[unit]!;
+  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  throw new UsageError(`${flag} takes a time such as 2026-11-15T08:00 or a duration such as 2h`);
 }
 
 async function show(session: Session, given: Given<object>): Promise<void> {
@@ -66,6 +92,10 @@ async function show(session: Session, given: Given<object>): Promise<void> {
   if (screen.isJson) return screen.json(job);
   const events = await eventsOf(session, id);
   for (const line of jobPage(screen, { job, events, now: Date.now() })) screen.data(line);
+}
+
+async function input(session: Session, given: Given<object>): Promise<void> {
+  session.screen.data(JSON.stringify(await session.client.input(idOf(given)), null, 2));
 }
 
 async function watch(session: Session, given: Given<object>): Promise<void> {
@@ -148,14 +178,23 @@ export function addJobs(program: Command): void {
     .option('--queue <queue>', 'in this queue')
     .option('--document <id>', 'for this document')
     .option('--correlation <id>', 'with this correlation id')
+    .option('--since <time>', 'created since then: 2h ago, or 2026-11-15T08:00')
+    .option('--until <time>', 'created before then')
+    .option('--text <text>', 'that say this of themselves: message, document, metadata, error, …')
+    .option('--error <text>', 'whose error has this code or class, or this in its message')
+    .option('--fingerprint <fingerprint>', 'with the fault of these dead letters')
     .option('--limit <count>', 'at most so many', '20')
     .option('--cursor <cursor>', 'go on where an earlier page ended')
-    .addHelpText('after', '\nExample: pawl jobs ls --type export --phase failed --json')
+    .addHelpText(
+      'after',
+      '\nExample: pawl jobs ls --phase failed --since 2h --error timeout --json',
+    )
     .action(onServer(list));
   jobs
     .command('show <id>')
     .description('one job: how it stands, what it is, its timeline to scale')
     .action(onServer(show));
+  jobs.command('input <id>').description('what a job was given, as JSON').action(onServer(input));
   jobs
     .command('watch [id]')
     .description('follow one job to its end, or everything that happens')

@@ -56,6 +56,13 @@ export class Catalogue {
     return lists.flat();
   }
 
+  /** Until when a provider that has just failed is left alone; null: it would be asked now. */
+  leftAloneUntil(provider: Provider): Instant | null {
+    const { failedAt } = this.#shelfOf(provider);
+    const until = failedAt === null ? 0 : failedAt + FAILED_MS;
+    return until > this.#options.clock.now() ? until : null;
+  }
+
   async describe(provider: Provider, process: string): Promise<ProcessDescription | null> {
     if (!offers(provider, process)) return null;
     const { descriptions } = this.#shelfOf(provider);

@@ -16,9 +16,16 @@ import { Crew } from './crew.ts';
 import { followDismissals } from './dismissal.ts';
 import { executionJob } from './execution-job.ts';
 import { type JobObserver, OBSERVERS } from './observers.ts';
-import { isGatewayType, type RemoteProcess, remoteProcessOf, typeOf } from './process-id.ts';
+import {
+  isGatewayType,
+  providerOfType,
+  type RemoteProcess,
+  remoteProcessOf,
+  typeOf,
+} from './process-id.ts';
 import type { Provider } from './provider.ts';
 import type { HttpClient } from './provider-client.ts';
+import { Pulses } from './pulses.ts';
 import { remoteStateOf } from './remote-state.ts';
 import { exponentialRetry, type RetryPort, singleAttempt } from './retry.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -27,6 +34,7 @@ import { ServedJobs } from './served-jobs.ts';
 import type { Claimed, GatewayRoom } from './turn.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import type { ProcessSource } from '../model/process-source.ts';
+import type { ProviderDesk, ProviderStanding } from '../model/provider-standing.ts';
 
 /** What a gateway is opened with; the parts that have a default can be replaced. */
 export interface GatewayOptions {
@@ -48,7 +56,7 @@ export interface GatewayOptions {
 }
 
 /** Processes of providers elsewhere, and the work of having them carried out. */
-export interface Gateway extends ProcessSource {
+export interface Gateway extends ProcessSource, ProviderDesk {
   /** Takes turns if this process works, and tells providers of dismissals if it sweeps. */
   start(duties: { isWorking: boolean; isSweeping: boolean }): Promise<void>;
   /** Ends all polls; what is not ended goes on in another process, or in the next one. */
@@ -61,7 +69,9 @@ const TYPES_EVERY_MS = 2_000;
 const CLAIMED_MAX = 1_000;
 
 export function openGateway(options: GatewayOptions): Gateway {
-  const { engine, http, log, clock = systemClock, timers = systemTimers } = options;
+  const { engine, log, clock = systemClock, timers = systemTimers } = options;
+  const pulses = new Pulses(clock);
+  const http = { fetch: options.http.fetch.bind(options.http), pulses };
   const { configuration, observers = OBSERVERS, strategies = STRATEGIES } = options;
   const retry =
     options.retry === undefined
@@ -79,12 +89,13 @@ export function openGateway(options: GatewayOptions): Gateway {
     claimed: (type, besides) => claimedOf(engine, type, besides),
   };
   const catalogue = new Catalogue({ http, clock, timers, log });
-  return new ProviderGateway(options, { room, catalogue, timers });
+  return new ProviderGateway(options, { room, catalogue, timers, pulses });
 }
 
 interface Parts {
   readonly room: GatewayRoom;
   readonly catalogue: Catalogue;
+  readonly pulses: Pulses;
   readonly timers: Timers;
 }
 
@@ -112,6 +123,27 @@ class ProviderGateway extends ServedJobs implements Gateway {
         jobs: types.map((type) => executionJob(parts.room, type)),
       }),
     );
+  }
+
+  get watch(): ProviderDesk['watch'] {
+    return this.#parts.pulses;
+  }
+
+  standings(): ProviderStanding[] {
+    const { pulses, catalogue } = this.#parts;
+    return [...this.#options.configuration().providers.values()].map((provider) => ({
+      name: provider.name,
+      title: provider.title,
+      url: provider.url,
+      isAnonymous: provider.isAnonymous,
+      pollIntervalMs: provider.settings.pollIntervalMs,
+      leftAloneUntil: catalogue.leftAloneUntil(provider),
+      ...pulses.of(provider.name),
+    }));
+  }
+
+  providerOfType(type: string): string | null {
+    return providerOfType(type);
   }
 
   async list(caller: ProcessCaller): Promise<readonly ProcessSummary[]> {

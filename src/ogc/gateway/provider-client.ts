@@ -2,9 +2,13 @@ import type { OutgoingResponse } from '../../outgoing/answer.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { authHeaders, type Provider } from './provider.ts';
+import type { Pulses } from './pulses.ts';
 
 /** The way out: the guarded client of the platform, or a stand-in for it. */
-export type HttpClient = Pick<Outgoing, 'fetch'>;
+export interface HttpClient extends Pick<Outgoing, 'fetch'> {
+  /** Told how each request went. */
+  readonly pulses?: Pulses;
+}
 
 /** A whole answer of a provider. */
 export interface ProviderAnswer {
@@ -53,11 +57,43 @@ const UNSENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/**
- * Asks a provider, with its credentials, and reads the answer within its bounds. A URL of another
- * origin is refused here, whoever made it, so that credentials cannot go there.
- */
+/** Asks a provider and notes how it went. */
 export async function askProvider(
+  http: HttpClient,
+  provider: Provider,
+  request: ProviderRequest,
+): Promise<ProviderAnswer> {
+  const ended = http.pulses?.begin(provider.name);
+  try {
+    const answer = await ask(http, provider, request);
+    ended?.(faultOf(answer));
+    return answer;
+  } catch (error) {
+    // Who asked has turned away: that says nothing about the provider.
+    if (request.signal?.aborted !== true) ended?.(faultText(error));
+    throw error;
+  }
+}
+
+const TOO_MANY = 429;
+
+/** A refusal is an answer like any other, unless it says that the provider cannot at the moment. */
+function faultOf(answer: ProviderAnswer): string | null {
+  const isWell = answer.status < 500 && answer.status !== TOO_MANY && answer.bodyFault === null;
+  return isWell ? null : `it answered ${describeAnswer(answer)}`;
+}
+
+function faultText(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  if (error instanceof ProviderUnreachable && cause instanceof Error) return cause.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * With the provider's credentials, and within its bounds. A URL of another origin is refused here,
+ * whoever made it, so that credentials cannot go there.
+ */
+async function ask(
   http: HttpClient,
   provider: Provider,
   request: ProviderRequest,

@@ -19,7 +19,10 @@ import {
 /** Compare and set, one move after the other. */
 export function applyMoves(tables: Tables, moves: readonly Move[]): MoveOutcome[] {
   const outcomes = moves.map((move) => applyOne(tables, move));
-  admit(tables, moves);
+  admit(
+    tables,
+    moves.filter((_, index) => outcomes[index]!.kind === 'moved'),
+  );
   return outcomes;
 }
 

@@ -1,9 +1,10 @@
 import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
+import { firstKeyOf, type GateKeys } from '../gate.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
-import { admit, doorOf } from './admission.ts';
+import { admitKeys, doorOf } from './admission.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 
@@ -11,7 +12,11 @@ import { joinUnique, keepUnique } from './unique.ts';
 export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutcome[] {
   const at = tables.clock.now();
   const outcomes = jobs.map((job) => insertOne(tables, job, at));
-  admit(tables, jobs);
+  const keys = jobs.map((job) => firstKeyOf(gateKeysOf(keysOf(tables, job))));
+  admitKeys(
+    tables,
+    keys.filter((key) => key !== null),
+  );
   return outcomes;
 }
 
@@ -71,6 +76,10 @@ function keysOf(tables: Tables, job: NewJob): LimitKeys {
   return limitKeysOf(tables.policyOf(job.policy).limits, job, JSON.stringify(job.tenant));
 }
 
+function gateKeysOf({ running, user, organisation }: LimitKeys): GateKeys {
+  return { limitKey: running, userKey: user, organisationKey: organisation };
+}
+
 function documentHolder(tables: Tables, job: NewJob): InsertOutcome | null {
   const { active } = keysOf(tables, job);
   if (active === null) return null;
@@ -84,11 +93,7 @@ function writeBirth(tables: Tables, job: NewJob, at: Instant): void {
   checkBirth(tables, job);
   const born = deepFreeze(jobAtBirth(job, at));
   const keys = keysOf(tables, job);
-  const gateKeys = {
-    limitKey: keys.running,
-    userKey: keys.user,
-    organisationKey: keys.organisation,
-  };
+  const gateKeys = gateKeysOf(keys);
   tables.jobs.set(keyOf(job.tenant, job.id), {
     job: born,
     birth: tables.jobs.size,

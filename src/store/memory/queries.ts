@@ -12,6 +12,7 @@ import type {
   TailQuery,
   Tally,
 } from '../query.ts';
+import { isFound, isSearch, SEARCH_WINDOW } from '../search.ts';
 import { feedFloor, isGone } from './retention.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -26,24 +27,45 @@ const EXACT = [
   'parentJobId',
 ] as const;
 
+/** Those that an index leads to: a search has its window over them. */
+const INDEXED = ['tenant', 'documentId', 'correlationId', 'parentJobId'] as const;
+
 export function listJobs(tables: Tables, query: JobQuery): JobPage {
-  const found = tables.jobs
+  const isAsked = (names: readonly (typeof EXACT)[number][]) => (job: Job) =>
+    names.every((name) => query[name] === undefined || job[name] === query[name]);
+  const reached = tables.jobs
     .values()
     .map(({ job }) => job)
-    .filter((job) => EXACT.every((name) => query[name] === undefined || job[name] === query[name]))
+    .filter(isAsked(INDEXED))
     .filter((job) => query.before === undefined || job.id < query.before)
     .sort(byDescendingId);
-  return { jobs: found.slice(0, query.limit), hasMore: found.length > query.limit };
+  const size = isSearch(query) ? (query.window ?? SEARCH_WINDOW) : reached.length;
+  const found = reached
+    .slice(0, size)
+    .filter(isAsked(EXACT))
+    .filter((job) => isFound(job, query) && hasLetter(tables, job, query.fingerprint));
+  if (found.length > query.limit) return { jobs: found.slice(0, query.limit), hasMore: true };
+  const last = isSearch(query) ? reached[size - 1] : undefined;
+  if (last === undefined) return { jobs: found, hasMore: false };
+  return { jobs: found, hasMore: true, searchedTo: last.id };
+}
+
+function hasLetter(tables: Tables, { tenant, id }: Job, fingerprint: string | undefined): boolean {
+  if (fingerprint === undefined) return true;
+  return tables.deadLetters
+    .values()
+    .some((one) => one.tenant === tenant && one.jobId === id && one.fingerprint === fingerprint);
 }
 
 export function listDeadLetters(tables: Tables, filter: DeadLetterFilter): DeadLetter[] {
-  const { id, type, reasonCode, fingerprint, before, isReplayed } = filter;
+  const { id, jobId, type, reasonCode, fingerprint, before, isReplayed } = filter;
   return tables.deadLetters
     .values()
     .filter(
       (letter) =>
         letter.tenant === filter.tenant &&
         (id === undefined || letter.id === id) &&
+        (jobId === undefined || letter.jobId === jobId) &&
         (type === undefined || letter.type === type) &&
         (reasonCode === undefined || letter.reasonCode === reasonCode) &&
         (fingerprint === undefined || letter.fingerprint === fingerprint) &&

@@ -24,11 +24,11 @@ export async function applyMoves(
   const tenants = await session.names.findTenants(moves.map(({ tenant }) => tenant));
   const outcomes = moves.map((): MoveOutcome => ({ kind: 'missed' }));
   const known = moves
-    .map((move, ord) => ({ move, ord, tenant: tenants[ord]! }))
+    .map((move, ord) => ({ move, ord, tenant: tenants[ord]!, key: keyOfRef(move) }))
     .filter(({ tenant }) => tenant !== null)
-    .toSorted((one, other) => (keyOfRef(one.move) < keyOfRef(other.move) ? -1 : 1));
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
   if (known.length === 0) return outcomes;
-  const isRepeated = new Set(moves.map(keyOfRef)).size < moves.length;
+  const isRepeated = known.some(({ key }, index) => key === known[index - 1]?.key);
   if (!isRepeated && known.every(({ move }) => isPlainSuccess(move))) {
     const rows = await complete(session, known, isPatient);
     for (const { ord, version, at } of rows) {

@@ -66,7 +66,7 @@ function scansOfJobs(plans: readonly string[]): string[] {
   return plans.flatMap((plan) => {
     const lines = plan.split('\n').map((line) => line.trim());
     return lines.flatMap((line, index) => {
-      const scan = /(\w+ (?:Only )?Scan(?: using \w+)?) on jobs/.exec(line)?.[1];
+      const scan = /(\w+ (?:Only )?Scan(?: Backward)?(?: using \w+)?) on jobs/.exec(line)?.[1];
       if (scan === undefined) return [];
       const condition = /^(Index|TID) Cond/.test(lines[index + 1]!)
         ? lines[index + 1]!
@@ -77,7 +77,7 @@ function scansOfJobs(plans: readonly string[]): string[] {
 }
 
 const ALLOWED: readonly RegExp[] = [
-  /^Tid Scan: TID Cond: \(ctid = c\.tid\)/,
+  /^Tid Scan: TID Cond: \((ctid = c\w*\.tid|c\w*\.tid = ctid)\)/,
   /^Index Scan using jobs_pkey: Index Cond: \(id = ANY/,
   /^Index (?:Only )?Scan using jobs_claim: Index Cond: \(\(tenant_id = .* \(queue = .* \(type = /,
   // Parked jobs are found by their key alone, so that those of other keys cost a claim nothing.
@@ -164,3 +164,23 @@ for (const [name, crowd] of Object.entries(CROWDS)) {
     },
   );
 }
+
+const SEARCH = { createdFrom: 1, text: 't', error: 'e', fingerprint: 'f', window: 1_000 };
+
+await onEveryServer(
+  'a search walks the key of the jobs and never their table, whatever is known of it',
+  async (room) => {
+    const { store, scene, client, plans } = await setUp(room);
+    await fill(client, CROWDS.finished);
+    await scene.enqueue({ documentId: 'd' });
+    for (const when of ['never analysed', 'analysed']) {
+      plans.splice(0);
+      await store.list({ tenant: scene.tenant, limit: 50, ...SEARCH });
+      await store.list({ tenant: scene.tenant, limit: 50, documentId: 'd', ...SEARCH });
+      const scans = scansOfJobs(plans.splice(0)).filter((scan) => !scan.includes('= ANY'));
+      assert.equal(scans.length, 4, when);
+      for (const scan of scans) assert.match(scan, /^Index (?:Only )?Scan/, when);
+      await client.query('ANALYZE');
+    }
+  },
+);

@@ -15,6 +15,9 @@ export interface PoolOptions {
 
 const POOL_SIZE = 8;
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** So long after a statement was due its answer is not waited for any more: nobody is there. */
+const SILENCE_MS = 3_000;
+const FOREVER_MS = 2 ** 31 - 1;
 const CONNECT_TIMEOUT_MS = 10_000;
 const TRIES_MAX = 6;
 const RETRY_BASE_MS = 5;
@@ -30,11 +33,18 @@ export async function openPool(options: PoolOptions): Promise<Pool> {
     application_name: 'pawl',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // A peer that is gone without a word would otherwise keep its connection from us for ever.
+    query_timeout: (statementTimeoutMs ?? STATEMENT_TIMEOUT_MS) + SILENCE_MS,
     ...(options.url === undefined ? {} : { connectionString: options.url }),
     ...(statementTimeoutMs === null ? {} : { statement_timeout: statementTimeoutMs }),
   };
   return new pg.Pool(config);
 }
+
+/** A table that has just filled up looks small to the planner, and small ones are read whole. */
+const WALKING = ['seqscan', 'bitmapscan', 'sort', 'incremental_sort']
+  .map((name) => `SET LOCAL enable_${name} = off`)
+  .join('; ');
 
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 26, 700, 701]);
 const BOOLEAN = 16;
@@ -60,6 +70,11 @@ export async function rowsOf<Row>(
 /** A connection that ends while it is held says so a second time, as an event that may crash us. */
 function ignore(): void {}
 
+/** Also one that ends with its very first words: nobody holds it yet, and the pool no longer does. */
+function heed(client: ClientBase): void {
+  client.on('error', ignore);
+}
+
 /** Statements on pooled connections, each a transaction of its own, with failures translated. */
 export class Database {
   readonly pool: Pool;
@@ -82,6 +97,7 @@ export class Database {
     this.#isOwn = options.isOwn;
     this.#readerRole = options.readerRole ?? null;
     this.pool.on('error', ignore);
+    this.pool.on('connect', heed);
   }
 
   /** Changes nothing, so nothing can be unknown. */
@@ -99,6 +115,20 @@ export class Database {
     if (role === null || typeof tenant !== 'number') return this.read(sql, values);
     return this.#run('read', async (client) => {
       await client.query(enterWall(role, tenant));
+      try {
+        return await rowsOf<Row>(client, inSchema(sql, this.schema), values);
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    });
+  }
+
+  /** A read for one tenant that must walk an index, whatever the statistics say of the table. */
+  walkFor<Row>(tenant: number, sql: string, values: readonly unknown[]): Promise<Row[]> {
+    const role = this.#readerRole;
+    const begin = role === null ? 'BEGIN READ ONLY' : enterWall(role, tenant);
+    return this.#run('read', async (client) => {
+      await client.query(`${begin}; ${WALKING}`);
       try {
         return await rowsOf<Row>(client, inSchema(sql, this.schema), values);
       } finally {
@@ -129,7 +159,11 @@ export class Database {
 
   /** For what no transaction may hold and no time-out end, on a connection that is given up. */
   async apart<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
-    const query: Query = (sql, values) => rowsOf(client, inSchema(sql, this.schema), values);
+    const query = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> => {
+      const text = inSchema(sql, this.schema);
+      const patient = { text, values: [...values], types: TYPES, query_timeout: FOREVER_MS };
+      return (await client.query(patient)).rows as Row[];
+    };
     const client = await this.pool.connect().catch((error: unknown) => {
       throw failureOf(error, 'connect');
     });
@@ -140,7 +174,7 @@ export class Database {
     } catch (error) {
       throw failureOf(error, 'write');
     } finally {
-      client.off('error', ignore);
+      // Nobody else listens to a connection that is given up, and it may still have something to say.
       client.release(true);
     }
   }
@@ -149,6 +183,7 @@ export class Database {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.pool.off('error', ignore);
+    this.pool.off('connect', heed);
     if (!this.#isOwn) return;
     this.pool.on('error', ignore);
     await this.pool.end();
@@ -184,7 +219,8 @@ export class Database {
       isLost = !(error instanceof StoreError) && isConnectionLost(error);
       throw failureOf(error, did);
     } finally {
-      client.off('error', ignore);
+      // One that is given up may say so once more, when nobody but us listens.
+      if (!isLost) client.off('error', ignore);
       client.release(isLost);
     }
   }

@@ -1,35 +1,40 @@
 import type { DlqReason } from '../../core/error-class.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Job, JobError, JobRef, JsonText } from '../../core/job.ts';
-import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import { phaseOfRank } from '../../core/phase.ts';
 import { PRIORITY_HIGH } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { EventPage, EventQuery, JobPage, JobQuery, Tally } from '../query.ts';
+import type { EventPage, EventQuery, Tally } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
-import {
-  type EventRow,
-  eventOf,
-  eventSelect,
-  jobOf,
-  type JobRow,
-  jobSelect,
-  noteSelect,
-} from './row.ts';
+import { type EventRow, eventOf, eventSelect, jobOf, type JobRow, noteSelect } from './row.ts';
 import type { Session } from './session.ts';
 import { toMs } from './sql-text.ts';
-import { toJobs } from './sweep.ts';
 
 /** Conditions of a query and their values, numbered as they come. */
-class Conditions {
+export class Conditions {
   readonly values: unknown[] = [];
   readonly #texts: string[] = [];
 
   /** `?` stands for the value; one that is undefined asks for nothing. */
   add(text: string, value: unknown): this {
-    if (value === undefined) return this;
-    this.values.push(value);
-    this.#texts.push(text.replace('?', `$${this.values.length}`));
+    return value === undefined ? this : this.addAll(text, [value]);
+  }
+
+  /** One condition with several values, each `?` for the next of them. */
+  addAll(text: string, values: readonly unknown[]): this {
+    const first = this.values.length;
+    this.values.push(...values);
+    let next = first;
+    this.#texts.push(text.replaceAll('?', () => `$${(next += 1)}`));
     return this;
+  }
+
+  /** These and one more. */
+  with(text: string, value: unknown): Conditions {
+    const all = new Conditions();
+    all.values.push(...this.values);
+    all.#texts.push(...this.#texts);
+    return all.add(text, value);
   }
 
   get sql(): string {
@@ -37,13 +42,13 @@ class Conditions {
   }
 }
 
-async function tenantOf(session: Session, name: string): Promise<number | null> {
+export async function tenantOf(session: Session, name: string): Promise<number | null> {
   const [id] = await session.names.findTenants([name]);
   return id ?? null;
 }
 
 /** An id that is no UUID names nothing; to the database it would be an error. */
-function canExist(...ids: (string | undefined)[]): boolean {
+export function canExist(...ids: (string | undefined)[]): boolean {
   return ids.every((id) => id === undefined || isUuid(id.toLowerCase()));
 }
 
@@ -58,29 +63,6 @@ export async function readJobs(session: Session, refs: readonly JobRef[]): Promi
   const jobs = refs.map((): Job | null => null);
   for (const row of rows) jobs[row.ord - 1] = jobOf(row, session.names);
   return jobs;
-}
-
-export async function listJobs(session: Session, query: JobQuery): Promise<JobPage> {
-  const tenant = await tenantOf(session, query.tenant);
-  if (tenant === null || !canExist(query.parentJobId)) return { jobs: [], hasMore: false };
-  const conditions = new Conditions()
-    .add('j.tenant_id = ?', tenant)
-    .add('j.id < ?::uuid', query.before)
-    .add('j.type = ?', query.type)
-    .add('j.state = ?', query.state)
-    .add('j.phase = ?', query.phase === undefined ? undefined : rankOf(query.phase))
-    .add('j.queue = ?', query.queue)
-    .add('j.document_id = ?', query.documentId)
-    .add('j.correlation_id = ?', query.correlationId)
-    .add('j.parent_job_id = ?::uuid', query.parentJobId);
-  const rows = await session.database.readFor<JobRow>(
-    tenant,
-    `SELECT ${jobSelect('j')} FROM pawl.jobs j WHERE ${conditions.sql}
-     ORDER BY j.id DESC LIMIT ${Math.trunc(query.limit) + 1}`,
-    conditions.values,
-  );
-  const jobs = await toJobs(session, rows);
-  return { jobs: jobs.slice(0, query.limit), hasMore: jobs.length > query.limit };
 }
 
 export async function listStages(session: Session, ref: JobRef): Promise<StageResult[]> {
@@ -190,11 +172,12 @@ export async function listDeadLetters(
   filter: DeadLetterFilter,
 ): Promise<DeadLetter[]> {
   const tenant = await tenantOf(session, filter.tenant);
-  if (tenant === null || !canExist(filter.id)) return [];
+  if (tenant === null || !canExist(filter.id, filter.jobId)) return [];
   const conditions = new Conditions()
     .add('d.tenant_id = ?', tenant)
     .add('d.id = ?::uuid', filter.id)
     .add('d.id < ?::uuid', filter.before)
+    .add('d.job_id = ?::uuid', filter.jobId)
     .add('d.type = ?', filter.type)
     .add('d.reason_code = ?', filter.reasonCode)
     .add('d.fingerprint = ?', filter.fingerprint)

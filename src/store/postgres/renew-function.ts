@@ -1,7 +1,7 @@
-import { byKey, NOW, PINS, toMs, WAIT } from './sql-text.ts';
+import { byKey, NOW, PINS, STEADY_NOW, toMs, WAIT } from './sql-text.ts';
 
-const IS_MOVED = `2 * (j.lease_end - v_now) <= p.ttl_ms * interval '1 millisecond'`;
-const LEASE_END = `CASE WHEN ${IS_MOVED} THEN v_now + p.ttl_ms * interval '1 millisecond'
+const IS_MOVED = `2 * (j.lease_end - ${STEADY_NOW}) <= p.ttl_ms * interval '1 millisecond'`;
+const LEASE_END = `CASE WHEN ${IS_MOVED} THEN ${STEADY_NOW} + p.ttl_ms * interval '1 millisecond'
   ELSE j.lease_end END`;
 
 /**
@@ -22,14 +22,14 @@ BEGIN
   FOR v_turn IN 1..p_turns LOOP RETURN QUERY
     WITH u AS (
       UPDATE pawl.jobs j SET lease_moved = ${IS_MOVED}, lease_end = ${LEASE_END},
-        lease_expiry = least(${LEASE_END}, v_now + 2 * p.heartbeat_ms * interval '1 millisecond',
-          j.lease_limit),
+        lease_expiry = least(${LEASE_END},
+          ${STEADY_NOW} + 2 * p.heartbeat_ms * interval '1 millisecond', j.lease_limit),
         progress = greatest(j.progress, x.progress),
         stage = CASE WHEN x.has_stage THEN x.stage ELSE j.stage END,
         message = CASE WHEN x.has_message THEN x.message ELSE j.message END,
         checkpoint = coalesce(x.checkpoint::json, j.checkpoint),
         has_stages = j.has_stages OR x.result_name IS NOT NULL,
-        notes = j.notes + 1 + coalesce(json_array_length(x.notes), 0), updated_at = v_now
+        notes = j.notes + 1 + coalesce(json_array_length(x.notes), 0), updated_at = ${STEADY_NOW}
       FROM json_to_recordset(p_renewals) AS x(ord int, turn int, tenant int, id uuid, epoch int,
         owner text, actor text, progress double precision, has_stage boolean, stage text,
         has_message boolean, message text, checkpoint text, result_name text, result text,
@@ -39,7 +39,7 @@ BEGIN
         AND j.lease_expiry > v_now
         AND p.number = ANY (ARRAY[j.policy])
       RETURNING j.tenant_id, j.id, j.version, j.state, j.phase, j.epoch, j.attempts, j.retry_count,
-        j.progress, j.stage, j.message, j.lease_moved, j.lease_expiry, j.cancel_mode,
+        j.progress, j.stage, j.message, j.updated_at, j.lease_moved, j.lease_expiry, j.cancel_mode,
         j.cancel_reason, x.ord, x.actor, x.result_name, x.result, x.notes AS drafts,
         j.notes - coalesce(json_array_length(x.notes), 0) AS first_note),
     w AS (
@@ -52,7 +52,7 @@ BEGIN
     n AS (
       INSERT INTO pawl.notes (tenant_id, job_id, version, n, day, ts, type, state, phase, epoch,
         attempt, retry_count, progress, stage, message, actor, payload)
-      SELECT tenant_id, id, version, n, v_day, v_now, type, state, phase, epoch, attempts,
+      SELECT tenant_id, id, version, n, v_day, updated_at, type, state, phase, epoch, attempts,
         retry_count, progress, stage, line, actor, payload::json FROM w),
     s AS (
       INSERT INTO pawl.stage_results AS k (tenant_id, job_id, name, result, at)

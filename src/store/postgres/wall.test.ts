@@ -88,52 +88,56 @@ await onEveryServer('behind the wall every list says what it said without', (roo
   }),
 );
 
-await onEveryServer('a list that forgets its tenant leaks, and with the wall it does not', (room) =>
-  withReader(room, async (readerRole) => {
-    const plain = await room.open();
-    const [ours, theirs] = [room.scene(plain), room.scene(plain)];
-    for (const scene of [ours, theirs]) await furnish(scene);
-    const listed = async (store: PostgresStore): Promise<number> =>
-      (await store.list({ tenant: ours.tenant, limit: 100 })).jobs.length;
-    assert.equal(await listed(await room.open({ pool: forgetful(room.pool()) })), 4);
-    const walled = await room.open({ pool: forgetful(room.pool()), readerRole });
-    assert.deepEqual(await lists(walled, ours.tenant), await lists(plain, ours.tenant));
-  }),
+await onEveryServer(
+  '[S3] a list that forgets its tenant leaks, and with the wall it does not',
+  (room) =>
+    withReader(room, async (readerRole) => {
+      const plain = await room.open();
+      const [ours, theirs] = [room.scene(plain), room.scene(plain)];
+      for (const scene of [ours, theirs]) await furnish(scene);
+      const listed = async (store: PostgresStore): Promise<number> =>
+        (await store.list({ tenant: ours.tenant, limit: 100 })).jobs.length;
+      assert.equal(await listed(await room.open({ pool: forgetful(room.pool()) })), 4);
+      const walled = await room.open({ pool: forgetful(room.pool()), readerRole });
+      assert.deepEqual(await lists(walled, ours.tenant), await lists(plain, ours.tenant));
+    }),
 );
 
-await onEveryServer('the reader sees nothing without a tenant, and of others nothing', (room) =>
-  withReader(room, async (readerRole) => {
-    const store = await room.open({ readerRole });
-    for (const scene of [room.scene(store), room.scene(store)]) await furnish(scene);
-    const client = await room.connect();
-    const { rows: tables } = await client.query<{ name: string; has_tenant: boolean }>(
-      `SELECT c.relname AS name, a.attname IS NOT NULL AS has_tenant FROM pg_class c
+await onEveryServer(
+  '[S19] the reader sees nothing without a tenant, and of others nothing',
+  (room) =>
+    withReader(room, async (readerRole) => {
+      const store = await room.open({ readerRole });
+      for (const scene of [room.scene(store), room.scene(store)]) await furnish(scene);
+      const client = await room.connect();
+      const { rows: tables } = await client.query<{ name: string; has_tenant: boolean }>(
+        `SELECT c.relname AS name, a.attname IS NOT NULL AS has_tenant FROM pg_class c
        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
        WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind IN ('r', 'p', 'v')`,
-    );
-    const { rows: granted } = await client.query<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.role_table_grants
-       WHERE grantee = $1 AND privilege_type = 'SELECT' ORDER BY 1`,
-      [readerRole],
-    );
-    assert.ok(tables.length > granted.length && granted.length > 5);
-    await client.query(`SET ROLE ${readerRole}`);
-    for (const { name } of granted) {
-      const column = name === 'tenants' ? 'id' : 'tenant_id';
-      const sql = `SELECT DISTINCT ${column} AS tenant FROM pawl.${name}`;
-      assert.deepEqual((await client.query(sql)).rows, [], `${name} without a tenant`);
-      await client.query(`SET pawl_wall.tenant = '2'`);
-      const { rows } = await client.query<{ tenant: number }>(sql);
-      assert.ok(
-        rows.every(({ tenant }) => tenant === 2),
-        `${name} of tenant 2`,
       );
-      await client.query('RESET pawl_wall.tenant');
-    }
-    for (const { name } of tables) {
-      if (granted.some((one) => one.name === name)) continue;
-      await assert.rejects(client.query(`SELECT FROM pawl.${name}`), /permission denied/, name);
-    }
-    await assert.rejects(client.query('DELETE FROM pawl.jobs'), /permission denied/);
-  }),
+      const { rows: granted } = await client.query<{ name: string }>(
+        `SELECT table_name AS name FROM information_schema.role_table_grants
+       WHERE grantee = $1 AND privilege_type = 'SELECT' ORDER BY 1`,
+        [readerRole],
+      );
+      assert.ok(tables.length > granted.length && granted.length > 5);
+      await client.query(`SET ROLE ${readerRole}`);
+      for (const { name } of granted) {
+        const column = name === 'tenants' ? 'id' : 'tenant_id';
+        const sql = `SELECT DISTINCT ${column} AS tenant FROM pawl.${name}`;
+        assert.deepEqual((await client.query(sql)).rows, [], `${name} without a tenant`);
+        await client.query(`SET pawl_wall.tenant = '2'`);
+        const { rows } = await client.query<{ tenant: number }>(sql);
+        assert.ok(
+          rows.every(({ tenant }) => tenant === 2),
+          `${name} of tenant 2`,
+        );
+        await client.query('RESET pawl_wall.tenant');
+      }
+      for (const { name } of tables) {
+        if (granted.some((one) => one.name === name)) continue;
+        await assert.rejects(client.query(`SELECT FROM pawl.${name}`), /permission denied/, name);
+      }
+      await assert.rejects(client.query('DELETE FROM pawl.jobs'), /permission denied/);
+    }),
 );

@@ -49,8 +49,11 @@ export class TouchedKeys {
 
   /** Of a job that was written, with the gate where it now stands. */
   add(row: KeyColumns, gate: number | null): void {
-    if (row.limit_key !== null) this.#keys.add(row.limit_key);
-    const key = keyAt(gate, gateKeysOf(row));
+    this.touch(row.limit_key);
+    this.touch(keyAt(gate, gateKeysOf(row)));
+  }
+
+  touch(key: string | null): void {
     if (key !== null) this.#keys.add(key);
   }
 

@@ -1,11 +1,11 @@
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import type { Place } from '../../core/lifecycle.ts';
 import { rankOf } from '../../core/phase.ts';
-import { GATE, gateAfter, type GateKeys } from '../gate.ts';
+import { firstKeyOf, GATE, gateAfter, type GateKeys } from '../gate.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
 import { uniqueRunAt } from '../unique.ts';
-import { gateKeysOf, TouchedKeys } from './admission.ts';
+import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
 import type { Standing } from './event-log.ts';
 import { bytesToFind, bytesToStore, uuidOfBytes } from './row.ts';
 import { joinUnique, keepUnique } from './unique.ts';
@@ -34,8 +34,7 @@ interface Newcomer {
   readonly job: NewJob;
   readonly tenantId: number;
   readonly id: Uint8Array;
-  /** Limits that the newcomers of this call are counted under. */
-  readonly keys: TouchedKeys;
+  readonly limits: LimitKeys;
 }
 
 /** One item after the other: each sees what those before it have written. */
@@ -43,7 +42,9 @@ export function insertJobs(work: Work, jobs: readonly NewJob[]): InsertOutcome[]
   const keys = new TouchedKeys();
   const outcomes = jobs.map((job) => {
     const tenantId = work.registry.makeTenant(job.tenant);
-    return insertOne(work, { job, tenantId, id: bytesToStore(job.id), keys });
+    const limits = limitKeysOf(work.registry.policy(job.policy).limits, job, tenantId);
+    keys.touch(firstKeyOf(gateKeysOf(columnsOf(limits))));
+    return insertOne(work, { job, tenantId, id: bytesToStore(job.id), limits });
   });
   keys.admit(work);
   return outcomes;
@@ -105,12 +106,12 @@ function markReplayed({ connection }: Work, { job, tenantId, id }: Newcomer): vo
   if (letterId !== null) connection.sql(REPLAYED).run(id, tenantId, letterId);
 }
 
-function limitsOf({ registry }: Work, { job, tenantId }: Newcomer): LimitKeys {
-  return limitKeysOf(registry.policy(job.policy).limits, job, tenantId);
+function columnsOf({ running, user, organisation }: LimitKeys): KeyColumns {
+  return { limit_key: running, user_key: user, organisation_key: organisation };
 }
 
 function documentHolder(work: Work, newcomer: Newcomer): InsertOutcome | null {
-  const { active } = limitsOf(work, newcomer);
+  const { active } = newcomer.limits;
   if (active === null) return null;
   const holder = work.connection.sql(ACTIVE).get(active);
   return holder === undefined
@@ -119,15 +120,13 @@ function documentHolder(work: Work, newcomer: Newcomer): InsertOutcome | null {
 }
 
 function writeBirth(work: Work, newcomer: Newcomer): void {
-  const { job, tenantId, id, keys } = newcomer;
+  const { job, tenantId, id } = newcomer;
   const { connection, registry, now } = work;
   const place = job.places.at(-1);
   if (place === undefined) throw new StoreError('refused', `job ${job.id} is born nowhere`);
-  const { running, active, user, organisation } = limitsOf(work, newcomer);
-  const columns = { limit_key: running, user_key: user, organisation_key: organisation };
+  const { running, active, user, organisation } = newcomer.limits;
   const runAt = job.runAt ?? uniqueRunAt(job.unique, now);
-  const gate = gateAtBirth(place, runAt <= now, gateKeysOf(columns));
-  keys.add(columns, gate);
+  const gate = gateAtBirth(place, runAt <= now, gateKeysOf(columnsOf(newcomer.limits)));
   const { lastInsertRowid } = connection
     .sql(JOB)
     .run(

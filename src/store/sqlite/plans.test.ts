@@ -21,6 +21,9 @@ const FILTERS: readonly Partial<JobQuery>[] = [
   { phase: 'failed' },
   { phase: 'dead', documentId: 'd' },
   { before: '00000000-0000-7000-8000-000000000000', correlationId: 'c' },
+  { createdFrom: 1, createdTo: 2, text: 't', error: 'e', fingerprint: 'f' },
+  { documentId: 'd', text: 't' },
+  { phase: 'failed', error: 'e' },
 ];
 
 async function useEveryVerb(store: Store): Promise<void> {

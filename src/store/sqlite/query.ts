@@ -1,9 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Job, JobError, JobRef } from '../../core/job.ts';
-import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import { phaseOfRank } from '../../core/phase.ts';
 import { PRIORITY_HIGH } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { JobPage, JobQuery, Tally } from '../query.ts';
+import type { Tally } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
 import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow, type Row, uuidOfBytes } from './row.ts';
 import type { Work } from './work.ts';
@@ -21,15 +21,29 @@ export function readJobs(work: Work, refs: readonly JobRef[]): (Job | null)[] {
 }
 
 /** Conditions joined by AND, with their values: what a filter becomes. */
-class Conditions {
+export class Conditions {
   readonly texts: string[] = [];
   readonly values: SQLInputValue[] = [];
 
   /** Undefined asks for nothing; null is a value that no row has. */
   add(text: string, value: SQLInputValue | undefined): void {
     if (value === undefined) return;
+    this.addAll(text, [value]);
+  }
+
+  /** One condition with several values. */
+  addAll(text: string, values: readonly SQLInputValue[]): void {
     this.texts.push(text);
-    this.values.push(value);
+    this.values.push(...values);
+  }
+
+  /** These and one more. */
+  with(text: string, value: SQLInputValue | undefined): Conditions {
+    const all = new Conditions();
+    all.texts.push(...this.texts);
+    all.values.push(...this.values);
+    all.add(text, value);
+    return all;
   }
 
   get where(): string {
@@ -37,36 +51,8 @@ class Conditions {
   }
 }
 
-function bytesIfAny(id: string | undefined): Uint8Array | null | undefined {
+export function bytesIfAny(id: string | undefined): Uint8Array | null | undefined {
   return id === undefined ? undefined : bytesToFind(id);
-}
-
-export function listJobs({ connection, registry }: Work, query: JobQuery): JobPage {
-  const conditions = new Conditions();
-  conditions.add('tenant_id = ?', registry.findTenant(query.tenant));
-  conditions.add('correlation_id = ?', query.correlationId);
-  conditions.add('document_id = ?', query.documentId);
-  conditions.add('parent_job_id = ?', bytesIfAny(query.parentJobId));
-  conditions.add('id < ?', bytesIfAny(query.before));
-  conditions.add('type = ?', query.type);
-  conditions.add('state = ?', query.state);
-  conditions.add('queue = ?', query.queue);
-  const rank = query.phase === undefined ? undefined : rankOf(query.phase);
-  conditions.add('phase = ?', rank);
-  // SQLite uses the index of bad ends only where it reads the index's own condition, and should
-  // not where the jobs of one document, correlation or parent are fewer still.
-  if (rank !== undefined && rank > 5 && !isNarrow(query)) conditions.texts.push('phase > 5');
-  const rows = connection
-    .sql(`SELECT ${JOB_COLUMNS} FROM jobs WHERE ${conditions.where} ORDER BY id DESC LIMIT ?`)
-    .all(...conditions.values, query.limit + 1) as JobRow[];
-  return {
-    jobs: rows.slice(0, query.limit).map((row) => jobOfRow(registry, row)),
-    hasMore: rows.length > query.limit,
-  };
-}
-
-function isNarrow({ correlationId, documentId, parentJobId }: JobQuery): boolean {
-  return [correlationId, documentId, parentJobId].some((value) => value !== undefined);
 }
 
 /** Every job that has not ended is in exactly one of these, and none needs the whole table. */
@@ -140,6 +126,7 @@ export function listDeadLetters(
   conditions.add('tenant_id = ?', registry.findTenant(filter.tenant));
   conditions.add('id = ?', bytesIfAny(filter.id));
   conditions.add('id < ?', bytesIfAny(filter.before));
+  conditions.add('job_id = ?', bytesIfAny(filter.jobId));
   conditions.add('type = ?', filter.type);
   conditions.add('reason_code = ?', filter.reasonCode);
   conditions.add('fingerprint = ?', filter.fingerprint);

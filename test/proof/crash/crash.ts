@@ -17,7 +17,7 @@ export interface CrashReport {
 }
 
 /** A file with the types and a webhook in it, copied for each run. */
-async function template(folder: string): Promise<void> {
+export async function template(folder: string): Promise<void> {
   const plant = await openPlant({ folder, startAt: BEGIN_AT });
   await putTypes(plant);
   await plant.store.webhooks.writeWebhook({

@@ -1,19 +1,39 @@
 import type { Rung } from '../figures.ts';
 import { crashEverywhere } from './crash.ts';
+import { ERROR_CLASSES, failEverywhere } from './errors.ts';
+import { crashMigrations } from './migration.ts';
 import { WORKFLOWS } from './workflows.ts';
 
-/** `--workflow submit`: only that one. */
+const MIGRATION = 'migration';
+
+/**
+ * `--workflow submit`, or `--workflow migration`: only that one. `--every 5`: only at every fifth
+ * call or statement.
+ */
 export const runCrash: Rung = async (options, say) => {
   const only = options.text('workflow');
-  const figures: Record<string, number> = {};
+  const every = options.number('every', 1);
+  const figures: Record<string, string | number> = {};
   const violations: string[] = [];
-  let total = 0;
+  let [killed, failed] = [0, 0];
   for (const name of Object.keys(WORKFLOWS).filter((one) => only === null || one === only)) {
-    const report = await crashEverywhere(name);
-    figures[name] = report.crashes;
-    total += report.crashes;
-    violations.push(...report.violations);
-    say(`${name}: killed at ${report.crashes} points, ${report.violations.length} violations`);
+    const { crashes, ...crashed } = await crashEverywhere(name, { every });
+    const { errors, ...met } = await failEverywhere(name, { every });
+    figures[name] = `${crashes} kills, ${errors} errors`;
+    [killed, failed] = [killed + crashes, failed + errors];
+    const told = [...crashed.violations, ...met.violations];
+    violations.push(...told);
+    say(`${name}: ${crashes} kills, ${errors} errors, ${told.length} violations`);
   }
-  return { figures: { ...figures, 'processes killed': total }, violations };
+  for (const store of ['sqlite', 'postgres'] as const) {
+    if (only !== null && only !== MIGRATION) continue;
+    const report = await crashMigrations(store, { every });
+    figures[`${MIGRATION}, ${store}`] = `${report.crashes} kills`;
+    killed += report.crashes;
+    violations.push(...report.violations);
+    say(`${MIGRATION}, ${store}: ${report.crashes} kills, ${report.violations.length} violations`);
+  }
+  const classes = Object.keys(ERROR_CLASSES).length;
+  const totals = { 'processes killed': killed, 'store calls failed': failed, classes };
+  return { figures: { ...figures, ...totals }, violations };
 };

@@ -1,30 +1,18 @@
 // `victim.ts <folder> <workflow> <n> <before|after>`: works until its n-th store call, and dies by
 // its own kill -9 before or after it. Ends with 0 when there is no such call.
+import { countdown } from './countdown.ts';
 import { Diary, openPlant, BEGIN_AT } from './plant.ts';
 import { WORKFLOWS } from './workflows.ts';
 
 const [folder = '', name = '', number = '', when = ''] = process.argv.slice(2);
-const crashAt = Number(number);
-let calls = 0;
-
-function die(): never {
-  process.kill(process.pid, 'SIGKILL');
-  // The signal ends the process before this loop has gone far.
-  for (;;);
-}
+const counted = countdown(Number(number), when);
 
 function mortal<Part extends object>(part: Part): Part {
   return new Proxy(part, {
     get: (target, key) => {
       const member: unknown = Reflect.get(target, key, target);
       if (typeof member !== 'function') return mortal(member as object);
-      return async (...args: unknown[]): Promise<unknown> => {
-        const isLast = ++calls === crashAt;
-        if (isLast && when === 'before') die();
-        const answer: unknown = await member.apply(target, args);
-        if (isLast) die();
-        return answer;
-      };
+      return (...args: unknown[]): unknown => counted(() => member.apply(target, args) as unknown);
     },
   });
 }

@@ -1,37 +1,101 @@
-import { runLockstep } from '../../differential/lockstep.ts';
-import { pickOperations } from '../../differential/operation.ts';
-import { pickTypes } from '../../differential/requests.ts';
+import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { regressionSeeds } from '../../differential/regression-seeds.ts';
+import { explainRace, type Race, runRace } from '../../differential/race.ts';
+import { RowCoverage } from '../../support/world-rows.ts';
 import { inMemory } from '../../support/world.ts';
-import { postgresStores, sqliteInline } from '../../support/world-stores.ts';
-import type { Rung } from '../figures.ts';
+import { postgresStores, sqliteInline, type StoreUnderTest } from '../../support/world-stores.ts';
+import { Checkpoint } from '../checkpoint.ts';
+import { grouped, type Rung, type RungOptions, type RungReport, type Say } from '../figures.ts';
 
-/** `--seeds 100 --steps 500 --from 1 --store sqlite|postgres --minutes 10`. */
-export const runDifferential: Rung = async (options, say) => {
-  const seeds = options.number('seeds', 50);
-  const steps = options.number('steps', 450);
-  const from = options.number('from', 1_000);
-  const isTimeLeft = options.isTimeLeft();
-  const wanted = options.text('store') ?? '';
-  const stores = [sqliteInline, ...(await postgresStores())];
-  const figures: Record<string, number> = {};
-  const violations: string[] = [];
-  const oracle = { label: 'memory', open: inMemory, isTailPrompt: true };
-  for (const store of stores.filter(({ label }) => label.includes(wanted))) {
-    const isTailPrompt = !store.label.startsWith('postgres');
-    let compared = 0;
-    for (let seed = from; seed < from + seeds && isTimeLeft(); seed++) {
-      const found = await runLockstep({
-        entrants: [oracle, { ...store, isTailPrompt }],
-        operations: pickOperations(seed, steps),
-        types: pickTypes(seed),
-        coverage: null,
-        fullEvery: 25,
-      });
-      compared += found?.step ?? steps;
-      if (found !== null) violations.push(`${store.label}, seed ${seed}: ${found.what}`);
-    }
-    figures[`${store.label} = oracle, steps`] = compared;
-    say(`${store.label}: ${compared} steps`);
-  }
-  return { figures, violations };
+const VIOLATIONS_MAX = 5;
+const TOLD_EVERY = 10_000;
+
+/** Stores that run against the oracle side by side: all PostgreSQL servers are in one race. */
+const FIELDS: Readonly<Record<string, () => Promise<readonly StoreUnderTest[]>>> = {
+  sqlite: async () => [sqliteInline],
+  postgres: postgresStores,
 };
+
+/**
+ * `--store sqlite|postgres --seeds 100 --steps 450 --from 1000 --every 25 --minutes 10
+ * --resume file`: so many operations of so many seeds; all rows are compared at every 25th.
+ */
+export const runDifferential: Rung = (options, say) => new Campaign(options, say).run();
+
+interface State {
+  /** The next seed of each field, and the steps that each store has done. */
+  next: Record<string, number>;
+  compared: Record<string, number>;
+  rows: Readonly<Record<string, number>>;
+  violations: string[];
+}
+
+class Campaign {
+  readonly #say: Say;
+  readonly #fields: readonly string[];
+  readonly #from: number;
+  readonly #until: number;
+  readonly #steps: number;
+  readonly #every: number;
+  readonly #isTimeLeft: () => boolean;
+  readonly #checkpoint: Checkpoint<State>;
+  readonly #coverage = new RowCoverage(builtInLifecycles);
+  readonly #state: State;
+
+  constructor(options: RungOptions, say: Say) {
+    this.#say = say;
+    const wanted = options.text('store') ?? '';
+    this.#fields = Object.keys(FIELDS).filter((field) => field.includes(wanted));
+    this.#from = options.number('from', 1_000);
+    this.#until = this.#from + options.number('seeds', 50);
+    this.#steps = options.number('steps', 450);
+    this.#every = options.number('every', 25);
+    this.#isTimeLeft = options.isTimeLeft();
+    const settings = { from: this.#from, steps: this.#steps, every: this.#every };
+    this.#checkpoint = new Checkpoint(options.text('resume'), settings);
+    const fresh: State = { next: {}, compared: {}, rows: {}, violations: [] };
+    this.#state = this.#checkpoint.read() ?? fresh;
+    this.#coverage.add(this.#state.rows);
+  }
+
+  async run(): Promise<RungReport> {
+    for (const field of this.#fields) await this.#runField(field);
+    const { compared, violations } = this.#state;
+    const figures: Record<string, string | number> = {};
+    for (const [label, steps] of Object.entries(compared)) figures[`${label} = oracle`] = steps;
+    figures['steps'] = Object.values(compared).reduce((sum, steps) => sum + steps, 0);
+    figures['rows'] = this.#coverage.summary;
+    figures['rows never taken'] = this.#coverage.missing.join('; ') || 'none';
+    return { figures, violations };
+  }
+
+  async #runField(field: string): Promise<void> {
+    const stores = await FIELDS[field]!();
+    const { next, violations } = this.#state;
+    if (next[field] === undefined) for (const old of regressionSeeds) await this.#race(old, stores);
+    for (let seed = next[field] ?? this.#from; seed < this.#until; seed++) {
+      if (!this.#isTimeLeft() || violations.length >= VIOLATIONS_MAX) return;
+      await this.#race({ seed, steps: this.#steps }, stores);
+      next[field] = seed + 1;
+      this.#checkpoint.write({ ...this.#state, rows: this.#coverage.taken });
+    }
+  }
+
+  async #race(run: Pick<Race, 'seed' | 'steps'>, stores: readonly StoreUnderTest[]): Promise<void> {
+    const { compared, violations } = this.#state;
+    const entrants = [
+      { label: 'memory', open: inMemory, isTailPrompt: true },
+      ...stores.map((store) => ({ ...store, isTailPrompt: !store.label.startsWith('postgres') })),
+    ];
+    const race = { ...run, entrants, fullEvery: this.#every };
+    const found = await runRace(race, this.#coverage);
+    if (found !== null) violations.push(await explainRace(race, found));
+    for (const { label } of stores) {
+      const before = compared[label] ?? 0;
+      const steps = before + (found?.step ?? run.steps);
+      compared[label] = steps;
+      if (Math.floor(before / TOLD_EVERY) === Math.floor(steps / TOLD_EVERY)) continue;
+      this.#say(`${label}: ${grouped(steps)} steps, ${violations.length} violations`);
+    }
+  }
+}

@@ -1,33 +1,53 @@
-// The jobs of a fleet under attack. Each run is written to a file unknown to the platform.
-import { appendFileSync } from 'node:fs';
+// The jobs of a fleet under attack. Each turn is written to a file unknown to the platform.
+import { randomUUID } from 'node:crypto';
 import { systemTimers } from '../../../src/core/timers.ts';
 import { defineJob } from '../../../src/handler/define-job.ts';
+import { TransientError } from '../../../src/handler/failure.ts';
 import { trusted } from '../../../src/handler/schema.ts';
 import { task } from '../../../src/lifecycles/task.ts';
+import { machineMs, write } from './ledger.ts';
+import { holdingOf } from './noted-source.ts';
 
-export interface Run {
-  readonly jobId: string;
-  readonly attempt: number;
-  readonly pid: number;
-  readonly what: 'begun' | 'ended';
-}
+/** The owner has no right to it any more after this time without a renewal. */
+export const LEASE_MS = 3_000;
 
-function note(run: Run): void {
-  appendFileSync(process.env['PROOF_LEDGER']!, `${JSON.stringify(run)}\n`);
+/** What takes longer is done in stages, whose results are kept. */
+const STAGED_MS = 100;
+
+export interface Errand {
+  readonly ms: number;
+  /** How many attempts fail before one succeeds. */
+  readonly failures: number;
 }
 
 export const errand = defineJob({
   type: 'errand',
   lifecycle: task,
-  lease: { ttlMs: 2_000, heartbeatMs: 1_000 },
-  retry: { maxAttempts: 50, backoff: { kind: 'fixed', baseMs: 50 } },
-  input: trusted<{ ms: number }>(),
-  run: async ({ input, job, attempt, signal, stage }) => {
-    const run = { jobId: job.id, attempt, pid: process.pid };
-    note({ ...run, what: 'begun' });
-    await stage('first', () => systemTimers.sleep(input.ms, signal));
-    await stage('second', () => systemTimers.sleep(input.ms, signal));
-    note({ ...run, what: 'ended' });
-    return { attempt };
+  lease: { ttlMs: LEASE_MS, heartbeatMs: LEASE_MS / 2 },
+  retryable: ['TransientError'],
+  retry: { maxAttempts: 100, backoff: { kind: 'fixed', baseMs: 50 } },
+  input: trusted<Errand>(),
+  run: async ({ input, job, attempt, idempotencyKey: key, signal, stage, progress }) => {
+    const { epoch, owner } = holdingOf(job.id);
+    const turn = { run: randomUUID(), jobId: job.id, epoch, owner, attempt, key };
+    write({ ...turn, what: 'begun', at: machineMs() });
+    const work = async (): Promise<void> => {
+      await systemTimers.sleep(input.ms, signal);
+      signal.throwIfAborted();
+    };
+    try {
+      if (attempt <= input.failures) throw new TransientError('as it was asked to');
+      if (input.ms < STAGED_MS) await work();
+      else {
+        await stage('first', work);
+        progress({ percent: 50 });
+        await stage('second', work);
+      }
+    } catch (error) {
+      write({ ...turn, what: 'left', at: machineMs() });
+      throw error;
+    }
+    write({ ...turn, what: 'ended', at: machineMs() });
+    return { run: turn.run };
   },
 });

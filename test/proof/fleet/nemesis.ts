@@ -1,71 +1,98 @@
-// Whoever wants the fleet to fail: one fault after the other, each of a kind that chance picks.
-import pg from 'pg';
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { systemTimers } from '../../../src/core/timers.ts';
-import type { PlatformProcess } from '../../chaos/platform-process.ts';
+// Whoever wants the fleet to fail: some faults at a time, of the kind that was done least often.
+import { CLOCK_FAULTS, DISK_FAULTS } from './disk-faults.ts';
+import { between, type Fault, pause, type Plan, type Scene } from './fault.ts';
+import { NETWORK_FAULTS } from './network-faults.ts';
+import { PROCESS_FAULTS } from './process-faults.ts';
+import { STORE_FAULTS } from './store-faults.ts';
 
-export interface Fleet {
-  readonly apis: readonly PlatformProcess[];
-  readonly workers: readonly PlatformProcess[];
-  readonly databaseUrl: string;
-}
-
-const never = new AbortController().signal;
-
-type Fault = (fleet: Fleet, random: SeededRandom) => Promise<void>;
-
-async function killAndStart(victims: readonly PlatformProcess[]): Promise<void> {
-  const codes = await Promise.all(victims.map((one) => one.end('SIGKILL')));
-  if (codes.some((code) => code !== null)) throw new Error(`it ended by itself: ${codes.join()}`);
-  await Promise.all(victims.map((one) => one.start()));
-}
-
-/** Longer than a lease, so that it wakes up as somebody who no longer owns anything. */
-async function freeze(victim: PlatformProcess, ms: number): Promise<void> {
-  victim.signal('SIGSTOP');
-  await systemTimers.sleep(ms, never);
-  victim.signal('SIGCONT');
-}
-
-async function cutSessions({ databaseUrl }: Fleet, share: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    await client.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < $1`,
-      [share],
-    );
-  } finally {
-    await client.end();
-  }
-}
-
-export const FAULTS: Readonly<Record<string, Fault>> = {
-  'kill -9 of a worker': ({ workers }, random) => killAndStart([random.pick(workers)]),
-  'kill -9 of all workers': ({ workers }) => killAndStart(workers),
-  'kill -9 of a server': ({ apis }, random) => killAndStart([random.pick(apis)]),
-  'kill -9 of everything': ({ apis, workers }) => killAndStart([...apis, ...workers]),
-  'a worker stopped past its lease': ({ workers }, random) => freeze(random.pick(workers), 3_500),
-  'a server stopped': ({ apis }, random) => freeze(random.pick(apis), 1_500),
-  'all database sessions cut': (fleet) => cutSessions(fleet, 1),
-  'some database sessions cut': (fleet) => cutSessions(fleet, 0.3),
+const CANCEL_STORM: Fault = {
+  kind: 'a storm of cancels',
+  plan: ({ clients, random }) => ({
+    victims: [],
+    act: async () => (await clients.cancelMany(between(random, 10, 40))) > 0,
+  }),
 };
 
-/** Does harm until it has done enough, or has no time left, and tells what it did. */
-export async function attack(
-  fleet: Fleet,
-  options: { random: SeededRandom; isTimeLeft: () => boolean; faultsMax: number },
-): Promise<ReadonlyMap<string, number>> {
-  const { random, isTimeLeft, faultsMax } = options;
-  const done = new Map<string, number>();
-  const names = Object.keys(FAULTS);
-  for (let n = 0; n < faultsMax && isTimeLeft(); n++) {
-    // Each kind once before chance decides, so that a short run is no tame one.
-    const name = names[n] ?? random.pick(names);
-    await FAULTS[name]!(fleet, random);
-    done.set(name, (done.get(name) ?? 0) + 1);
-    await systemTimers.sleep(200 + random.below(800), never);
+export const FAULTS: readonly Fault[] = [
+  ...PROCESS_FAULTS,
+  ...STORE_FAULTS,
+  ...DISK_FAULTS,
+  ...NETWORK_FAULTS,
+  ...CLOCK_FAULTS,
+  CANCEL_STORM,
+];
+
+/** How often a kind was done, and how often it was felt. */
+export interface Count {
+  done: number;
+  felt: number;
+}
+
+export interface AttackOptions {
+  readonly scene: Scene;
+  readonly faults: readonly Fault[];
+  readonly count: number;
+  readonly lanes: number;
+  readonly isTimeLeft: () => boolean;
+  /** Over all worlds of a campaign. */
+  readonly counts: Map<string, Count>;
+}
+
+/** Does harm until it has done enough, or has no time left. */
+export class Nemesis {
+  readonly #options: AttackOptions;
+  readonly #held: Set<string> = new Set();
+  #begun = 0;
+  #done = 0;
+
+  constructor(options: AttackOptions) {
+    this.#options = options;
   }
-  return done;
+
+  get done(): number {
+    return this.#done;
+  }
+
+  async attack(): Promise<void> {
+    const { lanes } = this.#options;
+    await Promise.all(Array.from({ length: lanes }, () => this.#lane()));
+  }
+
+  async #lane(): Promise<void> {
+    const { count, isTimeLeft, scene, counts } = this.#options;
+    while (this.#begun < count && isTimeLeft()) {
+      const chosen = this.#choose();
+      if (chosen === null) {
+        await pause(50);
+        continue;
+      }
+      const { fault, plan } = chosen;
+      this.#begun += 1;
+      for (const victim of plan.victims) this.#held.add(victim);
+      const kept = counts.get(fault.kind) ?? { done: 0, felt: 0 };
+      counts.set(fault.kind, kept);
+      kept.done += 1;
+      const isFelt = await plan.act().catch(() => false);
+      kept.felt += isFelt ? 1 : 0;
+      for (const victim of plan.victims) this.#held.delete(victim);
+      this.#done += 1;
+      await pause(between(scene.random, 50, 500));
+    }
+  }
+
+  /** What was done least often comes first; chance decides among equals. */
+  #choose(): { fault: Fault; plan: Plan } | null {
+    const { faults, scene, counts } = this.#options;
+    const inOrder = faults
+      .map((fault) => ({ fault, rank: (counts.get(fault.kind)?.done ?? 0) + scene.random.next() }))
+      .toSorted((a, b) => a.rank - b.rank);
+    for (const { fault } of inOrder) {
+      const plan = fault.plan(scene);
+      if (plan === null) continue;
+      if (plan.victims.every((victim) => !this.#held.has(victim))) return { fault, plan };
+      // Whoever needs everything would never get it if others were always let in before.
+      if (plan.victims.length > 1) return null;
+    }
+    return null;
+  }
 }

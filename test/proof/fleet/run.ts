@@ -1,20 +1,44 @@
-import type { Rung } from '../figures.ts';
-import { runUnderAttack } from './fleet.ts';
+import { rmSync } from 'node:fs';
+import { grouped, type Rung } from '../figures.ts';
+import { campaign } from './campaign.ts';
+import { releaseAt, THIS_RELEASE } from './release.ts';
 
-/** `--faults 40 --seed 1 --minutes 5`. */
-export const runFleet: Rung = async (options) => {
-  const found = await runUnderAttack({
-    seed: options.number('seed', 1),
-    apis: options.number('servers', 2),
-    workers: options.number('workers', 3),
-    producers: options.number('producers', 4),
-    paceMs: options.number('pace', 20),
-    faultsMax: options.number('faults', 20),
-    isTimeLeft: options.isTimeLeft(),
-  });
-  const { faults, violations, leasesLost, ...jobs } = found;
-  const done = [...faults].map(([name, count]) => `${name} ${count}`).join(', ');
-  const total = [...faults.values()].reduce((sum, count) => sum + count, 0);
-  const figures = { ...jobs, 'leases lost': leasesLost, faults: `${total}: ${done}` };
-  return { figures, violations };
+/**
+ * `--faults 60 --jobs 3000 --seed 1 --minutes 5 --store postgres,sqlite --older HEAD~8`, and
+ * `--only "kill -9"` for the kinds with these words in their names.
+ */
+export const runFleet: Rung = async (options, say) => {
+  const older = releaseAt(options.text('older') ?? 'HEAD~8');
+  const words = options.text('only') ?? '';
+  const stores = (options.text('store') ?? 'postgres,postgres,sqlite').split(',');
+  try {
+    const found = await campaign({
+      seed: options.number('seed', 1),
+      faults: options.number('faults', 60),
+      jobs: options.number('jobs', 3_000),
+      faultsPerRound: options.number('round', 50),
+      lanes: options.number('lanes', 3),
+      stores: stores.map((store) => (store === 'sqlite' ? 'sqlite' : 'postgres')),
+      releases: 'root' in older ? [THIS_RELEASE, older] : [THIS_RELEASE],
+      only: ({ kind }) => kind.includes(words),
+      isTimeLeft: options.isTimeLeft(),
+      say,
+    });
+    const { counts, skipped, violations, ...figures } = found;
+    const kinds = [...counts].toSorted(([a], [b]) => a.localeCompare(b));
+    const total = kinds.reduce((sum, [, { done }]) => sum + done, 0);
+    const felt = kinds.reduce((sum, [, one]) => sum + one.felt, 0);
+    if ('reason' in older) skipped.add(older.reason);
+    return {
+      figures: {
+        ...figures,
+        faults: `${grouped(total)} of ${kinds.length} kinds, ${grouped(felt)} seen to take effect`,
+        ...Object.fromEntries(kinds.map(([kind, one]) => [`  ${kind}`, `${one.done} (${one.felt})`])),
+        ...(skipped.size === 0 ? {} : { skipped: [...skipped].join('; ') }),
+      },
+      violations,
+    };
+  } finally {
+    if ('root' in older) rmSync(older.root, { recursive: true, force: true });
+  }
 };

@@ -16,3 +16,23 @@ test('a path that no route can read is refused as a problem, like everything els
     await api.close();
   }
 });
+
+test('the answer of a server that is too busy is in the document, for every operation', async () => {
+  const api = await openApi({ server: () => ({ load: { inFlightMax: 0 } }) });
+  try {
+    const { paths } = api.contract.document;
+    for (const [path, methods] of Object.entries(paths)) {
+      if (path === '/livez' || path === '/readyz') continue;
+      for (const [method, { responses }] of Object.entries(methods)) {
+        assert.ok('503' in responses, `${method} ${path}`);
+      }
+    }
+    // The call itself holds the answer against the document.
+    for (const path of ['/docs', '/openapi.json', '/v1/queues']) {
+      assert.equal((await api.get(path)).status, 503, path);
+    }
+    assert.equal((await api.get('/livez')).status, 200);
+  } finally {
+    await api.close();
+  }
+});

@@ -4,11 +4,13 @@ import { findPlanted } from '../explore/find-planted.ts';
 import { PLANTED_IN_SQLITE } from '../explore/planted.ts';
 import type { Rung } from '../figures.ts';
 import { findWeakSync } from '../power/find-weak-sync.ts';
+import { runSecurityMutants } from './security.ts';
 
 const NOT_FOUND = 'NOT FOUND';
 
 /** Every mistake that was planted, the rung that catches it, and what it says. */
-export const runMutants: Rung = async (_options, say) => {
+export const runMutants: Rung = async (options, say) => {
+  if (options.text('security') !== null) return runSecurityMutants(options, say);
   const found: { bug: string; rung: string; told: string }[] = [];
   const note = (bug: string, rung: string, told: string | null): void => {
     found.push({ bug, rung, told: told ?? NOT_FOUND });

@@ -7,7 +7,7 @@ export async function findWeakSync(): Promise<
 > {
   const reason = whyNotHere();
   if (reason !== null) return { kind: 'skipped', reason };
-  const { acknowledged, lost } = await cutPowerWeakly();
+  const { acknowledged, lost } = await cutPowerWeakly('sqlite');
   const told = `I1 ${lost} of ${acknowledged} acknowledged jobs were lost`;
   return { kind: 'tried', told: lost > 0 ? told : null };
 }

@@ -1,55 +1,150 @@
 import { regressionSeeds } from '../../simulation/regression-seeds.ts';
 import { explainRun } from '../../simulation/shrink-run.ts';
 import { simulate, type SimulationOptions } from '../../simulation/simulate.ts';
+import { inMemory, type OpenStore } from '../../support/world.ts';
 import { sqliteInline } from '../../support/world-stores.ts';
-import type { Rung } from '../figures.ts';
-import { Totals } from './totals.ts';
+import { Checkpoint } from '../checkpoint.ts';
+import { grouped, type Rung, type RungOptions, type RungReport, type Say } from '../figures.ts';
+import { type SavedTotals, Totals } from './totals.ts';
 
 const VIOLATIONS_MAX = 5;
 const TOLD_EVERY = 500;
 
-/**
- * `--seeds 1000 --from 100000 --minutes 10 --twice 10 --cast plain`: so many seeds, with a swarm of
- * casts unless told otherwise; each, or with `twice` every so manieth, must repeat itself.
- */
-export const runSimulate: Rung = async (options, say) => {
-  const count = options.number('seeds', 1_000);
-  const from = options.number('from', 100_000);
-  const cast = options.text('cast') === 'plain' ? 'plain' : 'swarm';
-  const twiceEvery = options.number('twice', 1);
-  const isTimeLeft = options.isTimeLeft();
-  const totals = new Totals();
-  const violations: string[] = [];
-  let repeated = 0;
-  const play = async (run: SimulationOptions, isTwice: boolean): Promise<void> => {
-    const report = await simulate({ ...run, coverage: totals.coverage });
-    totals.add(report);
-    if (report.problems.length > 0) violations.push(await explainRun(run, report));
-    if (!isTwice) return;
-    repeated += 1;
-    const again = await simulate(run);
-    if (again.traceHash === report.traceHash) return;
-    violations.push(`seed ${run.seed} did not repeat itself`);
-  };
-  const { open } = sqliteInline;
-  for (const seed of regressionSeeds) await play({ seed, open }, true);
-  for (let seed = from; seed < from + count; seed++) {
-    if (!isTimeLeft() || violations.length >= VIOLATIONS_MAX) break;
-    await play({ seed, open, cast }, (seed - from) % twiceEvery === 0);
-    if (totals.seeds % TOLD_EVERY === 0) say(`${totals.seeds} seeds, ${totals.steps} steps`);
-  }
-  return {
-    figures: {
-      seeds: `${totals.seeds}, from ${from} on, after ${regressionSeeds.length} that once failed`,
-      steps: totals.steps,
-      'run twice': repeated,
-      jobs: totals.jobs,
-      operations: `${totals.operations}, of which ${totals.ok} were acknowledged`,
-      faults: `${totals.faultCount}: ${totals.faultTable}`,
-      rows: totals.coverage.summary,
-      'rows never taken': totals.coverage.missing.join('; ') || 'none',
-      '(place, event)': `${totals.pairs.size} pairs`,
-    },
-    violations,
-  };
+const STORES: Readonly<Record<'sqlite' | 'memory', OpenStore>> = {
+  sqlite: sqliteInline.open,
+  memory: inMemory,
 };
+
+/**
+ * `--seeds 1000 --from 100000 --minutes 10 --cast plain --store memory --resume file`: so many
+ * seeds, with a swarm of casts and on SQLite unless told otherwise. Every seed whose number
+ * `--twice 10` divides is run again and must repeat itself; every one that `--across 1` divides is
+ * run on the other store too, memory or SQLite, and must leave the same trace there. 0 is never.
+ */
+export const runSimulate: Rung = (options, say) => new Campaign(options, say).run();
+
+interface State {
+  readonly next: number;
+  readonly totals: SavedTotals;
+  readonly violations: readonly string[];
+}
+
+class Campaign {
+  readonly #say: Say;
+  readonly #from: number;
+  readonly #until: number;
+  readonly #cast: 'plain' | 'swarm';
+  readonly #store: 'sqlite' | 'memory';
+  readonly #twice: number;
+  readonly #across: number;
+  readonly #isTimeLeft: () => boolean;
+  readonly #checkpoint: Checkpoint<State>;
+  #totals = new Totals();
+  #violations: string[] = [];
+
+  constructor(options: RungOptions, say: Say) {
+    this.#say = say;
+    this.#from = options.number('from', 100_000);
+    this.#until = this.#from + options.number('seeds', 1_000);
+    this.#cast = options.text('cast') === 'plain' ? 'plain' : 'swarm';
+    this.#store = options.text('store') === 'memory' ? 'memory' : 'sqlite';
+    this.#twice = options.number('twice', 10);
+    this.#across = options.number('across', 1);
+    this.#isTimeLeft = options.isTimeLeft();
+    this.#checkpoint = new Checkpoint(options.text('resume'), {
+      from: this.#from,
+      cast: this.#cast,
+      store: this.#store,
+      twice: this.#twice,
+      across: this.#across,
+    });
+  }
+
+  async run(): Promise<RungReport> {
+    let next = await this.#begin();
+    for (; next < this.#until; next++) {
+      if (!this.#isTimeLeft() || this.#violations.length >= VIOLATIONS_MAX) break;
+      await this.#play({ seed: next, open: STORES[this.#store], cast: this.#cast });
+      const { counts } = this.#totals;
+      if (counts.seeds % TOLD_EVERY !== 0) continue;
+      this.#save(next + 1);
+      const bad = this.#violations.length;
+      this.#say(
+        `${grouped(counts.seeds)} seeds, ${grouped(counts.steps)} steps, ${bad} violations`,
+      );
+    }
+    this.#save(next);
+    return { figures: this.#figures(), violations: this.#violations };
+  }
+
+  /** The seed to go on with. */
+  async #begin(): Promise<number> {
+    const saved = this.#checkpoint.read();
+    if (saved !== null) {
+      this.#totals = Totals.restore(saved.totals);
+      this.#violations = [...saved.violations];
+      this.#say(`going on with seed ${saved.next}`);
+      return saved.next;
+    }
+    for (const seed of regressionSeeds) await this.#play({ seed, open: STORES.sqlite }, true);
+    return this.#from;
+  }
+
+  #save(next: number): void {
+    const totals = this.#totals.save();
+    this.#checkpoint.write({ next, totals, violations: this.#violations });
+  }
+
+  async #play(run: SimulationOptions, isOld = false): Promise<void> {
+    const { coverage, counts } = this.#totals;
+    const report = await simulate({ ...run, coverage });
+    this.#totals.add(report);
+    if (report.problems.length > 0) this.#violations.push(await explainRun(run, report));
+    if (isOld || divides(this.#twice, run.seed)) {
+      counts.repeated += 1;
+      counts.repeatedSteps += await this.#again(run, report.traceHash);
+    }
+    if (isOld || divides(this.#across, run.seed)) {
+      const open = run.open === STORES.sqlite ? STORES.memory : STORES.sqlite;
+      counts.crossed += 1;
+      counts.crossedSteps += await this.#again({ ...run, open }, report.traceHash);
+    }
+  }
+
+  async #again(run: SimulationOptions, traceHash: string): Promise<number> {
+    const again = await simulate(run);
+    if (again.traceHash === traceHash) return again.steps;
+    const store = run.open === STORES.sqlite ? 'SQLite' : 'memory';
+    const told = again.problems.slice(0, 3).join('\n');
+    this.#violations.push(`seed ${run.seed} left another trace on ${store} ${told}`);
+    return again.steps;
+  }
+
+  #figures(): RungReport['figures'] {
+    const { counts, coverage, faultCount, faultTable, pairs } = this.#totals;
+    const { seeds, steps, jobs, operations, ok } = counts;
+    const [rarest] = [...pairs].toSorted(([, one], [, other]) => one - other);
+    const old = `after ${regressionSeeds.length} that once failed`;
+    const other = this.#store === 'sqlite' ? 'memory' : 'SQLite';
+    return {
+      seeds: `${grouped(seeds)}, from ${this.#from} on, ${old}`,
+      steps,
+      'run twice': tellRuns(counts.repeated, counts.repeatedSteps),
+      [`on ${other} too`]: tellRuns(counts.crossed, counts.crossedSteps),
+      jobs,
+      operations: `${grouped(operations)}, of which ${grouped(ok)} were acknowledged`,
+      faults: `${grouped(faultCount)}: ${faultTable}`,
+      rows: coverage.summary,
+      'rows never taken': coverage.missing.join('; ') || 'none',
+      '(place, event)': `${pairs.size} pairs, the rarest in ${rarest?.[1] ?? 0} seeds`,
+    };
+  }
+}
+
+function tellRuns(seeds: number, steps: number): string {
+  return `${grouped(seeds)} seeds, ${grouped(steps)} steps`;
+}
+
+function divides(every: number, seed: number): boolean {
+  return every > 0 && seed % every === 0;
+}

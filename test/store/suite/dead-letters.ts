@@ -104,6 +104,8 @@ export const deadLetterCases: Cases = {
     assert.deepEqual(await ids({ reasonCode: 'validation_failed' }), [c, a]);
     assert.deepEqual(await ids({ fingerprint: 'f00d' }), [c, b, a]);
     assert.deepEqual(await ids({ fingerprint: 'beef' }), []);
+    assert.deepEqual(await ids({ jobId: all[1]!.jobId }), [b]);
+    assert.deepEqual(await ids({ jobId: scene.ids.next() }), []);
     await scene.enqueue({ type: 'platform', replayOf: b! });
     assert.deepEqual(await ids({ isReplayed: true }), [b]);
     assert.deepEqual(await ids({ isReplayed: false, type: 'platform' }), [a]);

@@ -121,6 +121,37 @@ export const rateCases: Cases = {
     assert.equal((await scene.claimOne()).id, job.id);
   },
 
+  '[T12] a move that missed lets nobody on, however long a token has been due': async (scene) => {
+    await limited(scene, { rate: { perUser: { max: 1, perMs: 1_000 } } });
+    const [first, second] = await enqueueMany(scene, 2);
+    const running = await scene.claimOne();
+    assert.equal(running.id, first);
+    const again = scene.move(running, { on: 'succeed' });
+    await scene.ask(running, { on: 'release' });
+    scene.clock.advance(1_000);
+    assert.equal((await scene.apply(again)).kind, 'missed');
+    assert.deepEqual(await scene.store.claim(scene.claimRequest()), []);
+    assert.equal((await scene.claimOne()).id, first);
+    scene.clock.advance(1_000);
+    assert.equal((await scene.claimOne()).id, second);
+  },
+
+  '[T12] whoever asks for a job lets on who is first in line, also where no job is made': async (
+    scene,
+  ) => {
+    await limited(scene, { rate: { perUser: { max: 1, perMs: 1_000 } } });
+    const [first, second] = await enqueueMany(scene, 2);
+    assert.equal((await scene.claimOne()).id, first);
+    const known = await scene.newJob({ type: 'ai', requestedBy: 'ada', id: first! });
+    scene.clock.advance(999);
+    await scene.store.insert([known]);
+    assert.deepEqual(await scene.store.claim(scene.claimRequest()), []);
+    scene.clock.advance(1);
+    assert.equal((await scene.store.insert([known]))[0]!.kind, 'exists');
+    const [claimed] = await scene.store.claim(scene.claimRequest());
+    assert.equal(claimed?.job.id, second);
+  },
+
   '[T11, T12] who waits for a token keeps the slot that it has': async (scene) => {
     await limited(scene, { runningPerKey: 1, rate: { perUser: { max: 1, perMs: 1_000 } } });
     const [first, second] = await enqueueMany(scene, 3, { documentId: 'd' });

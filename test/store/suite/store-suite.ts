@@ -30,6 +30,7 @@ import { retentionCases } from './retention.ts';
 import { rowCases } from './rows.ts';
 import { type Cases, Scene } from './scene.ts';
 import { scheduleCases } from './schedules.ts';
+import { searchCases } from './search.ts';
 import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
 import { valveCases } from './valves.ts';
@@ -47,7 +48,7 @@ const GROUPS: Readonly<Record<string, Cases>> = {
   time: { ...scheduleCases, ...deadlineCases, ...uniqueCases },
   artifacts: artifactCases,
   events: { ...eventCases, ...tailCases, ...followerCases },
-  queries: { ...queryCases, ...deadLetterCases, ...registryCases },
+  queries: { ...queryCases, ...searchCases, ...deadLetterCases, ...registryCases },
   access: accessCases,
   workers: workerCases,
   webhooks: webhookCases,

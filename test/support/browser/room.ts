@@ -9,6 +9,7 @@ import { readConfiguration } from '../../../src/app/configuration.ts';
 import { type Platform, startPlatform } from '../../../src/app/platform.ts';
 import { PawlClient } from '../../../src/client/client.ts';
 import { findChromium } from './find-chromium.ts';
+import { turns } from './stage-jobs.ts';
 
 const JOBS = fileURLToPath(new URL('stage-jobs.ts', import.meta.url));
 
@@ -35,7 +36,6 @@ async function start(env: NodeJS.ProcessEnv): Promise<Platform> {
 
 /** The browser's own notes on answers that the page handles are no complaints of the page. */
 function listen(page: Page, complaints: string[]): void {
-  page.setDefaultTimeout(PATIENCE_MS);
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     const isNote = message.text().startsWith('Failed to load resource');
@@ -52,6 +52,7 @@ async function openBrowser(): Promise<Browser> {
 /** Opens a room on SQLite, with the jobs of the stage. */
 export async function openRoom(more: NodeJS.ProcessEnv = {}): Promise<Room> {
   const browser = await openBrowser();
+  turns.shut();
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
   let platform = await start(env);
@@ -64,8 +65,9 @@ export async function openRoom(more: NodeJS.ProcessEnv = {}): Promise<Room> {
     key: () => readFileSync(join(env.PAWL_DATA, 'admin.key'), 'utf8').trim(),
     look: async (place = '', options = {}) => {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
+      context.on('page', (page) => listen(page, complaints));
       const page = await context.newPage();
-      listen(page, complaints);
       await page.goto(`${url}/#/${place}`);
       return page;
     },
@@ -78,6 +80,7 @@ export async function openRoom(more: NodeJS.ProcessEnv = {}): Promise<Room> {
     },
     close: async () => {
       await browser.close();
+      turns.open();
       await platform.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -47,3 +47,31 @@ export const errand = defineJob({
     return { isDone: true };
   },
 });
+
+interface Exhibit {
+  readonly files: readonly {
+    readonly name: string;
+    readonly contentType: string;
+    readonly base64: string;
+  }[];
+  readonly result?: unknown;
+  readonly lines?: readonly string[];
+}
+
+/** Leaves the files that its input names, and says what it is told to. */
+export const exhibit = defineJob({
+  type: 'exhibit',
+  lifecycle: task,
+  input: trusted<Exhibit>(),
+  expose: { title: 'Exhibit', description: 'Leaves the files that its input names.' },
+  async run({ input, artifact, log, tokens }) {
+    for (const line of input.lines ?? []) {
+      log(line);
+      tokens(line);
+    }
+    for (const { name, contentType, base64 } of input.files) {
+      await artifact(name, Buffer.from(base64, 'base64'), { contentType });
+    }
+    return input.result ?? null;
+  },
+});

@@ -57,8 +57,8 @@ function temporaryFolder(account: Account | undefined): string {
   return account && !canReach(tmpdir(), account) && existsSync('/tmp') ? '/tmp' : tmpdir();
 }
 
-// A checkout inside a private home folder cannot be entered by another user, so copy.
-function reachableBinaries(binFolder: string, folder: string, account?: Account): string {
+/** A checkout inside a private home folder cannot be entered by another user, so it is copied. */
+export function reachableBinaries(binFolder: string, folder: string, account?: Account): string {
   if (!account || canReach(join(binFolder, 'postgres'), account)) return binFolder;
   const copy = join(folder, 'native');
   mkdirSync(copy);

@@ -3,6 +3,7 @@ import { now } from '../../now.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
 import { Spark } from '../../parts/spark.tsx';
+import { hrefOf } from '../../route.ts';
 import { type Group, trendOf } from './groups.ts';
 
 const SHOWN = 8;
@@ -18,6 +19,14 @@ function LetterRow({ letter, onReplay }: { letter: DeadLetterJson; onReplay: () 
     <tr>
       <td>
         <JobLink id={letter.jobId} />
+        {letter.correlationId !== letter.jobId && (
+          <>
+            {' '}
+            <a class="quiet" href={hrefOf(['jobs'], { correlationId: letter.correlationId })}>
+              family
+            </a>
+          </>
+        )}
       </td>
       <td class="wide-only">{letter.failureStage}</td>
       <td class="number wide-only">{letter.attempts}</td>
@@ -47,7 +56,8 @@ export function GroupCard({ group, onReplay, onReplayAll }: Given) {
       <div class="head">
         <div class="spread">
           <b class="bad">{group.reasonCode}</b> in {group.type} ·{' '}
-          {letters.length === 1 ? 'once' : `${letters.length} times`}
+          {letters.length === 1 ? 'once' : `${letters.length} times`} ·{' '}
+          <a href={hrefOf(['jobs'], { fingerprint: group.fingerprint })}>its jobs</a>
           <div class="quiet breaks">{letters[0]!.lastError.message}</div>
         </div>
         <Spark values={trend} label="How many came in each of the last 24 hours" />

@@ -1,6 +1,8 @@
 import type { JobEventJson, JobJson } from '../../../../src/http/schema/job.ts';
 import { Ago } from '../../parts/ago.tsx';
 
+const SHOWN = 20;
+
 interface Given {
   readonly job: JobJson;
   readonly events: readonly JobEventJson[];
@@ -42,7 +44,7 @@ function Standing({ error }: { readonly error: NonNullable<JobJson['error']> }) 
 /** The error that stands, and those of the attempts before. */
 export function JobErrors({ job, events }: Given) {
   const { error } = job;
-  const failures = failuresOf(events);
+  const failures = failuresOf(events).slice(-SHOWN);
   if (error === null && failures.length === 0) return null;
   // What may still come right is not shown as if it were over.
   const isOver = error !== null && job.completedAt !== null;

@@ -1,22 +1,99 @@
 import type { ComponentChildren } from 'preact';
+import type { DeadLetterJson } from '../../../../src/http/schema/dead-letter.ts';
 import type { JobJson } from '../../../../src/http/schema/job.ts';
+import { lettersOf } from '../../letters.ts';
+import { useLoaded } from '../../load.ts';
+import { traceHref } from '../../page-settings.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ExactTime } from '../../parts/exact-time.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
 import { hrefOf } from '../../route.ts';
 
 type Fact = readonly [string, ComponentChildren];
 
+function At({ time }: { readonly time: string }) {
+  return (
+    <>
+      <Ago time={time} /> · <ExactTime time={time} />
+    </>
+  );
+}
+
+function timesOf(job: JobJson): (Fact | null)[] {
+  const { startedAt, completedAt, deadlineAt, runAt, phase } = job;
+  return [
+    ['Created', <At time={job.createdAt} />],
+    startedAt === null ? null : ['Started', <At time={startedAt} />],
+    completedAt === null ? null : ['Ended', <At time={completedAt} />],
+    phase === 'waiting' || phase === 'ready' ? ['Due', <At time={runAt} />] : null,
+    deadlineAt === null ? null : ['Deadline', <At time={deadlineAt} />],
+  ];
+}
+
+function Trace({ id }: { readonly id: string }) {
+  const href = traceHref(id);
+  const text = <code>{id}</code>;
+  return (
+    <>
+      {href === null ? (
+        text
+      ) : (
+        <a href={href} target="_blank" rel="noreferrer">
+          {text}
+        </a>
+      )}{' '}
+      <CopyButton text={id} what="The trace id" />
+    </>
+  );
+}
+
+function relationsOf(job: JobJson): (Fact | null)[] {
+  const { documentId, correlationId, traceId, parentJobId, requestedBy } = job;
+  return [
+    requestedBy === null ? null : ['Asked by', requestedBy],
+    documentId === null
+      ? null
+      : ['Document', <a href={hrefOf(['jobs'], { documentId })}>{documentId}</a>],
+    [
+      'Correlation',
+      <a href={hrefOf(['jobs'], { correlationId })}>
+        <code>{correlationId}</code>
+      </a>,
+    ],
+    traceId === null ? null : ['Trace', <Trace id={traceId} />],
+    parentJobId === null ? null : ['Parent', <JobLink id={parentJobId} />],
+  ];
+}
+
+function LetterFact({ letter }: { readonly letter: DeadLetterJson }) {
+  const { reasonCode, fingerprint, replayedAs } = letter;
+  return (
+    <>
+      <a href={hrefOf(['dead-letters'], { fingerprint, replayed: 'too' })}>{reasonCode}</a> ·{' '}
+      <a href={hrefOf(['jobs'], { fingerprint })}>jobs with the same fault</a>
+      {replayedAs !== null && (
+        <>
+          {' '}
+          · replayed as <JobLink id={replayedAs} />
+        </>
+      )}
+    </>
+  );
+}
+
 function factsOf(job: JobJson): Fact[] {
   const { lease } = job;
   const facts: (Fact | null)[] = [
     ['Lifecycle', `${job.lifecycle} · epoch ${job.epoch} · version ${job.version}`],
-    ['Queue', `${job.queue} · priority ${job.priority}`],
+    [
+      'Queue',
+      <>
+        <a href={hrefOf(['jobs'], { queue: job.queue })}>{job.queue}</a> · priority {job.priority}
+      </>,
+    ],
     ['Attempts', `${job.attempts} of ${job.maxAttempts}`],
-    ['Created', <Ago time={job.createdAt} />],
-    job.startedAt === null ? null : ['Started', <Ago time={job.startedAt} />],
-    job.completedAt === null ? null : ['Ended', <Ago time={job.completedAt} />],
-    job.phase === 'waiting' ? ['Due', <Ago time={job.runAt} />] : null,
-    job.deadlineAt === null ? null : ['Deadline', <Ago time={job.deadlineAt} />],
+    ...timesOf(job),
     lease === null
       ? null
       : [
@@ -25,37 +102,35 @@ function factsOf(job: JobJson): Fact[] {
             <code>{lease.owner}</code>, lease ends <Ago time={lease.expiresAt} />
           </>,
         ],
-    job.requestedBy === null ? null : ['Asked by', job.requestedBy],
-    job.documentId === null
-      ? null
-      : [
-          'Document',
-          <a href={hrefOf(['jobs'], { documentId: job.documentId })}>{job.documentId}</a>,
-        ],
-    [
-      'Correlation',
-      <a href={hrefOf(['jobs'], { correlationId: job.correlationId })}>
-        <code>{job.correlationId}</code>
-      </a>,
-    ],
-    job.traceId === null ? null : ['Trace', <code>{job.traceId}</code>],
-    job.parentJobId === null ? null : ['Parent', <JobLink id={job.parentJobId} />],
+    ...relationsOf(job),
   ];
   return facts.filter((fact) => fact !== null);
 }
 
+/** What is known of a job, with links to what it belongs to. */
 export function JobFacts({ job }: { readonly job: JobJson }) {
+  const isBad = job.phase === 'failed' || job.phase === 'dead';
+  const letters = useLoaded(async () => (isBad ? lettersOf([job]) : []), [job.id, isBad]);
+  const facts = [
+    ...factsOf(job),
+    ...(letters.value.value ?? []).map((letter): Fact => [
+      'Dead letter',
+      <LetterFact letter={letter} />,
+    ]),
+  ];
   return (
     <section class="card">
       <h2>Facts</h2>
       <dl class="facts">
-        {factsOf(job).map(([name, value]) => [
+        {facts.map(([name, value]) => [
           <dt key={`${name}t`}>{name}</dt>,
           <dd key={`${name}d`}>{value}</dd>,
         ])}
       </dl>
       {Object.keys(job.metadata as object).length > 0 && (
-        <pre>{JSON.stringify(job.metadata, null, 2)}</pre>
+        <pre tabIndex={0} aria-label="Metadata">
+          {JSON.stringify(job.metadata, null, 2)}
+        </pre>
       )}
     </section>
   );

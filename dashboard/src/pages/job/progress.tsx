@@ -1,6 +1,5 @@
 import { durationText } from '../../../../src/cli/terminal/words.ts';
-import type { JobEventJson, JobJson } from '../../../../src/http/schema/job.ts';
-import { tokensOf } from '../../live-job.ts';
+import type { JobJson } from '../../../../src/http/schema/job.ts';
 import { now } from '../../now.ts';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 
@@ -13,7 +12,8 @@ interface Stage {
 interface Given {
   readonly job: JobJson;
   readonly stages: readonly Stage[];
-  readonly events: readonly JobEventJson[];
+  /** What it has generated so far. */
+  readonly text: string;
 }
 
 const PROGRESS_MIN = 3;
@@ -32,9 +32,8 @@ function stageShare(progress: number, { min, max }: Stage): number {
 }
 
 /** How far it is, stage by stage, and when it will be done. */
-export function JobProgress({ job, stages, events }: Given) {
+export function JobProgress({ job, stages, text }: Given) {
   const rest = restMs(job, now.value);
-  const tokens = tokensOf(events);
   return (
     <section class="card">
       <div class="head">
@@ -58,7 +57,11 @@ export function JobProgress({ job, stages, events }: Given) {
           ))}
         </div>
       )}
-      {tokens !== '' && <pre tabIndex={0}>{tokens}</pre>}
+      {text !== '' && (
+        <pre tabIndex={0} aria-label="Text">
+          {text}
+        </pre>
+      )}
     </section>
   );
 }

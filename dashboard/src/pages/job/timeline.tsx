@@ -3,6 +3,9 @@ import { type Stretch, stretchesOf } from '../../../../src/cli/terminal/timeline
 import type { JobEventJson, JobJson } from '../../../../src/http/schema/job.ts';
 import { now } from '../../now.ts';
 
+/** A job that went round for days has more, and they are too short to be seen. */
+const LINES_SHOWN = 60;
+
 interface Given {
   readonly job: JobJson;
   readonly events: readonly JobEventJson[];
@@ -34,7 +37,7 @@ function linesOf({ job, events }: Given, time: number): Line[] {
 
 /** Waits, attempts and their stages, to scale. */
 export function JobTimeline(given: Given) {
-  const lines = linesOf(given, now.value);
+  const lines = linesOf(given, now.value).slice(-LINES_SHOWN);
   const start = lines[0]?.from ?? 0;
   const length = Math.max(1, Math.max(...lines.map(({ to }) => to)) - start);
   const share = (at: number): string => `${(100 * (at - start)) / length}%`;

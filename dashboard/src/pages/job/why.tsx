@@ -23,13 +23,24 @@ function Fact({ value }: { readonly value: unknown }) {
 
 const TERMINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'dead']);
 
+/** As high as the answer will be, so that nothing moves when it comes. */
+function Coming() {
+  return (
+    <section class="card why">
+      <p class="quiet">…</p>
+      <div class="quiet">…</div>
+    </section>
+  );
+}
+
 /** "Why is it not running?", in a sentence with facts. */
 export function JobWhy({ job }: { readonly job: JobJson }) {
   const why = useLoaded(() => get<Answer>(`./v1/jobs/${job.id}/why`), [job.version, job.phase], {
     everyMs: 5_000,
   });
   const answer = why.value.value;
-  if (answer === null || TERMINAL.has(job.phase)) return null;
+  if (TERMINAL.has(job.phase)) return null;
+  if (answer === null) return <Coming />;
   // What the sentence says already is not said twice.
   const isSaid = (value: unknown): boolean =>
     typeof value === 'string' && answer.message.includes(value);

@@ -1,8 +1,6 @@
 import type { DiagnosisJson } from '../../../../src/http/schema/doctor.ts';
 import type { QueueJson } from '../../../../src/http/schema/queue.ts';
 import type { SloJson } from '../../../../src/http/schema/slo.ts';
-import { get } from '../../api.ts';
-import { useLoaded } from '../../load.ts';
 
 interface Problem {
   readonly level: 'fault' | 'warning' | 'notice';
@@ -43,19 +41,16 @@ function doctorProblems({ findings }: DiagnosisJson): Problem[] {
 interface Given {
   readonly queues: readonly QueueJson[];
   readonly slos: readonly SloJson[];
+  /** For those who run the platform; null for all others. */
+  readonly diagnosis: DiagnosisJson | null;
 }
 
 /** What is wrong and what to do, the worst first; nothing where all is well. */
-export function Problems({ queues, slos }: Given) {
-  // It is for those who run the platform; for all others it is left out.
-  const doctor = useLoaded(() => get<DiagnosisJson>('./v1/doctor').catch(() => null), [], {
-    everyMs: 15_000,
-  });
-  const found = doctor.value.value;
+export function Problems({ queues, slos, diagnosis }: Given) {
   const problems = [
     ...sloProblems(slos),
     // The doctor looks at queues too.
-    ...(found === null ? queueProblems(queues) : doctorProblems(found)),
+    ...(diagnosis === null ? queueProblems(queues) : doctorProblems(diagnosis)),
   ].toSorted((one, other) => RANKS[one.level] - RANKS[other.level]);
   if (problems.length === 0) return null;
   return (

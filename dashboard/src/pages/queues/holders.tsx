@@ -1,5 +1,4 @@
 import type { JobJson } from '../../../../src/http/schema/job.ts';
-import type { QueueJson } from '../../../../src/http/schema/queue.ts';
 import { get } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import type { Page } from '../../page.ts';
@@ -11,40 +10,86 @@ import { Shown } from '../../parts/shown.tsx';
 
 const SHOWN = 100;
 
-async function inHand(queue: string): Promise<JobJson[]> {
+/** A limit on jobs that have something in common. */
+export interface SharedLimit {
+  readonly max: number;
+  /** What they have in common; a tenant has all of them. */
+  readonly key: 'documentId' | 'requestedBy' | 'correlationId' | 'tenant';
+}
+
+interface Given {
+  readonly title: string;
+  /** Of a queue or of a type. */
+  readonly filter: { readonly queue?: string; readonly type?: string };
+  readonly limit?: SharedLimit | undefined;
+  readonly onClose: () => void;
+}
+
+async function inHand(filter: Given['filter']): Promise<JobJson[]> {
   const pages = await Promise.all(
     ['executing', 'leased'].map((phase) =>
-      get<Page<JobJson>>('./v1/jobs', { queue, phase, limit: SHOWN }),
+      get<Page<JobJson>>('./v1/jobs', { ...filter, phase, limit: SHOWN }),
     ),
   );
   return pages.flatMap(({ items }) => items);
 }
 
-/** Who has the places of a queue, and until when. */
-export function QueueHolders({ queue, onClose }: { queue: QueueJson; onClose: () => void }) {
-  const jobs = useLoaded(() => inHand(queue.name), [queue.name], { everyMs: 2_000 });
+function Lines({ jobs }: { readonly jobs: readonly JobJson[] }) {
   return (
-    <Dialog title={`In hand of ${queue.name}`} onClose={onClose}>
+    <ul class="lines">
+      {jobs.map((job) => (
+        <li key={job.id}>
+          <JobLink id={job.id} />
+          <span>
+            {job.type} <span class="quiet">by {job.lease?.owner ?? 'nobody'}</span>
+          </span>
+          <Ago time={job.lease?.expiresAt ?? null} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Jobs that share a key, under what they share, the fullest first. */
+function ByKey({ jobs, limit }: { jobs: readonly JobJson[]; limit: SharedLimit }) {
+  const { key, max } = limit;
+  const groups = [...Map.groupBy(jobs, (job) => (key === 'tenant' ? '' : (job[key] ?? '')))];
+  return (
+    <>
+      {groups
+        .toSorted(([, one], [, other]) => other.length - one.length)
+        .map(([value, held]) => (
+          <section key={value} aria-label={value === '' ? 'all' : value}>
+            <p>
+              <b class="breaks">{value === '' ? 'All together' : value}</b>{' '}
+              <span class={held.length >= max ? 'state waiting' : 'quiet'}>
+                {held.length} of {max}
+                {held.length >= max && ', full'}
+              </span>
+            </p>
+            <Lines jobs={held} />
+          </section>
+        ))}
+    </>
+  );
+}
+
+/** Who has the places of a queue or a type, and until when. */
+export function Holders({ title, filter, limit, onClose }: Given) {
+  const jobs = useLoaded(() => inHand(filter), [JSON.stringify(filter)], { everyMs: 2_000 });
+  return (
+    <Dialog title={title} onClose={onClose}>
       {(close) => (
         <>
           <Shown of={jobs}>
-            {(items) =>
-              items.length === 0 ? (
-                <Empty title="Nothing is in hand" />
+            {(items) => {
+              if (items.length === 0) return <Empty title="Nothing is in hand" />;
+              return limit === undefined ? (
+                <Lines jobs={items} />
               ) : (
-                <ul class="lines">
-                  {items.map((job) => (
-                    <li key={job.id}>
-                      <JobLink id={job.id} />
-                      <span>
-                        {job.type} <span class="quiet">by {job.lease?.owner ?? 'nobody'}</span>
-                      </span>
-                      <Ago time={job.lease?.expiresAt ?? null} />
-                    </li>
-                  ))}
-                </ul>
-              )
-            }
+                <ByKey jobs={items} limit={limit} />
+              );
+            }}
           </Shown>
           <button onClick={close}>Close</button>
         </>

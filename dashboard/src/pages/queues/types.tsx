@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { durationText } from '../../../../src/cli/terminal/words.ts';
 import type { TypeJson } from '../../../../src/http/schema/type.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { hrefOf } from '../../route.ts';
+import { Holders, type SharedLimit } from './holders.tsx';
 
 interface Rate {
   readonly max: number;
@@ -11,7 +13,7 @@ interface Rate {
 
 interface Limits {
   readonly activePerDocument?: boolean;
-  readonly runningPerKey?: { readonly max: number; readonly key?: string } | number | null;
+  readonly runningPerKey?: Partial<SharedLimit> | number | null;
   readonly rate?: { readonly perUser?: Rate | null; readonly perOrganisation?: Rate | null } | null;
   readonly adaptive?: unknown;
 }
@@ -21,14 +23,20 @@ function rateText(rate: Rate | null | undefined, who: string): string[] {
   return [`${rate.max} in ${durationText(rate.perMs)} ${who}`];
 }
 
+/** A number limits by document. */
+function sharedLimitOf({ runningPerKey }: Limits): SharedLimit | undefined {
+  if (runningPerKey === undefined || runningPerKey === null) return undefined;
+  const given = typeof runningPerKey === 'number' ? { max: runningPerKey } : runningPerKey;
+  return { key: 'documentId', max: 1, ...given };
+}
+
 /** Limits as sentences. */
 function limitsText(limits: Limits): string[] {
-  const { activePerDocument, runningPerKey, rate } = limits;
-  const running =
-    typeof runningPerKey === 'number' ? { max: runningPerKey } : (runningPerKey ?? undefined);
+  const { activePerDocument, rate } = limits;
+  const running = sharedLimitOf(limits);
   return [
     ...(activePerDocument === true ? ['one at a time a document'] : []),
-    ...(running === undefined ? [] : [`${running.max} at once by ${running.key ?? 'documentId'}`]),
+    ...(running === undefined ? [] : [`${running.max} at once by ${running.key}`]),
     ...rateText(rate?.perUser, 'a user'),
     ...rateText(rate?.perOrganisation, 'an organisation'),
   ];
@@ -44,7 +52,8 @@ function Throttle({ throttle }: { readonly throttle: TypeJson['throttle'] }) {
   );
 }
 
-function TypeRow({ type }: { readonly type: TypeJson }) {
+function TypeRow({ type, open }: { readonly type: TypeJson; readonly open: () => void }) {
+  const limits = limitsText(type.limits ?? {}).join(', ');
   return (
     <tr>
       <td>
@@ -57,7 +66,14 @@ function TypeRow({ type }: { readonly type: TypeJson }) {
       <td class="number">{durationText(type.lease.ttlMs)}</td>
       <td class="number">{type.timeoutMs === null ? '–' : durationText(type.timeoutMs)}</td>
       <td class="grow">{type.stages.map(({ name }) => name).join(' → ')}</td>
-      <td class="grow">{limitsText(type.limits ?? {}).join(', ')}</td>
+      <td class="grow">
+        {limits}{' '}
+        {limits !== '' && (
+          <button class="plain" onClick={open} aria-label={`holders of ${type.type}`}>
+            holders
+          </button>
+        )}
+      </td>
       <td>
         <Throttle throttle={type.throttle} />
       </td>
@@ -67,6 +83,8 @@ function TypeRow({ type }: { readonly type: TypeJson }) {
 
 /** The types of jobs, and what they live by. */
 export function Types({ types }: { readonly types: readonly TypeJson[] }) {
+  const opened = useSignal<TypeJson | null>(null);
+  const shown = opened.value;
   return (
     <section class="card">
       <h2>Types</h2>
@@ -92,11 +110,19 @@ export function Types({ types }: { readonly types: readonly TypeJson[] }) {
             </thead>
             <tbody>
               {types.map((type) => (
-                <TypeRow key={type.type} type={type} />
+                <TypeRow key={type.type} type={type} open={() => (opened.value = type)} />
               ))}
             </tbody>
           </table>
         </div>
+      )}
+      {shown !== null && (
+        <Holders
+          title={`In hand of ${shown.type}`}
+          filter={{ type: shown.type }}
+          limit={sharedLimitOf(shown.limits ?? {})}
+          onClose={() => (opened.value = null)}
+        />
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JobJson } from '../../../../src/http/schema/job.ts';
 import { get, send } from '../../api.ts';
-import { tokensOf, useLiveJob } from '../../live-job.ts';
+import { useLiveJob } from '../../live-job.ts';
 import { useLoaded } from '../../load.ts';
 import { valuesOf } from '../../parts/form-values.ts';
 import { act } from '../../parts/notice.tsx';
@@ -37,7 +37,7 @@ function Sources({ id }: { readonly id: string }) {
 
 /** An answer as it is written, and where it was found. */
 function Answer({ id, question }: Asked) {
-  const { job, events } = useLiveJob(id);
+  const { job, events, text } = useLiveJob(id);
   return (
     <article class="answer">
       <b>{question}</b>
@@ -45,7 +45,7 @@ function Answer({ id, question }: Asked) {
         {(found) => (
           <>
             <JobErrors job={found} events={events} />
-            <p aria-live="polite">{tokensOf(events)}</p>
+            <p aria-live="polite">{text}</p>
             {found.phase === 'succeeded' && <Sources id={id} />}
           </>
         )}

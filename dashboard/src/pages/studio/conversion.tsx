@@ -47,7 +47,7 @@ function Finished({ job }: { readonly job: JobJson }) {
 
 /** A conversion as it goes, stage by stage, and what can be done with its deck. */
 export function Conversion({ id }: { readonly id: string }) {
-  const { job, events } = useLiveJob(id);
+  const { job, events, text } = useLiveJob(id);
   const type = useLoaded(() => get<TypeJson>('./v1/types/convert'), []);
   return (
     <Shown of={job}>
@@ -61,7 +61,7 @@ export function Conversion({ id }: { readonly id: string }) {
           {found.phase === 'succeeded' ? (
             <Finished job={found} />
           ) : (
-            <JobProgress job={found} stages={type.value.value?.stages ?? []} events={events} />
+            <JobProgress job={found} stages={type.value.value?.stages ?? []} text={text} />
           )}
         </>
       )}

@@ -1,0 +1,22 @@
+// `npm run bench:costs`: bytes, write-ahead log, processor time and connections of a job.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { reportOf } from './costs/report.ts';
+import { measureCosts } from './costs/run.ts';
+import { askedFor } from './harness/arguments.ts';
+import { startDurablePostgres } from './harness/durable-postgres.ts';
+
+const JOBS = 20_000;
+
+const asked = askedFor('bench:costs', []);
+const given = process.env['PAWL_BENCH_DATABASE_URL'];
+const server = given === undefined ? await startDurablePostgres() : null;
+const url = given ?? server?.url;
+if (url === undefined) throw new Error('no PostgreSQL found: set PAWL_BENCH_DATABASE_URL');
+try {
+  const report = reportOf(await measureCosts({ url }, { jobs: JOBS }), { jobs: JOBS, ...asked });
+  process.stdout.write(`${report}\n`);
+  mkdirSync(new URL('results/', import.meta.url), { recursive: true });
+  writeFileSync(new URL('results/costs.md', import.meta.url), `${report}\n`);
+} finally {
+  await server?.stop();
+}

@@ -1,0 +1,35 @@
+// The jobs of the benchmark: many short ones, and one that has much to say.
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob } from '../../src/handler/define-job.ts';
+import { trusted } from '../../src/handler/schema.ts';
+import { distributed } from '../../src/lifecycles/distributed.ts';
+import { task } from '../../src/lifecycles/task.ts';
+
+/** Created, claimed, started, succeeded: four events. */
+export const blink = defineJob({
+  type: 'blink',
+  lifecycle: distributed,
+  input: trusted<object>(),
+  run: () => null,
+});
+
+interface Chat {
+  readonly linesPerSecond: number;
+}
+
+const EVERY_MS = 50;
+
+/** Writes lines into its log until it is told to stop. */
+export const chat = defineJob({
+  type: 'chat',
+  lifecycle: task,
+  input: trusted<Chat>(),
+  lease: { ttlMs: 10_000, heartbeatMs: 1_000 },
+  async run({ input, log, signal }) {
+    const lines = Math.ceil((input.linesPerSecond * EVERY_MS) / 1_000);
+    for (let round = 0; !signal.aborted; round++) {
+      for (let line = 0; line < lines; line++) log(`line ${round * lines + line} of many`);
+      await pause(EVERY_MS, undefined, { signal });
+    }
+  },
+});

@@ -1,0 +1,99 @@
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import {
+  defineJob,
+  type JobDefinition,
+  openPawl,
+  task,
+  TransientError,
+} from '../../../src/index.ts';
+import { INPUT } from '../../core/contender.ts';
+import type { Handle, Order, Place, Product, Rules } from '../product.ts';
+
+const TYPE = 'noop';
+const TENANT = 'default';
+
+interface Input {
+  readonly page: number;
+}
+
+/** Which errors are worth another attempt is the type's to say. */
+const RETRIED = {
+  retry: { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 0 } },
+  retryable: ['TransientError'],
+} as const;
+
+function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): JobDefinition {
+  return defineJob({
+    type: TYPE,
+    lifecycle: task,
+    ...(isRetried ? RETRIED : {}),
+    ...(isKeyed ? { limits: { runningPerKey: { max: 1, key: 'correlationId' } } } : {}),
+    run: ({ input }) => {
+      try {
+        handle((input as Input).page);
+      } catch (error) {
+        throw new TransientError(String(error));
+      }
+    },
+  });
+}
+
+/** The library inside a program: what `pawl worker` runs, without the settings and the log. */
+export async function openPawlProduct({ url, settings, rules }: Place): Promise<Product> {
+  let handle: Handle = () => undefined;
+  const job = jobFor((page) => handle(page), rules);
+  const pawl = await openPawl({ database: url, jobs: [job] });
+  const counter = openCounter(url);
+  const moreOf = ({ key }: Order): { correlationId?: string } =>
+    key === null ? {} : { correlationId: key };
+  return {
+    async enqueue(order) {
+      await pawl.enqueue(job, { ...INPUT, page: order.page }, moreOf(order));
+    },
+    async enqueueAll(orders) {
+      const requests = orders.map((order) => {
+        const input = { ...INPUT, page: order.page };
+        return { type: TYPE, input, ...moreOf(order) };
+      });
+      const caller = { tenant: TENANT, principal: null };
+      const results = await pawl.engine.enqueue(requests, { caller });
+      const refused = results.find(({ kind }) => kind !== 'created');
+      if (refused !== undefined) throw new Error(`a job was not accepted: ${refused.kind}`);
+    },
+    async work(given) {
+      handle = given;
+      pawl.work(settings);
+    },
+    left: () => counter.left(),
+    async close() {
+      await counter.close();
+      await pawl.close();
+    },
+  };
+}
+
+interface Counter {
+  left(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Phases from 5 on are ends. */
+function openCounter(url: string): Counter {
+  if (!url.startsWith('postgres')) {
+    const db = new DatabaseSync(url, { readOnly: true });
+    const count = db.prepare('SELECT count(*) AS n FROM jobs WHERE phase < 5');
+    return { left: async () => Number(count.get()!['n']), close: async () => db.close() };
+  }
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
+  return {
+    async left() {
+      const { rows } = await pool.query<{ n: number }>(
+        'SELECT count(*)::int AS n FROM pawl.jobs WHERE phase < 5',
+      );
+      return rows[0]!.n;
+    },
+    close: () => pool.end(),
+  };
+}

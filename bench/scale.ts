@@ -1,0 +1,80 @@
+// `npm run bench:scale`: how tenants lie on several databases, and how long jobs wait for a slot:
+// by formula, by simulation, and with the real engine and worker. With `-- --platform` also in real
+// time, which tells something on an idle machine only.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { SeededRandom } from '../src/core/random.ts';
+import { askedFor } from './harness/arguments.ts';
+import { machineLines } from './harness/machine.ts';
+import { tableOf } from './harness/markdown.ts';
+import { type Crew, meanWaitMs, utilisationOf } from './scale/queueing.ts';
+import { measureWait } from './scale/real-run.ts';
+import { balanceOf } from './scale/shards.ts';
+import { simulatedWaitMs } from './scale/simulated-wait.ts';
+import { worldWaitMs } from './scale/world-run.ts';
+
+const TENANTS = 10_000;
+const JOBS = 600;
+const SEED = 17;
+const CREWS: readonly Crew[] = [20, 28, 34, 36].map((jobsPerSecond) => ({
+  slots: 8,
+  jobsPerSecond,
+  serviceMs: 200,
+}));
+
+const args = process.argv.slice(2);
+const isPlatformAsked = args.includes('--platform');
+const { command, loadBefore } = askedFor('bench:scale', args);
+const balances = [2, 4, 8, 16, 32].map((count) => balanceOf(TENANTS, count));
+const waits: string[][] = [];
+for (const crew of CREWS) {
+  waits.push([
+    `${Math.round(utilisationOf(crew) * 100)} %`,
+    meanWaitMs(crew).toFixed(0),
+    simulatedWaitMs(crew, 200_000, new SeededRandom(SEED)).toFixed(0),
+    simulatedWaitMs(crew, JOBS, new SeededRandom(SEED)).toFixed(0),
+    (await worldWaitMs(crew, JOBS, new SeededRandom(SEED))).toFixed(0),
+    ...(isPlatformAsked ? [(await measureWait(crew, JOBS, SEED)).toFixed(0)] : []),
+  ]);
+}
+const report = [
+  '# Beyond one database, and slots enough',
+  '',
+  `\`${command}\``,
+  '',
+  ...machineLines(loadBefore),
+  '',
+  `## ${TENANTS.toLocaleString('en')} tenants, the n-th with 1/n of the jobs of the first`,
+  '',
+  'The load of the fullest database, where an equal share is 1: all tenants placed by weight, and',
+  'with the twenty largest placed by hand. What a database more would move.',
+  '',
+  tableOf(
+    ['databases', 'by weight', 'twenty by hand', 'moved by one more'],
+    balances.map(({ databases, fullest, fullestByHand, moved }) => [
+      String(databases),
+      fullest.toFixed(2),
+      fullestByHand.toFixed(2),
+      `${(moved * 100).toFixed(1)} %`,
+    ]),
+  ),
+  '',
+  `## Mean wait for one of ${CREWS[0]!.slots} slots, handlers of ${CREWS[0]!.serviceMs} ms, in ms`,
+  '',
+  `The formula; a simulation of 200,000 jobs, and of ${JOBS}; the real engine`,
+  `and worker with the same ${JOBS}, on a clock that jumps.`,
+  '',
+  tableOf(
+    [
+      'busy',
+      'formula',
+      'simulated',
+      `simulated, ${JOBS}`,
+      'engine and worker',
+      ...(isPlatformAsked ? ['platform'] : []),
+    ],
+    waits,
+  ),
+].join('\n');
+process.stdout.write(`${report}\n`);
+mkdirSync(new URL('results/', import.meta.url), { recursive: true });
+writeFileSync(new URL('results/scale.md', import.meta.url), `${report}\n`);

@@ -1,0 +1,43 @@
+// A real platform under such a load as the formula speaks of.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { defineJob, openPawl, task, trusted } from '../../src/index.ts';
+import { SeededRandom } from '../../src/core/random.ts';
+import type { Crew } from './queueing.ts';
+
+/** Mean milliseconds between acceptance and start, of so many jobs at random times. */
+export async function measureWait(crew: Crew, jobs: number, seed: number): Promise<number> {
+  const random = new SeededRandom(seed);
+  const exponential = (mean: number): number => -Math.log(1 - random.next()) * mean;
+  const work = defineJob({
+    type: 'work',
+    lifecycle: task,
+    input: trusted<{ ms: number }>(),
+    run: ({ input }) => pause(input.ms),
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-scale-'));
+  const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [work] });
+  pawl.work({ slots: crew.slots });
+  try {
+    const began = performance.now();
+    const ended = [];
+    let at = 0;
+    for (let n = 0; n < jobs; n++) {
+      at += exponential(1_000 / crew.jobsPerSecond);
+      await pause(Math.max(0, began + at - performance.now()));
+      const job = await pawl.enqueue(work, { ms: exponential(crew.serviceMs) });
+      ended.push(pawl.ended(job));
+    }
+    const waits = (await Promise.all(ended)).map(
+      ({ startedAt, createdAt }) => startedAt! - createdAt,
+    );
+    // The first ones find nobody before them.
+    const settled = waits.slice(Math.floor(jobs / 10));
+    return settled.reduce((sum, wait) => sum + wait, 0) / settled.length;
+  } finally {
+    await pawl.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,47 @@
+// Slow work behind Express: the request is answered at once, the job goes on after it.
+//   npm run example examples/express/server.ts
+//   curl http://127.0.0.1:3000/invoices -H 'content-type: application/json' -d '{"order":17}'
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler } from 'express';
+import { Type } from 'typebox';
+import { defineJob, fromTypebox, openPawl, PawlError, task } from '../../src/index.ts';
+
+const invoice = defineJob({
+  type: 'invoice',
+  lifecycle: task,
+  input: fromTypebox(Type.Object({ order: Type.Integer() })),
+  run: ({ input, stage }) => stage('write', () => `the invoice of order ${input.order}`),
+});
+
+const pawl = await openPawl({ database: process.env['DATABASE'] ?? ':memory:', jobs: [invoice] });
+pawl.work();
+
+const app = express();
+app.use(express.json());
+
+app.post('/invoices', async (request, response) => {
+  // A body that does not fit is refused by the job's own schema.
+  const input = request.body as { order: number };
+  const key = request.get('idempotency-key');
+  const job = await pawl.enqueue(invoice, input, key === undefined ? {} : { idempotencyKey: key });
+  response.status(202).location(`/invoices/${job.id}`).json({ id: job.id, state: job.state });
+});
+
+app.get('/invoices/:id', async (request, response) => {
+  const { state, result } = await pawl.engine.job({ tenant: 'default', id: request.params.id });
+  response.json({ state, result });
+});
+
+/** Pawl's errors know their status, their code and what to do next. */
+const answerErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (!(error instanceof PawlError)) return next(error);
+  const { status, code, message, hint } = error;
+  response.status(status).json({ status, code, detail: message, hint });
+};
+app.use(answerErrors);
+
+const server = app.listen(Number(process.env['PORT'] ?? 3_000), '127.0.0.1');
+await once(server, 'listening');
+console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+process.once('SIGTERM', () => server.close(() => void pawl.close()));

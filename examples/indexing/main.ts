@@ -1,0 +1,27 @@
+// Makes a folder searchable, and searches it.
+//   npm run example examples/indexing/main.ts docs 'worker lost'
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openPawl } from '../../src/index.ts';
+import { indexFiles } from './index-files.ts';
+import { SearchFile } from './search-file.ts';
+
+const [folder = 'docs', words = 'worker lost'] = process.argv.slice(2);
+const place = mkdtempSync(join(tmpdir(), 'pawl-index-'));
+const target = join(place, 'search.db');
+const job = indexFiles();
+
+const pawl = await openPawl({ database: join(place, 'jobs.db'), jobs: [job] });
+pawl.work();
+const accepted = await pawl.enqueue(job, { folder: resolve(folder), target });
+const { state, error } = await pawl.ended(accepted);
+if (error !== null) throw new Error(error.message);
+const index = new SearchFile(target);
+console.log(`${state}: ${index.count()} files can be searched`);
+for (const { path, excerpt } of index.find(words)) {
+  console.log(`${path}: ${excerpt.replaceAll(/\s+/g, ' ')}`);
+}
+index.close();
+await pawl.close();
+rmSync(place, { recursive: true });

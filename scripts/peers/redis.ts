@@ -1,0 +1,114 @@
+// A throw-away Redis: the one that is there, or one that the machine can be given.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { oneAtATime } from '../run/one-at-a-time.ts';
+
+const NAMES = ['redis-server', 'valkey-server'];
+const FOLDERS = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'];
+const APT = '/usr/bin/apt-get';
+const TRIES = 5;
+
+/** Ends the server when this process is gone, however it went: its end of the pipe closes. */
+const KEEPER = '"$@" & cat > /dev/null; kill -9 $!';
+
+/** For tests: nothing is written to the disk. */
+const SETTINGS: Readonly<Record<string, string>> = { save: '', appendonly: 'no' };
+
+export interface Redis {
+  readonly url: string;
+  /** Ends the server and removes every trace of it. */
+  stop(): Promise<void>;
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What REDIS_SERVER_PATH says, else what PATH and the usual places hold. */
+function redisHere(): string | null {
+  const said = process.env['REDIS_SERVER_PATH'];
+  if (said !== undefined && said !== '') {
+    if (canRun(said)) return said;
+    throw new Error(`REDIS_SERVER_PATH is ${said}, which cannot be run: name a redis-server`);
+  }
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...FOLDERS];
+  const places = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return places.find(canRun) ?? null;
+}
+
+function install(): void {
+  process.stderr.write('pawl: installing Redis, which BullMQ needs (once)\n');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // The lists of a fresh machine are empty, and old ones name packages that are gone.
+  spawnSync(APT, ['update', '-qq'], { env });
+  spawnSync(APT, ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], { env });
+}
+
+/** The path of a Redis server, installed where that needs nobody's leave; or null. */
+export async function findRedis(): Promise<string | null> {
+  const here = redisHere();
+  if (here !== null || process.getuid?.() !== 0 || !canRun(APT)) return here;
+  return oneAtATime('redis', async () => {
+    if (redisHere() === null) install();
+    return redisHere();
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function serve(path: string, settings: Readonly<Record<string, string>>): Promise<Redis> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-redis-'));
+  const port = await freePort();
+  const all = { ...SETTINGS, ...settings, port: String(port), bind: '127.0.0.1', dir: folder };
+  const flags = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn('sh', ['-c', KEEPER, 'sh', path, ...flags], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const said: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    if (line.includes('Ready to accept connections')) {
+      child.stdout.resume();
+      return { url: `redis://127.0.0.1:${port}`, stop };
+    }
+    said.push(line);
+  }
+  await stop();
+  throw new Error(`Redis did not start:\n${said.join('\n')}`);
+}
+
+/** Starts a server of its own on a free port; a benchmark hands in settings of its own. */
+export async function startRedis(
+  path: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Redis> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await serve(path, settings);
+    } catch (error) {
+      // Somebody else may have taken the port between looking and starting.
+      if (tries === TRIES) throw error;
+    }
+  }
+}

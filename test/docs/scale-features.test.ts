@@ -1,0 +1,46 @@
+// What docs/guide/scale.md says about PostgreSQL's features is what the store's SQL says.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
+
+const sql = globSync('src/store/postgres/**/*.ts', { cwd: repositoryFolder })
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map((path) => readFileSync(inRepository(path), 'utf8'))
+  .join('\n');
+const page = readFileSync(inRepository('docs/guide/scale.md'), 'utf8');
+
+const USED: Readonly<Record<string, RegExp>> = {
+  'functions in PL/pgSQL with `SET` clauses': /LANGUAGE plpgsql SET /,
+  triggers: /CREATE TRIGGER/,
+  '`FOR UPDATE SKIP LOCKED`': /FOR UPDATE.*SKIP LOCKED/,
+  'advisory locks of a transaction': /pg_advisory_xact_lock|pg_try_advisory_xact_lock/,
+  'partitions by range': /PARTITION BY RANGE/,
+  '`pg_current_xact_id`, `pg_snapshot_xmin`':
+    /^(?=[\s\S]*pg_current_xact_id)[\s\S]*pg_snapshot_xmin/,
+  '`ON CONFLICT`, materialised CTEs, partial indexes':
+    /^(?=[\s\S]*ON CONFLICT)[\s\S]*AS MATERIALIZED/,
+  '`CREATE INDEX CONCURRENTLY`': /CREATE INDEX CONCURRENTLY/,
+  'unlogged tables': /CREATE UNLOGGED TABLE/,
+  'row-level security': /ROW LEVEL SECURITY/,
+};
+
+for (const [feature, pattern] of Object.entries(USED)) {
+  test(`the scale guide lists ${feature}, which the store uses`, () => {
+    assert.ok(page.includes(`| ${feature} |`), feature);
+    assert.ok(pattern.test(sql), `nothing in the store is like ${pattern}`);
+  });
+}
+
+test('the scale guide says what the store does not use', () => {
+  assert.ok(page.includes('| `LISTEN`/`NOTIFY`, extensions | not used | no |'));
+  assert.ok(!/\bLISTEN "?[a-z]|pg_notify|\bNOTIFY [a-z"]|CREATE EXTENSION/.test(sql));
+});
+
+test('every figure of costs in the scale guide is one that was measured', () => {
+  const costs = readFileSync(inRepository('bench/results/costs.md'), 'utf8');
+  const life = /a life, by 100\*\* \| ([\d,]+) \| ([\d.]+)/.exec(costs)!;
+  const kilobytes = Number(life[1]!.replaceAll(',', '')) / 1_000;
+  assert.ok(page.includes(`| ${kilobytes.toFixed(1)} KB |`), `${kilobytes} KB`);
+  assert.ok(page.includes(`| ${Number(life[2]).toFixed(2)} ms |`), `${life[2]} ms`);
+});

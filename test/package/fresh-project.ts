@@ -1,0 +1,77 @@
+// A project that is made from nothing with npm, as on a stranger's machine.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { inRepository } from '../../scripts/run/repository.ts';
+import { folder, manifest, tarball } from './packed.ts';
+
+const run = promisify(execFile);
+const project = join(folder, 'stranger');
+
+/** npm runs with the Node of this test, as it would on a machine that has this one. */
+const env = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+  npm_config_update_notifier: 'false',
+};
+
+/** What npm says when it cannot have what it does not have already. */
+const AWAY = /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
+
+function bytesIn(root: string): number {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+const PROGRAM = `import { defineJob, openPawl, task, trusted } from 'pawl';
+
+const greet = defineJob({
+  type: 'greet',
+  lifecycle: task,
+  input: trusted<{ name: string }>(),
+  run: ({ input }) => \`Hello, \${input.name}!\`,
+});
+
+const pawl = await openPawl({ database: 'data/pawl.db', jobs: [greet] });
+pawl.work();
+const job = await pawl.enqueue(greet, { name: 'world' });
+await pawl.ended(job);
+console.log(await pawl.result(job));
+await pawl.close();
+`;
+
+/** Installs the package with npm, compiles and runs a program, and asks npx for the command. */
+export async function freshProject(context: TestContext): Promise<void> {
+  mkdirSync(project);
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--omit=optional'];
+  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}');
+  try {
+    await run('npm', ['install', ...flags, tarball], { cwd: project, env });
+  } catch (error) {
+    const { stderr } = error as { stderr: string };
+    if (!AWAY.test(stderr)) throw error;
+    return context.skip('the package registry cannot be reached, and the cache has not enough');
+  }
+  const bytes = bytesIn(join(project, 'node_modules'));
+  context.diagnostic(`${Math.round(bytes / 1e6)} MB installed without optional packages`);
+  assert.ok(bytes < 60e6, `${bytes} bytes`);
+
+  writeFileSync(join(project, 'main.ts'), PROGRAM);
+  const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: [] };
+  const files = ['main.ts', 'globals.d.ts'];
+  const config = { compilerOptions: { ...options, skipLibCheck: true }, files };
+  writeFileSync(join(project, 'globals.d.ts'), 'declare const console: { log(x: unknown): void };');
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
+  await run(inRepository('node_modules/.bin/tsc'), ['--project', project]).catch(
+    (error: { stdout: string }) => assert.fail(error.stdout),
+  );
+  const { stdout } = await run(process.execPath, ['main.ts'], { cwd: project, env });
+  assert.equal(stdout.trim(), 'Hello, world!');
+  const told = await run('npx', ['--no-install', 'pawl', '--version'], { cwd: project, env });
+  assert.equal(told.stdout.trim(), manifest.version);
+}

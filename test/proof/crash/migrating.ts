@@ -1,0 +1,72 @@
+// The migrations of this release and of one that may follow it, on a database with jobs in it.
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { systemRandom } from '../../../src/core/random.ts';
+import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
+import { migrate as migrateFleet } from '../../../src/store/postgres/migrations-runner.ts';
+import { MIGRATIONS as POSTGRES_MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
+import { Database } from '../../../src/store/postgres/pool.ts';
+import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import {
+  type Migration,
+  migrate as migrateFile,
+  MIGRATIONS as SQLITE_MIGRATIONS,
+} from '../../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import { EXPANSION } from '../../support/postgres/next-release.ts';
+
+const KNOWN = Math.max(...SQLITE_MIGRATIONS.map(({ version }) => version));
+
+const SQLITE_EXPANSION: readonly Migration[] = [
+  { version: KNOWN + 1, name: 'colours', sql: 'ALTER TABLE jobs ADD COLUMN colour TEXT' },
+  { version: KNOWN + 2, name: 'look-ups', sql: 'CREATE INDEX jobs_colour ON jobs (colour)' },
+];
+
+/** As the store does it when it opens a file, and then as the store of the next release would. */
+export async function migrateSqlite(path: string): Promise<void> {
+  await (await openSqliteStore({ path, lifecycles, mode: 'inline' })).close();
+  const db = new DatabaseSync(path);
+  db.exec('BEGIN IMMEDIATE');
+  migrateFile(db, 0, [...SQLITE_MIGRATIONS, ...SQLITE_EXPANSION]);
+  db.exec('COMMIT');
+  db.close();
+}
+
+export async function migratePostgres(url: string): Promise<void> {
+  await (await openPostgresStore({ url, lifecycles })).close();
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  const database = new Database({ pool, isOwn: true, schema: 'pawl', random: systemRandom });
+  await migrateFleet(database, [...POSTGRES_MIGRATIONS, ...EXPANSION]);
+  await database.close();
+}
+
+/** Everything that a schema is made of, to be compared with another's. */
+export function schemaOfFile(path: string): string {
+  const db = new DatabaseSync(path);
+  const rows = db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all();
+  const { n } = db.prepare('SELECT count(*) AS n FROM migrations').get()!;
+  db.close();
+  return JSON.stringify([rows, n]);
+}
+
+export async function schemaOfDatabase(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(`
+      SELECT 'column' AS kind, c.oid::regclass || '.' || a.attname AS name,
+        format_type(a.atttypid, a.atttypmod) AS what
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+      WHERE c.relnamespace = 'pawl'::regnamespace AND NOT a.attisdropped
+      UNION ALL SELECT 'function', p.oid::regprocedure::text, md5(p.prosrc)
+      FROM pg_proc p WHERE p.pronamespace = 'pawl'::regnamespace
+      UNION ALL SELECT 'index', i.indexrelid::regclass::text, i.indisvalid::text
+      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      WHERE c.relnamespace = 'pawl'::regnamespace
+      UNION ALL SELECT 'migration', version::text, name FROM pawl.migrations
+      ORDER BY 1, 2, 3`);
+    return JSON.stringify(rows);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,240 @@
+// Clients that ask once, and are honest about what they know: done, not done, or nobody can tell.
+import type { Outcome, SubmitOperation } from '../../../src/check/history.ts';
+import { SeededRandom } from '../../../src/core/random.ts';
+import { systemTimers } from '../../../src/core/timers.ts';
+import { type Errand, LEASE_MS } from './jobs.ts';
+
+export const TENANT = 'default';
+const WINDOW_MS = 86_400_000;
+const ANSWER_MS = 6_000;
+const ASKS_MAX = 4;
+const PAUSE_MS = 100;
+const SLOW_SHARE = 0.02;
+/** Of these the platform says itself that nothing was changed. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'STORE_UNAVAILABLE',
+  'SERVER_BUSY',
+  'QUEUE_OVERLOADED',
+]);
+
+type Pending = { -readonly [Name in keyof SubmitOperation]: SubmitOperation[Name] };
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Null: no answer, or none that could be read. */
+async function send(url: string, body?: unknown, key?: string): Promise<Answer | null> {
+  try {
+    const response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return { status: response.status, body: await response.json() };
+  } catch {
+    return null;
+  }
+}
+
+function outcomeOf(answer: Answer | null): Outcome {
+  if (answer === null) return 'unknown';
+  if (answer.status < 300) return 'ok';
+  const { code } = (answer.body ?? {}) as { code?: string };
+  return answer.status < 500 || REFUSALS.has(code ?? '') ? 'fail' : 'unknown';
+}
+
+export interface ClientsOptions {
+  readonly urls: readonly string[];
+  readonly seed: number;
+  readonly count: number;
+  readonly batch: number;
+  /** How many jobs may have been accepted by now. */
+  readonly quota: () => number;
+  /** Older releases call a cancel done that was overtaken by a success. */
+  readonly isStrict: boolean;
+  /** Which share of the jobs takes longer than a lease; few unless told otherwise. */
+  readonly slowShare?: number | undefined;
+}
+
+export class Clients {
+  readonly history: SubmitOperation[] = [];
+  readonly acknowledged: string[] = [];
+  /** What was answered to a cancel, the most binding answer last. */
+  readonly cancels: Map<string, 'asked' | 'done'> = new Map();
+  /** A read that contradicts an earlier answer. */
+  readonly contradictions: string[] = [];
+  readonly calls: Record<Outcome, number> = { ok: 0, fail: 0, unknown: 0 };
+  readonly #options: ClientsOptions;
+  readonly #random: SeededRandom;
+  readonly #stop: AbortController = new AbortController();
+  readonly #seen: Map<string, { version: number; phase: string }> = new Map();
+  #asked = 0;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ClientsOptions) {
+    this.#options = options;
+    this.#random = new SeededRandom(options.seed);
+  }
+
+  start(): void {
+    const producers = Array.from({ length: this.#options.count }, () => this.#produce());
+    this.#work = Promise.all([...producers, this.#read()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+  }
+
+  /** Asks twice, all at once, for the end of jobs that were accepted lately. */
+  async cancelMany(count: number): Promise<number> {
+    const ids = this.acknowledged.slice(-count);
+    for (const id of ids) if (!this.cancels.has(id)) this.cancels.set(id, 'asked');
+    const answers = await Promise.all(
+      [...ids, ...ids].map(async (id) => {
+        const mode = this.#random.next() < 0.5 ? 'soft' : 'hard';
+        const answer = await send(`${this.#url()}/v1/jobs/${id}/cancel`, { mode });
+        this.calls[outcomeOf(answer)] += 1;
+        if (answer?.status === 200) this.#noteCancel(id, answer.body as { phase: string });
+        return answer;
+      }),
+    );
+    return answers.filter((answer) => answer !== null && answer.status < 500).length;
+  }
+
+  #noteCancel(id: string, { phase }: { phase: string }): void {
+    if (phase === 'cancelled') this.cancels.set(id, 'done');
+    else if (this.#options.isStrict) {
+      this.contradictions.push(`I10 the cancel of ${id} was called done, and it is ${phase}`);
+    }
+  }
+
+  /** Whether nothing is under way any more, as far as a client is told. */
+  async isQuiet(): Promise<boolean> {
+    for (const phase of ['ready', 'leased', 'executing', 'waiting', 'held']) {
+      const answer = await send(`${this.#url()}/v1/jobs?limit=1&phase=${phase}`);
+      if (answer?.status !== 200) return false;
+      if ((answer.body as { items: unknown[] }).items.length > 0) return false;
+    }
+    return true;
+  }
+
+  /** Whether each server answers for itself. */
+  async areServersUp(): Promise<boolean> {
+    const answers = await Promise.all(this.#options.urls.map((url) => send(`${url}/readyz`)));
+    return answers.every((answer) => answer?.status === 200);
+  }
+
+  /** Some more jobs, beyond what was planned. */
+  async askFor(count: number): Promise<void> {
+    const first = this.#asked;
+    this.#asked += count;
+    const marks = Array.from({ length: count }, (_, index) => `m${first + index}`);
+    await this.#ask({ marks, inputs: marks.map(() => ({ ms: 50, failures: 0 })), key: null });
+  }
+
+  #url(): string {
+    return this.#random.pick(this.#options.urls);
+  }
+
+  async #produce(): Promise<void> {
+    const { quota, batch } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      if (this.acknowledged.length >= quota()) {
+        await systemTimers.sleep(PAUSE_MS, signal);
+        continue;
+      }
+      const size = this.#random.next() < 0.4 ? 1 : batch;
+      const first = this.#asked;
+      this.#asked += size;
+      const marks = Array.from({ length: size }, (_, index) => `m${first + index}`);
+      // Only with a key may the same be asked again; without one it would be another job.
+      const key = this.#random.next() < 0.5 ? `k${first}` : null;
+      const inputs = marks.map(() => this.#errand());
+      for (let asks = 0; asks < (key === null ? 1 : ASKS_MAX); asks++) {
+        if (await this.#ask({ marks, inputs, key })) break;
+        await systemTimers.sleep(this.#random.below(10 * PAUSE_MS), signal);
+      }
+    }
+  }
+
+  /** Most are short; some outlive a lease, and some fail at first. */
+  #errand(): Errand {
+    const kind = this.#random.next();
+    const ms = kind < (this.#options.slowShare ?? SLOW_SHARE) ? LEASE_MS / 2 : kind < 0.1 ? 250 : this.#random.below(20);
+    return { ms, failures: this.#random.next() < 0.03 ? 1 : 0 };
+  }
+
+  /** True when every job of it was accepted. */
+  async #ask(asked: { marks: string[]; inputs: Errand[]; key: string | null }): Promise<boolean> {
+    const { marks, inputs, key } = asked;
+    const isSingle = marks.length === 1;
+    const pending = marks.map((mark, index): Pending => ({
+      kind: 'submit',
+      tenant: TENANT,
+      outcome: 'unknown',
+      jobId: null,
+      correlationId: mark,
+      idempotency:
+        key === null ? null : { key: isSingle ? key : `${key} #${index}`, windowMs: WINDOW_MS },
+    }));
+    this.history.push(...pending);
+    const jobs = marks.map((mark, index) => ({
+      type: 'errand',
+      input: inputs[index],
+      correlationId: mark,
+    }));
+    const path = isSingle ? '/v1/jobs' : '/v1/jobs/batch';
+    const answer = await send(this.#url() + path, isSingle ? jobs[0] : { jobs }, key ?? undefined);
+    this.calls[outcomeOf(answer)] += 1;
+    const answers = isSingle ? [answer] : itemsOf(answer, marks.length);
+    for (const [index, one] of answers.entries()) this.#note(pending[index]!, one);
+    return pending.every(({ outcome }) => outcome === 'ok');
+  }
+
+  #note(pending: Pending, answer: Answer | null): void {
+    pending.outcome = outcomeOf(answer);
+    if (pending.outcome !== 'ok') return;
+    pending.jobId = (answer!.body as { id: string }).id;
+    this.acknowledged.push(pending.jobId);
+  }
+
+  /** Reads what was accepted, again and again: a job never goes back, whoever is asked. */
+  async #read(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await systemTimers.sleep(PAUSE_MS / 2, signal);
+      if (this.acknowledged.length === 0) continue;
+      const recent = this.acknowledged.slice(-200);
+      const id = this.#random.pick(this.#random.next() < 0.5 ? recent : this.acknowledged);
+      const answer = await send(`${this.#url()}/v1/jobs/${id}`);
+      this.calls[outcomeOf(answer)] += 1;
+      if (answer?.status === 404) this.contradictions.push(`I1 ${id} was accepted, and is not found`);
+      if (answer?.status === 200) this.#compare(id, answer.body as { version: number; phase: string });
+    }
+  }
+
+  #compare(id: string, { version, phase }: { version: number; phase: string }): void {
+    const before = this.#seen.get(id);
+    this.#seen.set(id, { version, phase });
+    if (before === undefined || version >= before.version) return;
+    const story = `version ${before.version} (${before.phase}), then ${version} (${phase})`;
+    this.contradictions.push(`I8 ${id} was read as ${story}`);
+  }
+}
+
+/** One answer for each job of a batch; a batch that failed failed for all of them. */
+function itemsOf(answer: Answer | null, count: number): readonly (Answer | null)[] {
+  if (answer === null || answer.status !== 200) return Array.from({ length: count }, () => answer);
+  const { results } = answer.body as {
+    results: { status: number; job?: unknown; error?: unknown }[];
+  };
+  return results.map(({ status, job, error }) => ({ status, body: job ?? error }));
+}

@@ -1,0 +1,134 @@
+// A process of the fleet under a supervisor: started again when it ends, and what it did is noted.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { systemTimers } from '../../../src/core/timers.ts';
+
+export interface MemberOptions {
+  readonly name: string;
+  /** Asked at each start, since the release may be another one then. */
+  readonly command: () => readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The line by which it says that it is running. */
+  readonly isReady: (line: string) => boolean;
+  /** Whether it is a fault of ours if it ends by itself; always, unless told otherwise. */
+  readonly isJudged?: () => boolean;
+}
+
+const LINES_MAX = 60;
+const START_MS = 60_000;
+const TERM_MS = 45_000;
+const PAUSE_MS = 200;
+const never = new AbortController().signal;
+
+/** So that nothing outlives whoever started it, however that one ends. */
+const leash: readonly string[] =
+  spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0
+    ? ['setpriv', '--pdeathsig', 'KILL', '--']
+    : [];
+
+export class Member {
+  readonly name: string;
+  /** It ended although nobody had asked it to. */
+  readonly faults: string[] = [];
+  /** Faults of its disk may end it. */
+  mayEnd = false;
+  /** How often it did not stop in time when asked. */
+  stubborn = 0;
+  starts = 0;
+  readonly said: string[] = [];
+  readonly #options: MemberOptions;
+  #child: ChildProcess | null = null;
+  #isWanted = false;
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.name = options.name;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  get isUp(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Resolves when it runs. What it needs may be away meanwhile, so it is tried until it does. */
+  async start(): Promise<void> {
+    this.#isWanted = true;
+    while (this.#isWanted && !(await this.#startOnce())) {
+      await systemTimers.sleep(PAUSE_MS, never);
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (child === null || !this.isUp) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** As one asks a process to end; one that does not is killed after a while. */
+  async end(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<void> {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (child === null || !this.isUp) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    if (await within(TERM_MS, gone)) return;
+    this.stubborn += 1;
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async #startOnce(): Promise<boolean> {
+    const [program = '', ...args] = [...leash, ...this.#options.command()];
+    const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+    const child = spawn(program, args, {
+      env: { ...inherited, ...this.#options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.starts += 1;
+    const ready = Promise.withResolvers<'ready'>();
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        this.said.push(line);
+        if (this.said.length > LINES_MAX) this.said.shift();
+        if (this.#options.isReady(line)) ready.resolve('ready');
+      });
+    }
+    const gone = once(child, 'exit').then(() => 'gone' as const);
+    const outcome = await within(START_MS, Promise.race([ready.promise, gone]));
+    if (outcome === 'ready') void gone.then(() => this.#watch(child));
+    if (outcome === null) child.kill('SIGKILL');
+    return outcome === 'ready';
+  }
+
+  /** Like any supervisor: what ends by itself is started again, and told. */
+  #watch(child: ChildProcess): void {
+    if (!this.#isWanted || this.#child !== child) return;
+    if (!this.mayEnd && this.#options.isJudged?.() !== false) {
+      const how = child.exitCode ?? child.signalCode;
+      this.faults.push(`${this.name} ended by itself (${how}): ${this.said.slice(-30).join(' | ')}`);
+    }
+    void this.start();
+  }
+}
+
+/** Null when it takes longer. */
+async function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer | null> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([answer, systemTimers.sleep(ms, over.signal).then(() => null)]);
+  } finally {
+    over.abort();
+  }
+}

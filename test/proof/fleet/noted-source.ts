@@ -1,0 +1,58 @@
+// A worker's view of the platform, with everything that it was told written down.
+import { randomUUID } from 'node:crypto';
+import type { CompleteOperation } from '../../../src/check/history.ts';
+import type { Settlement } from '../../../src/engine/settle.ts';
+import type { JobSource, SourceOutcome } from '../../../src/worker/job-source.ts';
+import { write } from './ledger.ts';
+
+const holdings = new Map<string, { epoch: number; owner: string }>();
+
+/** Under which epoch a job of this process was claimed last. */
+export function holdingOf(jobId: string): { epoch: number; owner: string } {
+  const found = holdings.get(jobId);
+  if (found === undefined) throw new Error(`job ${jobId} was not claimed here`);
+  return found;
+}
+
+export function noted(source: JobSource): JobSource {
+  return {
+    claim: async (options) => {
+      const claims = await source.claim(options);
+      for (const { job } of claims) {
+        holdings.set(job.id, { epoch: job.epoch, owner: options.owner });
+      }
+      return claims;
+    },
+    start: (held) => source.start(held),
+    renew: (beats) => source.renew(beats),
+    settle: async (settlements) => {
+      const reports = settlements.map(report);
+      const outcomes = await source.settle(settlements);
+      outcomes.forEach((outcome, index) => answer(reports[index]!, outcome));
+      return outcomes;
+    },
+    ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
+  };
+}
+
+/** Null for any end but a success. */
+function report({ ref, owner, epoch, ending }: Settlement): string | null {
+  if (ending.kind !== 'succeed') return null;
+  const name = randomUUID();
+  const operation: CompleteOperation = {
+    kind: 'complete',
+    tenant: ref.tenant,
+    outcome: 'unknown',
+    jobId: ref.id,
+    owner,
+    epoch,
+    result: ending.result ?? null,
+  };
+  write({ what: 'reported', report: name, operation });
+  return name;
+}
+
+function answer(report: string | null, outcome: SourceOutcome): void {
+  if (report === null) return;
+  write({ what: 'answered', report, outcome: outcome.kind === 'refused' ? 'fail' : 'ok' });
+}

@@ -1,0 +1,76 @@
+// Mistakes of a fleet that the verdict must find, and one that the store must make harmless.
+import { campaign, type CampaignOptions, type CampaignReport } from './campaign.ts';
+import type { World } from './world.ts';
+
+type Planted = Pick<CampaignOptions, 'prepare' | 'world' | 'slowShare'> & {
+  readonly kinds: string;
+  /** What the verdict must say, at least once. */
+  readonly told: RegExp;
+};
+
+/** An owner's report counts whoever sends it, in whatever epoch and however late. */
+async function withoutFence({ database }: World): Promise<void> {
+  for (const name of ['complete_v2', 'apply_v2']) {
+    const [row] = await database!.query<{ sql: string }>(
+      `SELECT pg_get_functiondef(oid) AS sql FROM pg_proc WHERE proname = $1`,
+      [name],
+    );
+    const sql = row!.sql
+      .replace(/AND j\.epoch = x\.epoch/, '')
+      .replace(/j\.lease_owner \|\| '' = x\.owner/, 'true')
+      .replace(/j\.lease_expiry > v_now/, 'true');
+    if (sql === row!.sql) throw new Error(`${name} has no fence that could be taken away`);
+    await database!.query(sql);
+  }
+}
+
+export const PLANTED_IN_FLEET: Readonly<Record<string, Planted>> = {
+  'a worker reports lost jobs in the name of their new owner': {
+    kinds: 'a worker stopped past its lease',
+    world: { plant: 'steals' },
+    slowShare: 0.5,
+    told: /^I16 .*none of its turns made|^I16 .*no run in the ledger|^I5|^I4/,
+  },
+  'the store does not ask whose report it is': {
+    kinds: 'a worker stopped past its lease',
+    world: { plant: 'stays' },
+    slowShare: 0.5,
+    prepare: withoutFence,
+    told: /^I4|^I5|^I16|^L3/,
+  },
+  'the database does not wait for its disk': {
+    kinds: 'kill -9 of the database',
+    world: { settings: { synchronous_commit: 'off', wal_writer_delay: '10s' } },
+    told: /^I1 .*does not exist/,
+  },
+};
+
+/** The same bad workers on a store that is as it should be. */
+export const STUBBORN_WORKERS: Omit<Planted, 'told'> = {
+  kinds: 'a worker stopped past its lease',
+  world: { plant: 'stays' },
+  slowShare: 0.5,
+};
+
+const SIZE = { faults: 4, jobs: 240, faultsPerRound: 4, lanes: 1, restMs: 30_000 };
+
+export function attackPlanted(
+  { kinds, told: _, ...planted }: Omit<Planted, 'told'> & { told?: RegExp },
+  seed: number,
+): Promise<CampaignReport> {
+  const only = ({ kind }: { kind: string }): boolean => kind === kinds;
+  const round = { seed, only, isTimeLeft: () => true, say: () => undefined };
+  return campaign({ ...SIZE, stores: ['postgres'], ...planted, ...round });
+}
+
+const TRIES_MAX = 3;
+
+/** What the verdict said, or null if it said nothing of the kind. */
+export async function findPlantedInFleet(planted: Planted): Promise<string | null> {
+  for (let seed = 1; seed <= TRIES_MAX; seed++) {
+    const { violations } = await attackPlanted(planted, seed);
+    const found = violations.find((violation) => planted.told.test(violation));
+    if (found !== undefined) return found;
+  }
+  return null;
+}

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const FIRST = 20_000;
+const COUNT = 12_000;
+
+/**
+ * A free port below those that outgoing connections get: on one of these a client that asks for a
+ * server that is down can meet itself.
+ */
+export async function quietPort(): Promise<number> {
+  for (let tries = 0; tries < 200; tries++) {
+    const port = FIRST + Math.floor(Math.random() * COUNT);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error(`no port is free between ${FIRST} and ${FIRST + COUNT}`);
+}

@@ -1,0 +1,40 @@
+// The release that runs, and an older one from the history of the repository, side by side.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Release {
+  readonly name: string;
+  readonly root: string;
+}
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const OWN = ['bad-source.ts', 'jobs.ts', 'ledger.ts', 'noted-source.ts', 'worker.ts'];
+
+export const THIS_RELEASE: Release = { name: 'this', root };
+
+/** As of a revision, with our own programs beside it; or why it cannot be had. */
+export function releaseAt(revision: string): Release | { reason: string } {
+  const found = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (found.status !== 0) return { reason: `an older release needs git and ${revision}` };
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-release-'));
+  const archive = execFileSync('git', ['archive', found.stdout.trim(), 'src', 'package.json'], {
+    cwd: root,
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const programs = join(folder, 'test/proof/fleet');
+  mkdirSync(programs, { recursive: true });
+  for (const file of OWN) cpSync(join(dirname(fileURLToPath(import.meta.url)), file), join(programs, file));
+  return { name: found.stdout.slice(0, 7), root: folder };
+}
+
+export function programOf({ root: at }: Release, path: string): string {
+  return join(at, path);
+}

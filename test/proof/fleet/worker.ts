@@ -1,0 +1,50 @@
+// `worker.ts <name> <url>[,<url>…]`: a worker on the database itself, or behind HTTP. With
+// PROOF_PLANT it is a bad one, which a proof must find.
+import { openPawl } from '../../../src/app/pawl.ts';
+import { Connection } from '../../../src/client/connection.ts';
+import { RemoteSource } from '../../../src/client/remote-source.ts';
+import type { JobSource } from '../../../src/worker/job-source.ts';
+import { openWorker } from '../../../src/worker/open-worker.ts';
+import { drainOnSignal } from '../../../src/worker/shutdown.ts';
+import { bad, type BadOptions, type Badness, sleepyClock } from './bad-source.ts';
+import { errand } from './jobs.ts';
+import { noted } from './noted-source.ts';
+
+const [name = '', where = ''] = process.argv.slice(2);
+const badness = process.env['PROOF_PLANT'] as Badness | '';
+const jobs = [errand];
+const log = {
+  warn: (message: string, facts: unknown): void =>
+    void process.stdout.write(`${message} ${JSON.stringify(facts)}\n`),
+};
+
+async function work(source: JobSource, read: BadOptions['read']): Promise<void> {
+  const worker = openWorker({
+    source: noted(badness === '' ? source : bad(source, { badness, read })),
+    jobs,
+    id: `${name}-${process.pid}`,
+    log,
+    pollMs: { minMs: 20, maxMs: 250 },
+    ...(badness === '' ? {} : { clock: sleepyClock() }),
+  });
+  worker.start();
+  process.stdout.write('the worker is running\n');
+  await drainOnSignal(worker, { timeoutMs: 3_000, graceMs: 1_000 });
+}
+
+if (where.startsWith('postgres')) {
+  const pawl = await openPawl({ database: where, jobs, log });
+  await work(pawl.engine, async (ref) => {
+    const { owner, epoch } = await pawl.engine.job(ref);
+    return owner === null ? null : { owner, epoch };
+  });
+  await pawl.close();
+} else {
+  const connection = new Connection({ url: where.split(','), timeoutMs: 2_500, retriesMax: 1 });
+  await work(new RemoteSource({ connection, waitMs: 500 }), async (ref) => {
+    const { body } = await connection.call({ method: 'GET', path: `/v1/jobs/${ref.id}` });
+    const { lease, epoch } = body as { lease: { owner: string } | null; epoch: number };
+    return lease === null ? null : { owner: lease.owner, epoch };
+  });
+}
+process.exit(0);

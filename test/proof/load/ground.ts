@@ -1,0 +1,44 @@
+// A real database under load, with a clock that can be set on so that jobs come due.
+import { openPostgresSite } from '../../../bench/long-run/postgres-site.ts';
+import type { Site } from '../../../bench/long-run/site.ts';
+import { openSqliteSite } from '../../../bench/long-run/sqlite-site.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { systemIds } from '../../../src/core/ids.ts';
+import { systemRandom } from '../../../src/core/random.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
+
+export type StoreName = 'sqlite' | 'postgres';
+
+export interface Ground {
+  readonly name: string;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  /** Sets the clock of the database on. */
+  pass(ms: number): void;
+  close(): Promise<void>;
+}
+
+/** The product's own settings: every commit is on the disk before it is answered. */
+export async function openGround(name: StoreName): Promise<Ground> {
+  let aheadMs = 0;
+  const clock: Clock = { now: () => systemClock.now() + aheadMs };
+  const open: (clock: Clock) => Promise<Site> =
+    name === 'sqlite' ? openSqliteSite : openPostgresSite;
+  const site = await open(clock);
+  const ids = systemIds(clock);
+  const { store } = site;
+  return {
+    name: site.name,
+    engine: new Engine({ store, lifecycles, random: systemRandom, ids }),
+    clock,
+    pass: (ms) => void (aheadMs += ms),
+    close: () => site.close(),
+  };
+}
+
+/** The value below which so much of them lies. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}

@@ -1,0 +1,49 @@
+// Three roles of PostgreSQL: one makes the tables, one works with them, one reads for a tenant.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { onEveryServer, type StoreRoom } from '../support/postgres/store-room.ts';
+
+/** What a role needs to run the platform: rows, not tables. */
+async function withRunner(room: StoreRoom, body: (role: string) => Promise<void>): Promise<void> {
+  const role = `runner_${randomBytes(6).toString('hex')}`;
+  const client = await room.connect();
+  await client.query(`
+    CREATE ROLE ${role} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+    GRANT USAGE ON SCHEMA pawl TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pawl TO ${role};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA pawl TO ${role};
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pawl TO ${role}`);
+  try {
+    await body(role);
+  } finally {
+    await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
+}
+
+await onEveryServer(
+  '[S19] a role with rights to rows alone runs jobs and changes no table',
+  async (room) => {
+    await room.open();
+    await withRunner(room, async (role) => {
+      const url = `${room.url}${room.url.includes('?') ? '&' : '?'}options=-c%20role%3D${role}`;
+      const store = await room.open({ url, migrate: 'check' });
+      const scene = room.scene(store);
+      const job = await scene.running({ type: 'platform' });
+      await scene.ask(job, { on: 'succeed' });
+      const listed = await store.list({ tenant: scene.tenant, limit: 10 });
+      assert.equal(listed.jobs[0]!.phase, 'succeeded');
+      const client = await room.connect();
+      await client.query(`SET ROLE ${role}`);
+      for (const sql of [
+        'DROP TABLE pawl.jobs',
+        'ALTER TABLE pawl.jobs DISABLE TRIGGER ALL',
+        'CREATE TABLE pawl.mine (id int)',
+        'TRUNCATE pawl.jobs',
+        'CREATE ROLE another SUPERUSER',
+        "COPY (SELECT 1) TO PROGRAM 'true'",
+      ]) {
+        await assert.rejects(client.query(sql), /permission denied|must be owner|superuser/i, sql);
+      }
+    });
+  },
+);

@@ -1,0 +1,45 @@
+// A room in which something stands on every page.
+import type { JobJson } from '../../../src/http/schema/job.ts';
+import type { Room } from './room.ts';
+import { errand, exhibit, paint } from './stage-jobs.ts';
+
+/** The smallest picture there is. */
+export const PIXEL: string =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9Q' +
+  'DwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const FAR_AWAY = '2100-01-01T00:00:00Z';
+const WEEKLY = { kind: 'cron', expression: '0 6 * * 1', timeZone: 'Europe/Berlin' } as const;
+
+export interface Filled {
+  readonly running: JobJson;
+  readonly waiting: JobJson;
+  readonly dead: JobJson;
+  readonly done: JobJson;
+}
+
+async function addWebhook(room: Room): Promise<void> {
+  const body = { url: 'https://receiver.example/jobs', description: 'tells the front desk' };
+  await room.client.connection.call({ method: 'POST', path: '/v1/webhooks', body });
+}
+
+/** Puts jobs of every kind, a schedule and a webhook into a room. */
+export async function fill(room: Room): Promise<Filled> {
+  const { client } = room;
+  const dead = await client.enqueue(errand, { fault: 'the road is closed' });
+  await client.enqueue(errand, { fault: 'the bridge is down' });
+  const files = [{ name: 'dot.png', contentType: 'image/png', base64: PIXEL }];
+  const done = await client.enqueue(exhibit, { files, result: { isDone: true }, lines: ['done'] });
+  const running = await client.enqueue(paint, {});
+  const waiting = await client.enqueue({
+    type: 'errand',
+    queue: 'later',
+    input: {},
+    runAt: FAR_AWAY,
+  });
+  await client.schedules.put('weekly', { rule: WEEKLY, job: { type: 'errand', input: {} } });
+  await addWebhook(room);
+  await client.waitForEnd(dead.id);
+  await client.waitForEnd(done.id);
+  return { running, waiting, dead, done };
+}

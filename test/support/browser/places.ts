@@ -1,0 +1,49 @@
+import type { Page } from 'playwright-core';
+import type { Filled } from './filled.ts';
+import { until } from './until.ts';
+
+/** A page, and how to tell that it is there and filled. */
+export interface Place {
+  readonly path: string;
+  readonly heading: string;
+  readonly content: string;
+}
+
+const LISTS: readonly (readonly [path: string, heading: string, content: string])[] = [
+  ['', 'Overview', 'Throughput, jobs a second'],
+  ['jobs', 'Jobs', 'errand'],
+  ['dead-letters', 'Dead letters', 'the road is closed'],
+  ['queues', 'Queues and types', 'distributed'],
+  ['workers', 'Workers', 'of 16'],
+  ['schedules', 'Schedules', 'weekly'],
+  ['webhooks', 'Webhooks', 'https://receiver.example/jobs'],
+  ['processes', 'Processes', 'Exhibit'],
+  ['lifecycles', 'Lifecycles', 'The lifecycle task'],
+  ['studio', 'Studio', 'Drop a document here'],
+  ['guides', 'Documentation', 'A first job'],
+];
+
+/** Every page that has no job of its own. */
+export const PLACES: readonly Place[] = LISTS.map(([path, heading, content]) => ({
+  path,
+  heading,
+  content,
+}));
+
+/** The page of a job, as it looks in each kind of standing. */
+export function jobPlaces({ running, waiting, dead, done }: Filled): Place[] {
+  return [
+    { path: `jobs/${running.id}`, heading: 'paint', content: 'the outline' },
+    { path: `jobs/${waiting.id}`, heading: 'errand', content: 'later' },
+    { path: `jobs/${dead.id}`, heading: 'errand', content: 'the road is closed' },
+    { path: `jobs/${done.id}`, heading: 'exhibit', content: 'dot.png' },
+  ];
+}
+
+/** Goes there, and waits until all that it asks the server for has come. */
+export async function goTo(page: Page, url: string, place: Place): Promise<void> {
+  await page.goto(`${url}/#/${place.path}`);
+  await page.getByRole('heading', { level: 1, name: place.heading }).waitFor();
+  await page.getByText(place.content).first().waitFor({ state: 'attached' });
+  await until(page, `!document.body.textContent.includes('Looking…')`);
+}
