@@ -5,7 +5,7 @@ export interface Timers {
 }
 
 export const systemTimers: Timers = {
-  // By hand: the platform's promise makes an error, with its stack, of every sleep that is cut short.
+  // By hand: the platform's promise makes an error, with its stack, of a sleep that is cut short.
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();

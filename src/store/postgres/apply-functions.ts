@@ -20,8 +20,8 @@ const STEP_SET = `state = x.to_state, phase = x.to_phase, epoch = x.to_epoch,
     WHEN 1 THEN CASE WHEN ${RUN_AT} > v_now THEN 1 ELSE ${gateWhenDue('j')} END
     WHEN 4 THEN CASE WHEN EXISTS (SELECT FROM pawl.claim_moves m WHERE m.lifecycle = j.lifecycle
       AND m.state = x.to_state AND m.phase = x.to_phase) THEN 1 ELSE 2 END END,
-  run_at = ${RUN_AT}, rank_at = ${rankAt(RUN_AT, 'j.priority')}, attempts = x.attempts, retry_count = x.retry_count,
-  backoff_ms = coalesce(x.backoff_ms, j.backoff_ms),
+  run_at = ${RUN_AT}, rank_at = ${rankAt(RUN_AT, 'j.priority')}, attempts = x.attempts,
+  retry_count = x.retry_count, backoff_ms = coalesce(x.backoff_ms, j.backoff_ms),
   progress = CASE x.to_phase WHEN 5 THEN 100 ELSE j.progress END,
   lease_owner = CASE WHEN x.to_phase IN (2, 3) THEN j.lease_owner END,
   lease_expiry = CASE WHEN x.to_phase IN (2, 3) THEN j.lease_expiry END,
@@ -95,8 +95,8 @@ BEGIN
         }),
     e AS (
       INSERT INTO pawl.events (${EVENT_COLUMNS})
-      SELECT tenant_id, id, version, born, updated_at, event, from_state, state, phase, epoch, attempts,
-        retry_count, progress, stage, message, actor, cause, payload::json
+      SELECT tenant_id, id, version, born, updated_at, event, from_state, state, phase, epoch,
+        attempts, retry_count, progress, stage, message, actor, cause, payload::json
       FROM u WHERE NOT quiet),
     f AS (
       INSERT INTO pawl.feed (ts, tenants, jobs, versions)

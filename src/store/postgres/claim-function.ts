@@ -7,7 +7,7 @@ const STAGES = `CASE WHEN j.has_stages THEN (
     (extract(epoch FROM s.at) * 1000)::int8) ORDER BY s.n)
   FROM pawl.stage_results s WHERE s.tenant_id = j.tenant_id AND s.job_id = j.id) END`;
 
-/** What became of the jobs `j`: their events, the feed's row, and a start on each rate's account. */
+/** What became of the jobs `j`: their events, the feed's row, and a start for each rate. */
 const TOLD = `e AS (
       INSERT INTO pawl.events (${EVENT_COLUMNS})
       SELECT tenant_id, id, version, born, updated_at, 'job_claimed', from_state, state, phase,

@@ -70,7 +70,7 @@ export async function rowsOf<Row>(
 /** A connection that ends while it is held says so a second time, as an event that may crash us. */
 function ignore(): void {}
 
-/** Also one that ends with its very first words: nobody holds it yet, and the pool no longer does. */
+/** Also one that ends with its first words: nobody holds it yet, and the pool no longer does. */
 function heed(client: ClientBase): void {
   client.on('error', ignore);
 }
@@ -174,7 +174,7 @@ export class Database {
     } catch (error) {
       throw failureOf(error, 'write');
     } finally {
-      // Nobody else listens to a connection that is given up, and it may still have something to say.
+      // Nobody else listens to a connection that is given up, and it may still have a word to say.
       client.release(true);
     }
   }

@@ -14,10 +14,16 @@ await onEveryServer('no event of a job is older than the one before it', async (
     await scene.renew(job);
     room.clock.advance(-LOOKED_EARLIER_MS);
     const error = { class: 'PermanentError', message: 'never' };
-    const ended = await scene.ask(job, ending === 'succeed' ? { on: ending } : { on: ending, error });
+    const ended = await scene.ask(
+      job,
+      ending === 'succeed' ? { on: ending } : { on: ending, error },
+    );
     const events = await scene.events(job, true);
     const times = events.map(({ at }) => at);
-    assert.deepEqual(times, times.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
     assert.equal(ended.completedAt, times.at(-1));
   }
 });

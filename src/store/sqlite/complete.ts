@@ -17,7 +17,7 @@ const FIND_OWNED = `SELECT seq, tenant_id, type, version, attempts, retry_count,
   FROM jobs WHERE tenant_id = ? AND id = ? AND state = ? AND phase = 3 AND epoch = ?
     AND lease_owner = ? AND lease_expiry > ? AND (? IS NULL OR ? = (cancel_mode IS NOT NULL))`;
 
-/** Names no column that a success leaves as it is, so that no index of such a column is looked at. */
+/** Names no column that a success leaves as it is: their indexes are not looked at then. */
 const COMPLETE = `UPDATE jobs SET state = ?, phase = 5, version = ?, notes = 0, progress = 100,
     lease_owner = NULL, lease_expiry = NULL, lease_until = NULL, claim_request = NULL,
     cancel_mode = NULL, cancel_reason = NULL, updated_at = ?, completed_at = ?, error = NULL,

@@ -1,5 +1,5 @@
-// `migration-victim.ts <path or url> <n> <before|after>`: brings a database up to date, here and one
-// release further, and dies by its own kill -9 before or after the n-th statement.
+// `migration-victim.ts <path or url> <n> <before|after>`: brings a database up to date, here and
+// one release further, and dies by its own kill -9 before or after the n-th statement.
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import pg from 'pg';
 import { countdown } from './countdown.ts';
@@ -9,7 +9,7 @@ const [where = '', number = '', when = ''] = process.argv.slice(2);
 const counted = countdown(Number(number), when);
 
 if (where.startsWith('postgres')) {
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  const query = Reflect.get(pg.Client.prototype, 'query') as (...args: unknown[]) => unknown;
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     return counted(() => query.apply(this, args));
   } as typeof pg.Client.prototype.query;

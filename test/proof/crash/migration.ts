@@ -24,7 +24,7 @@ const program = fileURLToPath(new URL('migration-victim.ts', import.meta.url));
 /** Databases of one kind, each begun anew for one crash. */
 interface Ground {
   /** An empty one, or one of this release with some jobs. */
-  fresh(start: Start): Promise<{ where: string; drop(): Promise<void> }>;
+  fresh(start: Start): Promise<{ where: string; drop: () => Promise<void> }>;
   open(where: string): Promise<Store>;
   migrate(where: string): Promise<void>;
   schema(where: string): Promise<string>;
@@ -44,7 +44,8 @@ async function fill(store: Store): Promise<void> {
 
 function sqliteGround(base: string): Ground {
   let files = 0;
-  const open = (path: string): Promise<Store> => openSqliteStore({ path, lifecycles, mode: 'inline' });
+  const open = (path: string): Promise<Store> =>
+    openSqliteStore({ path, lifecycles, mode: 'inline' });
   return {
     fresh: async (start) => {
       const folder = join(base, String(++files));

@@ -168,7 +168,12 @@ export class Clients {
   /** Most are short; some outlive a lease, and some fail at first. */
   #errand(): Errand {
     const kind = this.#random.next();
-    const ms = kind < (this.#options.slowShare ?? SLOW_SHARE) ? LEASE_MS / 2 : kind < 0.1 ? 250 : this.#random.below(20);
+    const ms =
+      kind < (this.#options.slowShare ?? SLOW_SHARE)
+        ? LEASE_MS / 2
+        : kind < 0.1
+          ? 250
+          : this.#random.below(20);
     return { ms, failures: this.#random.next() < 0.03 ? 1 : 0 };
   }
 
@@ -216,8 +221,10 @@ export class Clients {
       const id = this.#random.pick(this.#random.next() < 0.5 ? recent : this.acknowledged);
       const answer = await send(`${this.#url()}/v1/jobs/${id}`);
       this.calls[outcomeOf(answer)] += 1;
-      if (answer?.status === 404) this.contradictions.push(`I1 ${id} was accepted, and is not found`);
-      if (answer?.status === 200) this.#compare(id, answer.body as { version: number; phase: string });
+      if (answer?.status === 404)
+        this.contradictions.push(`I1 ${id} was accepted, and is not found`);
+      if (answer?.status === 200)
+        this.#compare(id, answer.body as { version: number; phase: string });
     }
   }
 

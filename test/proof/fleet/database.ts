@@ -37,7 +37,10 @@ export class FleetDatabase {
   readonly socket: { readonly path: string };
   readonly #folder: string;
 
-  private constructor(parts: Pick<FleetDatabase, 'label' | 'member' | 'shim' | 'disk'>, at: string) {
+  private constructor(
+    parts: Pick<FleetDatabase, 'label' | 'member' | 'shim' | 'disk'>,
+    at: string,
+  ) {
     this.label = parts.label;
     this.member = parts.member;
     this.shim = parts.shim;
@@ -67,7 +70,10 @@ export class FleetDatabase {
     initialize(command('initdb', ['-D', data, ...INIT]), folder);
     const flags = Object.entries({ ...SETTINGS, ...settings });
     const server = command('postgres', [
-      ...['-D', data, '-k', folder],
+      '-D',
+      data,
+      '-k',
+      folder,
       ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]);
     const member = new Member({

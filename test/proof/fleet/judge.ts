@@ -43,7 +43,9 @@ export async function judge(
 ): Promise<Verdict> {
   const violations = [...clients.contradictions];
   const expect = async (what: string, look: () => Promise<boolean>): Promise<void> => {
-    await eventually(what, look, { timeoutMs: restMs, everyMs: 250 }).catch(() => violations.push(`I20 after all: no ${what}`));
+    await eventually(what, look, { timeoutMs: restMs, everyMs: 250 }).catch(() =>
+      violations.push(`I20 after all: no ${what}`),
+    );
   };
   await expect('answer from every server', () => clients.areServersUp());
   await expect('job for every worker', workersLook(world, clients));
@@ -88,7 +90,7 @@ async function openStore(world: World): Promise<Store> {
   return openSqliteStore({ path: join(world.data, 'pawl.db'), lifecycles });
 }
 
-/** Whatever counts was really done, under the very turn that it counts for; and a key is one job's. */
+/** Whatever counts was done, in the very turn that it counts for; and a key is one job's. */
 function judgeEffects(jobs: Remains['jobs'], { ended, turns }: Ledger): string[] {
   const told: string[] = [];
   for (const { id, phase, result } of jobs) {

@@ -22,10 +22,9 @@ const PAUSE_MS = 200;
 const never = new AbortController().signal;
 
 /** So that nothing outlives whoever started it, however that one ends. */
+const LEASH: readonly string[] = ['setpriv', '--pdeathsig', 'KILL', '--'];
 const leash: readonly string[] =
-  spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0
-    ? ['setpriv', '--pdeathsig', 'KILL', '--']
-    : [];
+  spawnSync(LEASH[0]!, [...LEASH.slice(1), 'true']).status === 0 ? LEASH : [];
 
 export class Member {
   readonly name: string;
@@ -117,7 +116,9 @@ export class Member {
     if (!this.#isWanted || this.#child !== child) return;
     if (!this.mayEnd && this.#options.isJudged?.() !== false) {
       const how = child.exitCode ?? child.signalCode;
-      this.faults.push(`${this.name} ended by itself (${how}): ${this.said.slice(-30).join(' | ')}`);
+      this.faults.push(
+        `${this.name} ended by itself (${how}): ${this.said.slice(-30).join(' | ')}`,
+      );
     }
     void this.start();
   }

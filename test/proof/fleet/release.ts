@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Release {
@@ -31,10 +31,12 @@ export function releaseAt(revision: string): Release | { reason: string } {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const programs = join(folder, 'test/proof/fleet');
   mkdirSync(programs, { recursive: true });
-  for (const file of OWN) cpSync(join(dirname(fileURLToPath(import.meta.url)), file), join(programs, file));
+  for (const file of OWN)
+    cpSync(join(dirname(fileURLToPath(import.meta.url)), file), join(programs, file));
   return { name: found.stdout.slice(0, 7), root: folder };
 }
 
-export function programOf({ root: at }: Release, path: string): string {
-  return join(at, path);
+/** The same program in another release. */
+export function programOf(release: Release, program: URL): string {
+  return join(release.root, relative(root, fileURLToPath(program)));
 }

@@ -33,7 +33,9 @@ export const runFleet: Rung = async (options, say) => {
       figures: {
         ...figures,
         faults: `${grouped(total)} of ${kinds.length} kinds, ${grouped(felt)} seen to take effect`,
-        ...Object.fromEntries(kinds.map(([kind, one]) => [`  ${kind}`, `${one.done} (${one.felt})`])),
+        ...Object.fromEntries(
+          kinds.map(([kind, one]) => [`  ${kind}`, `${one.done} (${one.felt})`]),
+        ),
         ...(skipped.size === 0 ? {} : { skipped: [...skipped].join('; ') }),
       },
       violations,

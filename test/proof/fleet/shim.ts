@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('shim.c', import.meta.url));
+const COMPILER = 'cc';
 const PAGE_BYTES = 4_096;
 const WORDS = ['clockMs', 'syncDelayMs', 'syncFailures', 'shifted', 'delayed', 'failed'] as const;
 type Word = (typeof WORDS)[number];
@@ -14,7 +15,7 @@ export function buildShim(folder: string): { library: string } | { reason: strin
   if (process.platform !== 'linux') return { reason: 'the shim for clocks and syncs needs Linux' };
   const library = join(folder, 'shim.so');
   const flags = ['-shared', '-fPIC', '-O2', '-o', library, source, '-ldl'];
-  const { status } = spawnSync('cc', flags, { stdio: 'ignore' });
+  const { status } = spawnSync(COMPILER, flags, { stdio: 'ignore' });
   if (status !== 0) return { reason: 'the shim for clocks and syncs needs a C compiler (cc)' };
   chmodSync(library, 0o755);
   return { library };

@@ -5,13 +5,19 @@ import { rmSync, statfsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
+const NAMESPACE = 'unshare';
 const BALLASTS_MAX = 8;
 
 /** Why it cannot be had here; null where it can. */
 export function whyNoSmallDisk(): string | null {
   if (process.platform !== 'linux') return 'a full disk needs Linux';
   if (process.getuid?.() !== 0) return 'a full disk needs root, for a mount of its own';
-  const tried = spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs t /mnt && nsenter -V']);
+  const tried = spawnSync(NAMESPACE, [
+    '--mount',
+    'sh',
+    '-c',
+    'mount -t tmpfs t /mnt && nsenter -V',
+  ]);
   return tried.status === 0 ? null : 'a full disk needs unshare, nsenter and tmpfs';
 }
 
@@ -31,7 +37,7 @@ export class SmallDisk {
   static async open(folder: string, { megabytes = 600, uid = 0, gid = 0 } = {}) {
     const options = `size=${megabytes}m,mode=0700,uid=${uid},gid=${gid}`;
     const script = `mount -t tmpfs -o ${options} tmpfs '${folder}' && echo ready && exec cat`;
-    const holder = spawn('unshare', ['--mount', 'sh', '-c', script], {
+    const holder = spawn(NAMESPACE, ['--mount', 'sh', '-c', script], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const said = await Promise.race([

@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { FleetDatabase } from './database.ts';
 import { between, type Fault, pause, type Scene } from './fault.ts';
 
+const SLOTS_MAX = 200;
 const PATIENT = { timeoutMs: 60_000, everyMs: 100 };
 
 function ofDatabase(
@@ -81,18 +82,19 @@ async function standStill({ member }: FleetDatabase, ms: number): Promise<boolea
 /** Sessions of somebody else until there is room for none. */
 async function takeAllSlots(database: FleetDatabase, ms: number): Promise<boolean> {
   const taken: pg.Client[] = [];
-  let isFull = false;
-  while (!isFull && taken.length < 200) {
+  while (taken.length < SLOTS_MAX) {
     const client = new pg.Client({ connectionString: database.url });
     client.on('error', () => undefined);
-    await client.connect().then(
-      () => void taken.push(client),
-      () => (isFull = true),
+    const isIn = await client.connect().then(
+      () => true,
+      () => false,
     );
+    if (!isIn) break;
+    taken.push(client);
   }
   await pause(ms);
   await Promise.all(taken.map((client) => client.end().catch(() => undefined)));
-  return isFull;
+  return taken.length < SLOTS_MAX;
 }
 
 export const STORE_FAULTS: readonly Fault[] = [

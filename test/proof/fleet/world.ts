@@ -10,6 +10,10 @@ import { programOf, type Release } from './release.ts';
 import { buildShim, Shim } from './shim.ts';
 import { SmallDisk, whyNoSmallDisk } from './small-disk.ts';
 
+const SERVER = new URL('../../../src/cli/main.ts', import.meta.url);
+const WORKER = new URL('worker.ts', import.meta.url);
+const JOBS = new URL('jobs.ts', import.meta.url);
+
 export interface WorldOptions {
   readonly store: 'postgres' | 'sqlite';
   readonly servers: number;
@@ -136,8 +140,8 @@ export class World {
     for (let n = 0; n < this.options.servers; n++) {
       const port = await quietPort();
       const flags = ['--role', 'api,sweeper', '--port', String(port)];
-      const program = ['src/cli/main.ts', 'start', ...flags];
-      const post = await this.#post(`server ${n}`, program, 'Pawl is running');
+      const args = ['start', ...flags];
+      const post = await this.#post(`server ${n}`, { program: SERVER, args });
       this.servers.push(post);
       await post.member.start();
       const target = { port };
@@ -154,8 +158,7 @@ export class World {
       const name = n < direct ? `worker ${n}` : `remote worker ${n}`;
       const where = n < direct ? await this.#storeUrl(name) : urls;
       const args = [name.replaceAll(' ', '-'), where];
-      const program = ['test/proof/fleet/worker.ts', ...args];
-      this.workers.push(await this.#post(name, program, 'the worker is running'));
+      this.workers.push(await this.#post(name, { program: WORKER, args }));
     }
     await Promise.all(this.workers.map(({ member }) => member.start()));
   }
@@ -168,9 +171,9 @@ export class World {
     return `${url.replace('http://', 'postgres://postgres@')}/postgres?query_timeout=4000`;
   }
 
-  async #post(name: string, args: readonly string[], readyLine: string): Promise<Post> {
+  async #post(name: string, run: { program: URL; args: readonly string[] }): Promise<Post> {
     const shim = this.#shim(name);
-    const isServer = name.startsWith('server');
+    const isServer = run.program === SERVER;
     const { plant = '', releases } = this.options;
     const env = {
       NO_COLOR: '1',
@@ -182,14 +185,13 @@ export class World {
       ...shim?.env,
     };
     const entrance = isServer ? (this.disk?.entrance ?? []) : [];
-    const [program, ...rest] = args;
     const command = (): readonly string[] => {
       const { release } = post;
-      const file = programOf(release, program!);
-      const jobs = `PAWL_JOBS=${programOf(release, 'test/proof/fleet/jobs.ts')}`;
-      return [...entrance, 'env', jobs, process.execPath, file, ...rest];
+      const file = programOf(release, run.program);
+      const jobs = `PAWL_JOBS=${programOf(release, JOBS)}`;
+      return [...entrance, 'env', jobs, process.execPath, file, ...run.args];
     };
-    const isReady = (line: string): boolean => line.includes(readyLine);
+    const isReady = (line: string): boolean => /(Pawl|the worker) is running/.test(line);
     const isJudged = (): boolean => post.release === releases[0];
     const post: Post = {
       member: new Member({ name, command, env, isReady, isJudged }),

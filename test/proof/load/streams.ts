@@ -190,6 +190,8 @@ async function play(station: Station, options: StreamsOptions): Promise<StreamsR
   const open = await station.look();
   say(`  ${open.open} streams open, the server has ${open.memoryMiB} MiB`);
   const loudness = loud.speak(options.loudKiB);
+  // It is waited for below; a failure before that must not end the process beside its server.
+  loudness.catch(() => undefined);
   const told = performance.now();
   await produce(quiet, events);
   const expected = await expectedOf(quiet);

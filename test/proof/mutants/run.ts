@@ -3,6 +3,7 @@ import { PLANTED_BUGS } from '../../simulation/planted-bugs.ts';
 import { findPlanted } from '../explore/find-planted.ts';
 import { PLANTED_IN_SQLITE } from '../explore/planted.ts';
 import type { Rung } from '../figures.ts';
+import { findPlantedInFleet, PLANTED_IN_FLEET } from '../fleet/planted.ts';
 import { findWeakSync } from '../power/find-weak-sync.ts';
 import { runSecurityMutants } from './security.ts';
 
@@ -26,6 +27,9 @@ export const runMutants: Rung = async (options, say) => {
   const weak = await findWeakSync();
   if (weak.kind === 'skipped') say(`power     skipped: ${weak.reason}`);
   else note('commits are not synchronised with the disk', 'power', weak.told);
+  for (const [bug, planted] of Object.entries(PLANTED_IN_FLEET)) {
+    note(bug, 'fleet', await findPlantedInFleet(planted));
+  }
   const missed = found.filter(({ told }) => told === NOT_FOUND);
   return {
     figures: { planted: found.length, caught: found.length - missed.length },

@@ -1,5 +1,5 @@
-// `writer.ts <folder or url> <full|normal> <acks>`: enqueues jobs on a disk that will lose its power, and
-// notes each that was acknowledged on one that will not.
+// `writer.ts <folder or url> <full|normal> <acks>`: enqueues jobs on a disk that will lose its
+// power, and notes each that was acknowledged on one that will not.
 import { appendFileSync } from 'node:fs';
 import { systemClock } from '../../../src/core/clock.ts';
 import { systemIds } from '../../../src/core/ids.ts';
