@@ -6,6 +6,9 @@ import { WORKFLOWS } from './workflows.ts';
 
 const MIGRATION = 'migration';
 
+/** A migration of PostgreSQL has some hundreds of statements. */
+const STATEMENTS_EVERY = { sqlite: 1, postgres: 10 } as const;
+
 /**
  * `--workflow submit`, or `--workflow migration`: only that one. `--every 5`: only at every fifth
  * call or statement.
@@ -27,7 +30,8 @@ export const runCrash: Rung = async (options, say) => {
   }
   for (const store of ['sqlite', 'postgres'] as const) {
     if (only !== null && only !== MIGRATION) continue;
-    const report = await crashMigrations(store, { every });
+    const sparse = { every: options.number('every', STATEMENTS_EVERY[store]) };
+    const report = await crashMigrations(store, sparse);
     figures[`${MIGRATION}, ${store}`] = `${report.crashes} kills`;
     killed += report.crashes;
     violations.push(...report.violations);

@@ -54,12 +54,12 @@ export async function campaign(options: CampaignOptions): Promise<CampaignReport
     for (const reason of found.skipped) skipped.add(reason);
     verdicts.push(found.verdict);
     rounds += 1;
-    done += found.done;
+    done += found.felt;
     accepted += found.verdict.acknowledged;
     stubborn += found.stubborn;
     const { acknowledged, lost, violations } = found.verdict;
     say(
-      `round ${rounds}, ${found.label}, seed ${round.seed}: ${found.done} faults, ` +
+      `round ${rounds}, ${found.label}, seed ${round.seed}: ${found.felt} faults, ` +
         `${acknowledged} jobs acknowledged, ${lost} lost, ` +
         `${violations.length} violations (${done} faults, ${accepted} jobs so far)`,
     );
@@ -92,7 +92,7 @@ async function playRound(options: CampaignOptions, round: Round) {
     slowShare: options.slowShare,
     isStrict: releases.length === 1,
     // Jobs keep pace with the faults, so that each meets some.
-    quota: () => (round.jobs * ((nemesis?.done ?? 0) + 1)) / round.faults,
+    quota: () => (round.jobs * ((nemesis?.felt ?? 0) + 1)) / round.faults,
   });
   try {
     await prepare?.(world);
@@ -109,7 +109,7 @@ async function playRound(options: CampaignOptions, round: Round) {
     const verdict = await judge(world, clients, options.restMs);
     const label = world.database?.label ?? 'SQLite';
     const stubborn = world.posts.reduce((sum, { member }) => sum + member.stubborn, 0);
-    return { verdict, label, stubborn, done: nemesis.done, skipped: world.skipped };
+    return { verdict, label, stubborn, felt: nemesis.felt, skipped: world.skipped };
   } finally {
     await clients.stop();
     await world.close();

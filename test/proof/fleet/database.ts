@@ -127,7 +127,8 @@ export class FleetDatabase {
   }
 
   async close(): Promise<void> {
-    await this.member.kill();
+    // At once, but with all of its processes.
+    await this.member.end('SIGQUIT');
     await this.disk?.close();
     this.shim?.close();
   }

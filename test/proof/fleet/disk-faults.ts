@@ -1,6 +1,6 @@
 // Faults of disks and clocks, in the hands of one process.
 import { statfsSync } from 'node:fs';
-import { between, type Fault, pause, type Scene } from './fault.ts';
+import { between, type Fault, pause, pauseUntilFelt, type Scene } from './fault.ts';
 import type { Member } from './member.ts';
 import type { Shim } from './shim.ts';
 import type { SmallDisk } from './small-disk.ts';
@@ -8,7 +8,6 @@ import { isBack } from './store-faults.ts';
 import type { Post } from './world.ts';
 
 const MINUTE_MS = 60_000;
-const NOTICE_MS = 3_000;
 
 interface Keeper {
   readonly member: Member;
@@ -66,10 +65,9 @@ async function slowSyncs({ shim }: Keeper, { random }: Scene): Promise<boolean> 
 async function failSyncs({ shim }: Keeper, { random }: Scene): Promise<boolean> {
   const before = shim!.get('failed');
   shim!.set('syncFailures', 1 + random.below(3));
-  const until = performance.now() + NOTICE_MS;
-  while (shim!.get('failed') === before && performance.now() < until) await pause(50);
+  const isFelt = await pauseUntilFelt(0, () => shim!.get('failed') > before);
   shim!.set('syncFailures', 0);
-  return shim!.get('failed') > before;
+  return isFelt;
 }
 
 function shiftClock(kind: string, sign: 1 | -1, choose: (scene: Scene) => readonly Post[]): Fault {
@@ -85,9 +83,10 @@ function shiftClock(kind: string, sign: 1 | -1, choose: (scene: Scene) => readon
       const act = async (): Promise<boolean> => {
         const before = shim!.get('shifted');
         shim!.set('clockMs', sign * between(scene.random, 2 * MINUTE_MS, 60 * MINUTE_MS));
-        await pause(between(scene.random, 1_000, 2_500));
+        const ms = between(scene.random, 1_000, 2_500);
+        const isFelt = await pauseUntilFelt(ms, () => shim!.get('shifted') > before);
         shim!.set('clockMs', 0);
-        return shim!.get('shifted') > before;
+        return isFelt;
       };
       return { victims: [`the clock of ${member.name}`], act };
     },

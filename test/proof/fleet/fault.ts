@@ -29,6 +29,16 @@ export function pause(ms: number): Promise<void> {
   return systemTimers.sleep(ms, never);
 }
 
+const PATIENCE_MS = 3_000;
+
+/** For some time, and then a while longer if nobody has felt anything yet. */
+export async function pauseUntilFelt(ms: number, isFelt: () => boolean): Promise<boolean> {
+  await pause(ms);
+  const until = performance.now() + PATIENCE_MS;
+  while (!isFelt() && performance.now() < until) await pause(50);
+  return isFelt();
+}
+
 /** Some time from one to another, in milliseconds. */
 export function between(random: SeededRandom, fromMs: number, toMs: number): number {
   return fromMs + random.below(toMs - fromMs);

@@ -76,7 +76,7 @@ export class Link {
     near.on('error', () => near.destroy());
     if (this.#trouble?.kind === 'cut') {
       this.harmed += 1;
-      near.resetAndDestroy();
+      reset(near);
       return;
     }
     const far = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
@@ -84,7 +84,7 @@ export class Link {
     const pair = { near, far, isFrozen: false };
     this.#pairs.add(pair);
     near.once('close', () => this.#end(pair));
-    far.once('close', () => pair.isFrozen || near.resetAndDestroy());
+    far.once('close', () => pair.isFrozen || reset(near));
     void this.#pump(pair, 'asked');
     void this.#pump(pair, 'answered');
   }
@@ -96,13 +96,13 @@ export class Link {
 
   #reset(pair: Pair): void {
     this.harmed += 1;
-    pair.near.resetAndDestroy();
+    reset(pair.near);
     this.#drop(pair.far);
   }
 
   /** A socket of the machine's own has no reset. */
   #drop(far: Socket): void {
-    if ('port' in this.#target) far.resetAndDestroy();
+    if ('port' in this.#target) reset(far);
     else far.destroy();
   }
 
@@ -142,6 +142,12 @@ export class Link {
     this.harmed += 1;
     await systemTimers.sleep(ms, never);
   }
+}
+
+/** One that is saying goodbye cannot be reset any more, and would stay for ever. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 function ended(socket: Socket): Promise<void> {

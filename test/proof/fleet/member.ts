@@ -72,19 +72,22 @@ export class Member {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
+    letGo(child);
   }
 
   /** As one asks a process to end; one that does not is killed after a while. */
-  async end(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<void> {
+  async end(signal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' = 'SIGTERM'): Promise<void> {
     this.#isWanted = false;
     const child = this.#child;
     if (child === null || !this.isUp) return;
     const gone = once(child, 'exit');
     child.kill(signal);
-    if (await within(TERM_MS, gone)) return;
-    this.stubborn += 1;
-    child.kill('SIGKILL');
-    await gone;
+    if ((await within(TERM_MS, gone)) === null) {
+      this.stubborn += 1;
+      child.kill('SIGKILL');
+      await gone;
+    }
+    letGo(child);
   }
 
   async #startOnce(): Promise<boolean> {
@@ -122,6 +125,12 @@ export class Member {
     }
     void this.start();
   }
+}
+
+/** Children of it may hold on to its output, and would hold us. */
+function letGo({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 /** Null when it takes longer. */

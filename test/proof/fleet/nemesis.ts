@@ -9,7 +9,13 @@ const CANCEL_STORM: Fault = {
   kind: 'a storm of cancels',
   plan: ({ clients, random }) => ({
     victims: [],
-    act: async () => (await clients.cancelMany(between(random, 10, 40))) > 0,
+    act: async () => {
+      for (let tries = 0; tries < 10; tries++) {
+        if ((await clients.cancelMany(between(random, 10, 40))) > 0) return true;
+        await pause(300);
+      }
+      return false;
+    },
   }),
 };
 
@@ -31,6 +37,7 @@ export interface Count {
 export interface AttackOptions {
   readonly scene: Scene;
   readonly faults: readonly Fault[];
+  /** How many faults must be felt. */
   readonly count: number;
   readonly lanes: number;
   readonly isTimeLeft: () => boolean;
@@ -42,15 +49,16 @@ export interface AttackOptions {
 export class Nemesis {
   readonly #options: AttackOptions;
   readonly #held: Set<string> = new Set();
-  #begun = 0;
-  #done = 0;
+  #underWay = 0;
+  #felt = 0;
 
   constructor(options: AttackOptions) {
     this.#options = options;
   }
 
-  get done(): number {
-    return this.#done;
+  /** How many faults were felt by now. */
+  get felt(): number {
+    return this.#felt;
   }
 
   async attack(): Promise<void> {
@@ -60,22 +68,23 @@ export class Nemesis {
 
   async #lane(): Promise<void> {
     const { count, isTimeLeft, scene, counts } = this.#options;
-    while (this.#begun < count && isTimeLeft()) {
-      const chosen = this.#choose();
+    while (this.#felt < count && isTimeLeft()) {
+      const chosen = this.#felt + this.#underWay < count ? this.#choose() : null;
       if (chosen === null) {
         await pause(50);
         continue;
       }
       const { fault, plan } = chosen;
-      this.#begun += 1;
+      this.#underWay += 1;
       for (const victim of plan.victims) this.#held.add(victim);
       const kept = counts.get(fault.kind) ?? { done: 0, felt: 0 };
       counts.set(fault.kind, kept);
       kept.done += 1;
       const isFelt = await plan.act().catch(() => false);
       kept.felt += isFelt ? 1 : 0;
+      this.#felt += isFelt ? 1 : 0;
+      this.#underWay -= 1;
       for (const victim of plan.victims) this.#held.delete(victim);
-      this.#done += 1;
       await pause(between(scene.random, 50, 500));
     }
   }

@@ -1,5 +1,5 @@
 // Faults of the lines between clients, workers, servers and the database.
-import { between, type Fault, pause, type Scene } from './fault.ts';
+import { between, type Fault, pauseUntilFelt, type Scene } from './fault.ts';
 import type { Link, Trouble } from './link.ts';
 
 const TROUBLES: readonly (readonly [string, Trouble])[] = [
@@ -27,9 +27,10 @@ export const NETWORK_FAULTS: readonly Fault[] = TROUBLES.flatMap(([word, trouble
       const act = async (): Promise<boolean> => {
         const before = link.harmed;
         link.trouble = trouble;
-        await pause(between(scene.random, 700, 1_800));
+        const ms = between(scene.random, 700, 1_800);
+        const isFelt = await pauseUntilFelt(ms, () => link.harmed > before);
         link.trouble = null;
-        return link.harmed > before;
+        return isFelt;
       };
       return { victims: [link.name], act };
     },

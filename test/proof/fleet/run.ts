@@ -26,15 +26,16 @@ export const runFleet: Rung = async (options, say) => {
     });
     const { counts, skipped, violations, ...figures } = found;
     const kinds = [...counts].toSorted(([a], [b]) => a.localeCompare(b));
-    const total = kinds.reduce((sum, [, { done }]) => sum + done, 0);
-    const felt = kinds.reduce((sum, [, one]) => sum + one.felt, 0);
+    const [tried, felt] = (['done', 'felt'] as const).map((word) =>
+      kinds.reduce((sum, [, count]) => sum + count[word], 0),
+    ) as [number, number];
     if ('reason' in older) skipped.add(older.reason);
     return {
       figures: {
         ...figures,
-        faults: `${grouped(total)} of ${kinds.length} kinds, ${grouped(felt)} seen to take effect`,
+        faults: `${grouped(felt)} of ${kinds.length} kinds, of ${grouped(tried)} that were tried`,
         ...Object.fromEntries(
-          kinds.map(([kind, one]) => [`  ${kind}`, `${one.done} (${one.felt})`]),
+          kinds.map(([kind, one]) => [`  ${kind}`, `${one.felt} of ${one.done}`]),
         ),
         ...(skipped.size === 0 ? {} : { skipped: [...skipped].join('; ') }),
       },
