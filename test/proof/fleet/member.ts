@@ -39,6 +39,7 @@ export class Member {
   readonly #options: MemberOptions;
   #child: ChildProcess | null = null;
   #isWanted = false;
+  #starting: Promise<void> | null = null;
 
   constructor(options: MemberOptions) {
     this.#options = options;
@@ -56,38 +57,47 @@ export class Member {
   /** Resolves when it runs. What it needs may be away meanwhile, so it is tried until it does. */
   async start(): Promise<void> {
     this.#isWanted = true;
-    while (this.#isWanted && !(await this.#startOnce())) {
-      await systemTimers.sleep(PAUSE_MS, never);
-    }
+    // Its supervisor and whoever torments it may want the same.
+    this.#starting ??= this.#keepStarting().finally(() => (this.#starting = null));
+    await this.#starting;
   }
 
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
 
-  async kill(): Promise<void> {
-    this.#isWanted = false;
-    const child = this.#child;
-    if (child === null || !this.isUp) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-    letGo(child);
+  kill(): Promise<void> {
+    return this.#stop(async (child, gone) => {
+      child.kill('SIGKILL');
+      await gone;
+    });
   }
 
   /** As one asks a process to end; one that does not is killed after a while. */
-  async end(signal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' = 'SIGTERM'): Promise<void> {
-    this.#isWanted = false;
-    const child = this.#child;
-    if (child === null || !this.isUp) return;
-    const gone = once(child, 'exit');
-    child.kill(signal);
-    if ((await within(TERM_MS, gone)) === null) {
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' = 'SIGTERM'): Promise<void> {
+    return this.#stop(async (child, gone) => {
+      child.kill(signal);
+      if ((await within(TERM_MS, gone)) !== null) return;
       this.stubborn += 1;
       child.kill('SIGKILL');
       await gone;
+    });
+  }
+
+  async #stop(how: (child: ChildProcess, gone: Promise<unknown>) => Promise<void>): Promise<void> {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (child !== null && this.isUp) {
+      await how(child, once(child, 'exit'));
+      letGo(child);
     }
-    letGo(child);
+    await this.#starting;
+  }
+
+  async #keepStarting(): Promise<void> {
+    while (this.#isWanted && !this.isUp && !(await this.#startOnce())) {
+      await systemTimers.sleep(PAUSE_MS, never);
+    }
   }
 
   async #startOnce(): Promise<boolean> {
@@ -110,7 +120,10 @@ export class Member {
     const gone = once(child, 'exit').then(() => 'gone' as const);
     const outcome = await within(START_MS, Promise.race([ready.promise, gone]));
     if (outcome === 'ready') void gone.then(() => this.#watch(child));
-    if (outcome === null) child.kill('SIGKILL');
+    if (outcome === null) {
+      child.kill('SIGKILL');
+      await gone;
+    }
     return outcome === 'ready';
   }
 
