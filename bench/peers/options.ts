@@ -9,6 +9,8 @@ export interface PeerOptions extends Asked {
   readonly rows: readonly Row[];
   readonly sizes: Sizes;
   readonly repeats: number;
+  /** Measures the built package rather than the source. */
+  readonly isBuilt: boolean;
   /** All contenders and all rows at full size: worth keeping. */
   readonly isWhole: boolean;
 }
@@ -61,6 +63,7 @@ export function parseOptions(args: readonly string[]): PeerOptions {
     rows: chosen(ROWS, rows, (name, word) => name === word),
     sizes: { ...sizes, jobs, jobsSlow: Math.min(jobs, sizes.jobsSlow) },
     repeats,
+    isBuilt: !quick,
     isWhole: only === undefined && rows === undefined && jobs >= WHOLE.jobs && repeats >= REPEATS,
   };
 }

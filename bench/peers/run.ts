@@ -1,4 +1,5 @@
 import { installPeers } from '../../scripts/peers/install.ts';
+import { buildPawl } from './built.ts';
 import type { Contender, Ground } from './contenders.ts';
 import { openGround, type OpenGround, type Plot } from './grounds.ts';
 import type { PeerOptions } from './options.ts';
@@ -45,6 +46,7 @@ export async function runPeers(options: PeerOptions, around: Surroundings): Prom
   const outcome: Outcome = { readings: [], absences: [], conditions: [], isComplete: false };
   const grounds = new Map<Ground, OpenGround>();
   try {
+    if (options.isBuilt) await buildPawl();
     const installed = await withPackages(options.contenders, outcome);
     const present = await takeGrounds(installed, grounds, outcome);
     const began = performance.now();

@@ -21,15 +21,23 @@ export function referenceOf(json: JsonText): string | null {
   return isAlone && typeof id === 'string' && isUuid(id) ? id : null;
 }
 
+/** At most three bytes are written for one unit of a string, so most need not be measured. */
+const BYTES_A_UNIT_MAX = 3;
+
+/** True of a value that a job can hold itself, and that nobody could take for a reference. */
+export function fits(json: JsonText, bytesMax: number): boolean {
+  const isSmall = json.length * BYTES_A_UNIT_MAX <= bytesMax || Buffer.byteLength(json) <= bytesMax;
+  return isSmall && referenceOf(json) === null;
+}
+
 /** The value itself, or, where it is too large, a reference to the artifact it was put into. */
 export async function shrink(
   json: JsonText,
   put: (content: Uint8Array) => Promise<string>,
   bytesMax: number = INLINE_BYTES_MAX,
 ): Promise<JsonText> {
-  const content = Buffer.from(json);
-  if (content.byteLength <= bytesMax && referenceOf(json) === null) return json;
-  return JSON.stringify({ $artifact: await put(content) } satisfies ArtifactReference);
+  if (fits(json, bytesMax)) return json;
+  return JSON.stringify({ $artifact: await put(Buffer.from(json)) } satisfies ArtifactReference);
 }
 
 /** The value that `shrink` was given. */

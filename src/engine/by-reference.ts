@@ -1,4 +1,4 @@
-import { expand, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact/reference.ts';
+import { expand, fits, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact/reference.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
@@ -103,6 +103,7 @@ export function largeSource<Outcome>(
   return {
     claim: async (options) => {
       const claims = await source.claim(options);
+      if (claims.every(({ job }) => referenceOf(job.input) === null)) return claims;
       const read = await Promise.all(claims.map((claim) => withInput(desk, claim)));
       const failed = read.filter((one) => 'error' in one);
       if (failed.length > 0) await source.settle(failed.map(failureOf));
@@ -150,6 +151,9 @@ async function settleSmall<Outcome>(
   { source, desk, bytesMax }: { source: Source<Outcome>; desk: WorkerDesk; bytesMax: number },
   settlements: readonly Settlement[],
 ): Promise<readonly (Outcome | Refused)[]> {
+  const isSmall = ({ ending }: Settlement): boolean =>
+    ending.kind !== 'succeed' || ending.result === undefined || fits(ending.result, bytesMax);
+  if (settlements.every(isSmall)) return source.settle(settlements);
   const prepared = await Promise.all(
     settlements.map((one) => withSmallResult(desk, one, bytesMax).catch(refused)),
   );

@@ -69,17 +69,18 @@ export function checkName(pointer: string, name: unknown): Fault[] {
   return [{ pointer, message }];
 }
 
+const LABELS = [
+  'documentId',
+  'correlationId',
+  'traceId',
+  'idempotencyKey',
+  'payloadHash',
+] as const satisfies readonly (keyof EnqueueRequest)[];
+
 function checkLabels(request: EnqueueRequest): Fault[] {
-  const labels = [
-    'documentId',
-    'correlationId',
-    'traceId',
-    'idempotencyKey',
-    'payloadHash',
-  ] as const;
-  return labels.flatMap((name) => {
+  const given = LABELS.filter((name) => request[name] !== undefined);
+  return given.flatMap((name) => {
     const value: unknown = request[name];
-    if (value === undefined) return [];
     const pointer = `/${name}`;
     if (typeof value !== 'string' || value === '' || value.length > LABEL_LENGTH_MAX) {
       return [{ pointer, message: `must be a text of 1 to ${LABEL_LENGTH_MAX} characters` }];

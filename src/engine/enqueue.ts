@@ -2,9 +2,11 @@ import { apiActor } from '../core/actor.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
-import { birthPlaces } from '../core/lifecycle.ts';
+import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
+import type { Policy } from '../core/policy.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import { afterWrite } from './after-write.ts';
+import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { checkEnqueue, type EnqueueRequest, hashOf, priorityOf } from './enqueue-request.ts';
 import { submit } from './operate.ts';
@@ -38,50 +40,94 @@ export async function enqueue(
   requests: readonly EnqueueRequest[],
   options: EnqueueOptions,
 ): Promise<EnqueueResult[]> {
-  const drafts = await Promise.all(
-    requests.map((request) => admitted(context, request, options.caller).catch(refused)),
-  );
-  const jobs = drafts.flatMap((one) => (one instanceof PawlError ? [] : [one]));
+  const drafts = await draftAll(context, requests, options.caller);
+  const jobs = drafts.filter((one): one is NewJob => !(one instanceof PawlError));
   const insert = options.insert ?? ((news) => context.store.insert(news));
   const outcomes = jobs.length === 0 ? [] : await insert(jobs);
-  tell(context, jobs, outcomes);
+  const born = jobs.map((job, index) => bornOf(job, outcomes[index]!));
+  tell(context, born);
   let next = 0;
-  const answers = drafts.map(async (one, index): Promise<EnqueueResult> => {
+  const answers = drafts.map((one, index): EnqueueResult | Promise<EnqueueResult> => {
     if (one instanceof PawlError) return { kind: 'refused', error: one };
+    const job = born[next]!;
     const outcome = outcomes[next++]!;
+    if (job !== null) return { kind: 'created', job };
     return answer(context, { job: one, outcome, isSubmitted: requests[index]!.submit ?? true });
   });
-  const hasWritten = outcomes.some(({ kind }) => kind === 'created');
-  return afterWrite(hasWritten, () => Promise.all(answers));
+  const hasWritten = born.some((job) => job !== null);
+  return afterWrite(hasWritten, () => allOf(answers));
 }
 
-function tell(
-  { observer }: EngineContext,
-  jobs: readonly NewJob[],
-  outcomes: readonly InsertOutcome[],
-): void {
+/** Null where the job was there before, or could not be. */
+function bornOf(job: NewJob, outcome: InsertOutcome): Job | null {
+  return outcome.kind === 'created' ? jobAtBirth(job, outcome.at) : null;
+}
+
+function tell({ observer }: EngineContext, jobs: readonly (Job | null)[]): void {
   if (observer === null) return;
-  const born = outcomes.flatMap((outcome, index) =>
-    outcome.kind === 'created' ? [jobAtBirth(jobs[index]!, outcome.at)] : [],
-  );
+  const born = jobs.filter((job) => job !== null);
   if (born.length > 0) observer.enqueued(born);
 }
 
+/**
+ * One look for all jobs of a type rather than one for each, and a promise only for who has to wait:
+ * in a large batch they would cost more than the rest.
+ */
+async function draftAll(
+  context: EngineContext,
+  requests: readonly EnqueueRequest[],
+  caller: Caller,
+): Promise<(NewJob | PawlError)[]> {
+  const kinds = new Map<string, Kind | PawlError>();
+  for (const { type } of requests) {
+    if (!kinds.has(type)) kinds.set(type, await kindOf(context, type, caller).catch(refused));
+  }
+  const drafts = requests.map((request) => {
+    try {
+      const made = admitted(context, request, { caller, kind: kinds.get(request.type)! });
+      return made instanceof Promise ? made.catch(refused) : made;
+    } catch (error) {
+      return refused(error);
+    }
+  });
+  return allOf(drafts);
+}
+
 /** A queue that is above its high watermark takes no more. */
-async function admitted(
+function admitted(
   context: EngineContext,
   request: EnqueueRequest,
-  caller: Caller,
-): Promise<NewJob> {
-  const job = await draftJob(context, request, caller);
-  await context.inputs.check(request);
-  await context.shedding.check(job.tenant, job.queue);
-  return job;
+  by: { caller: Caller; kind: Kind | PawlError },
+): NewJob | Promise<NewJob> {
+  const job = draftOf(context, request, by);
+  const checked = context.inputs.check(request);
+  if (checked !== null) return checked.then(() => letIn(context, job));
+  return letIn(context, job);
+}
+
+function letIn(context: EngineContext, job: NewJob): NewJob | Promise<NewJob> {
+  const wait = context.shedding.check(job.tenant, job.queue);
+  return wait === null ? job : wait.then(() => job);
 }
 
 function refused(error: unknown): PawlError {
   if (error instanceof PawlError) return error;
   throw error;
+}
+
+/** What a type says of its jobs. */
+interface Kind {
+  readonly policyNumber: number;
+  readonly policy: Policy;
+  readonly lifecycle: Lifecycle;
+}
+
+async function kindOf(context: EngineContext, type: string, caller: Caller): Promise<Kind> {
+  const { registry } = context;
+  const { policy: policyNumber } = await registry.type(caller.tenant, type);
+  const policy = await registry.policy(policyNumber);
+  const lifecycle = registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
+  return { policyNumber, policy, lifecycle };
 }
 
 /** The job that a request asks for, checked and complete but for what the database adds. */
@@ -91,9 +137,18 @@ export async function draftJob(
   caller: Caller,
 ): Promise<NewJob> {
   checkEnqueue(request);
-  const record = await context.registry.type(caller.tenant, request.type);
-  const policy = await context.registry.policy(record.policy);
-  const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
+  const kind = await kindOf(context, request.type, caller);
+  return draftOf(context, request, { caller, kind });
+}
+
+function draftOf(
+  context: EngineContext,
+  request: EnqueueRequest,
+  { caller, kind }: { caller: Caller; kind: Kind | PawlError },
+): NewJob {
+  checkEnqueue(request);
+  if (kind instanceof PawlError) throw kind;
+  const { policyNumber, policy, lifecycle } = kind;
   const isSubmitted = request.submit ?? true;
   if (!isSubmitted && lifecycle.initial.phase !== 'held') {
     const message = `the lifecycle ${lifecycle.name} has no held state: leave \`submit\` out`;
@@ -107,7 +162,7 @@ export async function draftJob(
     queue: request.queue ?? 'default',
     lifecycle: lifecycle.name,
     lifecycleVersion: lifecycle.version,
-    policy: record.policy,
+    policy: policyNumber,
     maxAttempts: policy.retry.maxAttempts,
     places: birthPlaces(lifecycle, isSubmitted),
     priority: priorityOf(request.priority),

@@ -17,15 +17,17 @@ export class KnownInputs {
     }
   }
 
-  /** Throws VALIDATION_ERROR with the path of every fault. */
-  async check({ type, input = null }: EnqueueRequest): Promise<void> {
+  /** Rejects with VALIDATION_ERROR and the path of every fault; null where there is none to find. */
+  check({ type, input = null }: EnqueueRequest): Promise<void> | null {
     const schema = this.#schemas.get(type);
-    if (schema !== undefined && !isElsewhere(input)) await checkInput({ input: schema }, input);
+    if (schema === undefined || isElsewhere(input)) return null;
+    return checkInput({ input: schema }, input);
   }
 }
 
 /** An input that is kept as an artifact or encrypted cannot be looked into here. */
 function isElsewhere(input: unknown): boolean {
   if (typeof input === 'string') return input.startsWith(`${VERSION}.`);
-  return referenceOf(JSON.stringify(input)) !== null;
+  const mayBe = typeof input === 'object' && input !== null && '$artifact' in input;
+  return mayBe && referenceOf(JSON.stringify(input)) !== null;
 }

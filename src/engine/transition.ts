@@ -6,6 +6,7 @@ import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Instant } from '../core/clock.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
 import { afterWrite } from './after-write.ts';
+import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Moved } from './observer.ts';
 
@@ -106,11 +107,8 @@ async function playRound<Open extends Entry>(
 ): Promise<{ planned: (Open & { step: PlannedStep })[]; applied: readonly MoveOutcome[] }> {
   await readUnknown(context, open);
   await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
-  const steps = open.map((entry) => planStep(context, entry));
-  // Most plans need nobody's answer, and a promise for each job of a large batch is dear.
-  const isSaid = steps.every((step) => !(step instanceof Promise));
-  const said = isSaid ? steps : await Promise.all(steps.map(async (step) => step));
-  const planned = open.map((entry, index) => ({ ...entry, step: said[index] as PlannedStep }));
+  const steps = await allOf(open.map((entry) => planStep(context, entry)));
+  const planned = open.map((entry, index) => ({ ...entry, step: steps[index]! }));
   const moves = planned.flatMap(({ step }) => ('move' in step ? [step.move] : []));
   const applied = moves.length === 0 ? [] : await context.store.apply(moves);
   return { planned, applied };
@@ -162,41 +160,50 @@ function moveOf(
   planned: { task: Task; job: Job; plan: Plan; fence: Fence },
 ): { kind: 'refused'; error: PawlError } | { move: Move } {
   const { task, job, plan, fence } = planned;
-  const base = {
-    ...task.ref,
+  if (plan.kind === 'annotate') return { move: annotationOf(context, planned, plan) };
+  if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
+  const facts = context.registry.factsOf(job);
+  const decision = decide(facts, plan.request, context.random);
+  if (!decision.isLegal) {
+    return { kind: 'refused', error: new PawlError('ILLEGAL_TRANSITION', decision.reason) };
+  }
+  const move: Draft = {
+    tenant: task.ref.tenant,
+    id: task.ref.id,
+    place: facts.place,
+    epoch: job.epoch,
+    fence,
+    actor: task.actor,
+    // A success wins over a pending cancel, so it need not know of one.
+    isCancelWished: plan.request.on === 'succeed' ? null : job.cancel !== null,
+    steps: decision.steps,
+    annotation: null,
+    deadLetter: deadLetterFor(context, job, decision.deadLetter),
+  };
+  if (plan.result !== undefined) move.result = plan.result;
+  if (plan.checkpoint !== undefined) move.checkpoint = plan.checkpoint;
+  return { move };
+}
+
+/** A move on its way to be one; copies of it would be dear in a large batch. */
+type Draft = { -readonly [Member in keyof Move]: Move[Member] };
+
+function annotationOf(
+  context: EngineContext,
+  { task, job, fence }: { task: Task; job: Job; fence: Fence },
+  plan: Extract<Plan, { kind: 'annotate' }>,
+): Move {
+  return {
+    tenant: task.ref.tenant,
+    id: task.ref.id,
     place: { state: job.state, phase: job.phase },
     epoch: job.epoch,
     fence,
     actor: task.actor,
-  };
-  if (plan.kind === 'annotate') {
-    const { annotation } = plan;
-    return {
-      move: {
-        ...base,
-        isCancelWished: job.cancel !== null,
-        steps: [],
-        annotation,
-        deadLetter: deadLetterFor(context, job, plan.deadLetter ?? null),
-      },
-    };
-  }
-  if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
-  const decision = decide(context.registry.factsOf(job), plan.request, context.random);
-  if (!decision.isLegal) {
-    return { kind: 'refused', error: new PawlError('ILLEGAL_TRANSITION', decision.reason) };
-  }
-  return {
-    move: {
-      ...base,
-      // A success wins over a pending cancel, so it need not know of one.
-      isCancelWished: plan.request.on === 'succeed' ? null : job.cancel !== null,
-      steps: decision.steps,
-      annotation: null,
-      ...(plan.result === undefined ? {} : { result: plan.result }),
-      ...(plan.checkpoint === undefined ? {} : { checkpoint: plan.checkpoint }),
-      deadLetter: deadLetterFor(context, job, decision.deadLetter),
-    },
+    isCancelWished: job.cancel !== null,
+    steps: [],
+    annotation: plan.annotation,
+    deadLetter: deadLetterFor(context, job, plan.deadLetter ?? null),
   };
 }
 

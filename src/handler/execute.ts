@@ -5,7 +5,8 @@ import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { JobDefinition } from './define-job.ts';
 import { failureOf, JobFailure, ValidationError } from './failure.ts';
 import { jsonOf } from './json.ts';
-import { HandlerRun, Pause } from './run-context.ts';
+import { Pause } from './pause.ts';
+import { HandlerRun } from './run-context.ts';
 import { check, type Checked, type Schema } from './schema.ts';
 import type { StopSwitch } from './stop.ts';
 
@@ -29,12 +30,17 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
   let part: string | null = 'input';
   try {
     run = new HandlerRun({ facts, port, stops, stages: job.policy.stages ?? [] });
-    const input = await fitting(job.input, JSON.parse(facts.input));
+    const input = fitting(job.input, JSON.parse(facts.input));
+    const fit = input instanceof Promise ? await input : input;
     part = null;
-    const returned = await job.run(run.contextFor(input));
+    const returned = await job.run(run.contextFor(fit));
     if (run.isUploading) await run.uploaded();
     part = 'output';
-    return { kind: 'succeed', result: jsonOf('result', await fitting(job.result, returned)) };
+    const result = fitting(job.result, returned);
+    return {
+      kind: 'succeed',
+      result: jsonOf('result', result instanceof Promise ? await result : result),
+    };
   } catch (error) {
     if (error instanceof Pause) return { kind: error.kind, delayMs: error.delayMs };
     if (stops.isHeededBy(error)) return { kind: 'stopped' };

@@ -1,24 +1,12 @@
 import type { StageRange } from '../core/policy.ts';
-import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
+import { type ArtifactContent, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
-import type { Done, Effect, RunContext, StageContext, StageRunner } from './context.ts';
+import type { Done, Effect, RunContext, StageContext } from './context.ts';
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
+import { HandlerContext } from './handler-context.ts';
 import { jsonOf } from './json.ts';
 import type { StopSwitch } from './stop.ts';
-
-/** Thrown by `snooze` and `advance` to end the turn. */
-export class Pause extends Error {
-  readonly kind: 'snooze' | 'advance';
-  readonly delayMs: number;
-
-  constructor(kind: Pause['kind'], delayMs: number) {
-    super(`the handler pauses for ${delayMs} ms`);
-    this.name = 'Pause';
-    this.kind = kind;
-    this.delayMs = delayMs;
-  }
-}
 
 export interface RunSurroundings {
   readonly facts: AttemptFacts;
@@ -26,6 +14,8 @@ export interface RunSurroundings {
   readonly stops: StopSwitch;
   readonly stages: readonly StageRange[];
 }
+
+const NONE: readonly string[] = [];
 
 type Work = (stage: StageContext<unknown>) => unknown;
 
@@ -36,20 +26,30 @@ const checkpointName = (stage: string): string => `checkpoint:${stage}`;
 /** One attempt as its handler sees it. */
 export class HandlerRun {
   readonly #around: RunSurroundings;
-  readonly #kept: Map<string, unknown>;
-  readonly #begun: Map<string, Promise<unknown>> = new Map();
+  // Most handlers have no stages, effects or artifacts: each of these is made for the first.
+  #keptMap: Map<string, unknown> | null = null;
+  #begunMap: Map<string, Promise<unknown>> | null = null;
   /** The stages at hand, innermost last. */
-  readonly #open: string[] = [];
-  /** The errors that left a stage; made for the first, since most handlers have none. */
+  #open: readonly string[] = NONE;
+  /** The errors that left a stage. */
   #failedIn: WeakMap<object, string> | null = null;
   /** Artifacts on their way. */
-  readonly #uploads: Set<Promise<unknown>> = new Set();
+  #uploads: Set<Promise<unknown>> | null = null;
 
   constructor(around: RunSurroundings) {
     this.#around = around;
-    this.#kept = new Map(
-      around.facts.kept.map(({ name, result }) => [name, JSON.parse(result) as unknown]),
+  }
+
+  get #kept(): Map<string, unknown> {
+    const { kept } = this.#around.facts;
+    this.#keptMap ??= new Map(
+      kept.map(({ name, result }) => [name, JSON.parse(result) as unknown]),
     );
+    return this.#keptMap;
+  }
+
+  get #begun(): Map<string, Promise<unknown>> {
+    return (this.#begunMap ??= new Map());
   }
 
   /** Where an error came from: the innermost stage that it left, or none. */
@@ -59,71 +59,57 @@ export class HandlerRun {
   }
 
   get isUploading(): boolean {
-    return this.#uploads.size > 0;
+    return this.#uploads !== null && this.#uploads.size > 0;
   }
 
   /** What a handler left on its way when it returned must arrive before that is a success. */
   async uploaded(): Promise<void> {
-    await Promise.all(this.#uploads);
+    if (this.#uploads !== null) await Promise.all(this.#uploads);
   }
 
   contextFor<Input>(input: Input): RunContext<Input> {
-    const { facts, port, stops } = this.#around;
-    return {
-      input,
-      job: facts.job,
-      attempt: facts.attempt,
-      idempotencyKey: facts.idempotencyKey,
-      lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
-      trace: facts.trace,
-      get signal() {
-        return stops.signal;
-      },
-      stage: this.#stage as StageRunner<string>,
-      progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
-      checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
-      once: this.#once,
-      artifact: this.#artifact,
-      openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
-      log: (line) => port.tell({ log: line }),
-      tokens: (text) => port.tell({ tokens: text }),
-      snooze: (delayMs) => pause('snooze', delayMs),
-      advance: (delayMs) => pause('advance', delayMs),
-    };
+    return new HandlerContext(input, this, this.#around);
   }
 
-  readonly #stage = (
+  stage(
     name: string,
     ...rest: readonly [Work] | readonly [{ readonly from: unknown }, Work]
-  ): Promise<unknown> => {
+  ): Promise<unknown> {
     const [options, work] = rest.length === 1 ? [{ from: undefined }, rest[0]] : rest;
     return this.#remember(name, async () => {
       this.#checkStage(name);
       this.#around.stops.throwIfTurned();
       return this.#within(name, () => work(this.#stageContext(name, options.from)));
     });
-  };
+  }
 
-  readonly #once = <Kept>(key: string, effect: Effect<Kept>): Promise<Kept> =>
-    this.#remember(onceName(key), async () => {
+  once<Kept>(key: string, effect: Effect<Kept>): Promise<Kept> {
+    return this.#remember(onceName(key), async () => {
       this.#around.stops.throwIfTurned();
       return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
     });
+  }
 
-  readonly #artifact = (
+  artifact(
     name: string,
     content: ArtifactContent,
     options: { readonly contentType?: string } = {},
-  ): Promise<KeptArtifact> => {
+  ): Promise<KeptArtifact> {
     const { port, stops } = this.#around;
     if (stops.stop !== null) return Promise.reject(stops.stop);
     const upload = port.putArtifact(draftOf(name, content, options.contentType));
-    this.#uploads.add(upload);
+    const uploads = (this.#uploads ??= new Set());
+    uploads.add(upload);
     // One that has failed by then is the handler's to deal with.
-    const over = (): void => void this.#uploads.delete(upload);
+    const over = (): void => void uploads.delete(upload);
     upload.then(over, over);
     return upload;
-  };
+  }
+
+  /** Of the stage at hand. */
+  progress(done: Done, message?: string): void {
+    this.#progress(this.#open.at(-1) ?? null, done, message);
+  }
 
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
   #remember<Kept>(name: string, work: () => Promise<Kept>): Promise<Kept> {
@@ -175,7 +161,7 @@ export class HandlerRun {
   async #within(name: string, work: () => unknown): Promise<unknown> {
     const { port } = this.#around;
     const range = this.#rangeOf(name);
-    this.#open.push(name);
+    this.#open = [...this.#open, name];
     port.tell({ stage: name, progress: range?.min ?? 0 });
     try {
       const result = await (port.within === undefined ? work() : port.within(name, work));
@@ -185,7 +171,7 @@ export class HandlerRun {
       if (error instanceof Object) this.#left(name, error);
       throw error;
     } finally {
-      this.#open.splice(this.#open.lastIndexOf(name), 1);
+      this.#open = this.#open.toSpliced(this.#open.lastIndexOf(name), 1);
     }
   }
 
@@ -209,8 +195,4 @@ export class HandlerRun {
   #keyOf(part: string): string {
     return `${this.#around.facts.idempotencyKey}/${part}`;
   }
-}
-
-function pause(kind: Pause['kind'], delayMs: number): never {
-  throw new Pause(kind, Math.max(0, Math.round(delayMs)));
 }

@@ -10,23 +10,45 @@ export function stageTimes(
 ): WorkerWatch {
   return {
     claimed: () => undefined,
-    begin: ({ job: { type } }): AttemptWatch => {
-      const open = new Map<string, number>();
-      const left = (stage: string): void => {
-        const since = open.get(stage);
-        if (since === undefined) return;
-        open.delete(stage);
-        metrics.staged({ type, stage, ms: clock.now() - since });
-      };
-      return {
-        within: (_, work) => work(),
-        entered: (stage) => void open.set(stage, clock.now()),
-        left,
-        // A stage that broke has taken its time too.
-        ended: () => [...open.keys()].forEach(left),
-        closed: () => undefined,
-        legacy: null,
-      };
-    },
+    begin: ({ job: { type } }) =>
+      new StageWatch(
+        (stage, since) => metrics.staged({ type, stage, ms: clock.now() - since }),
+        clock,
+      ),
   };
+}
+
+class StageWatch implements AttemptWatch {
+  readonly legacy = null;
+  readonly #took: (stage: string, since: number) => void;
+  readonly #clock: Clock;
+  #open: Map<string, number> | null = null;
+
+  constructor(took: (stage: string, since: number) => void, clock: Clock) {
+    this.#took = took;
+    this.#clock = clock;
+  }
+
+  within<Answer>(_: string | null, work: () => Answer): Answer {
+    return work();
+  }
+
+  entered(stage: string): void {
+    this.#open ??= new Map();
+    this.#open.set(stage, this.#clock.now());
+  }
+
+  left(stage: string): void {
+    const since = this.#open?.get(stage);
+    if (since === undefined) return;
+    this.#open!.delete(stage);
+    this.#took(stage, since);
+  }
+
+  /** A stage that broke has taken its time too. */
+  ended(): void {
+    for (const stage of this.#open?.keys() ?? []) this.left(stage);
+  }
+
+  closed(): void {}
 }

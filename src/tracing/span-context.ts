@@ -2,6 +2,7 @@ import {
   type Context,
   isSpanContextValid,
   type Link,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
@@ -13,6 +14,13 @@ import { traceParentIn } from '../core/trace.ts';
 /** Asked for anew each time: an SDK may be registered after this module is loaded. */
 export function tracer(): Tracer {
   return trace.getTracer('pawl');
+}
+
+/** False while no SDK is registered: spans would be made for nobody. */
+export function isTraced(): boolean {
+  const provider = trace.getTracerProvider();
+  const isProxy = provider instanceof ProxyTracerProvider;
+  return !isProxy || provider.getDelegateTracer('pawl') !== undefined;
 }
 
 /** Where a kept trace points to, in the words of OpenTelemetry. */

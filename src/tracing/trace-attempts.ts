@@ -10,19 +10,10 @@ import {
 import type { Claim } from '../engine/claim.ts';
 import type { Ending } from '../engine/settle.ts';
 import type { AttemptWatch, WorkerWatch } from '../worker/watch.ts';
-import { contextIn, keptOf, linkTo, tracer } from './span-context.ts';
+import { contextIn, isTraced, keptOf, linkTo, tracer } from './span-context.ts';
 
 /** An attempt that failed leaves its span under this name, for the next one to point to. */
 const LEGACY = 'trace:attempt';
-
-const UNSEEN: AttemptWatch = {
-  within: (_, work) => work(),
-  entered: () => undefined,
-  left: () => undefined,
-  ended: () => undefined,
-  closed: () => undefined,
-  legacy: null,
-};
 
 function attributesOf({ job }: Claim): Attributes {
   return {
@@ -56,6 +47,7 @@ export const traceAttempts: WorkerWatch = {
     span.end();
   },
   begin: (claim) => {
+    if (!isTraced()) return null;
     const span = tracer().startSpan(
       `process ${claim.job.type}`,
       {
@@ -69,7 +61,7 @@ export const traceAttempts: WorkerWatch = {
       },
       contextIn(claim.job.traceId),
     );
-    return span.isRecording() ? new TracedAttempt(claim, span) : UNSEEN;
+    return span.isRecording() ? new TracedAttempt(claim, span) : null;
   },
 };
 

@@ -25,6 +25,6 @@ export function factsOf({ job, stages, idempotencyKey }: Claim): AttemptFacts {
     idempotencyKey,
     trace: { traceId: traceIdIn(job.traceId), correlationId: job.correlationId ?? job.id },
     checkpoint: job.checkpoint,
-    kept: stages.map(({ name, result }) => ({ name, result })),
+    kept: stages,
   };
 }

@@ -12,6 +12,7 @@ import type { Outcome } from '../handler/execute.ts';
 import type { JobStop } from '../handler/stop.ts';
 import { type ArtifactDesk, AttemptArtifacts } from './attempt-artifacts.ts';
 import { factsOf } from './attempt-facts.ts';
+import { deadlineMs, renewAfter, timeToReport } from './attempt-times.ts';
 import { endingOf } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { type Parcel, Reports } from './reports.ts';
@@ -50,15 +51,17 @@ export interface AttemptOptions {
 export class Attempt implements AttemptPort {
   readonly claim: Claim;
   readonly job: JobDefinition;
-  readonly reports: Reports = new Reports();
   readonly startBy: number;
   readonly #clock: Clock;
   readonly #reportMs: number;
   readonly #onUrgent: () => void;
   readonly #onNews: (at: number) => void;
-  /** Resolves with the handler's outcome, or without waiting for it. */
-  readonly #outcome = Promise.withResolvers<Outcome>();
-  readonly #artifacts: AttemptArtifacts;
+  readonly #desk: ArtifactDesk | null;
+  // Made for the first word and the first artifact: most attempts have none.
+  #reports: Reports | null = null;
+  #artifacts: AttemptArtifacts | null = null;
+  /** Ends the wait for the handler. */
+  #giveUp: ((outcome: Outcome) => void) | null = null;
   #row: Job;
   #execution: Execution | null = null;
   #stop: JobStop | null = null;
@@ -84,11 +87,7 @@ export class Attempt implements AttemptPort {
     this.#onUrgent = options.onUrgent;
     this.#onNews = options.onNews;
     this.#row = claim.job;
-    this.#artifacts = new AttemptArtifacts({
-      desk: options.artifacts,
-      held: () => this.held,
-      onLost: (error) => this.#lose(error),
-    });
+    this.#desk = options.artifacts;
     this.#deadlineAt = askedAt + claim.leaseMs;
     this.#renewAt = this.startBy = askedAt + renewAfter(claim, claim.leaseMs);
     this.#beatAt = askedAt;
@@ -103,6 +102,15 @@ export class Attempt implements AttemptPort {
 
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** What its handler has said and nobody was told yet. */
+  get reports(): Reports {
+    return (this.#reports ??= new Reports());
+  }
+
+  get hasNews(): boolean {
+    return this.#reports !== null && this.#reports.hasNews;
   }
 
   /** True once its job may be someone else's: then it has nothing to say any more. */
@@ -124,31 +132,37 @@ export class Attempt implements AttemptPort {
   async run(launch: (launch: Launch) => Execution): Promise<Ending | null> {
     const outcome = this.#stop === null ? await this.#perform(launch) : stopped;
     this.#isEnded = true;
-    this.#artifacts.end(this.#reason);
-    await this.#execution?.end();
+    this.#artifacts?.end(this.#reason);
+    const gone = this.#execution?.end() ?? null;
+    if (gone !== null) await gone;
     return this.isLost ? null : endingOf(outcome, this.#stop);
   }
 
-  async #perform(launch: (launch: Launch) => Execution): Promise<Outcome> {
+  /** Resolves with the handler's outcome, or without waiting for it. */
+  #perform(launch: (launch: Launch) => Execution): Outcome | Promise<Outcome> {
     const { job, claim } = this;
     try {
-      this.#execution = launch({ job, facts: factsOf(claim), port: this });
+      const execution = launch({ job, facts: factsOf(claim), port: this });
+      this.#execution = execution;
+      return new Promise((resolve) => {
+        this.#giveUp = resolve;
+        void execution.outcome.then((outcome) => this.#returned(outcome));
+      });
     } catch (error) {
       const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
       return { kind: 'fail', error: failure, deadLetter: null };
     }
-    void this.#follow(this.#execution);
-    return this.#outcome.promise;
   }
 
-  async #follow(execution: Execution): Promise<void> {
-    const outcome = await execution.outcome;
+  #returned(outcome: Outcome): void {
     this.#hasReturned = true;
-    this.#outcome.resolve(outcome);
+    this.#giveUp!(outcome);
   }
 
   /** Told to who comes too late; made only then, for an error is dear. */
-  readonly #reason = (): JobStop => this.#stop ?? closedStop();
+  get #reason(): () => JobStop {
+    return () => this.#stop ?? closedStop();
+  }
 
   /** Resolves when an inline handler ends that goes on after its attempt; null if none does. */
   get stray(): Promise<unknown> | null {
@@ -159,7 +173,7 @@ export class Attempt implements AttemptPort {
   tell(report: Report): void {
     if (this.#isEnded) return;
     if (report.stage !== undefined) this.#row = { ...this.#row, stage: report.stage };
-    const hadNews = this.reports.hasNews;
+    const hadNews = this.hasNews;
     this.reports.tell(report);
     if (!hadNews) this.#onNews(this.nextBeatAt);
   }
@@ -173,12 +187,23 @@ export class Attempt implements AttemptPort {
 
   async putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact> {
     this.#checkHeld();
-    return this.#artifacts.put(artifact);
+    return this.#ownArtifacts.put(artifact);
   }
 
   async openArtifact(id: string): Promise<OpenedArtifact> {
     this.#checkHeld();
-    return this.#artifacts.open(id);
+    return this.#ownArtifacts.open(id);
+  }
+
+  get #ownArtifacts(): AttemptArtifacts {
+    if (this.#artifacts !== null) return this.#artifacts;
+    this.#artifacts = new AttemptArtifacts({
+      desk: this.#desk,
+      held: () => this.held,
+      onLost: (error) => this.#lose(error),
+    });
+    if (this.#isForced) this.#artifacts.end(this.#reason);
+    return this.#artifacts;
   }
 
   #checkHeld(): void {
@@ -195,8 +220,8 @@ export class Attempt implements AttemptPort {
     if (!options.isForced) return;
     this.#isForced = true;
     this.reports.close(this.#reason);
-    this.#artifacts.end(this.#reason);
-    this.#outcome.resolve(stopped);
+    this.#artifacts?.end(this.#reason);
+    this.#giveUp?.(stopped);
   }
 
   /** Ends what has run out of time by now, and says when to look again. */
@@ -212,9 +237,9 @@ export class Attempt implements AttemptPort {
 
   /** When its next beat is due; now, if someone waits. */
   get nextBeatAt(): number {
+    if (!this.hasNews) return Math.max(this.#retryAt, this.#renewAt);
     if (this.reports.isUrgent) return this.#retryAt;
-    const newsAt = this.reports.hasNews ? this.#beatAt + this.#reportMs : Infinity;
-    return Math.max(this.#retryAt, Math.min(this.#renewAt, newsAt));
+    return Math.max(this.#retryAt, Math.min(this.#renewAt, this.#beatAt + this.#reportMs));
   }
 
   /** Renews at the next chance, to hear whether someone asked for its end. */
@@ -243,7 +268,7 @@ export class Attempt implements AttemptPort {
 
   close(): void {
     this.#isEnded = true;
-    this.reports.close(this.#reason);
+    this.#reports?.close(this.#reason);
   }
 
   /** The job is not this worker's any more, says the platform. */
@@ -261,22 +286,5 @@ export class Attempt implements AttemptPort {
 }
 
 const RETRY_MS = 500;
-const REPORT_MS_MAX = 500;
 const FORCED = { isForced: true };
 const stopped: Outcome = { kind: 'stopped' };
-
-/** At half of what is left; where a limit is near and nothing can be gained, not ever faster. */
-function renewAfter({ renewInMs }: Claim, leftMs: number): number {
-  return Math.min(renewInMs, Math.max(leftMs / 2, renewInMs / 4));
-}
-
-/** A lease ends with its time-out, so a handler is ended a little earlier, to be reported. */
-function timeToReport(limitMs: number): number {
-  return limitMs - Math.min(REPORT_MS_MAX, limitMs / 10);
-}
-
-/** From the claim on, by the database's clock. */
-function deadlineMs({ job, leaseMs }: Claim): number {
-  if (job.deadlineAt === null || job.leaseExpiry === null) return Infinity;
-  return job.deadlineAt - (job.leaseExpiry - leaseMs);
-}

@@ -95,20 +95,27 @@ export class Runner {
 
   /** Begins what has a slot; what waited for one for too long is given back while it still can. */
   async begin(): Promise<void> {
+    await this.#beginAll();
+  }
+
+  /** Null where nothing is to be waited for: with many short jobs this is called for each. */
+  #beginAll(): Promise<void> | null {
+    if (this.#line.size === 0) return null;
     const begun: Attempt[] = [];
-    const leased: Attempt[] = [];
     const now = this.#setup.clock.now();
     this.#line.takeWhile((attempt) => {
       if (this.#isLeaving || attempt.startBy <= now) this.#giveBack(attempt);
       else if (!this.slots.enter(attempt.job.type)) return false;
-      else if (attempt.claim.job.phase === 'leased') leased.push(attempt);
       else begun.push(attempt);
       return true;
     });
     this.heart.add(begun);
-    this.heart.add(leased);
-    for (const attempt of begun) void this.#run(attempt);
-    if (leased.length > 0) await this.#startLeased(leased);
+    let leased: Attempt[] | null = null;
+    for (const attempt of begun) {
+      if (attempt.claim.job.phase === 'leased') (leased ??= []).push(attempt);
+      else void this.#run(attempt);
+    }
+    return leased === null ? null : this.#startLeased(leased);
   }
 
   async #startLeased(leased: readonly Attempt[]): Promise<void> {
@@ -142,7 +149,8 @@ export class Runner {
       this.#settler.push(attempt, ending);
     }
     this.#onFree();
-    if (this.#line.size > 0) await this.begin();
+    const starting = this.#beginAll();
+    if (starting !== null) await starting;
   }
 
   /** A slot is free when its handler has ended, and an inline one cannot be made to. */
@@ -175,16 +183,17 @@ export class Runner {
   }
 
   #launch(attempt: Attempt, launch: Launch): Execution {
-    const watch = this.#setup.watch?.begin(attempt.claim);
-    if (watch === undefined) return this.#pool.launch(launch);
+    const watch = this.#setup.watch?.begin(attempt.claim) ?? null;
+    if (watch === null) return this.#pool.launch(launch);
     this.#watches.set(attempt, watch);
     return watch.within(null, () => this.#pool.launch(watchedLaunch(launch, watch)));
   }
 
   #ended(attempt: Attempt, ending: Ending | null): void {
     const watch = this.#watches.get(attempt);
-    watch?.ended(ending);
-    const legacy = ending?.kind === 'fail' ? (watch?.legacy ?? null) : null;
+    if (watch === undefined) return;
+    watch.ended(ending);
+    const legacy = ending?.kind === 'fail' ? watch.legacy : null;
     // It goes up with the last words; an attempt that has none any more leaves nothing.
     if (legacy !== null) attempt.reports.keep({ stageResult: legacy }).catch(() => undefined);
   }

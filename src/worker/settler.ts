@@ -99,7 +99,7 @@ export class Settler {
     if (batch.length === 0) return;
     const { source } = this.#options;
     // The last words come first: after its end a job takes no notes from its owner.
-    const speakers = batch.filter(({ attempt }) => attempt.reports.hasNews);
+    const speakers = batch.filter(({ attempt }) => attempt.hasNews);
     if (speakers.length > 0) {
       const attempts = speakers.map(({ attempt }) => attempt);
       await renewAll(source, this.#options.clock, attempts);

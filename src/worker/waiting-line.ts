@@ -31,7 +31,10 @@ export class WaitingLine {
     if (this.#size === 0) return;
     for (const line of this.#lines.values()) {
       const end = line.findIndex((attempt) => !isTaken(attempt));
-      this.#size -= line.splice(0, end === -1 ? line.length : end).length;
+      const taken = end === -1 ? line.length : end;
+      this.#size -= taken;
+      if (taken === 1) line.shift();
+      else if (taken > 1) line.splice(0, taken);
     }
   }
 }

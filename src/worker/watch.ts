@@ -1,14 +1,15 @@
 import type { Claim } from '../engine/claim.ts';
 import type { Ending } from '../engine/settle.ts';
-import type { AttemptPort } from '../handler/attempt-port.ts';
+import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
+import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { Launch } from './isolate/execution.ts';
 
 /** Looks on while a worker works, for metrics and traces; without one nothing is paid for it. */
 export interface WorkerWatch {
   /** Jobs came into its hands; it took so long to get them. */
   claimed(claims: readonly Claim[], tookMs: number): void;
-  /** A handler is about to run. */
-  begin(claim: Claim): AttemptWatch;
+  /** A handler is about to run; null where nobody wants to know more of it. */
+  begin(claim: Claim): AttemptWatch | null;
 }
 
 /** One attempt, from its handler's first line until its end is reported. */
@@ -26,30 +27,48 @@ export interface AttemptWatch {
 }
 
 /** The same launch, with its handler's reports overheard. */
-export function watchedLaunch(launch: Launch, watch: AttemptWatch): Launch {
-  return { ...launch, port: overheard(launch.port, watch) };
+export function watchedLaunch({ job, facts, port }: Launch, watch: AttemptWatch): Launch {
+  return { job, facts, port: new OverheardPort(port, watch) };
 }
 
-function overheard(port: AttemptPort, watch: AttemptWatch): AttemptPort {
-  const open = new Set<string>();
-  return {
-    tell: (report) => {
-      if (report.stage !== undefined && !open.has(report.stage)) {
-        open.add(report.stage);
-        watch.entered(report.stage);
-      }
-      port.tell(report);
-    },
-    keep: (write) => {
-      if ('stageResult' in write && open.delete(write.stageResult.name)) {
-        watch.left(write.stageResult.name);
-      }
-      return port.keep(write);
-    },
-    putArtifact: (artifact) => port.putArtifact(artifact),
-    openArtifact: (id) => port.openArtifact(id),
-    within: (stage, work) => watch.within(stage, work),
-  };
+class OverheardPort implements AttemptPort {
+  readonly #port: AttemptPort;
+  readonly #watch: AttemptWatch;
+  #open: Set<string> | null = null;
+
+  constructor(port: AttemptPort, watch: AttemptWatch) {
+    this.#port = port;
+    this.#watch = watch;
+  }
+
+  tell(report: Report): void {
+    const { stage } = report;
+    if (stage !== undefined && this.#open?.has(stage) !== true) {
+      this.#open ??= new Set();
+      this.#open.add(stage);
+      this.#watch.entered(stage);
+    }
+    this.#port.tell(report);
+  }
+
+  keep(write: Keep): Promise<void> {
+    if ('stageResult' in write && this.#open?.delete(write.stageResult.name) === true) {
+      this.#watch.left(write.stageResult.name);
+    }
+    return this.#port.keep(write);
+  }
+
+  putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact> {
+    return this.#port.putArtifact(artifact);
+  }
+
+  openArtifact(id: string): Promise<OpenedArtifact> {
+    return this.#port.openArtifact(id);
+  }
+
+  within<Answer>(stage: string, work: () => Answer): Answer {
+    return this.#watch.within(stage, work);
+  }
 }
 
 /** Several who look on, as one. */
@@ -57,7 +76,10 @@ export function watchTogether(watches: readonly WorkerWatch[]): WorkerWatch | nu
   if (watches.length <= 1) return watches[0] ?? null;
   return {
     claimed: (claims, tookMs) => watches.forEach((one) => one.claimed(claims, tookMs)),
-    begin: (claim) => together(watches.map((one) => one.begin(claim))),
+    begin: (claim) => {
+      const begun = watches.map((one) => one.begin(claim)).filter((one) => one !== null);
+      return begun.length <= 1 ? (begun[0] ?? null) : together(begun);
+    },
   };
 }
 

@@ -259,6 +259,7 @@ const CASES: Readonly<Record<string, (world: World) => Promise<void>>> = {
 
   'an owner that slept through its lease moves nothing on': async (world) => {
     await world.enqueue('mail');
+    await logShows(world, 1);
     const heard: string[] = [];
     const sleeper = world.engine.observe({
       name: 'audit',

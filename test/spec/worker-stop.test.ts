@@ -161,11 +161,13 @@ describe('self-fencing', () => {
   test('[R7] a worker paused past its lease stops its handler and reports nothing', async () => {
     const settled: number[] = [];
     const seen: unknown[] = [];
+    const heard = Promise.withResolvers<void>();
     const at = await running(
       async (context) => {
         const stop = await stopOf(context);
         seen.push(stop.why);
         await context.checkpoint('too late').catch((error: unknown) => seen.push(error));
+        heard.resolve();
         return 'too late as well';
       },
       {
@@ -176,6 +178,7 @@ describe('self-fencing', () => {
     at.shop.timers.advance(31_000);
     await at.worker.beat();
     await at.worker.idle();
+    await heard.promise;
     assert.equal(seen[0], 'leaseLost');
     assert.ok(seen[1] instanceof JobStop);
     assert.deepEqual(settled, []);

@@ -1,14 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import {
-  defineJob,
-  type JobDefinition,
-  openPawl,
-  task,
-  TransientError,
-} from '../../../src/index.ts';
+import type * as Pawl from '../../../src/index.ts';
+import { ENTRY } from '../built.ts';
 import { INPUT } from '../../core/contender.ts';
 import type { Handle, Order, Place, Product, Rules } from '../product.ts';
+
+const entry = process.env[ENTRY] ?? '../../../src/index.ts';
+const pawlModule = (await import(entry)) as typeof Pawl;
+const { defineJob, openPawl, task, TransientError } = pawlModule;
 
 const TYPE = 'noop';
 const TENANT = 'default';
@@ -23,7 +22,7 @@ const RETRIED = {
   retryable: ['TransientError'],
 } as const;
 
-function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): JobDefinition {
+function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): Pawl.JobDefinition {
   return defineJob({
     type: TYPE,
     lifecycle: task,

@@ -22,6 +22,13 @@ interface Level {
   count: Promise<void> | null;
 }
 
+/** What was last heard of the queues; `known` once the answer is there. */
+interface Heard {
+  readonly at: Instant;
+  readonly levels: Promise<ReadonlyMap<string, Level>>;
+  known: ReadonlyMap<string, Level> | null;
+}
+
 type Parts = Pick<EngineContext, 'store' | 'ids' | 'clock'>;
 
 /**
@@ -31,16 +38,22 @@ type Parts = Pick<EngineContext, 'store' | 'ids' | 'clock'>;
  */
 export class Shedding {
   readonly #parts: Parts;
-  #heard: { readonly at: Instant; readonly levels: Promise<ReadonlyMap<string, Level>> } | null =
-    null;
+  #heard: Heard | null = null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Throws QUEUE_OVERLOADED with the time after which to come again. */
-  async check(tenant: string, queue: string): Promise<void> {
-    const level = (await this.#levels()).get(nameOf({ tenant, name: queue }));
+  /** Rejects with QUEUE_OVERLOADED and the time to wait; null of a queue that nobody watches. */
+  check(tenant: string, queue: string): Promise<void> | null {
+    const heard = this.#listen();
+    const name = nameOf({ tenant, name: queue });
+    if (heard.known !== null && !heard.known.has(name)) return null;
+    return this.#check(heard, { name, queue });
+  }
+
+  async #check(heard: Heard, { name, queue }: { name: string; queue: string }): Promise<void> {
+    const level = (await heard.levels).get(name);
     if (level === undefined) return;
     if (!level.isShedding && level.room <= 0) {
       await (level.count ??= this.#count(level).finally(() => (level.count = null)));
@@ -65,14 +78,17 @@ export class Shedding {
     level.room = (level.valve.highWatermark ?? Infinity) - depth;
   }
 
-  #levels(): Promise<ReadonlyMap<string, Level>> {
+  #listen(): Heard {
     const now = this.#parts.clock.now();
-    if (this.#heard !== null && now - this.#heard.at < STALE_MS_MAX) return this.#heard.levels;
-    const levels = this.#ask();
-    this.#heard = { at: now, levels };
-    // What could not be heard is asked for again by the next one.
-    levels.catch(() => this.forget());
-    return levels;
+    if (this.#heard !== null && now - this.#heard.at < STALE_MS_MAX) return this.#heard;
+    const heard: Heard = { at: now, levels: this.#ask(), known: null };
+    this.#heard = heard;
+    heard.levels.then(
+      (levels) => (heard.known = levels),
+      // What could not be heard is asked for again by the next one.
+      () => this.forget(),
+    );
+    return heard;
   }
 
   async #ask(): Promise<ReadonlyMap<string, Level>> {

@@ -55,7 +55,7 @@ const COUNT_STEPS = `,
         count(*) FILTER (WHERE phase <> 5)
       FROM u WHERE was_owned AND (phase = 5 OR has_error AND phase <> 7) GROUP BY tenant_id, type)`;
 
-const COUNT_COMPLETED = `,
+export const COUNT_COMPLETED: string = `,
   t AS (
     INSERT INTO pawl.turns SELECT tenant_id, type, ${SLOT}, count(*), 0 FROM u
     GROUP BY tenant_id, type)`;

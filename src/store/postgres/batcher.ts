@@ -1,7 +1,6 @@
 /** One call that waits for its place in a statement. */
 interface Entry<Item, Outcome> {
   readonly items: readonly Item[];
-  readonly keys: readonly string[];
   readonly resolve: (outcomes: Outcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,8 +35,7 @@ export class Batcher<Item, Outcome> {
   add(items: readonly Item[]): Promise<Outcome[]> {
     if (items.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      const keys = items.flatMap(this.#options.keysOf);
-      this.#waiting.push({ items, keys, resolve, reject });
+      this.#waiting.push({ items, resolve, reject });
       if (!this.#isBusy) void this.#drain();
     });
   }
@@ -50,15 +48,19 @@ export class Batcher<Item, Outcome> {
 
   /** In the order of arrival, up to the first that does not fit. */
   #takeBatch(): Entry<Item, Outcome>[] {
-    const keys = new Set<string>();
+    // One alone is in nobody's way, and the keys of a large call are dear.
+    if (this.#waiting.length === 1) return this.#waiting.splice(0);
+    const taken = new Set<string>();
     let size = 0;
-    const end = this.#waiting.findIndex((entry, index) => {
-      size += entry.items.length;
-      if (index > 0 && (size > ITEMS_MAX || entry.keys.some((key) => keys.has(key)))) return true;
-      for (const key of entry.keys) keys.add(key);
+    const end = this.#waiting.findIndex(({ items }, index) => {
+      size += items.length;
+      if (index > 0 && size > ITEMS_MAX) return true;
+      const keys = items.flatMap(this.#options.keysOf);
+      if (keys.some((key) => taken.has(key))) return true;
+      for (const key of keys) taken.add(key);
       return false;
     });
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+    return this.#waiting.splice(0, Math.max(1, end === -1 ? this.#waiting.length : end));
   }
 
   async #runTogether(batch: readonly Entry<Item, Outcome>[]): Promise<void> {

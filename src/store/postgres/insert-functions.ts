@@ -15,7 +15,7 @@ CREATE TYPE pawl.new_job_v1 AS (
   unique_wait_ms double precision
 );`;
 
-const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
+export const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
   limit_key, user_key, organisation_key, active_key, epoch, version, notes, priority, run_at,
   rank_at, deadline_at, attempts, max_attempts, retry_count, progress,
   created_at, updated_at, correlation_id, trace_id, requested_by, parent_job_id, document_id,

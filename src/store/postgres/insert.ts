@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
+import { areAlike, insertAlike } from './insert-alike.ts';
 import { lockWaitMs, type Session } from './session.ts';
 import { isUniqueViolation } from './failure.ts';
 import { type Query, rowsOf } from './pool.ts';
@@ -33,6 +34,27 @@ export async function insertJobs(
   isPatient: boolean,
 ): Promise<InsertOutcome[]> {
   const waitMs = lockWaitMs(isPatient);
+  if (areAlike(session, jobs)) {
+    const common = wireOf(session, jobs[0]!, 0);
+    const at = await session
+      .withDays(() => insertAlike(session, jobs, { common, waitMs }))
+      .catch(nullIfTaken);
+    if (at !== null) return jobs.map(() => ({ kind: 'created', at }));
+  }
+  return insertUnlike(session, jobs, waitMs);
+}
+
+/** An id that is taken is found by looking at one job after the other. */
+function nullIfTaken(error: unknown): null {
+  if (isUniqueViolation(error)) return null;
+  throw error;
+}
+
+async function insertUnlike(
+  session: Session,
+  jobs: readonly NewJob[],
+  waitMs: number,
+): Promise<InsertOutcome[]> {
   const now = session.now();
   const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
   const limits = limitsOf(session, jobs);

@@ -1,8 +1,9 @@
 import { ACCESS_SCHEMA } from './access-schema.ts';
 import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
+import { ALIKE_FUNCTIONS } from './alike-functions.ts';
 import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
 import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
-import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION } from './claim-function.ts';
+import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { CURSOR_SCHEMA } from './cursor-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
@@ -98,5 +99,10 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 10,
     name: 'times that never go back within a job',
     statements: replacing([...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS, RENEW_FUNCTION]),
+  },
+  {
+    version: 11,
+    name: 'many jobs of one kind at less',
+    statements: [...ALIKE_FUNCTIONS, QUICK_CLAIM_FUNCTION],
   },
 ];

@@ -55,6 +55,11 @@ export class NameBook implements Names {
     return limitKeysOf(this.#policies.get(job.policy), job, this.tenantId(job.tenant));
   }
 
+  /** True where jobs of that policy are counted under something, or of one document only one. */
+  isLimited(policy: number): boolean {
+    return (this.#policies.get(policy) ?? null) !== null;
+  }
+
   lifecycle(id: number): LifecycleName {
     return this.#lifecycles.get(id)!;
   }

@@ -67,6 +67,16 @@ export async function rowsOf<Row>(
   return rows as Row[];
 }
 
+/** The same with each row as the list of its values. */
+async function listsOf(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<unknown[][]> {
+  const asked = { text, values: [...values], types: TYPES, rowMode: 'array' as const };
+  return (await client.query(asked)).rows;
+}
+
 /** A connection that ends while it is held says so a second time, as an event that may crash us. */
 function ignore(): void {}
 
@@ -139,6 +149,11 @@ export class Database {
 
   write<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.#run('write', (client) => rowsOf(client, inSchema(sql, this.schema), values));
+  }
+
+  /** The same, for many rows: each is the list of its values. */
+  writeForLists(sql: string, values: readonly unknown[]): Promise<unknown[][]> {
+    return this.#run('write', (client) => listsOf(client, inSchema(sql, this.schema), values));
   }
 
   /** Several statements in one transaction, done again as a whole after a deadlock. */

@@ -28,6 +28,11 @@ export function toMs(time: string): string {
   return `(extract(epoch FROM ${time}) * 1000)::int8`;
 }
 
+/** The same of a time that the database has chosen; for one of the far future it is not exact. */
+export function quickMs(time: string): string {
+  return `(date_part('epoch', ${time}) * 1000)::int8`;
+}
+
 export function fromMs(ms: string): string {
   return `(timestamptz 'epoch' + ${ms} * interval '1 millisecond')`;
 }

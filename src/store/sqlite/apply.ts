@@ -3,9 +3,8 @@ import type { CancelMode } from '../../core/job.ts';
 import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
-import { isPlainSuccess } from '../success.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
-import { completeOne } from './complete.ts';
+import { completeRun, sortOut } from './complete.ts';
 import { TurnCounts } from './control.ts';
 import { bytesToFind, bytesToStore } from './row.ts';
 import type { Work } from './work.ts';
@@ -69,14 +68,25 @@ const DEAD_LETTER = `INSERT INTO dead_letters (tenant_id, id, job_id, type, reas
 
 type LastOwner = Pick<MovingRow, 'lease_owner' | 'lease_expiry'>;
 
-/** Compare and set, one move after the other. */
+/** Compare and set: as if one move came after the other. */
 export function applyMoves(work: Work, moves: readonly Move[]): MoveOutcome[] {
   const after = { keys: new TouchedKeys(), counts: new TurnCounts() };
-  const outcomes = moves.map((move) => applyOne(work, move, after));
+  const outcomes: MoveOutcome[] = moves.map(() => MISSED);
+  const { runs, others } = sortOut(moves);
+  for (const run of runs) {
+    for (const row of completeRun(work, moves, run)) {
+      after.keys.add(row, null);
+      after.counts.add(moves[row.index]!, row);
+      outcomes[row.index] = { kind: 'moved', version: row.version, at: work.now };
+    }
+  }
+  for (const index of others) outcomes[index] = walk(work, moves[index]!, after);
   after.keys.admit(work);
   after.counts.write(work);
   return outcomes;
 }
+
+const MISSED: MoveOutcome = { kind: 'missed' };
 
 /** What a call does once it has made its moves. */
 interface After {
@@ -85,21 +95,9 @@ interface After {
   readonly counts: TurnCounts;
 }
 
-function applyOne(work: Work, move: Move, after: After): MoveOutcome {
-  return isPlainSuccess(move) ? succeed(work, move, after) : walk(work, move, after);
-}
-
-function succeed(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
-  const row = completeOne(work, move);
-  if (row === undefined) return { kind: 'missed' };
-  keys.add(row, null);
-  counts.add(move, row);
-  return { kind: 'moved', version: row.version, at: work.now };
-}
-
 function walk(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
   const row = find(work, move);
-  if (row === undefined || !standsThere(row, move, work.now)) return { kind: 'missed' };
+  if (row === undefined || !standsThere(row, move, work.now)) return MISSED;
   const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };
   for (const step of move.steps) takeStep(work, row, { move, step, last });
   if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });

@@ -1,13 +1,14 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { workerActor } from '../../core/actor.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
-import { opensEpoch } from '../../core/lifecycle.ts';
+import { opensEpoch, type Transition } from '../../core/lifecycle.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { StoreError } from '../store-error.ts';
 import { countStart } from './admission.ts';
 import { type Lane, lanesWithWork } from './lane.ts';
+import { IS_ONE_OF, listOf, mustBeAll } from './many.ts';
 import { stagesOf } from './query.ts';
 import { JOB_COLUMNS, type JobRow, jobOfRow, jobRowOf, RANK_AT } from './row.ts';
 import { roomOf } from './valve.ts';
@@ -22,10 +23,13 @@ const FIRST_OF_LANE = `SELECT ${JOB_COLUMNS} FROM jobs
 
 const HAS_VALVES = 'SELECT 1 FROM valves LIMIT 1';
 
-const TAKE = `UPDATE jobs SET state = ?, phase = ?, epoch = ?, version = ?, gate = NULL,
-    attempts = ?, notes = ?, lease_owner = ?, lease_expiry = ?, lease_until = ?,
-    lease_limit = ?, claim_request = ?, updated_at = ?, started_at = ?
-  WHERE seq = ?`;
+/** A deadline and a limit that is there or not: min() of a null is null. */
+const TAKE = `UPDATE jobs SET state = ?, phase = ?, epoch = epoch + ?, version = version + ?,
+    notes = notes * ?, gate = NULL, attempts = max(attempts, 1), lease_owner = ?,
+    lease_expiry = coalesce(min(?7, deadline_at), ?7), lease_until = ?,
+    lease_limit = coalesce(min(?9, deadline_at), ?9, deadline_at), claim_request = ?,
+    updated_at = ?11, started_at = CASE WHEN ?12 THEN coalesce(started_at, ?11) ELSE started_at END
+  WHERE ${IS_ONE_OF}`;
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
 export function claimJobs(work: Work, request: ClaimRequest): ClaimedJob[] {
@@ -55,10 +59,8 @@ function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
   const taken: JobRow[] = [];
   shareOut(lanes, { max, turn }, (lane, count) => {
     const rows = firstOf(work, lane, Math.min(count, room(lane) ?? 0));
-    for (const row of rows) {
-      take(work, request, row);
-      countStart(work, row);
-    }
+    for (const group of groupsOf(rows)) take(work, request, group);
+    for (const row of rows) countStart(work, row);
     taken.push(...rows);
     return rows.length;
   });
@@ -74,48 +76,65 @@ function rowsOf(lists: unknown): JobRow[] {
   return (lists as SQLOutputValue[][]).map(jobRowOf);
 }
 
-/** Moves the stored row, and the given one with it, to where the lifecycle's claim leads. */
-function take({ connection, registry, log, now }: Work, request: ClaimRequest, row: JobRow): void {
-  const transition = registry.claimRow(row.lifecycle, row.state, row.phase);
-  if (transition === null) {
-    const place = `${row.state}/${phaseOfRank(row.phase)}`;
-    throw new StoreError('refused', `job ${row.seq} is claimable in ${place}, which has no claim`);
+/** Jobs that are claimed in the same way: of one place and one policy. */
+function groupsOf(rows: readonly JobRow[]): Iterable<JobRow[]> {
+  const groups = new Map<string, JobRow[]>();
+  for (const row of rows) {
+    const key = `${row.lifecycle}/${row.phase}/${row.policy}/${row.state}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
   }
-  const { from, to, quiet } = transition;
-  const { lease, timeoutMs } = registry.policy(row.policy);
-  const limit = leaseLimit({ claimedAt: now, timeoutMs, deadlineAt: row.deadline_at });
-  row.state = to.state;
-  row.phase = rankOf(to.phase);
-  if (opensEpoch(from, to)) row.epoch += 1;
-  if (!quiet) {
-    row.version += 1;
-    row.notes = 0;
-  }
-  row.attempts = Math.max(row.attempts, 1);
-  row.lease_owner = request.owner;
-  row.lease_expiry = Math.min(now + leaseWindowMs(lease), limit ?? Infinity);
-  row.updated_at = now;
-  if (to.phase === 'executing') row.started_at ??= now;
-  connection
+  return groups.values();
+}
+
+/** Moves the stored rows, and the given ones with them, to where the lifecycle's claim leads. */
+function take(work: Work, request: ClaimRequest, rows: readonly JobRow[]): void {
+  const { connection, log, now } = work;
+  const { from, to, quiet } = claimOf(work, rows[0]!);
+  const { lease, timeoutMs } = work.registry.policy(rows[0]!.policy);
+  const limit = leaseLimit({ claimedAt: now, timeoutMs, deadlineAt: null });
+  const expiry = Math.min(now + leaseWindowMs(lease), limit ?? Infinity);
+  const [epochs, versions] = [Number(opensEpoch(from, to)), Number(!quiet)];
+  const { owner, requestId } = request;
+  const isStart = to.phase === 'executing';
+  const { changes } = connection
     .sql(TAKE)
     .run(
-      row.state,
-      row.phase,
-      row.epoch,
-      row.version,
-      row.attempts,
-      row.notes,
-      row.lease_owner,
-      row.lease_expiry,
+      to.state,
+      rankOf(to.phase),
+      epochs,
+      versions,
+      1 - versions,
+      owner,
+      expiry,
       now + lease.ttlMs,
       limit,
-      request.requestId,
+      requestId,
       now,
-      row.started_at,
-      row.seq,
+      Number(isStart),
+      listOf(rows),
     );
-  if (quiet) return;
-  const actor = workerActor(request.owner);
-  const fact = { type: 'job_claimed', at: now, from: from.state, actor } as const;
-  log.event(row, { ...fact, cause: null, payload: null });
+  mustBeAll(changes, rows);
+  for (const row of rows) {
+    row.state = to.state;
+    row.phase = rankOf(to.phase);
+    row.epoch += epochs;
+    row.version += versions;
+    row.notes *= 1 - versions;
+    row.attempts = Math.max(row.attempts, 1);
+    row.lease_owner = owner;
+    row.lease_expiry = Math.min(expiry, row.deadline_at ?? Infinity);
+    row.updated_at = now;
+    if (isStart) row.started_at ??= now;
+  }
+  if (!quiet)
+    log.events(rows, { type: 'job_claimed', from: from.state, actor: workerActor(owner) });
+}
+
+function claimOf({ registry }: Work, { seq, lifecycle, state, phase }: JobRow): Transition {
+  const transition = registry.claimRow(lifecycle, state, phase);
+  if (transition !== null) return transition;
+  const place = `${state}/${phaseOfRank(phase)}`;
+  throw new StoreError('refused', `job ${seq} is claimable in ${place}, which has no claim`);
 }

@@ -1,71 +1,117 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { rankOf } from '../../core/phase.ts';
+import { isUuid } from '../../core/ids.ts';
+import type { JsonText } from '../../core/job.ts';
 import type { Move } from '../move.ts';
+import { isPlainSuccess } from '../success.ts';
 import type { KeyColumns } from './admission.ts';
-import { bytesToFind } from './row.ts';
+import { IS_ONE_OF, listOf, mustBeAll } from './many.ts';
 import type { Work } from './work.ts';
 
-/** What is left to know of a job that its owner has ended well. */
+/** A job that its owner has ended well: which move did it, and what is left to know. */
 export interface CompletedRow extends KeyColumns {
+  readonly index: number;
+  readonly seq: number;
   readonly tenant_id: number;
   readonly type: string;
   readonly version: number;
 }
 
-const FIND_OWNED = `SELECT seq, tenant_id, type, version, attempts, retry_count, stage, message,
-    limit_key, user_key, organisation_key
-  FROM jobs WHERE tenant_id = ? AND id = ? AND state = ? AND phase = 3 AND epoch = ?
-    AND lease_owner = ? AND lease_expiry > ? AND (? IS NULL OR ? = (cancel_mode IS NOT NULL))`;
+/** Moves of a call by their index: the plain successes that differ in job and result, the rest. */
+export interface Sorted {
+  readonly runs: readonly (readonly number[])[];
+  readonly others: readonly number[];
+}
+
+/** In what order jobs are moved is all the same, unless one of them is named twice. */
+export function sortOut(moves: readonly Move[]): Sorted {
+  const isDistinct = new Set(moves.map(({ id }) => id)).size === moves.length;
+  if (!isDistinct) return { runs: [], others: [...moves.keys()] };
+  const runs = new Map<string, number[]>();
+  const others: number[] = [];
+  for (const [index, move] of moves.entries()) {
+    const key = isPlainSuccess(move) && isUuid(move.id) ? keyOf(move) : null;
+    const run = key === null ? others : runs.get(key);
+    if (run === undefined) runs.set(key!, [index]);
+    else run.push(index);
+  }
+  return { runs: [...runs.values()], others };
+}
+
+function keyOf({ tenant, place, epoch, fence, isCancelWished, actor, steps }: Move): string {
+  const owner = fence.kind === 'owner' ? fence.owner : '';
+  const states = `${place.state}\n${steps[0]!.to.state}`;
+  return `${tenant}\n${epoch}\n${owner}\n${isCancelWished}\n${states}\n${actor}`;
+}
+
+const FIND_OWNED = `SELECT x.key, j.seq, j.type, j.version, j.limit_key, j.user_key,
+    j.organisation_key
+  FROM json_each(?) x CROSS JOIN jobs j ON j.tenant_id = ? AND j.id = unhex(x.value, '-')
+  WHERE j.state = ? AND j.phase = 3 AND j.epoch = ? AND j.lease_owner = ? AND j.lease_expiry > ?
+    AND (?7 IS NULL OR ?7 = (j.cancel_mode IS NOT NULL))`;
 
 /** Names no column that a success leaves as it is: their indexes are not looked at then. */
-const COMPLETE = `UPDATE jobs SET state = ?, phase = 5, version = ?, notes = 0, progress = 100,
-    lease_owner = NULL, lease_expiry = NULL, lease_until = NULL, claim_request = NULL,
-    cancel_mode = NULL, cancel_reason = NULL, updated_at = ?, completed_at = ?, error = NULL,
-    result = coalesce(?, result)
-  WHERE seq = ?`;
+const COMPLETE = `UPDATE jobs SET state = ?1, phase = 5, version = version + 1, notes = 0,
+    progress = 100, lease_owner = NULL, lease_expiry = NULL, lease_until = NULL,
+    claim_request = NULL, cancel_mode = NULL, cancel_reason = NULL, updated_at = ?2,
+    completed_at = ?2, error = NULL, result = coalesce`;
+const WITH_ONE_RESULT = `${COMPLETE}(?, result) WHERE ${IS_ONE_OF}`;
+const WITH_RESULTS = `${COMPLETE}(x.value, result)
+  FROM json_each(?) x WHERE seq = CAST(x.key AS INTEGER)`;
 
-/** The short way of a plain success; undefined where the job does not stand as the move says. */
-export function completeOne(work: Work, move: Move): CompletedRow | undefined {
-  const { connection, registry, log, now } = work;
-  const { place, epoch, fence, actor } = move;
-  const tenantId = registry.findTenant(move.tenant);
-  const bytes = bytesToFind(move.id);
-  if (tenantId === null || bytes === null || fence.kind !== 'owner') return undefined;
-  const wished = move.isCancelWished === null ? null : Number(move.isCancelWished);
-  const found = connection
+/** Ends the jobs of a run, but for those that do not stand as their move says. */
+export function completeRun(
+  work: Work,
+  moves: readonly Move[],
+  run: readonly number[],
+): CompletedRow[] {
+  const { log } = work;
+  const { place, actor, steps } = moves[run[0]!]!;
+  const rows = findOwned(work, moves, run);
+  if (rows.length === 0) return rows;
+  const results = rows.map(({ index }) => moves[index]!.result ?? null);
+  const { changes } = complete(work, rows, { state: steps[0]!.to.state, results });
+  mustBeAll(changes, rows);
+  log.events(rows, { type: 'job_succeeded', from: place.state, actor });
+  return rows;
+}
+
+function findOwned(
+  { connection, registry, now }: Work,
+  moves: readonly Move[],
+  run: readonly number[],
+): CompletedRow[] {
+  const { tenant, place, epoch, fence, isCancelWished } = moves[run[0]!]!;
+  const tenantId = registry.findTenant(tenant);
+  if (tenantId === null || fence.kind !== 'owner') return [];
+  const ids = JSON.stringify(run.map((index) => moves[index]!.id));
+  const wished = isCancelWished === null ? null : Number(isCancelWished);
+  return connection
     .lists(FIND_OWNED)
-    .get(tenantId, bytes, place.state, epoch, fence.owner, now, wished, wished);
-  if (found === undefined) return undefined;
-  const row = ownedRowOf(found as unknown as SQLOutputValue[]);
-  const { state, phase } = move.steps[0]!.to;
-  const version = row.version + 1;
-  connection.sql(COMPLETE).run(state, version, now, now, move.result ?? null, row.seq);
-  const standing = { ...row, state, phase: rankOf(phase), epoch, version, progress: 100 };
-  const fact = { type: 'job_succeeded', at: now, from: place.state, actor } as const;
-  log.event(standing, { ...fact, cause: null, payload: null });
-  return standing;
+    .all(ids, tenantId, place.state, epoch, fence.owner, now, wished)
+    .map((row) => {
+      const values = row as unknown as SQLOutputValue[];
+      return {
+        index: run[values[0] as number]!,
+        seq: values[1],
+        tenant_id: tenantId,
+        type: values[2],
+        version: (values[3] as number) + 1,
+        limit_key: values[4],
+        user_key: values[5],
+        organisation_key: values[6],
+      } as CompletedRow;
+    });
 }
 
-interface OwnedRow extends CompletedRow {
-  readonly seq: number;
-  readonly attempts: number;
-  readonly retry_count: number;
-  readonly stage: string | null;
-  readonly message: string | null;
-}
-
-function ownedRowOf(values: readonly SQLOutputValue[]): OwnedRow {
-  return {
-    seq: values[0],
-    tenant_id: values[1],
-    type: values[2],
-    version: values[3],
-    attempts: values[4],
-    retry_count: values[5],
-    stage: values[6],
-    message: values[7],
-    limit_key: values[8],
-    user_key: values[9],
-    organisation_key: values[10],
-  } as OwnedRow;
+function complete(
+  { connection, now }: Work,
+  rows: readonly CompletedRow[],
+  { state, results }: { state: string; results: readonly (JsonText | null)[] },
+): { changes: number | bigint } {
+  const [result] = results as [JsonText | null];
+  if (results.every((other) => other === result)) {
+    return connection.sql(WITH_ONE_RESULT).run(state, now, result, listOf(rows));
+  }
+  const bySeq = rows.map(({ seq }, at) => `"${seq}":${JSON.stringify(results[at])}`);
+  return connection.sql(WITH_RESULTS).run(state, now, `{${bySeq.join(',')}}`);
 }

@@ -3,6 +3,7 @@ import type { Instant } from '../../core/clock.ts';
 import type { EventType, JobEvent, NoteType } from '../../core/event.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import type { Connection } from './connection.ts';
+import { IS_ONE_OF, listOf, mustBeAll } from './many.ts';
 import type { Row } from './row.ts';
 
 /** How a job stands at the moment that an event tells of. */
@@ -33,6 +34,9 @@ export const EVENT_COLUMNS = `type, ts, actor, cause, payload, from_state, to_st
 
 const EVENT = `INSERT INTO events (job_seq, version, ${EVENT_COLUMNS})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const EVENTS = `INSERT INTO events (job_seq, version, ${EVENT_COLUMNS})
+  SELECT seq, version, ?, updated_at, ?, NULL, NULL, ?, state, phase, epoch, attempts, retry_count,
+    progress, stage, message FROM jobs WHERE ${IS_ONE_OF}`;
 const NOTE = `INSERT INTO notes (job_seq, version, n, ${EVENT_COLUMNS})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -48,6 +52,16 @@ export class EventLog {
   event(job: Standing, fact: Fact): void {
     this.#connection.sql(EVENT).run(job.seq, job.version, ...valuesOf(job, fact));
     this.#refs.push(job.seq, job.version, 0);
+  }
+
+  /** The same fact of many jobs, each as it is stored now. */
+  events(
+    jobs: readonly Pick<Standing, 'seq' | 'version'>[],
+    { type, from, actor }: Pick<Fact, 'type' | 'from' | 'actor'>,
+  ): void {
+    const { changes } = this.#connection.sql(EVENTS).run(type, actor, from, listOf(jobs));
+    mustBeAll(changes, jobs);
+    for (const { seq, version } of jobs) this.#refs.push(seq, version, 0);
   }
 
   note(job: Standing, n: number, fact: Fact): void {

@@ -29,6 +29,11 @@ export function breaksConnection(error: unknown): boolean {
   return BREAKS_CONNECTION.includes(codeOf(error) ?? -1);
 }
 
+/** A constraint or a guard said no: SQLite has taken the statement back, and nothing else. */
+export function isRefusal(error: unknown): boolean {
+  return codeOf(error) === CONSTRAINT;
+}
+
 /** What an error means that came before any commit was tried. */
 export function failureBeforeCommit(error: unknown): Failure {
   if (error instanceof StoreError) return { outcome: error.outcome, message: error.message };

@@ -4,6 +4,7 @@ import { failureBeforeCommit, toStoreError } from './failure.ts';
 import { readOnce } from './reader.ts';
 import { type FromThread, say, type ThreadData, type ToThread } from './thread.ts';
 import { type Answer, type Call, isWrite } from './verbs.ts';
+import { answersOfText, textOfCall } from './wire.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 /** Where the synchronous code runs. */
@@ -146,7 +147,7 @@ class Thread {
     } else if ('fault' in message) {
       this.#opened.reject(toStoreError(message.fault));
     } else {
-      const answers = JSON.parse(message.answers) as Answer[];
+      const answers = answersOfText(message.answers);
       const answered = this.#inFlight.splice(0, answers.length);
       answered.forEach((asked, index) => settle(asked, answers[index]!));
     }
@@ -168,7 +169,7 @@ class Thread {
 
 function textOf(call: Call): string {
   try {
-    return JSON.stringify(call);
+    return textOfCall(call);
   } catch (cause) {
     throw new StoreError('refused', `a call of ${call.verb} is no JSON`, cause);
   }

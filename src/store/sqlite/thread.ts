@@ -6,7 +6,7 @@ import {
 } from 'node:worker_threads';
 import { type Failure, failureBeforeCommit } from './failure.ts';
 import { Reader } from './reader.ts';
-import type { Call } from './verbs.ts';
+import { callOfText, textOfAnswers } from './wire.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 /** What a thread of the store is started with. */
@@ -16,12 +16,12 @@ export interface ThreadData {
 }
 
 /**
- * Calls that were made in one turn of the event loop travel together, each as JSON: that is faster
- * than a structured clone and takes whatever a database could take. `close` ends the thread.
+ * Calls that were made in one turn of the event loop travel together, each as a text of its own.
+ * `close` ends the thread.
  */
 export type ToThread = { readonly calls: readonly string[] } | 'close';
 
-/** `answers` is the JSON of as many answers, in the order of the calls. */
+/** `answers` is the text of as many answers, in the order of the calls. */
 export type FromThread =
   | { readonly isOpen: true }
   | { readonly fault: Failure }
@@ -43,8 +43,8 @@ function serve(port: MessagePort, { role, options }: ThreadData): void {
     const { calls, isLast } = drain(port, first);
     for (let start = 0; start < calls.length; start += GROUP_CALLS_MAX) {
       const group = calls.slice(start, start + GROUP_CALLS_MAX);
-      const answers = engine.run(group.map((call) => JSON.parse(call) as Call));
-      say<FromThread>(port, { answers: JSON.stringify(answers) });
+      const answers = engine.run(group.map(callOfText));
+      say<FromThread>(port, { answers: textOfAnswers(answers) });
     }
     if (isLast) {
       engine.close();

@@ -1,6 +1,6 @@
 import type { RunContext } from '../../handler/context.ts';
 import { fail, JobFailure } from '../../handler/failure.ts';
-import { Pause } from '../../handler/run-context.ts';
+import { Pause } from '../../handler/pause.ts';
 import { isHeeded, JobStop } from '../../handler/stop.ts';
 
 /**

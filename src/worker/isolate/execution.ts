@@ -9,8 +9,8 @@ export interface Execution {
   readonly outcome: Promise<Outcome>;
   /** Aborts the handler's signal; whether it stops is the handler's choice. */
   stop(stop: JobStop): void;
-  /** Leaves it no choice, where that is possible: an inline handler can only be forgotten. */
-  end(): Promise<void>;
+  /** Leaves it no choice, where that is possible; null: an inline handler can only be forgotten. */
+  end(): Promise<void> | null;
 }
 
 export interface Launch {
@@ -19,12 +19,20 @@ export interface Launch {
   readonly port: AttemptPort;
 }
 
-/** Runs a handler in this very thread. */
-export function launchInline({ job, facts, port }: Launch): Execution {
-  const stops = new StopSwitch();
-  return {
-    outcome: execute(job, { facts, port, stops }),
-    stop: (stop) => stops.turn(stop),
-    end: async () => undefined,
-  };
+/** A handler in this very thread. */
+export class InlineExecution implements Execution {
+  readonly outcome: Promise<Outcome>;
+  readonly #stops = new StopSwitch();
+
+  constructor({ job, facts, port }: Launch) {
+    this.outcome = execute(job, { facts, port, stops: this.#stops });
+  }
+
+  stop(stop: JobStop): void {
+    this.#stops.turn(stop);
+  }
+
+  end(): null {
+    return null;
+  }
 }

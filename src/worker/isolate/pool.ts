@@ -1,6 +1,6 @@
 import type { Outcome } from '../../handler/execute.ts';
 import type { Isolated } from '../../handler/isolation.ts';
-import { type Execution, type Launch, launchInline } from './execution.ts';
+import { type Execution, InlineExecution, type Launch } from './execution.ts';
 import { type Host, openHost } from './host.ts';
 import type { FromChild } from './protocol.ts';
 import { Session } from './session.ts';
@@ -22,7 +22,7 @@ export class Pool {
 
   launch(launch: Launch): Execution {
     const { isolation } = launch.job;
-    if (isolation.kind === 'inline') return launchInline(launch);
+    if (isolation.kind === 'inline') return new InlineExecution(launch);
     return this.#launchIn(this.#take(isolation), isolation, launch);
   }
 

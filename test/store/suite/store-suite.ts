@@ -31,6 +31,7 @@ import { rowCases } from './rows.ts';
 import { type Cases, Scene } from './scene.ts';
 import { scheduleCases } from './schedules.ts';
 import { searchCases } from './search.ts';
+import { setCases } from './sets.ts';
 import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
 import { valveCases } from './valves.ts';
@@ -40,6 +41,7 @@ import { workerCases } from './workers.ts';
 
 const GROUPS: Readonly<Record<string, Cases>> = {
   insert: { ...insertCases, ...idempotencyCases },
+  sets: setCases,
   claim: { ...claimCases, ...laneCases },
   apply: { ...applyCases, ...rowCases, ...fenceCases, ...guardCases },
   limits: { ...limitCases, ...activeCases, ...rateCases, ...valveCases, ...controlCases },

@@ -1,11 +1,11 @@
 // The release after this one, as far as a database can tell: what it adds, and what it calls.
 import pg from 'pg';
-import { LEAN_CLAIM_FUNCTION } from '../../../src/store/postgres/claim-function.ts';
+import { QUICK_CLAIM_FUNCTION } from '../../../src/store/postgres/claim-function.ts';
 import { type Migration, MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
 
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
 
-const CLAIM_V3 = LEAN_CLAIM_FUNCTION.replaceAll('claim_v2', 'claim_v3').replace(
+const CLAIM_V4 = QUICK_CLAIM_FUNCTION.replaceAll('claim_v3', 'claim_v4').replace(
   'UPDATE pawl.jobs j SET ',
   `UPDATE pawl.jobs j SET colour = 'blue', `,
 );
@@ -15,7 +15,7 @@ export const EXPANSION: readonly Migration[] = [
   {
     version: KNOWN + 1,
     name: 'colours',
-    statements: ['ALTER TABLE pawl.jobs ADD COLUMN colour text', CLAIM_V3],
+    statements: ['ALTER TABLE pawl.jobs ADD COLUMN colour text', CLAIM_V4],
   },
   {
     version: KNOWN + 2,
@@ -31,7 +31,7 @@ export const CONTRACTION: Migration = {
   version: KNOWN + 3,
   name: 'no claims without colour',
   statements: [
-    `DROP FUNCTION pawl.claim_v2(text, text, text[], int, int[], text[], text, int,
+    `DROP FUNCTION pawl.claim_v3(text, text, text[], int, int[], text[], text, int,
       double precision)`,
   ],
   floor: KNOWN + 2,
@@ -44,7 +44,7 @@ class NextClient extends pg.Client {
     if (typeof config !== 'object' || config === null || !('text' in config)) {
       return query(config, ...rest);
     }
-    const text = String(config.text).replace('.claim_v2(', '.claim_v3(');
+    const text = String(config.text).replace('.claim_v3(', '.claim_v4(');
     return query({ ...config, text }, ...rest);
   }) as pg.Client['query'];
 }
