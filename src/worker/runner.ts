@@ -56,13 +56,13 @@ export class Runner {
   }
 
   /**
-   * How many jobs to ask for now. While some wait for a slot it asks for many at a time or none;
+   * How many jobs to ask for now, beside those that are asked for already. While some wait for a slot it asks for many at a time or none;
    * while many ends are still to be reported, for none: what is done must not pile up.
    */
-  get room(): number {
+  roomBeside(asked: number): number {
     if (this.#settler.unsettled >= UNSETTLED_MAX) return 0;
     const ahead = this.#foresight.jobs();
-    const room = this.slots.roomWith(ahead);
+    const room = Math.max(0, this.slots.roomWith(ahead) - asked);
     const isWorthwhile = this.#line.size === 0 || room >= (this.slots.size + ahead) / 2;
     return isWorthwhile ? room : 0;
   }

@@ -9,7 +9,7 @@ import type { JobSource } from './job-source.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 import { Presence } from './presence.ts';
 import { Runner } from './runner.ts';
-import type { SlotOptions } from './slots.ts';
+import type { ClaimOrder, SlotOptions } from './slots.ts';
 import { shutdownStop } from './stops.ts';
 import type { WorkerWatch } from './watch.ts';
 
@@ -52,6 +52,10 @@ export class Worker {
   readonly #bell: Bell;
   readonly #runner: Runner;
   readonly #claimer: Claimer;
+  /** For a second claim under way: its requests must not be taken for those of the first. */
+  readonly #aheadClaimer: Claimer;
+  /** How many jobs that claim asks for, and when it is answered. */
+  #ahead: { readonly max: number; readonly answered: Promise<unknown> } | null = null;
   readonly #presence: Presence;
   #looping: Promise<void> = Promise.resolve();
   #mode: 'new' | 'working' | 'draining' | 'stopped' = 'new';
@@ -62,6 +66,7 @@ export class Worker {
     this.#bell = new Bell(setup.timers);
     this.#runner = new Runner(setup, () => this.#bell.ring());
     this.#claimer = new Claimer(setup, this.#runner.heart);
+    this.#aheadClaimer = new Claimer(setup, this.#runner.heart, 'ahead');
     this.#presence = new Presence(setup);
   }
 
@@ -101,6 +106,7 @@ export class Worker {
       const sleepMs = await this.poll();
       await this.#bell.wait(sleepMs);
     }
+    await this.#ahead?.answered;
   }
 
   /** Claims what there is room for, begins it, and says how long to sleep. */
@@ -108,16 +114,40 @@ export class Worker {
     const { slots } = this.#runner;
     const counts = { wanted: 0, found: 0 };
     for (const order of slots.orders()) {
-      const max = Math.min(order.max, this.#runner.room, CLAIM_MAX);
+      const max = Math.min(order.max, this.#runner.roomBeside(this.#ahead?.max ?? 0), CLAIM_MAX);
       if (max === 0 || this.#isLeaving) continue;
-      const attempts = await this.#claimer.claim({ ...order, max });
-      for (const attempt of attempts) this.#runner.hold(attempt);
+      if (this.#isAheadWorthwhile(order)) {
+        this.#claimAhead({ ...order, max });
+        continue;
+      }
       counts.wanted += max;
-      counts.found += attempts.length;
+      const claimer = this.#aheadClaimer.isOwed ? this.#aheadClaimer : this.#claimer;
+      counts.found += await this.#take(claimer, { ...order, max });
     }
     await this.#runner.begin();
     const startInMs = Math.max(0, this.#runner.startBy - this.#setup.clock.now());
     return Math.min(this.#pace.after(counts), startInMs);
+  }
+
+  async #take(claimer: Claimer, order: ClaimOrder): Promise<number> {
+    const attempts = await claimer.claim(order);
+    for (const attempt of attempts) this.#runner.hold(attempt);
+    return attempts.length;
+  }
+
+  /** While jobs wait for a slot nobody waits for a claim; types with a limit are claimed exactly. */
+  #isAheadWorthwhile(order: ClaimOrder): boolean {
+    const isFree = this.#ahead === null && !this.#aheadClaimer.isOwed;
+    return isFree && order.max === Infinity && this.#runner.waiting > 0;
+  }
+
+  /** So the database has the next claim while it answers this one, and neither side idles. */
+  #claimAhead(order: ClaimOrder): void {
+    const answered = this.#take(this.#aheadClaimer, order).then(() => {
+      this.#ahead = null;
+      return this.#runner.begin();
+    });
+    this.#ahead = { max: order.max, answered };
   }
 
   /** A hint that there may be work. */
