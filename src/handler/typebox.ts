@@ -1,11 +1,17 @@
+import { createRequire } from 'node:module';
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type * as Compiler from 'typebox/compile';
 import type { JsonSchema } from './exposure.ts';
 import type { Schema } from './schema.ts';
 
+/** Hundreds of modules and 50 MB of memory, so they are loaded for the first who has such a schema. */
+function compiler(): typeof Compiler {
+  return createRequire(import.meta.url)('typebox/compile') as typeof Compiler;
+}
+
 /** A typebox schema for a job: typebox itself does not speak Standard Schema. */
 export function fromTypebox<Shape extends TSchema>(shape: Shape): Schema<Static<Shape>> {
-  const compiled = Compile(shape);
+  const compiled = compiler().Compile(shape);
   const plain = JSON.parse(JSON.stringify(shape)) as JsonSchema;
   return {
     '~standard': {
@@ -19,7 +25,7 @@ export function fromTypebox<Shape extends TSchema>(shape: Shape): Schema<Static<
   } as Schema<Static<Shape>>;
 }
 
-type Finding = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
+type Finding = ReturnType<ReturnType<typeof Compiler.Compile>['Errors']>[number];
 
 interface Issue {
   readonly message: string;
