@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { runFullSpeed } from './long-run/full-speed.ts';
+import { chartsOf, fullSpeedReport } from './long-run/full-speed-report.ts';
 import { parseOptions } from './long-run/options.ts';
 import { reportOf } from './long-run/report.ts';
 import { runAll } from './long-run/run.ts';
@@ -18,6 +20,17 @@ describe('the long run', () => {
       assert.ok(report.includes(heading), `no ${heading} in\n${report}`);
     }
     assert.doesNotMatch(report, /NaN|undefined|Infinity/);
+  });
+
+  test('runs at full speed for a moment, and charts what it left behind', async () => {
+    const options = parseOptions(['--smoke', '--full-speed']);
+    const runs = await runFullSpeed(options, options.fullSpeedMs!, () => undefined);
+    const report = fullSpeedReport(runs, options);
+    const [chart] = chartsOf(runs);
+    assert.ok(report.includes(`(${chart!.file})`), `no chart in\n${report}`);
+    assert.match(report, /\| file MB \|/);
+    assert.match(chart!.svg, /<polyline points="[\d., ]+"/);
+    assert.doesNotMatch(report + chart!.svg, /NaN|undefined|Infinity/);
   });
 
   test('refuses options that it does not know', () => {

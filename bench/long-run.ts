@@ -1,17 +1,33 @@
 // `npm run bench:long-run`: does anything grow while jobs come, are done, and are purged again?
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { runFullSpeed } from './long-run/full-speed.ts';
+import { chartsOf, fullSpeedReport } from './long-run/full-speed-report.ts';
 import { parseOptions } from './long-run/options.ts';
 import { reportOf } from './long-run/report.ts';
 import { runAll } from './long-run/run.ts';
 
 const options = parseOptions(process.argv.slice(2));
-const runs = await runAll(options, (text) => process.stderr.write(`${text}\n`));
-const report = reportOf(runs, options);
-process.stdout.write(`${report}\n`);
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** What is kept of a run, by the names of the files. */
+async function filesOf(): Promise<Record<string, string>> {
+  if (options.fullSpeedMs === null) {
+    const report = reportOf(await runAll(options, say), options);
+    return { 'long-run.md': `${report}\n` };
+  }
+  const runs = await runFullSpeed(options, options.fullSpeedMs, say);
+  const charts = chartsOf(runs).map(({ file, svg }) => [file, svg]);
+  return { 'full-speed.md': `${fullSpeedReport(runs, options)}\n`, ...Object.fromEntries(charts) };
+}
+
+const files = await filesOf();
+process.stdout.write(Object.values(files)[0]!);
 if (!options.isSmoke && options.stores.length > 1) {
   const folder = new URL('results/', import.meta.url);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL('long-run.md', folder), `${report}\n`);
-  process.stderr.write(`written to ${fileURLToPath(new URL('long-run.md', folder))}\n`);
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(new URL(name, folder), text);
+    say(`written to ${fileURLToPath(new URL(name, folder))}`);
+  }
 }

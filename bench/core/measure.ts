@@ -84,7 +84,7 @@ async function playLife(contender: Contender, jobs: number, batch: number): Prom
   const enqueues = await enqueuesOf(contender, batchesOf(jobs, batch));
   const enqueue = await timeOf(() => oneByOne(enqueues));
   const holdings: Holding[] = [];
-  const claim = await timeOf(() => claimAll(contender, batch, holdings));
+  const claim = await timeOf(() => claimAll(contender, { batch, jobs }, holdings));
   checkClaimed(holdings, jobs);
   const completions = await completionsOf(holdings, batch);
   const complete = await timeOf(() => oneByOne(completions));
@@ -110,7 +110,7 @@ async function playSingles(
   const enqueues = await enqueuesOf(contender, Array(singles).fill(1));
   const enqueue = await timeOf(() => atOnce(enqueues, callers));
   const holdings: Holding[] = [];
-  await claimAll(contender, batches.at(-1)!, holdings);
+  await claimAll(contender, { batch: batches.at(-1)!, jobs: singles }, holdings);
   checkClaimed(holdings, singles);
   const completions = await completionsOf(holdings, 1);
   const complete = await timeOf(() => atOnce(completions, callers));
@@ -151,11 +151,17 @@ async function completionsOf(holdings: readonly Holding[], batch: number): Promi
   return calls;
 }
 
-async function claimAll(contender: Contender, batch: number, holdings: Holding[]): Promise<void> {
-  for (;;) {
+/** Until there are no more; who claims more than there were would go on for ever. */
+async function claimAll(
+  contender: Contender,
+  { batch, jobs }: { batch: number; jobs: number },
+  holdings: Holding[],
+): Promise<void> {
+  for (let claimed = 0; claimed <= jobs;) {
     const holding = await contender.claim(batch);
     if (holding.size === 0) return;
     holdings.push(holding);
+    claimed += holding.size;
   }
 }
 

@@ -3,6 +3,8 @@ import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
+import { dayBefore } from '../harness/copies.ts';
+import { copyJobs, tidyUp } from '../harness/postgres-copies.ts';
 import { type Contender, RAW_TYPE } from './contender.ts';
 import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
@@ -84,35 +86,14 @@ async function prepare(url: string, schema: string): Promise<void> {
   await store.close();
 }
 
-/** Copies of the finished job and its events, with older ids, in one statement for each table. */
+/** Copies of the finished job and its events, born within the day before. */
 async function loadRows(url: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const id = `(lpad(to_hex(1700000000000 + n), 12, '0') || '70008000'
-      || lpad(to_hex(n), 12, '0'))::uuid`;
     const { rows: found } = await client.query<{ id: string }>('SELECT id FROM pawl.jobs LIMIT 1');
-    for (const [table, key] of [
-      ['jobs', 'id'],
-      ['events', 'job_id'],
-    ] as const) {
-      const { rows: columns } = await client.query<{ name: string }>(
-        `SELECT column_name AS name FROM information_schema.columns
-         WHERE table_schema = 'pawl' AND table_name = $1 AND is_identity = 'NO'
-           AND is_generated = 'NEVER'`,
-        [table],
-      );
-      const names = columns.map(({ name }) => name);
-      const values = names.map((name) => (name === key ? id : `t.${name}`));
-      await client.query(
-        `INSERT INTO pawl.${table} (${names.join(', ')}) SELECT ${values.join(', ')}
-         FROM (SELECT * FROM pawl.${table} WHERE ${key} = '${found[0]!.id}') t,
-           generate_series(1, ${rows}) n`,
-      );
-    }
-    await client.query('VACUUM ANALYZE pawl.jobs');
-    await client.query('ANALYZE');
-    await client.query('CHECKPOINT');
+    await copyJobs(client, { of: [found[0]!.id], count: rows, ...dayBefore(Date.now()) });
+    await tidyUp(client);
   } finally {
     await client.end();
   }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { dayBefore } from '../harness/copies.ts';
+import { copyJobs } from '../harness/sqlite-copies.ts';
 import type { Contender } from './contender.ts';
 import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
@@ -76,25 +78,13 @@ async function prepare(path: string): Promise<void> {
   await store.close();
 }
 
-/** Copies of the finished job and its events, with older ids, in one statement for each table. */
+/** Copies of the finished job and its events, born within the day before. */
 function loadRows(path: string, rows: number): void {
   const db = new DatabaseSync(path);
   try {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144');
-    const template = Number(db.prepare('SELECT max(seq) AS seq FROM jobs').get()!['seq']);
-    const copies = `WITH RECURSIVE copy(n) AS (
-      SELECT 1 UNION ALL SELECT n + 1 FROM copy LIMIT ${rows})`;
-    const id = `unhex(printf('%012x70008000%012x', 1700000000000 + copy.n, copy.n))`;
-    for (const { table, key, changed } of [
-      { table: 'jobs', key: 'seq', changed: { seq: `${template} + copy.n`, id } },
-      { table: 'events', key: 'job_seq', changed: { job_seq: `${template} + copy.n` } },
-    ]) {
-      const columns = db.prepare(`PRAGMA table_info(${table})`).all();
-      const names = columns.map(({ name }) => String(name));
-      const values = names.map((name) => (changed as Record<string, string>)[name] ?? `t.${name}`);
-      db.exec(`${copies} INSERT INTO ${table} (${names.join(', ')})
-        SELECT ${values.join(', ')} FROM copy CROSS JOIN ${table} t WHERE t.${key} = ${template}`);
-    }
+    const found = db.prepare('SELECT hex(id) AS id FROM jobs LIMIT 1').get()!;
+    copyJobs(db, { of: [String(found['id'])], count: rows, ...dayBefore(Date.now()) });
     db.exec('ANALYZE; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
   } finally {
     db.close();

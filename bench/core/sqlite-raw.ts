@@ -4,16 +4,9 @@ import { systemIds } from '../../src/core/ids.ts';
 import { Connection } from '../../src/store/sqlite/connection.ts';
 import { type Call, type Contender, expectAll, type Holding, inBatches } from './contender.ts';
 import type { Safeties } from './safeties.ts';
-import type { Given, LifeScript, Script, Statement } from './sqlite-script.ts';
+import type { Given, Job, LifeScript, Script, Statement } from './sqlite-script.ts';
 
 const ids = systemIds(systemClock);
-const NOBODY = new Uint8Array(16);
-
-/** A job in hand, as the database knows it. */
-interface Held {
-  readonly id: Uint8Array;
-  readonly seq: number;
-}
 
 /** The ceiling: what the store says to SQLite, in a bare loop without engine and threads. */
 export class SqliteRaw implements Contender {
@@ -39,22 +32,30 @@ export class SqliteRaw implements Contender {
   }
 
   async enqueue(size: number): Promise<Call> {
-    const jobs = Array.from({ length: size }, () => bytesOf(ids.next()));
-    const { insert } = this.#script;
+    const jobs = Array.from({ length: size }, (): Job => ({ id: bytesOf(ids.next()), seq: 0 }));
+    const parts = this.#partsOf(jobs);
     return async () =>
-      this.#transact(insert, (now) => {
-        this.#sayOnce(insert, { now, max: size });
-        return jobs.map((id) => this.#sayEach(insert, { id, seq: 0, now, max: size }));
-      });
+      this.#transact(parts[0]!.script, (now) =>
+        parts.flatMap(({ script, part }) => this.#play(script, { jobs: part, now, max: size })),
+      );
+  }
+
+  /** As the store does it: as many at once as it has a statement for. */
+  #partsOf(jobs: readonly Job[]): { script: Script; part: Job[] }[] {
+    const parts = [];
+    for (let start = 0; start < jobs.length;) {
+      const sizes = [...this.#script.insert];
+      const [size, script] = sizes.find(([one]) => one <= jobs.length - start)!;
+      parts.push({ script, part: jobs.slice(start, start + size) });
+      start += size;
+    }
+    return parts;
   }
 
   async claim(max: number): Promise<Holding> {
-    let won: Held[] = [];
+    let won: Job[] = [];
     const { claim } = this.#script;
-    this.#transact(claim, (now) => {
-      won = this.#sayOnce(claim, { now, max });
-      return won.map((held) => this.#sayEach(claim, { ...held, now, max }));
-    });
+    this.#transact(claim, (now) => (won = this.#play(claim, { jobs: [], now, max })));
     return {
       size: won.length,
       completions: async (batch) =>
@@ -62,59 +63,56 @@ export class SqliteRaw implements Contender {
     };
   }
 
-  #complete(held: readonly Held[]): void {
+  #complete(jobs: readonly Job[]): void {
     const { complete } = this.#script;
-    this.#transact(complete, (now) => {
-      this.#sayOnce(complete, { now, max: held.length });
-      return held.map((job) => this.#sayEach(complete, { ...job, now, max: held.length }));
-    });
+    this.#transact(complete, (now) => this.#play(complete, { jobs, now, max: jobs.length }));
   }
 
-  /** Answers with the jobs of the last list that was not empty: those of the claim. */
-  #sayOnce(script: Script, { now, max }: Pick<Given, 'now' | 'max'>): Held[] {
-    let held: Held[] = [];
-    for (const statement of script.once) {
-      const answer = this.#say(statement, { id: NOBODY, seq: 0, now, max });
-      if (Array.isArray(answer) && answer.length > 0) held = this.#jobsIn(answer, statement);
+  /** Answers with the jobs that it was about: those given, or those that it has found. */
+  #play({ statements }: Script, { jobs: given, now, max }: Given): Job[] {
+    let jobs = [...given];
+    for (const statement of statements) {
+      if (!this.#safeties.events && statement.text.startsWith('INSERT INTO events')) continue;
+      if (statement.about === 'each') {
+        for (const job of jobs) this.#change(statement, { jobs: [job], now, max });
+      } else if (statement.about === 'none' || jobs.length > 0) {
+        jobs = this.#change(statement, { jobs, now, max });
+      }
     }
-    return held;
+    return jobs;
   }
 
-  #jobsIn(rows: readonly object[], { way, text }: Statement): Held[] {
-    if (way === 'sql') return rows as Held[];
-    const names = this.#connection
-      .lists(text)
+  /** Says it, and answers with what is known of the jobs afterwards. */
+  #change(statement: Statement, given: Given): Job[] {
+    const { way, text, method } = statement;
+    const answer = this.#connection[way](text)[method](...statement.valuesFor(given));
+    const jobs = [...given.jobs];
+    if (Array.isArray(answer)) return this.#jobsIn(answer, statement) ?? jobs;
+    if (!/^(INSERT INTO|UPDATE) jobs/.test(text)) return jobs;
+    const { changes, lastInsertRowid } = answer as StatementResultingChanges;
+    expectAll(Number(changes), jobs.length, 'changed');
+    if (!text.startsWith('INSERT')) return jobs;
+    const first = Number(lastInsertRowid) - jobs.length + 1;
+    return jobs.map(({ id }, place) => ({ id, seq: first + place }));
+  }
+
+  /** Null for rows of which nothing can be known. */
+  #jobsIn(rows: readonly unknown[], { way, text }: Statement): Job[] | null {
+    const names = this.#connection[way](text)
       .columns()
       .map(({ name }) => name);
     const [id, seq] = [names.indexOf('id'), names.indexOf('seq')];
-    return (rows as unknown[][]).map((row) => ({ id: row[id], seq: row[seq] }) as Held);
+    if (id === -1 || seq === -1) return null;
+    if (way === 'sql') return rows as Job[];
+    return (rows as unknown[][]).map((row) => ({ id: row[id], seq: row[seq] }) as Job);
   }
 
-  /** Answers with the job's number, which is new where it is inserted. */
-  #sayEach(script: Script, given: Given): number {
-    let { seq } = given;
-    for (const statement of script.each) {
-      if (!this.#safeties.events && statement.text.startsWith('INSERT INTO events')) continue;
-      const answer = this.#say(statement, { ...given, seq });
-      if (!/^(INSERT INTO|UPDATE) jobs/.test(statement.text)) continue;
-      const { changes, lastInsertRowid } = answer as StatementResultingChanges;
-      expectAll(Number(changes), 1, 'changed');
-      if (seq === 0) seq = Number(lastInsertRowid);
-    }
-    return seq;
-  }
-
-  #say(statement: Statement, given: Given): unknown {
-    const { way, text, method } = statement;
-    return this.#connection[way](text)[method](...statement.valuesFor(given));
-  }
-
-  #transact(script: Script, body: (now: number) => readonly number[]): void {
+  #transact(script: Script, body: (now: number) => readonly Job[]): void {
     const now = Date.now();
     this.#connection.sql('BEGIN IMMEDIATE').run();
     const changed = body(now);
     if (this.#safeties.feed && changed.length > 0) {
-      const refs = changed.map((seq) => script.refsFor(seq)).join(',');
+      const refs = changed.map(({ seq }) => script.refsFor(seq)).join(',');
       this.#connection.sql(script.feed).run(now, refs);
     }
     this.#connection.sql('COMMIT').run();

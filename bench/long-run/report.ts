@@ -1,7 +1,9 @@
 import { machineLines } from '../harness/machine.ts';
+import { tableOf } from '../harness/markdown.ts';
 import { median } from '../harness/statistics.ts';
 import type { LongRunOptions } from './options.ts';
-import type { Chapter, Line, LongRun, Price } from './run.ts';
+import type { LongRun, Price } from './run.ts';
+import type { Chapter, Line } from './watch.ts';
 
 export function reportOf(runs: readonly LongRun[], options: LongRunOptions): string {
   return [
@@ -46,7 +48,7 @@ const MEASURES: Readonly<Record<string, (line: Line) => number>> = {
   'claim p99 ms': (line) => line.claimMs.p99,
 };
 
-function measuresOf(lines: readonly Line[]): [string, (line: Line) => number][] {
+export function measuresOf(lines: readonly Line[]): [string, (line: Line) => number][] {
   const names = Object.keys(lines[0]?.reading ?? {});
   return [
     ...Object.entries(MEASURES),
@@ -80,7 +82,7 @@ function flatness(lines: readonly Line[]): string {
   return tableOf(head, rows);
 }
 
-function linesOf(lines: readonly Line[]): string {
+export function linesOf(lines: readonly Line[]): string {
   const measures = measuresOf(lines);
   const head = ['chapter', 's', ...measures.map(([name]) => name)];
   const rows = lines.map((line) => [
@@ -107,15 +109,11 @@ function priceOf({ kept, purged }: Price): string {
   return `Flat out, in turns; before a turn with the purge, it has a day to catch up.\n\n${table}`;
 }
 
-function shown(value: number): string {
+export function shown(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en');
   return value >= 10 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(1);
 }
 
-function ratio(value: number, base: number): string {
+export function ratio(value: number, base: number): string {
   return base === 0 ? '–' : (value / base).toFixed(2);
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }

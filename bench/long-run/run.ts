@@ -1,25 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { Load } from './load.ts';
 import type { LongRunOptions } from './options.ts';
 import { openPostgresSite } from './postgres-site.ts';
-import { DAY_MS, shortDays } from './short-days.ts';
-import type { Reading, Site } from './site.ts';
+import { RETENTION, shortDays } from './short-days.ts';
+import type { Site } from './site.ts';
 import { openSqliteSite } from './sqlite-site.ts';
-
-/** Everything is kept as briefly as a policy may say, and dead letters a day longer. */
-const RETENTION = {
-  jobsMs: DAY_MS,
-  notesMs: DAY_MS,
-  feedMs: DAY_MS,
-  keysMs: 0,
-  firesMs: DAY_MS,
-  deadLettersMs: 2 * DAY_MS,
-};
-
-/** What happens while a line of the report is gathered. */
-export type Chapter = 'filling' | 'steady' | 'held open' | 'let go';
+import { type Chapter, type Line, Watch } from './watch.ts';
 
 /** Shares of the jobs of the paced part, one after the other. */
 const CHAPTERS: readonly (readonly [Chapter, number])[] = [
@@ -28,14 +15,6 @@ const CHAPTERS: readonly (readonly [Chapter, number])[] = [
   ['held open', 0.15],
   ['let go', 0.25],
 ];
-
-export interface Line {
-  readonly chapter: Chapter;
-  readonly seconds: number;
-  readonly jobsPerSecond: number;
-  readonly claimMs: { readonly p50: number; readonly p99: number };
-  readonly reading: Reading;
-}
 
 /** Full lives a second, flat out, with the purge and without it, in turns. */
 export interface Price {
@@ -114,42 +93,4 @@ async function priceOf(
     await sweeper.stop();
   }
   return { kept, purged };
-}
-
-/** Writes a line of the report once a day. */
-class Watch {
-  readonly lines: Line[] = [];
-  readonly #site: Site;
-  readonly #load: Load;
-  readonly #everyMs: number;
-  readonly #began = performance.now();
-
-  constructor(site: Site, load: Load, everyMs: number) {
-    this.#site = site;
-    this.#load = load;
-    this.#everyMs = everyMs;
-  }
-
-  async during(chapter: Chapter, work: Promise<void>): Promise<void> {
-    const over = work.then(() => true);
-    for (let isOver = false; !isOver;) {
-      const from = { at: performance.now(), ended: this.#load.ended };
-      isOver = await Promise.race([over, sleep(this.#everyMs, false)]);
-      await this.#add(chapter, from);
-    }
-  }
-
-  async #add(chapter: Chapter, from: { at: number; ended: number }): Promise<void> {
-    const now = performance.now();
-    const times = this.#load.takeClaimTimes().toSorted((one, other) => one - other);
-    if (times.length === 0 || now - from.at < this.#everyMs / 10) return;
-    const at = (share: number): number => times[Math.floor((times.length - 1) * share)]!;
-    this.lines.push({
-      chapter,
-      seconds: (now - this.#began) / 1_000,
-      jobsPerSecond: ((this.#load.ended - from.ended) * 1_000) / (now - from.at),
-      claimMs: { p50: at(0.5), p99: at(0.99) },
-      reading: await this.#site.observe(),
-    });
-  }
 }

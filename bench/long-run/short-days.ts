@@ -1,4 +1,5 @@
 import type { Clock, Instant } from '../../src/core/clock.ts';
+import type { RetentionPolicy } from '../../src/engine/retention/policy.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -9,3 +10,13 @@ export function shortDays(dayMs: number): Clock {
   const factor = DAY_MS / dayMs;
   return { now: () => Math.round(startedAt + (performance.now() - began) * factor) };
 }
+
+/** Everything is kept as briefly as a policy may say, and dead letters a day longer. */
+export const RETENTION: RetentionPolicy = {
+  jobsMs: DAY_MS,
+  notesMs: DAY_MS,
+  feedMs: DAY_MS,
+  keysMs: 0,
+  firesMs: DAY_MS,
+  deadLettersMs: 2 * DAY_MS,
+};

@@ -17,7 +17,7 @@ export class KnownInputs {
     }
   }
 
-  /** Rejects with VALIDATION_ERROR and the path of every fault; null where there is none to find. */
+  /** Rejects with VALIDATION_ERROR and the path of every fault; null where none can be found. */
   check({ type, input = null }: EnqueueRequest): Promise<void> | null {
     const schema = this.#schemas.get(type);
     if (schema === undefined || isElsewhere(input)) return null;

@@ -4,7 +4,7 @@ import type * as Compiler from 'typebox/compile';
 import type { JsonSchema } from './exposure.ts';
 import type { Schema } from './schema.ts';
 
-/** Hundreds of modules and 50 MB of memory, so they are loaded for the first who has such a schema. */
+/** Hundreds of modules and much memory: loaded for the first who has such a schema. */
 function compiler(): typeof Compiler {
   return createRequire(import.meta.url)('typebox/compile') as typeof Compiler;
 }

@@ -56,8 +56,9 @@ export class Runner {
   }
 
   /**
-   * How many jobs to ask for now, beside those that are asked for already. While some wait for a slot it asks for many at a time or none;
-   * while many ends are still to be reported, for none: what is done must not pile up.
+   * How many jobs to ask for now, beside those that are asked for already. While some wait for a
+   * slot it asks for many at a time or none; while many ends are still to be reported, for none:
+   * what is done must not pile up.
    */
   roomBeside(asked: number): number {
     if (this.#settler.unsettled >= UNSETTLED_MAX) return 0;

@@ -135,7 +135,7 @@ export class Worker {
     return attempts.length;
   }
 
-  /** While jobs wait for a slot nobody waits for a claim; types with a limit are claimed exactly. */
+  /** While jobs wait for a slot nobody waits for a claim; limited types are claimed one by one. */
   #isAheadWorthwhile(order: ClaimOrder): boolean {
     const isFree = this.#ahead === null && !this.#aheadClaimer.isOwed;
     return isFree && order.max === Infinity && this.#runner.waiting > 0;

@@ -10,8 +10,6 @@ import { TENANTS } from './scene.ts';
 /** Small, so that every look goes over the edges of several pages. */
 const PAGE = 23;
 const ALL = 100_000;
-/** How many jobs' histories are asked for at once. */
-const ABREAST = 8;
 
 export interface Rows {
   readonly jobs: readonly Job[];
@@ -19,9 +17,9 @@ export interface Rows {
 }
 
 /** Jobs and dead letters as they are, page by page. */
-async function readRows({ store }: Contestant, limit: number = PAGE): Promise<Rows> {
+async function readRows(contestant: Contestant, limit: number = PAGE): Promise<Rows> {
+  const { store } = contestant;
   const jobs: Job[] = [];
-  const letters: DeadLetter[] = [];
   for (const tenant of TENANTS) {
     for (let before: string | undefined; ;) {
       const page = await store.list({ tenant, limit, ...(before && { before }) });
@@ -29,13 +27,20 @@ async function readRows({ store }: Contestant, limit: number = PAGE): Promise<Ro
       if (!page.hasMore) break;
       before = page.jobs.at(-1)!.id;
     }
+  }
+  return { jobs, letters: await readLetters(contestant) };
+}
+
+async function readLetters({ store }: Contestant): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  for (const tenant of TENANTS) {
     const found = await store.deadLetters({ tenant, limit: ALL });
     if (found.some((letter, index) => index > 0 && letter.id >= found[index - 1]!.id)) {
       throw new Error('dead letters are not in the order of descending ids');
     }
     letters.push(...found.toSorted((one, other) => (one.jobId < other.jobId ? -1 : 1)));
   }
-  return { jobs, letters };
+  return letters;
 }
 
 /** The same at once, for the next choice. */
@@ -62,7 +67,7 @@ export function touchedBetween(before: Rows, after: Rows): Touched {
 export async function quickSnapshot(contestant: Contestant, touched: Touched): Promise<unknown> {
   if (touched.jobs.length === 0 && !touched.letters) return null;
   const jobs = await contestant.store.read(touched.jobs);
-  const letters = touched.letters ? (await readRows(contestant)).letters : [];
+  const letters = touched.letters ? await readLetters(contestant) : [];
   return contestant.normal({ jobs, letters });
 }
 
@@ -78,10 +83,7 @@ export async function fullSnapshot(
   const rows = await readRows(contestant);
   const refs = some === 'all' ? rows.jobs : some;
   const histories: unknown[] = [];
-  for (let at = 0; at < refs.length; at += ABREAST) {
-    const few = refs.slice(at, at + ABREAST).map((ref) => historyOf(contestant, ref));
-    histories.push(...(await Promise.all(few)));
-  }
+  for (const ref of refs) histories.push(await historyOf(contestant, ref));
   const types: TypeRecord[] = [];
   for (const tenant of [...TENANTS, '*']) types.push(...(await store.types(tenant)));
   const named = sortedByText(types, ['tenant', 'type']);

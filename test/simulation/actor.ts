@@ -25,7 +25,6 @@ export interface Stage {
 export type Main = (actor: Actor) => Promise<void>;
 
 const PAUSE_MS: readonly number[] = [3_000, 20_000, 45_000, 130_000];
-const NEVER: Promise<never> = new Promise(() => undefined);
 
 /** Starts an actor, and starts it again whenever it has crashed. */
 export function spawn(stage: Stage, name: string, main: Main): void {
@@ -121,8 +120,13 @@ export class Actor {
     const keeper: Life = { name: `keeper of ${this.name}`, isOver: false };
     const delayMs = random.below(5_000);
     scheduler.launch(scheduler.park(keeper, 'restarts it', delayMs).then(this.#restart));
-    return NEVER;
+    return never();
   }
+}
+
+/** Another one each time: a shared promise would remember all who ever waited for it. */
+export function never(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 /** Resolves when the signal says so. */

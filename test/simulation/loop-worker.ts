@@ -7,11 +7,9 @@ import { JobFailure } from '../../src/handler/failure.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, never } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
 import { TYPES } from './job-types.ts';
-
-const NEVER: Promise<never> = new Promise(() => undefined);
 
 /** Handlers of seeded moods under the product's own worker; a crash takes it away unasked. */
 export class LoopWorker {
@@ -39,7 +37,7 @@ export class LoopWorker {
       pollMs: { minMs: 300, maxMs: 900 },
     });
     worker.start();
-    return NEVER;
+    return never();
   }
 
   #jobs(actor: Actor): readonly JobDefinition[] {

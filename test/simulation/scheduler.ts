@@ -24,6 +24,7 @@ const TRACE_CHUNK = 16_384;
 export class Scheduler {
   readonly clock: ManualClock;
   readonly #random: SeededRandom;
+  readonly #trace: string[] | null;
   readonly #hash = createHash('sha256');
   #tail: string[] = [];
   #unhashed = '';
@@ -33,9 +34,11 @@ export class Scheduler {
   #failure: Error | null = null;
   steps: number = 0;
 
-  constructor(clock: ManualClock, random: SeededRandom) {
+  /** Where there is a list for it, every line of the trace is kept there. */
+  constructor(clock: ManualClock, random: SeededRandom, trace: string[] | null = null) {
     this.clock = clock;
     this.#random = random;
+    this.#trace = trace;
   }
 
   /** Equal for equal runs: every turn taken and every answer given went into it. */
@@ -54,6 +57,7 @@ export class Scheduler {
       this.#hash.update(this.#unhashed);
       this.#unhashed = '';
     }
+    this.#trace?.push(text);
     this.#tail.push(text);
     if (this.#tail.length > 2 * TRACE_TAIL) this.#tail = this.#tail.slice(-TRACE_TAIL);
   }

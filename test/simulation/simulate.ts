@@ -33,6 +33,8 @@ export interface SimulationOptions {
   readonly cast?: 'plain' | 'swarm';
   /** What a shrunk run still has, by number; everything unless given. */
   readonly only?: Remains;
+  /** Takes every line of the trace, for who wants to know where two runs came apart. */
+  readonly trace?: string[];
 }
 
 export interface Remains {
@@ -88,12 +90,12 @@ class Simulation {
     clock: ManualClock,
     { store, incarnation }: Pick<Stage, 'store' | 'incarnation'>,
   ) {
-    const { seed, only, cast = 'plain' } = options;
+    const { seed, only, cast = 'plain', trace } = options;
     const stream = (number: number): SeededRandom => new SeededRandom(seed * 1_000 + number);
     this.#seed = seed;
     this.#cast = pickCast(cast === 'swarm' ? stream(6) : null);
     this.#stage = {
-      scheduler: new Scheduler(clock, stream(1)),
+      scheduler: new Scheduler(clock, stream(1), trace),
       faults: new Faults({
         random: stream(2),
         jumps: this.#cast.hasClockJumps ? stream(7) : null,

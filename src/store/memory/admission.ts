@@ -24,12 +24,17 @@ export function doorOf(keys: GateKeys, isDue: boolean): Door {
 
 /** Lets on whom the keys of these jobs have room for, gate by gate. */
 export function admit(tables: Tables, jobs: Iterable<Pick<Job, 'tenant' | 'id'>>): void {
+  admitKeys(tables, touchedBy(tables, jobs));
+}
+
+/** The keys that these jobs hold or wait for. */
+export function touchedBy(
+  tables: Tables,
+  jobs: Iterable<Pick<Job, 'tenant' | 'id'>>,
+): readonly string[] {
   const rows = [...jobs].flatMap((job) => tables.rowOf(job) ?? []);
   const touched = rows.flatMap((row) => [row.limitKey, keyAt(row.parkedAt, row)]);
-  admitKeys(
-    tables,
-    touched.filter((key) => key !== null),
-  );
+  return touched.filter((key) => key !== null);
 }
 
 export function admitKeys(tables: Tables, touched: Iterable<string>): void {

@@ -119,10 +119,10 @@ function keepLevel(
   connection.sql(KEEP_LEVEL).run(key, level, at, nextAt);
 }
 
-/** Lets on who waits for a token that is due by now. */
-export function admitDue(work: Work, limit: number): void {
+/** Keys whose next token is due by now. */
+export function dueKeys(work: Work, limit: number): string[] {
   const due = work.connection.sql(DUE_KEYS).all(work.now, limit);
-  admitKeys(work, new Set(due.map((row) => String(row['key']))));
+  return due.map((row) => String(row['key']));
 }
 
 /** A claim is a start: it raises the levels of its user and its tenant. */

@@ -1,5 +1,5 @@
 import type { Job } from '../../core/job.ts';
-import { admitDue, type KeyColumns, TouchedKeys } from './admission.ts';
+import { dueKeys, type KeyColumns, TouchedKeys } from './admission.ts';
 import { JOB_COLUMNS, type JobRow, jobOfRow } from './row.ts';
 import type { Work } from './work.ts';
 
@@ -23,8 +23,9 @@ export function letDueIn(work: Work, limit: number): { opened: number; waiting: 
   const opened = connection.sql(OPEN_DUE).all(now, limit);
   const keys = new TouchedKeys();
   for (const row of opened) keys.add(row as KeyColumns, Number(row['gate']));
+  // Together: at the next gate the first in line comes first, by whichever of them it got there.
+  for (const key of dueKeys(work, limit)) keys.touch(key);
   keys.admit(work);
-  admitDue(work, limit);
   const rows = connection.sql(WAITING_DUE).all(now, limit) as JobRow[];
   return { opened: opened.length, waiting: rows.map((row) => jobOfRow(registry, row)) };
 }

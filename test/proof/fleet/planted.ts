@@ -8,19 +8,25 @@ type Planted = Pick<CampaignOptions, 'prepare' | 'world' | 'slowShare'> & {
   readonly told: RegExp;
 };
 
+/** What holds an owner's report to its turn, and what is left when that is taken away. */
+const FENCE: readonly (readonly [RegExp, string])[] = [
+  [/AND j\.epoch = x\.epoch/, ''],
+  [/j\.lease_owner \|\| '' = (?:x\.owner|p_owner)/, 'true'],
+  [/j\.lease_expiry > v_now/, 'true'],
+];
+
 /** An owner's report counts whoever sends it, in whatever epoch and however late. */
 async function withoutFence({ database }: World): Promise<void> {
-  for (const name of ['complete_v2', 'apply_v2']) {
-    const [row] = await database!.query<{ sql: string }>(
-      `SELECT pg_get_functiondef(oid) AS sql FROM pg_proc WHERE proname = $1`,
-      [name],
-    );
-    const sql = row!.sql
-      .replace(/AND j\.epoch = x\.epoch/, '')
-      .replace(/j\.lease_owner \|\| '' = x\.owner/, 'true')
-      .replace(/j\.lease_expiry > v_now/, 'true');
-    if (sql === row!.sql) throw new Error(`${name} has no fence that could be taken away`);
-    await database!.query(sql);
+  const functions = await database!.query<{ name: string; sql: string }>(
+    `SELECT proname AS name, pg_get_functiondef(oid) AS sql FROM pg_proc
+     WHERE pronamespace = 'pawl'::regnamespace AND proname ~ '^(apply|complete)_.*v[0-9]+$'`,
+  );
+  const fenced = functions.filter(({ sql }) => FENCE.some(([part]) => part.test(sql)));
+  if (fenced.length === 0) throw new Error('no function has a fence that could be taken away');
+  for (const { name, sql } of fenced) {
+    const missing = FENCE.filter(([part]) => !part.test(sql)).map(([part]) => String(part));
+    if (missing.length > 0) throw new Error(`the fence of ${name} lacks ${missing.join(', ')}`);
+    await database!.query(FENCE.reduce((text, [part, rest]) => text.replace(part, rest), sql));
   }
 }
 

@@ -2,10 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inRepository, repositoryFolder } from '../../../scripts/run/repository.ts';
-import { type Mutation, MUTATIONS } from '../../security/mutations.ts';
+import type { Mutation } from '../../security/mutation.ts';
+import { MUTATIONS } from '../../security/mutations.ts';
 import type { Rung, Say } from '../figures.ts';
 
 /** A test that hangs because of a mistake has noticed it, too. */
@@ -36,25 +38,42 @@ async function isGreen(folder: string, tests: string): Promise<boolean> {
   return code === 0;
 }
 
-/** True where the tests notice. */
-async function isCaught(folder: string, { file, from, to, tests }: Mutation): Promise<boolean> {
-  const path = join(folder, file);
-  const text = readFileSync(path, 'utf8');
+/** The file with its mistake; throws where it is not one that could be made. */
+function planted({ file, from, to }: Mutation, text: string): string {
   if (text.split(from).length !== 2) throw new Error(`${file} does not have it once: ${from}`);
-  writeFileSync(
-    path,
-    text.replace(from, () => to),
-  );
+  const mistaken = text.replace(from, () => to);
+  // Tests that cannot even be loaded are red, too, and have noticed nothing.
+  if (file.endsWith('.ts')) stripTypeScriptTypes(mistaken);
+  return mistaken;
+}
+
+/** Before anything is run: what has moved on since its mistake was thought of. */
+function findStale(chosen: readonly Mutation[]): string[] {
+  return chosen.flatMap((one) => {
+    try {
+      planted(one, readFileSync(inRepository(one.file), 'utf8'));
+      return [];
+    } catch (error) {
+      return [`${one.control}, ${one.mistake}: ${(error as Error).message}`];
+    }
+  });
+}
+
+/** True where the tests notice. */
+async function isCaught(folder: string, one: Mutation): Promise<boolean> {
+  const path = join(folder, one.file);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, planted(one, text));
   try {
-    return !(await isGreen(folder, tests));
+    return !(await isGreen(folder, one.tests));
   } finally {
     writeFileSync(path, text);
   }
 }
 
-async function findGreen(folder: string, say: Say): Promise<string[]> {
+async function findRed(folder: string, chosen: readonly Mutation[], say: Say): Promise<string[]> {
   const problems: string[] = [];
-  for (const tests of new Set(MUTATIONS.map((one) => one.tests))) {
+  for (const tests of new Set(chosen.map((one) => one.tests))) {
     if (await isGreen(folder, tests)) continue;
     problems.push(`${tests} is red without any mistake`);
     say(problems.at(-1)!);
@@ -66,9 +85,13 @@ async function findGreen(folder: string, say: Say): Promise<string[]> {
 export const runSecurityMutants: Rung = async (options, say) => {
   const control = options.text('control');
   const chosen = MUTATIONS.filter((one) => control === null || one.control === control);
+  const controls = new Set(chosen.map((one) => one.control)).size;
+  const stale = findStale(chosen);
+  if (chosen.length === 0) stale.push(`no mistake is planted for a control "${control}"`);
+  if (stale.length > 0) return { figures: { controls, planted: 0 }, violations: stale };
   const folder = copyTree();
   try {
-    const violations = control === null ? await findGreen(folder, say) : [];
+    const violations = await findRed(folder, chosen, say);
     let caught = 0;
     for (const one of chosen) {
       const isSeen = await isCaught(folder, one);
@@ -76,7 +99,6 @@ export const runSecurityMutants: Rung = async (options, say) => {
       say(`${one.control.padEnd(4)} ${isSeen ? 'caught' : 'MISSED'}  ${one.mistake}`);
       if (!isSeen) violations.push(`${one.tests} did not notice that ${one.mistake}`);
     }
-    const controls = new Set(chosen.map((one) => one.control)).size;
     return { figures: { controls, planted: chosen.length, caught }, violations };
   } finally {
     rmSync(folder, { recursive: true, force: true });

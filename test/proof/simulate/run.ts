@@ -1,6 +1,12 @@
+import { systemTimers } from '../../../src/core/timers.ts';
+import { tellWhere } from '../../simulation/come-apart.ts';
 import { regressionSeeds } from '../../simulation/regression-seeds.ts';
 import { explainRun } from '../../simulation/shrink-run.ts';
-import { simulate, type SimulationOptions } from '../../simulation/simulate.ts';
+import {
+  simulate,
+  type SimulationOptions,
+  type SimulationReport,
+} from '../../simulation/simulate.ts';
 import { inMemory, type OpenStore } from '../../support/world.ts';
 import { sqliteInline } from '../../support/world-stores.ts';
 import { Checkpoint } from '../checkpoint.ts';
@@ -9,6 +15,7 @@ import { type SavedTotals, Totals } from './totals.ts';
 
 const VIOLATIONS_MAX = 5;
 const TOLD_EVERY = 500;
+const never = new AbortController().signal;
 
 const STORES: Readonly<Record<'sqlite' | 'memory', OpenStore>> = {
   sqlite: sqliteInline.open,
@@ -41,6 +48,8 @@ class Campaign {
   readonly #checkpoint: Checkpoint<State>;
   #totals = new Totals();
   #violations: string[] = [];
+  /** MiB of this process, each time that it told how far it is. */
+  readonly #memory: number[] = [];
 
   constructor(options: RungOptions, say: Say) {
     this.#say = say;
@@ -68,10 +77,9 @@ class Campaign {
       const { counts } = this.#totals;
       if (counts.seeds % TOLD_EVERY !== 0) continue;
       this.#save(next + 1);
-      const bad = this.#violations.length;
-      this.#say(
-        `${grouped(counts.seeds)} seeds, ${grouped(counts.steps)} steps, ${bad} violations`,
-      );
+      this.#tell();
+      // Runs are one long turn of promises; what weak references hold is let go between turns only.
+      await systemTimers.sleep(0, never);
     }
     this.#save(next);
     return { figures: this.#figures(), violations: this.#violations };
@@ -90,6 +98,14 @@ class Campaign {
     return this.#from;
   }
 
+  #tell(): void {
+    const { seeds, steps } = this.#totals.counts;
+    const memory = memoryNow();
+    this.#memory.push(memory);
+    const done = `${grouped(seeds)} seeds, ${grouped(steps)} steps`;
+    this.#say(`${done}, ${this.#violations.length} violations, ${memory} MiB`);
+  }
+
   #save(next: number): void {
     const totals = this.#totals.save();
     this.#checkpoint.write({ next, totals, violations: this.#violations });
@@ -102,21 +118,22 @@ class Campaign {
     if (report.problems.length > 0) this.#violations.push(await explainRun(run, report));
     if (isOld || divides(this.#twice, run.seed)) {
       counts.repeated += 1;
-      counts.repeatedSteps += await this.#again(run, report.traceHash);
+      counts.repeatedSteps += await this.#again(run, report, run.open);
     }
     if (isOld || divides(this.#across, run.seed)) {
       const open = run.open === STORES.sqlite ? STORES.memory : STORES.sqlite;
       counts.crossed += 1;
-      counts.crossedSteps += await this.#again({ ...run, open }, report.traceHash);
+      counts.crossedSteps += await this.#again(run, report, open);
     }
   }
 
-  async #again(run: SimulationOptions, traceHash: string): Promise<number> {
-    const again = await simulate(run);
-    if (again.traceHash === traceHash) return again.steps;
-    const store = run.open === STORES.sqlite ? 'SQLite' : 'memory';
+  async #again(run: SimulationOptions, first: SimulationReport, open: OpenStore): Promise<number> {
+    const again = await simulate({ ...run, open });
+    if (again.traceHash === first.traceHash) return again.steps;
+    const store = open === STORES.sqlite ? 'SQLite' : 'memory';
     const told = again.problems.slice(0, 3).join('\n');
-    this.#violations.push(`seed ${run.seed} left another trace on ${store} ${told}`);
+    const where = await tellWhere(run, run.open, open);
+    this.#violations.push(`seed ${run.seed} left another trace on ${store} ${told}\n${where}`);
     return again.steps;
   }
 
@@ -126,6 +143,7 @@ class Campaign {
     const [rarest] = [...pairs].toSorted(([, one], [, other]) => one - other);
     const old = `after ${regressionSeeds.length} that once failed`;
     const other = this.#store === 'sqlite' ? 'memory' : 'SQLite';
+    const memory = [...this.#memory, memoryNow()];
     return {
       seeds: `${grouped(seeds)}, from ${this.#from} on, ${old}`,
       steps,
@@ -137,8 +155,13 @@ class Campaign {
       rows: coverage.summary,
       'rows never taken': coverage.missing.join('; ') || 'none',
       '(place, event)': `${pairs.size} pairs, the rarest in ${rarest?.[1] ?? 0} seeds`,
+      'memory, MiB': `${memory[0]} at first, ${Math.max(...memory)} at most`,
     };
   }
+}
+
+function memoryNow(): number {
+  return Math.round(process.memoryUsage.rss() / 2 ** 20);
 }
 
 function tellRuns(seeds: number, steps: number): string {

@@ -3,29 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { grouped, type Rung } from '../figures.ts';
 import { chartOf, growthOf } from './chart.ts';
-import { type Measure, MEASURES, runSoak, type SoakReport } from './soak.ts';
+import { MEASURES, runSoak, type SoakReport } from './soak.ts';
+import { judge, seriesOf, type Verdict } from './verdict.ts';
 
-/** What may grow in the last third over the third before it: noise, and no leak. */
-const GROWTH_MAX = 1.25;
-/** Before that, things are still on their way to what is kept. */
-const MINUTES_TO_TELL = 15;
-
-function seriesOf({ looks }: SoakReport, name: Measure): number[] {
-  return looks.map((seen) => seen[name]);
-}
-
-function judge(report: SoakReport, minutes: number): string[] {
-  if (minutes < MINUTES_TO_TELL) return [];
-  return MEASURES.flatMap((name) => {
-    const growth = growthOf(seriesOf(report, name));
-    if (growth <= GROWTH_MAX) return [];
-    return [`${name} grew by × ${growth.toFixed(2)} in the last third`];
-  });
+function verdictOf(report: SoakReport, minutes: number): Verdict {
+  const { told, violations } = judge(report, minutes);
+  return { told, violations: [...report.violations, ...violations] };
 }
 
 /** A page of results: the command, what was done, and a chart of each measure. */
 export function pageOf(report: SoakReport, asked: { minutes: number; perSecond: number }): string {
   const { minutes, perSecond } = asked;
+  const { told, violations } = verdictOf(report, minutes);
   const pace = (report.made / (minutes * 60)).toFixed(0);
   const charts = MEASURES.map((name) => {
     const values = seriesOf(report, name);
@@ -45,6 +34,8 @@ feed, fired slots and dead letters are kept for two minutes; jobs and their even
 least there is, so the file grows by a constant for each job: \`npm run bench:long-run\` shows the
 days on which they go, too. ${grouped(report.made)} jobs were made (${pace} a second);
 ${report.looks.length} looks, time from left to right over ${minutes} minutes.
+
+The verdict: ${told}. Violations: ${violations.length === 0 ? 'none' : violations.join('; ')}.
 
 \`\`\`text
 ${charts.join('\n\n')}
@@ -70,10 +61,9 @@ export const runSoakRung: Rung = async (options, say) => {
       const shown = `${first} at first, ${Math.max(...values)} at most, ${last} at last`;
       return [name, `${shown}; × ${growthOf(values).toFixed(2)}`] as const;
     });
-    return {
-      figures: { minutes, 'jobs made': report.made, ...Object.fromEntries(told) },
-      violations: [...report.violations, ...judge(report, minutes)],
-    };
+    const verdict = verdictOf(report, minutes);
+    const done = { minutes, 'jobs made': report.made, verdict: verdict.told };
+    return { figures: { ...done, ...Object.fromEntries(told) }, violations: verdict.violations };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { chartOf, growthOf } from './chart.ts';
 import { pageOf } from './run.ts';
-import { runSoak } from './soak.ts';
+import { type Measure, MEASURES, runSoak } from './soak.ts';
+import { judge } from './verdict.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-soak-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,4 +31,31 @@ test('what grows is seen to grow, what is flat is not', () => {
   const chart = chartOf('memory', leak).split('\n');
   assert.equal(chart.length, 10);
   assert.ok(chart[1]!.length > 60 && chart.at(-2)!.includes('█'));
+});
+
+function looksOf(seen: (name: Measure, index: number) => number): Record<Measure, number>[] {
+  return Array.from({ length: 90 }, (_, index) => {
+    const entries = MEASURES.map((name) => [name, seen(name, index)] as const);
+    return Object.fromEntries(entries) as Record<Measure, number>;
+  });
+}
+
+test('the verdict is bad for a leak in any one measure, and for a measure not taken', () => {
+  const flat = (index: number): number => 100 + (index % 7);
+  assert.deepEqual(judge({ looks: looksOf((_, index) => flat(index)) }, 30).violations, []);
+  for (const leaking of MEASURES) {
+    // Two thirds more by the end of the run.
+    const looks = looksOf((name, index) => flat(index) + (name === leaking ? index * 0.75 : 0));
+    const { told, violations } = judge({ looks }, 30);
+    assert.match(told, /^NOT FLAT/);
+    assert.deepEqual(
+      violations.map((line) => line.replace(/ by .*/, '')),
+      [`${leaking} grew`],
+    );
+    assert.match(judge({ looks }, 10).told, /^not judged/);
+    const untaken = looksOf((name, index) => (name === leaking ? 0 : flat(index)));
+    assert.deepEqual(judge({ looks: untaken }, 30).violations, [
+      `${leaking} was never seen to be more than 0`,
+    ]);
+  }
 });

@@ -58,19 +58,32 @@ interface Soaked {
   readonly options: SoakOptions;
   /** How many jobs had been made by then, at each look. */
   readonly past: { readonly at: number; readonly made: number }[];
+  /** What was refused, and how often. */
+  readonly refusals: Map<string, number>;
   isOver: boolean;
   made: number;
 }
 
-async function call(url: string, method: string, body?: unknown): Promise<Response> {
+/** Refusals are counted: a platform that does no work would be flat, too. */
+async function call(
+  { url, refusals }: Soaked,
+  path: string,
+  { method = 'GET', body }: { method?: string; body?: unknown } = {},
+): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  return fetch(url, { method, headers, ...sent });
+  const answer = await fetch(`${url}${path}`, { method, headers, ...sent });
+  const text = await answer.text();
+  // What is to be cancelled may have ended by itself.
+  if (answer.ok || (answer.status === 409 && path.endsWith('/cancel'))) return text;
+  const what = `${method} ${path.replace(/[0-9a-f-]{36}/, '{id}')}: ${answer.status}`;
+  refusals.set(what, (refusals.get(what) ?? 0) + 1);
+  return text;
 }
 
 /** Jobs of every kind, some with keys, some cancelled at once, some waited for. */
 async function produce(soaked: Soaked): Promise<void> {
-  const { url, options } = soaked;
+  const { options } = soaked;
   const began = performance.now();
   while (!soaked.isOver) {
     const due = ((performance.now() - began) * options.perSecond) / 1_000;
@@ -80,10 +93,11 @@ async function produce(soaked: Soaked): Promise<void> {
     }
     const n = (soaked.made += 1);
     const type = KINDS[n % KINDS.length]!;
-    const answer = await call(`${url}/v1/jobs`, 'POST', { type, input: { n } });
-    const { id } = (await answer.json()) as { id: string };
-    if (n % 50 === 0) await (await call(`${url}/v1/jobs/${id}/cancel`, 'POST', {})).text();
-    if (n % 20 === 0) await (await call(`${url}/v1/jobs/${id}?waitMs=2000`, 'GET')).text();
+    const body = { type, input: { n } };
+    const answer = await call(soaked, '/v1/jobs', { method: 'POST', body });
+    const { id } = JSON.parse(answer) as { id: string };
+    if (n % 50 === 0) await call(soaked, `/v1/jobs/${id}/cancel`, { method: 'POST', body: {} });
+    if (n % 20 === 0) await call(soaked, `/v1/jobs/${id}?waitMs=2000`);
   }
 }
 
@@ -99,20 +113,20 @@ async function read(soaked: Soaked): Promise<void> {
     }
     stop.abort();
     for (const path of ['jobs?limit=100', 'dlq', 'queues', 'slo', 'types']) {
-      await (await call(`${soaked.url}/v1/${path}`, 'GET')).text();
+      await call(soaked, `/v1/${path}`);
     }
   }
 }
 
-/** The files of the database, and how many rows are in two of its tables. */
-function lookInside(folder: string): { bytes: number; notes: number; feed: number } {
+function bytesIn(folder: string): number {
   const files = readdirSync(folder).filter((file) => file.startsWith('pawl.db'));
-  const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  return files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+}
+
+function countRows(folder: string, table: 'jobs' | 'notes' | 'feed'): number {
   const db = new DatabaseSync(join(folder, 'pawl.db'), { readOnly: true });
-  const count = (table: string): number =>
-    Number(db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!['rows']);
   try {
-    return { bytes, notes: count('notes'), feed: count('feed') };
+    return Number(db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!['rows']);
   } finally {
     db.close();
   }
@@ -131,18 +145,18 @@ function recentJobs({ made, past }: Soaked): number {
 }
 
 async function look(soaked: Soaked, pid: number): Promise<Record<Measure, number>> {
-  const text = await (await call(`${soaked.url}/metrics`, 'GET')).text();
+  const text = await call(soaked, '/metrics');
   const metric = (name: string): number =>
     Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1] ?? 0);
-  const inside = lookInside(soaked.options.folder);
+  const { folder } = soaked.options;
   const recent = recentJobs(soaked);
   return {
     'memory MiB': metric('process_resident_memory_bytes') / 2 ** 20,
     handles: countIn(`/proc/${pid}/fd`) || metric('process_open_fds'),
     threads: countIn(`/proc/${pid}/task`),
-    'notes a recent job': inside.notes / recent,
-    'feed a recent job': inside.feed / recent,
-    'database bytes a job': inside.bytes / Math.max(1, soaked.made),
+    'notes a recent job': countRows(folder, 'notes') / recent,
+    'feed a recent job': countRows(folder, 'feed') / recent,
+    'database bytes a job': bytesIn(folder) / Math.max(1, soaked.made),
   };
 }
 
@@ -161,11 +175,11 @@ async function watch(soaked: Soaked, pid: number): Promise<Record<Measure, numbe
 }
 
 /** Nothing that was accepted may be left lying when the work has stopped coming. */
-async function settle({ url }: Soaked): Promise<string[]> {
+async function settle(soaked: Soaked): Promise<string[]> {
   const until = performance.now() + 60_000;
   for (;;) {
-    const answer = await call(`${url}/v1/queues`, 'GET');
-    const { items } = (await answer.json()) as { items: { phases: Record<string, number> }[] };
+    const answer = await call(soaked, '/v1/queues');
+    const { items } = JSON.parse(answer) as { items: { phases: Record<string, number> }[] };
     const open = items.flatMap(({ phases }) => Object.values(phases));
     const left = open.reduce((sum, count) => sum + count, 0);
     if (left === 0) return [];
@@ -174,27 +188,35 @@ async function settle({ url }: Soaked): Promise<string[]> {
   }
 }
 
+/** Jobs are kept for a day: all that were accepted are there, and those of the schedule. */
+function findLost({ options, made, refusals }: Soaked): string[] {
+  const refused = [...refusals].map(([what, times]) => `${what} was refused ${times} times`);
+  const kept = countRows(options.folder, 'jobs');
+  return kept >= made ? refused : [...refused, `${made} jobs were made, ${kept} are there`];
+}
+
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const port = await freePort();
   const env = { ...ENV, PAWL_DATA: options.folder };
   const server = new PlatformProcess({ flags: ['--port', String(port)], env });
   await server.start();
   const url = `http://127.0.0.1:${port}`;
-  const soaked: Soaked = { url, options, past: [], isOver: false, made: 0 };
+  const soaked = { url, options, past: [], refusals: new Map(), isOver: false, made: 0 };
   try {
     const schedule = {
       rule: { kind: 'interval', everyMs: 1_000 },
       job: { type: 'quick', input: { n: 1 } },
     };
-    await (await call(`${soaked.url}/v1/schedules/tick`, 'PUT', schedule)).text();
+    await call(soaked, '/v1/schedules/tick', { method: 'PUT', body: schedule });
     const producers = Array.from({ length: PRODUCERS }, () => produce(soaked));
     const working = Promise.all([...producers, read(soaked), read(soaked)]);
-    const looks = await watch(soaked, server.pid);
+    // Work ends by itself only when it cannot be done any more.
+    const looks = await Promise.race([watch(soaked, server.pid), working.then(() => [])]);
     soaked.isOver = true;
     await working;
-    await (await call(`${soaked.url}/v1/schedules/tick`, 'DELETE')).text();
-    const violations = await settle(soaked);
-    return { made: soaked.made, looks, violations };
+    await call(soaked, '/v1/schedules/tick', { method: 'DELETE' });
+    const left = await settle(soaked);
+    return { made: soaked.made, looks, violations: [...left, ...findLost(soaked)] };
   } finally {
     soaked.isOver = true;
     await server.end('SIGKILL');

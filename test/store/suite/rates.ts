@@ -93,6 +93,27 @@ export const rateCases: Cases = {
     assert.equal(Object.values(await started(scene)).length, 1);
   },
 
+  '[T12] a token and a time that come at once meet at the next gate, first in line first': async (
+    scene,
+  ) => {
+    await limited(scene, {
+      rate: { perUser: { max: 1, perMs: 2_000 }, perOrganisation: { max: 2, perMs: 4_000 } },
+    });
+    const dueAt = scene.clock.now() + 2_000;
+    const [first] = await enqueueMany(scene, 1);
+    const [urgent] = await enqueueMany(scene, 1, { priority: 100 });
+    const [other] = await enqueueMany(scene, 1, { requestedBy: 'bob' });
+    await enqueueMany(scene, 1, { requestedBy: null, runAt: dueAt });
+    const claimed = (await scene.claim()).map(({ job }) => job.id);
+    assert.deepEqual(new Set(claimed), new Set([first, other]));
+    scene.clock.advance(2_000);
+    assert.deepEqual(
+      (await scene.claim()).map(({ job }) => job.id),
+      [urgent],
+      'the tenant has one token, and who waited for its user came before who was not due',
+    );
+  },
+
   '[T12] a job of nobody is limited by its tenant only': async (scene) => {
     await limited(scene, {
       rate: { perUser: { max: 1, perMs: 1_000 }, perOrganisation: { max: 4, perMs: 1_000 } },

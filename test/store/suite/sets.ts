@@ -11,7 +11,12 @@ function newJobs(scene: Scene, options: readonly JobOptions[]): Promise<NewJob[]
 
 /** Owned by `w1` and executing, all of them. */
 async function runningSet(scene: Scene, count: number): Promise<Job[]> {
-  await scene.store.insert(await newJobs(scene, Array<JobOptions>(count).fill({})));
+  await scene.store.insert(
+    await newJobs(
+      scene,
+      Array.from({ length: count }, () => ({})),
+    ),
+  );
   const claimed = await scene.claim();
   assert.equal(claimed.length, count);
   return claimed.map(({ job }) => job).toSorted((one, other) => (one.id < other.id ? -1 : 1));
