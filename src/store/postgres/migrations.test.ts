@@ -164,6 +164,15 @@ await onEveryServer(
   },
 );
 
+await onEveryServer('one connection is enough, also for an index beside others', async (room) => {
+  const store = await room.open({ pool: room.pool(1) });
+  await room.scene(store).running();
+  for (const name of ['jobs_claims', 'jobs_ended_badly']) {
+    assert.deepEqual(await indexesNamed(room, name), [true]);
+  }
+  assert.deepEqual(await indexesNamed(room, 'jobs_owned'), []);
+});
+
 await onEveryServer('a migration that fails leaves nothing of itself', async (room) => {
   await room.open();
   const wrong = ['ALTER TABLE pawl.jobs ADD COLUMN size int', 'SELECT no_such_thing'];

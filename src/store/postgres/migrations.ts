@@ -105,4 +105,19 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'many jobs of one kind at less',
     statements: [...ALIKE_FUNCTIONS, QUICK_CLAIM_FUNCTION],
   },
+  // A claim that is repeated looks for its own jobs, not through all that its owner holds.
+  {
+    version: 12,
+    name: 'look-ups of a claim and of bad ends',
+    indexes: [
+      { name: 'jobs_claims', on: 'pawl.jobs (lease_owner, claim_request) WHERE phase IN (2, 3)' },
+      { name: 'jobs_ended_badly', on: 'pawl.jobs (tenant_id, phase, id) WHERE phase > 5' },
+    ],
+  },
+  // Whoever looked there finds the same in the index that begins with the same column.
+  {
+    version: 13,
+    name: 'one index of owned jobs',
+    statements: ['DROP INDEX IF EXISTS pawl.jobs_owned'],
+  },
 ];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg';
+import type { Client, ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg';
 import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
@@ -84,6 +84,8 @@ function ignore(): void {}
 function heed(client: ClientBase): void {
   client.on('error', ignore);
 }
+
+type ClientKind = new (options: PoolConfig) => Client;
 
 /** Statements on pooled connections, each a transaction of its own, with failures translated. */
 export class Database {
@@ -172,26 +174,32 @@ export class Database {
     });
   }
 
-  /** For what no transaction may hold and no time-out end, on a connection that is given up. */
+  /** For what no transaction may hold and no time-out end, on a connection beside the pool. */
   async apart<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
     const query = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> => {
       const text = inSchema(sql, this.schema);
       const patient = { text, values: [...values], types: TYPES, query_timeout: FOREVER_MS };
       return (await client.query(patient)).rows as Row[];
     };
-    const client = await this.pool.connect().catch((error: unknown) => {
+    const client = this.#clientApart();
+    client.on('error', ignore);
+    await client.connect().catch((error: unknown) => {
       throw failureOf(error, 'connect');
     });
-    client.on('error', ignore);
     try {
       await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
       return await body(query);
     } catch (error) {
       throw failureOf(error, 'write');
     } finally {
-      // Nobody else listens to a connection that is given up, and it may still have a word to say.
-      client.release(true);
+      await client.end().catch(ignore);
     }
+  }
+
+  /** As the pool makes them: it may be of one connection, which somebody holds. */
+  #clientApart(): Client {
+    const { Client: Kind, options } = this.pool as Pool & { readonly Client: ClientKind };
+    return new Kind(options);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
-import { completeRun, sortOut } from './complete.ts';
+import { type CompletedRow, completeRun, sortOut } from './complete.ts';
 import { TurnCounts } from './control.ts';
 import { bytesToFind, bytesToStore } from './row.ts';
 import type { Work } from './work.ts';
@@ -73,14 +73,21 @@ export function applyMoves(work: Work, moves: readonly Move[]): MoveOutcome[] {
   const after = { keys: new TouchedKeys(), counts: new TurnCounts() };
   const outcomes: MoveOutcome[] = moves.map(() => MISSED);
   const { runs, others } = sortOut(moves);
+  const completed: (CompletedRow | undefined)[] = [];
   for (const run of runs) {
-    for (const row of completeRun(work, moves, run)) {
-      after.keys.add(row, null);
-      after.counts.add(moves[row.index]!, row);
-      outcomes[row.index] = { kind: 'moved', version: row.version, at: work.now };
-    }
+    for (const row of completeRun(work, moves, run)) completed[row.index] = row;
   }
-  for (const index of others) outcomes[index] = walk(work, moves[index]!, after);
+  const isOther = new Set(others);
+  // What happened is told in the order in which it was asked for, however it was done.
+  for (const [index, move] of moves.entries()) {
+    const row = completed[index];
+    if (isOther.has(index)) outcomes[index] = walk(work, move, after);
+    if (row === undefined) continue;
+    work.log.tell(row);
+    after.keys.add(row, null);
+    after.counts.add(move, row);
+    outcomes[index] = { kind: 'moved', version: row.version, at: work.now };
+  }
   after.keys.admit(work);
   after.counts.write(work);
   return outcomes;

@@ -129,7 +129,7 @@ function writeFirstEvents({ log, now }: Work, part: readonly Newcomer[], firstSe
     for (const [at, { state, phase }] of places.slice(0, -1).entries()) {
       const counts = { epoch: 1, attempts: 0, retry_count: 0, progress: 0 };
       const standing = { ...counts, seq: born.seq, version: at + 1, stage: null, message: null };
-      log.event({ ...standing, state, phase: rankOf(phase) }, { ...factAt(job, at), at: now });
+      log.write({ ...standing, state, phase: rankOf(phase) }, { ...factAt(job, at), at: now });
     }
     const key = `${places.length}/${places.at(-2)?.state}/${actor}`;
     const group = groups.get(key);
@@ -137,7 +137,11 @@ function writeFirstEvents({ log, now }: Work, part: readonly Newcomer[], firstSe
     else group.born.push(born);
   }
   for (const { like, born } of groups.values()) {
-    log.events(born, factAt(like, like.places.length - 1));
+    log.writeMany(born, factAt(like, like.places.length - 1));
+  }
+  for (const [index, { job }] of part.entries()) {
+    const seq = firstSeq + index;
+    for (const at of job.places.keys()) log.tell({ seq, version: at + 1 });
   }
 }
 

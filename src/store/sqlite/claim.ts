@@ -59,8 +59,12 @@ function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
   const taken: JobRow[] = [];
   shareOut(lanes, { max, turn }, (lane, count) => {
     const rows = firstOf(work, lane, Math.min(count, room(lane) ?? 0));
+    const versions = rows.map(({ version }) => version);
     for (const group of groupsOf(rows)) take(work, request, group);
-    for (const row of rows) countStart(work, row);
+    for (const [index, row] of rows.entries()) {
+      if (row.version > versions[index]!) work.log.tell(row);
+      countStart(work, row);
+    }
     taken.push(...rows);
     return rows.length;
   });
@@ -129,7 +133,7 @@ function take(work: Work, request: ClaimRequest, rows: readonly JobRow[]): void 
     if (isStart) row.started_at ??= now;
   }
   if (!quiet)
-    log.events(rows, { type: 'job_claimed', from: from.state, actor: workerActor(owner) });
+    log.writeMany(rows, { type: 'job_claimed', from: from.state, actor: workerActor(owner) });
 }
 
 function claimOf({ registry }: Work, { seq, lifecycle, state, phase }: JobRow): Transition {

@@ -28,13 +28,41 @@ export function sortOut(moves: readonly Move[]): Sorted {
   if (!isDistinct) return { runs: [], others: [...moves.keys()] };
   const runs = new Map<string, number[]>();
   const others: number[] = [];
+  let last: { move: Move; run: number[] } | null = null;
   for (const [index, move] of moves.entries()) {
-    const key = isPlainSuccess(move) && isUuid(move.id) ? keyOf(move) : null;
-    const run = key === null ? others : runs.get(key);
-    if (run === undefined) runs.set(key!, [index]);
+    const run: number[] | null =
+      last !== null && isLike(move, last.move) ? last.run : runOf(move, runs);
+    if (run === null || !isUuid(move.id)) others.push(index);
     else run.push(index);
+    last = run === null ? null : { move, run };
   }
-  return { runs: [...runs.values()], others };
+  return { runs: [...runs.values()].filter((run) => run.length > 0), others };
+}
+
+/** Moves that came together share their parts: where they do, there is nothing to look into. */
+function isLike(one: Move, other: Move): boolean {
+  return (
+    one.steps === other.steps &&
+    one.place === other.place &&
+    one.fence === other.fence &&
+    one.tenant === other.tenant &&
+    one.epoch === other.epoch &&
+    one.actor === other.actor &&
+    one.isCancelWished === other.isCancelWished &&
+    one.annotation === other.annotation &&
+    one.deadLetter === other.deadLetter &&
+    one.checkpoint === other.checkpoint
+  );
+}
+
+function runOf(move: Move, runs: Map<string, number[]>): number[] | null {
+  if (!isPlainSuccess(move)) return null;
+  const key = keyOf(move);
+  const known = runs.get(key);
+  if (known !== undefined) return known;
+  const run: number[] = [];
+  runs.set(key, run);
+  return run;
 }
 
 function keyOf({ tenant, place, epoch, fence, isCancelWished, actor, steps }: Move): string {
@@ -71,7 +99,7 @@ export function completeRun(
   const results = rows.map(({ index }) => moves[index]!.result ?? null);
   const { changes } = complete(work, rows, { state: steps[0]!.to.state, results });
   mustBeAll(changes, rows);
-  log.events(rows, { type: 'job_succeeded', from: place.state, actor });
+  log.writeMany(rows, { type: 'job_succeeded', from: place.state, actor });
   return rows;
 }
 

@@ -12,7 +12,7 @@ export interface ConnectionOptions {
 /** Earlier ones can corrupt a WAL database when a commit falls between two checkpoints. */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 const BUSY_TIMEOUT_MS = 5_000;
-const CACHE_KIB = 65_536;
+const CACHE_KIB = 16_384;
 const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 
 /** A database handle that keeps the statements it has prepared. */

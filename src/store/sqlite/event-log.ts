@@ -50,18 +50,27 @@ export class EventLog {
   }
 
   event(job: Standing, fact: Fact): void {
-    this.#connection.sql(EVENT).run(job.seq, job.version, ...valuesOf(job, fact));
-    this.#refs.push(job.seq, job.version, 0);
+    this.write(job, fact);
+    this.tell(job);
   }
 
-  /** The same fact of many jobs, each as it is stored now. */
-  events(
+  /** An event that is told later, in the order of what the call was given. */
+  write(job: Standing, fact: Fact): void {
+    this.#connection.sql(EVENT).run(job.seq, job.version, ...valuesOf(job, fact));
+  }
+
+  /** The next that the feed names. */
+  tell({ seq, version }: Pick<Standing, 'seq' | 'version'>): void {
+    this.#refs.push(seq, version, 0);
+  }
+
+  /** The same fact of many jobs, each as it is stored now; told later as well. */
+  writeMany(
     jobs: readonly Pick<Standing, 'seq' | 'version'>[],
     { type, from, actor }: Pick<Fact, 'type' | 'from' | 'actor'>,
   ): void {
     const { changes } = this.#connection.sql(EVENTS).run(type, actor, from, listOf(jobs));
     mustBeAll(changes, jobs);
-    for (const { seq, version } of jobs) this.#refs.push(seq, version, 0);
   }
 
   note(job: Standing, n: number, fact: Fact): void {

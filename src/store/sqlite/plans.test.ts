@@ -37,6 +37,10 @@ async function useEveryVerb(store: Store): Promise<void> {
   await scene.claim({ requestId: 'r', tenants: null });
   const error = { class: 'TransientError', message: 'no' };
   await scene.ask(job, { on: 'fail', error, deadLetter: 'timeout' });
+  const ends = [await scene.running(), await scene.running()].map((one, n) =>
+    scene.move(one, { on: 'succeed' }, { result: `${n}` }),
+  );
+  await store.apply(ends);
   await store.expired(5);
   await store.stages(job);
   await scene.events(job, true);

@@ -14,9 +14,12 @@ export type Row = Record<string, SQLOutputValue>;
 /** Where a job stands in line; indexes and statements must say it in the same words. */
 export const RANK_AT: string = `(run_at - priority * ${AGING_MS})`;
 
-/** Every column of a job that `jobOfRow` reads, and `seq`. */
-export const JOB_COLUMNS = `seq, id, tenant_id, lifecycle, policy, type, queue, state, phase, epoch,
-  version, gate, limit_key, user_key, organisation_key, priority, run_at,
+/**
+ * Every column of a job that `jobOfRow` reads, and `seq`. The id comes as text: bytes would be a
+ * buffer with a memory of its own for each row.
+ */
+export const JOB_COLUMNS = `seq, lower(hex(id)) AS hex, tenant_id, lifecycle, policy, type, queue,
+  state, phase, epoch, version, gate, limit_key, user_key, organisation_key, priority, run_at,
   deadline_at, attempts, max_attempts, retry_count, backoff_ms,
   progress, notes, lease_owner, lease_expiry, lease_until, cancel_mode, cancel_reason,
   created_at, updated_at, started_at, completed_at, stage, message, correlation_id, trace_id,
@@ -24,7 +27,7 @@ export const JOB_COLUMNS = `seq, id, tenant_id, lifecycle, policy, type, queue, 
 
 export interface JobRow extends Row {
   seq: number;
-  id: Bytes;
+  hex: string;
   tenant_id: number;
   lifecycle: number;
   policy: number;
@@ -74,7 +77,7 @@ export interface JobRow extends Row {
 export function jobRowOf(values: readonly SQLOutputValue[]): JobRow {
   return {
     seq: values[0],
-    id: values[1],
+    hex: values[1],
     tenant_id: values[2],
     lifecycle: values[3],
     policy: values[4],
@@ -125,7 +128,7 @@ export function jobOfRow(registry: Registry, row: JobRow): Job {
   const lifecycle = registry.lifecycleById(row.lifecycle);
   return {
     tenant: registry.tenantName(row.tenant_id),
-    id: uuidOfBytes(row.id),
+    id: uuidOfHex(row.hex),
     type: row.type,
     queue: row.queue,
     lifecycle: lifecycle.name,
@@ -181,6 +184,11 @@ export function uuidOfBytes(bytes: Uint8Array): string {
     text += HEX[bytes[index]!]!;
   }
   return text;
+}
+
+function uuidOfHex(hex: string): string {
+  const [time, middle] = [hex.slice(0, 8), hex.slice(8, 12)];
+  return `${time}-${middle}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The stored form of an id that is looked for; null where no stored id can be equal to it. */

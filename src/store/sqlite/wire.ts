@@ -99,15 +99,25 @@ function differing(list: readonly Thing[]): Set<string> | null {
 /** Of things and lists: the same in every member. Whatever else is no constant is another. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, index) => isSame(item, other[index]));
+  if (typeof one !== 'object' || typeof other !== 'object') return false;
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.length === other.length && isSameList(one, other);
   }
-  if (!isThing(one) || !isThing(other)) return false;
+  return isThing(one) && isThing(other) && isSameThing(one, other);
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  for (let at = 0; at < one.length; at++) if (!isSame(one[at], other[at])) return false;
+  return true;
+}
+
+function isSameThing(one: Thing, other: Thing): boolean {
   const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
-  );
+  if (names.length !== Object.keys(other).length) return false;
+  for (const name of names) {
+    if (!Object.hasOwn(other, name) || !isSame(one[name], other[name])) return false;
+  }
+  return true;
 }
 
 function thingsOf({ count, first, others }: Alike): unknown[] {
