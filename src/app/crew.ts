@@ -13,6 +13,7 @@ import { Compensator } from '../worker/compensator.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import type { WorkerWatch } from '../worker/watch.ts';
 import { ConfigurationError } from './configuration-error.ts';
+import { wakeFor } from './wake.ts';
 
 function isJob(value: unknown): value is JobDefinition {
   const { type, lifecycle, run } = (value ?? {}) as Partial<JobDefinition>;
@@ -69,12 +70,14 @@ export async function startCrew(
     watch,
   });
   const compensator = new Compensator({ engine, jobs, timers: systemTimers });
+  const stopWaking = wakeFor(engine, worker, jobs);
   worker.start();
   compensator.start();
   return {
     types: jobs.map(({ type }) => type),
     stop: async () => {
       await worker.drain();
+      await stopWaking();
       await compensator.stop();
     },
   };

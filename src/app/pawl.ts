@@ -33,6 +33,7 @@ import { traceEnqueues } from '../tracing/trace-enqueues.ts';
 import { Compensator } from '../worker/compensator.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 import type { Worker } from '../worker/worker.ts';
+import { wakeFor } from './wake.ts';
 
 export interface PawlOptions {
   /** A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive it. */
@@ -63,6 +64,8 @@ export class Pawl {
   readonly #artifactSweep: ArtifactSweep | null;
   readonly #compensator: Compensator;
   readonly #workers: Worker[] = [];
+  /** Each ends what wakes a worker. */
+  readonly #deaf: (() => Promise<void>)[] = [];
   readonly #observers: LogFollower[] = [];
 
   constructor(parts: PawlParts) {
@@ -107,7 +110,6 @@ export class Pawl {
     const sink = artifacts === null ? engine : largeSink(engine, artifacts);
     const [result] = await sink.enqueue([{ ...more, type: job.type, input }], { caller });
     if (result!.kind === 'refused') throw result!.error;
-    for (const worker of this.#workers) worker.wake();
     return result!.job;
   }
 
@@ -147,6 +149,7 @@ export class Pawl {
     const source = artifacts === null ? engine : largeSource(engine, artifacts);
     const worker = openWorker({ source, artifacts, jobs, log, watch: traceAttempts, ...options });
     this.#workers.push(worker);
+    this.#deaf.push(wakeFor(engine, worker, jobs));
     worker.start();
     return worker;
   }
@@ -167,6 +170,7 @@ export class Pawl {
   /** Drains the workers, stops the sweeps and lets the database go. */
   async close(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.drain()));
+    await Promise.all(this.#deaf.map((stop) => stop()));
     await Promise.all(this.#observers.map((observer) => observer.stop()));
     await this.#compensator.stop();
     await this.#artifactSweep?.stop();

@@ -7,6 +7,7 @@ import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
 import type { EnqueueTracer } from './tracer.ts';
+import type { WorkBell } from './work-bell.ts';
 
 /** What the engine tells its surroundings; a face turns it into log lines. */
 export interface EngineLog {
@@ -32,4 +33,6 @@ export interface EngineContext {
   readonly inputs: KnownInputs;
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
+  /** Who waits for work hears of it here. */
+  readonly bell: WorkBell;
 }

@@ -57,6 +57,7 @@ import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
 import type { EnqueueTracer } from './tracer.ts';
 import { notFound, type TransitionOutcome } from './transition.ts';
+import { WorkBell } from './work-bell.ts';
 
 export interface EngineOptions {
   readonly store: Store;
@@ -83,7 +84,9 @@ export class Engine {
     const shedding = new Shedding({ store, ids, clock });
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
-    this.context = { store, registry, random, ids, clock, log, inputs, shedding, observer, tracer };
+    const bell = new WorkBell(store.bell ?? null);
+    const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell };
+    this.context = { ...parts, observer, tracer };
     this.schedules = new Schedules(this.context);
   }
 
@@ -92,6 +95,11 @@ export class Engine {
     definition: TypeDefinition,
   ): Promise<TypeRecord> {
     return putType(this.context, named, definition);
+  }
+
+  /** Calls back when there may be work of these types, or (null) of any, in whatever process. */
+  onWork(onWork: (types: readonly string[] | null) => void): () => Promise<void> {
+    return this.context.bell.listen(onWork);
   }
 
   enqueue(requests: readonly EnqueueRequest[], options: EnqueueOptions): Promise<EnqueueResult[]> {

@@ -46,6 +46,8 @@ export async function enqueue(
   const outcomes = jobs.length === 0 ? [] : await insert(jobs);
   const born = jobs.map((job, index) => bornOf(job, outcomes[index]!));
   tell(context, born);
+  // What is written by a transaction of the caller's is there when that is over.
+  if (options.insert === undefined) context.bell.born(born);
   let next = 0;
   const answers = drafts.map((one, index): EnqueueResult | Promise<EnqueueResult> => {
     if (one instanceof PawlError) return { kind: 'refused', error: one };

@@ -88,6 +88,7 @@ export async function transition(
     }
   }
   if (context.observer !== null) tell(context.observer, moved, outcomes);
+  context.bell.moved(moved);
   return outcomes.map((outcome) => outcome!);
 }
 

@@ -9,6 +9,7 @@ import type {
   ArtifactRemoval,
   CommitOutcome,
 } from './artifact.ts';
+import type { StoreBell } from './bell.ts';
 import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
@@ -53,7 +54,9 @@ export interface TypeRecord {
  * changed. Time is the database's own, or the clock that a test handed in.
  */
 export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVerbs {
-  /** Writes new jobs with their first events, one outcome an item. */
+  /** How processes tell each other of work; left out where there is one process only. */
+  readonly bell?: StoreBell;
+  /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
   /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;

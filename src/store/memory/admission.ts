@@ -22,11 +22,6 @@ export function doorOf(keys: GateKeys, isDue: boolean): Door {
   return isDue ? doorAfter(GATE.open, keys) : { isOpen: false, parkedAt: null };
 }
 
-/** Lets on whom the keys of these jobs have room for, gate by gate. */
-export function admit(tables: Tables, jobs: Iterable<Pick<Job, 'tenant' | 'id'>>): void {
-  admitKeys(tables, touchedBy(tables, jobs));
-}
-
 /** The keys that these jobs hold or wait for. */
 export function touchedBy(
   tables: Tables,
@@ -37,6 +32,13 @@ export function touchedBy(
   return touched.filter((key) => key !== null);
 }
 
+/** What a job needs tokens of. */
+export function tokenKeysOf(tables: Tables, job: Pick<Job, 'tenant' | 'id'>): readonly string[] {
+  const row = tables.rowOf(job);
+  return [row?.userKey, row?.organisationKey].filter((key) => key !== undefined && key !== null);
+}
+
+/** Lets on whom these keys have room for, gate by gate. */
 export function admitKeys(tables: Tables, touched: Iterable<string>): void {
   const keys = new Set(touched);
   for (const gate of [GATE.parked, GATE.user, GATE.organisation]) {

@@ -3,8 +3,9 @@ import type { Step } from '../../core/decision.ts';
 import type { Job } from '../../core/job.ts';
 import { samePlace } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
+import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
-import { admit, doorOf } from './admission.ts';
+import { admitKeys, doorOf, tokenKeysOf, touchedBy } from './admission.ts';
 import { countTurn } from './control.ts';
 import {
   deepFreeze,
@@ -19,10 +20,9 @@ import {
 /** Compare and set, one move after the other. */
 export function applyMoves(tables: Tables, moves: readonly Move[]): MoveOutcome[] {
   const outcomes = moves.map((move) => applyOne(tables, move));
-  admit(
-    tables,
-    moves.filter((_, index) => outcomes[index]!.kind === 'moved'),
-  );
+  const moved = moves.filter((_, index) => outcomes[index]!.kind === 'moved');
+  const left = moved.filter(leavesItsLine).flatMap((move) => tokenKeysOf(tables, move));
+  admitKeys(tables, [...touchedBy(tables, moved), ...left]);
   return outcomes;
 }
 

@@ -42,6 +42,13 @@ const MOVED = `SELECT array_agg(u.ord::int), array_agg(u.version),
         || array_agg(u.token_key) FILTER (WHERE u.token_key IS NOT NULL)
     INTO v_ords, v_versions, v_keys FROM u;`;
 
+/** A job that ends before it was started gives back what it was let through on. */
+const LEFT = `array_agg(u.user_key) FILTER (WHERE u.has_left AND u.user_key IS NOT NULL)
+        || array_agg(u.organisation_key)
+          FILTER (WHERE u.has_left AND u.organisation_key IS NOT NULL)`;
+
+const STEPPED: string = MOVED.replace('\n    INTO', `\n        || ${LEFT}\n    INTO`);
+
 /** The first version does not count how turns end; who calls it is of a time before that. */
 type Version = 1 | 2;
 
@@ -86,7 +93,8 @@ BEGIN
           ELSE j.lease_owner || '' = x.owner AND j.lease_expiry > v_now END
       RETURNING j.tenant_id, j.id, j.version, j.born, j.state, j.phase, j.epoch, j.attempts,
         j.retry_count, j.progress, j.stage, j.message, j.updated_at, x.ord, x.quiet, x.event,
-        x.state AS from_state, x.actor, x.cause, x.payload, j.limit_key,
+        x.state AS from_state, x.actor, x.cause, x.payload, j.limit_key, j.user_key,
+        j.organisation_key, x.phase = 1 AND x.to_phase NOT IN (1, 2, 3) AS has_left,
         ${tokenKey('j')} AS token_key${
           version === 1
             ? ''
@@ -103,13 +111,14 @@ BEGIN
       SELECT v_now, array_agg(tenant_id ORDER BY ord), array_agg(id ORDER BY ord),
         array_agg(version ORDER BY ord)
       FROM u WHERE NOT quiet HAVING count(*) > 0)${version === 1 ? '' : COUNT_STEPS}
-    ${MOVED}
+    ${STEPPED}
     RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
   END IF;
   IF p_rest IS NOT NULL THEN
     SELECT array_agg(r.ord), array_agg(r.version), array_agg(r.key)
     INTO v_ords, v_versions, v_more FROM pawl.apply_rest_v${version}(p_rest, v_now) r;
-    RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version);
+    RETURN QUERY SELECT r.ord, r.version, v_ms FROM unnest(v_ords, v_versions) r(ord, version)
+    WHERE r.ord IS NOT NULL;
   END IF;
   v_keys := array_remove(v_keys || v_more, NULL);
   IF cardinality(v_keys) > 0 THEN PERFORM pawl.admit_v1(v_keys, v_now); END IF;
@@ -204,6 +213,12 @@ const COUNT_MOVE = `
       VALUES (m.tenant, v_old.type, ${SLOT}, (v_phase = 5)::int, (v_phase <> 5)::int);
     END IF;`;
 
+/** A job that was moved by itself; rows without a number are keys that it gives back. */
+const GIVEN_BACK = `RETURN NEXT;
+    RETURN QUERY SELECT NULL::int, NULL::int, k FROM pawl.jobs j
+      CROSS JOIN LATERAL (VALUES (j.user_key), (j.organisation_key)) AS t(k)
+    WHERE j.tenant_id = m.tenant AND j.id = m.id AND v_old.phase = 1 AND j.phase NOT IN (1, 2, 3);`;
+
 /** Everything else, one after the other: several steps, annotations, lost leases, dead letters. */
 const rest = (version: Version): string => `
 CREATE FUNCTION pawl.apply_rest_v${version}(p_moves json, v_now timestamptz)
@@ -258,7 +273,7 @@ BEGIN
     WHERE j.tenant_id = m.tenant AND j.id = m.id
       AND (v_old.limit_key IS NOT NULL OR v_old.user_key IS NOT NULL
         OR v_old.organisation_key IS NOT NULL);
-    RETURN NEXT;
+    ${GIVEN_BACK}
   END LOOP;
   IF cardinality(v_jobs) > 0 THEN
     INSERT INTO pawl.feed (ts, tenants, jobs, versions)

@@ -148,21 +148,24 @@ CREATE FUNCTION pawl.insert_v1(p_jobs json, p_keys json, p_limits text[], p_wait
 RETURNS TABLE (ord int, kind text, id uuid, at int8) LANGUAGE plpgsql SET lock_timeout = 0 ${PINS}
 AS $$
 #variable_conflict use_column
-DECLARE x pawl.new_job_v1; v_now timestamptz := ${NOW};
-  v_ms int8 := extract(epoch FROM v_now) * 1000;
-  v_born date := (v_now AT TIME ZONE 'UTC')::date; v_rest int[] := '{}';
+DECLARE v_now timestamptz := ${NOW}; v_ms int8 := extract(epoch FROM v_now) * 1000;
+  v_born date := (v_now AT TIME ZONE 'UTC')::date;
 BEGIN
   ${WAIT}
   IF p_keys IS NOT NULL THEN
-    v_rest := ARRAY(SELECT y.ord FROM json_populate_recordset(NULL::pawl.new_job_v1, p_keys) y
-      JOIN pawl.idempotency_keys k ON k.tenant_id = y.tenant AND k.key = y.key);
+    -- One after the other then, lest those with a known key come to be after all others.
+    IF EXISTS (SELECT FROM json_populate_recordset(NULL::pawl.new_job_v1, p_keys) y
+      JOIN pawl.idempotency_keys k ON k.tenant_id = y.tenant AND k.key = y.key)
+    THEN
+      RETURN QUERY SELECT * FROM pawl.insert_carefully_v1(p_jobs, p_limits, p_wait_ms, p_now);
+      RETURN;
+    END IF;
     INSERT INTO pawl.idempotency_keys
     SELECT y.tenant, y.key, y.payload_hash, y.id, v_now + y.window_ms * interval '1 millisecond'
-    FROM json_populate_recordset(NULL::pawl.new_job_v1, p_keys) y WHERE y.ord <> ALL (v_rest);
+    FROM json_populate_recordset(NULL::pawl.new_job_v1, p_keys) y;
   END IF;
   WITH x AS MATERIALIZED (
-    SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) y
-    WHERE y.ord <> ALL (v_rest)),
+    SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) y),
   i AS (INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} FROM x),
   e AS (
     INSERT INTO pawl.events (${EVENT_COLUMNS})
@@ -171,11 +174,6 @@ BEGIN
   SELECT v_now, array_agg(x.tenant ORDER BY x.ord, v.version),
     array_agg(x.id ORDER BY x.ord, v.version), array_agg(v.version ORDER BY x.ord, v.version)
   FROM x CROSS JOIN LATERAL generate_series(1, x.version) AS v(version) HAVING count(*) > 0;
-  FOR x IN SELECT * FROM json_populate_recordset(NULL::pawl.new_job_v1, p_jobs) y
-    WHERE cardinality(v_rest) > 0 AND y.ord = ANY (v_rest)
-  LOOP
-    RETURN QUERY SELECT x.ord, o.kind, o.id, v_ms FROM pawl.insert_one_v1(x, v_now) o;
-  END LOOP;
   IF p_limits IS NOT NULL THEN PERFORM pawl.admit_v1(p_limits, v_now); END IF;
   RETURN QUERY SELECT NULL::int, 'created', NULL::uuid, v_ms;
 END $$;`;

@@ -17,6 +17,8 @@ interface OutcomeRow {
 
 const CAREFULLY = 'SELECT * FROM pawl.insert_carefully_v1($1, $2, $3, $4)';
 const HOPEFULLY = 'SELECT * FROM pawl.insert_v1($1, $2, $3, $4, $5)';
+/** One job alone is told with its own commit: nobody else waits for it, and it starts sooner. */
+const TOLD = 'SELECT i.*, pg_notify($6, $7) FROM pawl.insert_v1($1, $2, $3, $4, $5) i';
 
 /** Every id and key that an insert is about to take. */
 export function keysOfJob(job: NewJob): string[] {
@@ -39,9 +41,20 @@ export async function insertJobs(
     const at = await session
       .withDays(() => insertAlike(session, jobs, { common, waitMs }))
       .catch(nullIfTaken);
-    if (at !== null) return jobs.map(() => ({ kind: 'created', at }));
+    if (at !== null) {
+      session.bell.ring(claimableOf(jobs));
+      return jobs.map(() => ({ kind: 'created', at }));
+    }
   }
   return insertUnlike(session, jobs, waitMs);
+}
+
+/** The types of which there is work now. */
+function claimableOf(jobs: readonly NewJob[]): string[] {
+  const now = jobs.filter(
+    ({ places, runAt }) => runAt === null && places.at(-1)?.phase === 'ready',
+  );
+  return [...new Set(now.map(({ type }) => type))];
 }
 
 /** An id that is taken is found by looking at one job after the other. */
@@ -60,16 +73,23 @@ async function insertUnlike(
   const limits = limitsOf(session, jobs);
   const carefully = (): Promise<OutcomeRow[]> =>
     session.database.write<OutcomeRow>(CAREFULLY, [text, limits, waitMs, now]);
+  const news = claimableOf(jobs);
+  const isAlone = jobs.length === 1 && news.length === 1;
   const rows = await session.withDays(async () => {
     if (isTangled(jobs)) return carefully();
     try {
       const values = [text, keysText(session, jobs), limits, waitMs, now];
-      return await session.database.write<OutcomeRow>(HOPEFULLY, values);
+      if (!isAlone) return await session.database.write<OutcomeRow>(HOPEFULLY, values);
+      return await session.database.write<OutcomeRow>(TOLD, [
+        ...values,
+        ...session.bell.words(news),
+      ]);
     } catch (error) {
       if (isUniqueViolation(error)) return carefully();
       throw error;
     }
   });
+  if (!isAlone || isTangled(jobs)) session.bell.ring(news);
   return outcomesOf(jobs, rows);
 }
 
@@ -90,6 +110,9 @@ export function insertWithin(
     const rows = await session.translate(() =>
       rowsOf<OutcomeRow>(client, sql, [text, null, lockWaitMs(true), session.now()]),
     );
+    // Heard by others when the caller's transaction is over, and only if it is.
+    const news = session.bell.words(claimableOf(jobs), { isHeardHere: true });
+    await session.translate(() => rowsOf(client, 'SELECT pg_notify($1, $2)', news));
     return outcomesOf(jobs, rows);
   };
 }

@@ -120,4 +120,9 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'one index of owned jobs',
     statements: ['DROP INDEX IF EXISTS pawl.jobs_owned'],
   },
+  {
+    version: 14,
+    name: 'items of a call in their order, and tokens that come back',
+    statements: replacing([...INSERT_FUNCTIONS, ...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS]),
+  },
 ];

@@ -181,7 +181,7 @@ export class Database {
       const patient = { text, values: [...values], types: TYPES, query_timeout: FOREVER_MS };
       return (await client.query(patient)).rows as Row[];
     };
-    const client = this.#clientApart();
+    const client = this.clientApart();
     client.on('error', ignore);
     await client.connect().catch((error: unknown) => {
       throw failureOf(error, 'connect');
@@ -197,7 +197,7 @@ export class Database {
   }
 
   /** As the pool makes them: it may be of one connection, which somebody holds. */
-  #clientApart(): Client {
+  clientApart(): Client {
     const { Client: Kind, options } = this.pool as Pool & { readonly Client: ClientKind };
     return new Kind(options);
   }

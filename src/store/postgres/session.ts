@@ -1,4 +1,5 @@
 import type { Clock, Instant } from '../../core/clock.ts';
+import { PostgresBell } from './bell.ts';
 import { failureOf, isMissingDay } from './failure.ts';
 import type { NameBook } from './names.ts';
 import type { Database } from './pool.ts';
@@ -19,6 +20,7 @@ export function lockWaitMs(isPatient: boolean): number {
 export class Session {
   readonly database: Database;
   readonly names: NameBook;
+  readonly bell: PostgresBell;
   readonly #clock: Clock | null;
   /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
   parkedAfter: string | null = null;
@@ -28,6 +30,7 @@ export class Session {
   constructor(database: Database, names: NameBook, clock: Clock | null) {
     this.database = database;
     this.names = names;
+    this.bell = new PostgresBell(database);
     this.#clock = clock;
   }
 

@@ -51,6 +51,7 @@ import type { WorkerRegistry } from '../worker-registry.ts';
 import { accessOn } from './access-key.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { type Batches, batchesOn } from './batches.ts';
+import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
 import { followersOn } from './cursor.ts';
@@ -101,11 +102,13 @@ export class PostgresStore implements Store {
   readonly roster: WorkerRegistry;
   readonly webhooks: WebhookStore;
   readonly followers: FollowerStore;
+  readonly bell: PostgresBell;
   readonly #session: Session;
   readonly #batches: Batches;
 
   constructor(session: Session) {
     this.#session = session;
+    this.bell = session.bell;
     this.access = accessOn(session);
     this.control = controlOn(session);
     this.measures = measuresOn(session);
@@ -265,8 +268,9 @@ export class PostgresStore implements Store {
     return this.#session.ensureDays();
   }
 
-  close(): Promise<void> {
-    return this.#session.database.close();
+  async close(): Promise<void> {
+    await this.bell.close();
+    await this.#session.database.close();
   }
 }
 
@@ -275,13 +279,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const { schema = 'pawl', clock, random = systemRandom, lifecycles, readerRole } = options;
   quoteName(schema);
   const pool = options.pool ?? (await openPool(options));
-  const database = new Database({
-    pool,
-    isOwn: options.pool === undefined,
-    schema,
-    random,
-    readerRole,
-  });
+  const isOwn = options.pool === undefined;
+  const database = new Database({ pool, isOwn, schema, random, readerRole });
   try {
     const mayChange = options.migrate !== 'check';
     await (mayChange ? migrate(database) : checkMigrations(database));

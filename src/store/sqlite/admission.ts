@@ -53,6 +53,11 @@ export class TouchedKeys {
     this.touch(keyAt(gate, gateKeysOf(row)));
   }
 
+  touchTokens({ user_key, organisation_key }: KeyColumns): void {
+    this.touch(user_key);
+    this.touch(organisation_key);
+  }
+
   touch(key: string | null): void {
     if (key !== null) this.#keys.add(key);
   }

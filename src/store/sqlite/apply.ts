@@ -2,6 +2,7 @@ import type { Step } from '../../core/decision.ts';
 import type { CancelMode } from '../../core/job.ts';
 import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
+import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
 import { type CompletedRow, completeRun, sortOut } from './complete.ts';
@@ -110,6 +111,7 @@ function walk(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
   if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });
   if (move.deadLetter !== null) copyDeadLetter(work, row, { deadLetter: move.deadLetter, last });
   keys.add(row, row.gate);
+  if (leavesItsLine(move)) keys.touchTokens(row);
   counts.add(move, row);
   return { kind: 'moved', version: row.version, at: work.now };
 }

@@ -47,7 +47,7 @@ import type { Work } from './work.ts';
 import { beatWorkers, listWorkers } from './worker-registry.ts';
 
 type Apart = 'access' | 'webhooks' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
-type Verbs = Omit<Store, 'now' | 'close' | Apart> &
+type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
   AccessStore &
   ControlStore &
   WorkerRegistry &

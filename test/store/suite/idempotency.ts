@@ -9,6 +9,23 @@ function keyed(key: string, payloadHash: string, more: JobOptions = {}): JobOpti
 }
 
 export const idempotencyCases: Cases = {
+  'items of a call come to be in their order, also where a key was used before': async (scene) => {
+    const key = { key: 'k', payloadHash: 'h', windowMs: 1_000 };
+    await scene.insert({ idempotency: key });
+    await scene.claim();
+    scene.clock.advance(1_000);
+    const jobs = await Promise.all([
+      scene.newJob({ queue: 'first', idempotency: key }),
+      scene.newJob({ queue: 'second' }),
+    ]);
+    const outcomes = await scene.store.insert(jobs);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['created', 'created'],
+    );
+    assert.equal((await scene.claimOne()).id, jobs[0].id);
+  },
+
   '[T9, R28] the same key and payload finds the existing job': async (scene) => {
     const job = await scene.enqueue(keyed('k', 'hash'));
     assert.deepEqual(await scene.insert(keyed('k', 'hash')), { kind: 'replayed', id: job.id });

@@ -114,6 +114,17 @@ export const rateCases: Cases = {
     );
   },
 
+  '[T12] what a job was let through on and did not use goes to the next in line at once': async (
+    scene,
+  ) => {
+    await limited(scene, PER_USER);
+    const ids = await enqueueMany(scene, 4);
+    const waiting = await scene.read({ id: ids[1]! });
+    await scene.ask(waiting, { on: 'cancel', reason: null });
+    const claimed = await scene.store.claim(scene.claimRequest());
+    assert.deepEqual(new Set(claimed.map(({ job }) => job.id)), new Set([ids[0], ids[2], ids[3]]));
+  },
+
   '[T12] a job of nobody is limited by its tenant only': async (scene) => {
     await limited(scene, {
       rate: { perUser: { max: 1, perMs: 1_000 }, perOrganisation: { max: 4, perMs: 1_000 } },

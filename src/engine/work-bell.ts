@@ -1,0 +1,62 @@
+import type { Job } from '../core/job.ts';
+import type { StoreBell } from '../store/bell.ts';
+import type { Moved } from './observer.ts';
+
+type OnWork = (types: readonly string[] | null) => void;
+
+/**
+ * Tells workers that there may be work, so that they need not look for it all the time: those of
+ * this process at once, those of others through the store, where it has a way. It is a hint; who
+ * misses it looks by itself after a while.
+ */
+export class WorkBell {
+  readonly #store: StoreBell | null;
+  readonly #listeners: Set<OnWork> = new Set();
+  #leave: (() => Promise<void>) | null = null;
+
+  constructor(store: StoreBell | null) {
+    this.#store = store;
+  }
+
+  /** Null: jobs of any type. */
+  ring(types: readonly string[] | null): void {
+    if (types !== null && types.length === 0) return;
+    this.#tell(types);
+    this.#store?.ring(types);
+  }
+
+  /** Others are told by the store, which knows best when. */
+  born(jobs: readonly (Job | null)[]): void {
+    const types = new Set<string>();
+    for (const job of jobs) {
+      if (job?.phase === 'ready' && job.runAt <= job.createdAt) types.add(job.type);
+    }
+    if (types.size > 0) this.#tell([...types]);
+  }
+
+  moved(moves: readonly Moved[]): void {
+    const types = new Set<string>();
+    for (const { before, steps } of moves) {
+      const last = steps.at(-1);
+      if (last?.to.phase === 'ready' && last.delayMs === 0) types.add(before.type);
+    }
+    this.ring([...types]);
+  }
+
+  /** Calls back until the returned function is called. */
+  listen(onWork: OnWork): () => Promise<void> {
+    this.#listeners.add(onWork);
+    this.#leave ??= this.#store?.listen((types) => this.#tell(types)) ?? null;
+    return async () => {
+      this.#listeners.delete(onWork);
+      if (this.#listeners.size > 0) return;
+      const leave = this.#leave;
+      this.#leave = null;
+      await leave?.();
+    };
+  }
+
+  #tell(types: readonly string[] | null): void {
+    for (const onWork of this.#listeners) onWork(types);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Carries the news that there may be work from one process to another. Whoever does not hear it
+ * finds the work by looking, a little later: so it may be lost, and nobody waits for it.
+ */
+export interface StoreBell {
+  /** Jobs of these types may be claimable now; null for jobs of any. */
+  ring(types: readonly string[] | null): void;
+  /** Hears what others ring, until the returned function is called. */
+  listen(onRing: (types: readonly string[] | null) => void): () => Promise<void>;
+}

@@ -1,0 +1,118 @@
+// Who waits for work hears of it: in this process, and in others on the same database.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { onEveryServer } from '../support/postgres/store-room.ts';
+import { forEachStore } from '../support/world-stores.ts';
+import { openWorld, type World } from '../support/world.ts';
+
+const TYPES = { mail: { lifecycle: 'task' }, doc: { lifecycle: 'document' } };
+
+type News = readonly string[] | null;
+
+/** What is heard of types by name: who begins to listen to a database is told to look for any. */
+function hearIn(world: World): { heard: News[]; any: () => number; stop: () => Promise<void> } {
+  const heard: News[] = [];
+  let any = 0;
+  const stop = world.engine.onWork((types) => void (types === null ? any++ : heard.push(types)));
+  return { heard, any: () => any, stop };
+}
+
+await forEachStore(({ label, open }) => {
+  void describe(`news of work on ${label}`, () => {
+    const within = (show: (world: World) => Promise<void>) => async (): Promise<void> => {
+      const world = await openWorld({ store: open, types: TYPES });
+      await show(world);
+      await world.close();
+    };
+
+    test(
+      'comes with a job that can be claimed, and not with one that cannot',
+      within(async (world) => {
+        const { heard, stop } = hearIn(world);
+        await world.enqueue('mail');
+        assert.deepEqual(heard, [['mail']]);
+        heard.length = 0;
+        await world.enqueue('mail', null, { runAt: world.clock.now() + 1_000 });
+        await world.enqueue('doc', null, { submit: false });
+        assert.deepEqual(heard, []);
+        await stop();
+        await world.enqueue('mail');
+        assert.deepEqual(heard, [], 'who has left hears nothing');
+      }),
+    );
+
+    test(
+      'comes with a job that is submitted, given back or due',
+      within(async (world) => {
+        const held = await world.enqueue('doc', null, { submit: false });
+        const { heard, any, stop } = hearIn(world);
+        await world.engine.submit(held, 'api');
+        assert.deepEqual(heard.at(-1), ['doc']);
+        await world.enqueue('mail', null, { runAt: world.clock.now() + 1_000 });
+        world.advance(1_000);
+        heard.length = 0;
+        await world.sweep();
+        assert.ok(any() > 0, 'what comes due may be of any type');
+        await stop();
+      }),
+    );
+  });
+});
+
+await onEveryServer('news of work reaches other processes on the database', async (room) => {
+  const [one, other] = [await room.open(), await room.open()];
+  const scene = room.scene(one);
+  const heard: News[] = [];
+  let next = Promise.withResolvers<void>();
+  const stop = other.bell.listen((types) => {
+    heard.push(types);
+    next.resolve();
+  });
+  await next.promise;
+  assert.deepEqual(heard, [null], 'whoever begins to listen looks once');
+  for (const types of [['mail'], null, ['a', 'b']]) {
+    next = Promise.withResolvers();
+    one.bell.ring(types);
+    await next.promise;
+    assert.deepEqual(heard.at(-1), types);
+  }
+  next = Promise.withResolvers();
+  one.bell.ring(Array.from({ length: 1_000 }, (_, index) => `type-${index}`));
+  await next.promise;
+  assert.equal(heard.at(-1), null, 'more than can be said is said as any');
+  await scene.enqueue();
+  await stop();
+});
+
+await onEveryServer('a listener whose line is cut opens another and looks', async (room) => {
+  const store = await room.open();
+  let next = Promise.withResolvers<News>();
+  const stop = store.bell.listen((types) => next.resolve(types));
+  await next.promise;
+  next = Promise.withResolvers();
+  const other = await room.open();
+  const killer = await room.connect();
+  await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE query LIKE 'LISTEN%' AND datname = current_database()`);
+  assert.equal(await next.promise, null);
+  next = Promise.withResolvers();
+  other.bell.ring(['mail']);
+  assert.deepEqual(await next.promise, ['mail']);
+  await stop();
+});
+
+await onEveryServer('a transaction of the caller is heard of when it is over', async (room) => {
+  const store = await room.open();
+  const scene = room.scene(store);
+  const job = await scene.newJob();
+  let next = Promise.withResolvers<News>();
+  const stop = store.bell.listen((types) => next.resolve(types));
+  await next.promise;
+  const client = await room.connect();
+  await client.query('BEGIN');
+  await store.within(client)([job]);
+  next = Promise.withResolvers();
+  await client.query('COMMIT');
+  assert.deepEqual(await next.promise, ['task']);
+  await stop();
+});
