@@ -101,10 +101,12 @@ export class SqliteRaw implements Contender {
     const names = this.#connection[way](text)
       .columns()
       .map(({ name }) => name);
-    const [id, seq] = [names.indexOf('id'), names.indexOf('seq')];
-    if (id === -1 || seq === -1) return null;
-    if (way === 'sql') return rows as Job[];
-    return (rows as unknown[][]).map((row) => ({ id: row[id], seq: row[seq] }) as Job);
+    const [hex, seq] = [names.indexOf('hex'), names.indexOf('seq')];
+    if (hex === -1 || seq === -1 || way === 'sql') return null;
+    return (rows as unknown[][]).map((row) => ({
+      id: bytesOf(String(row[hex])),
+      seq: Number(row[seq]),
+    }));
   }
 
   #transact(script: Script, body: (now: number) => readonly Job[]): void {
