@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { machineLines } from '../harness/machine.ts';
 import { round, tableOf } from '../harness/markdown.ts';
 import { type Bar, barChart } from './chart.ts';
@@ -97,12 +98,15 @@ function targetsOf(figures: Figures, isWhole: boolean): string[] {
   });
   if (lines.length === 0) return [];
   const head = ['row', 'against', 'floor', 'aim', 'measured', 'reached'];
-  return ['## Targets', TARGETS_WORDS, tableOf(head, lines)];
+  return ['## Targets', TARGETS_WORDS, tableOf(head, lines), ...(isWhole ? [REASONS.trim()] : [])];
 }
+
+/** Written by hand, from profiles: figures alone do not say why. */
+const REASONS = readFileSync(new URL('reasons.md', import.meta.url), 'utf8');
 
 const TARGETS_WORDS =
   'Ratios of medians of this run: Pawl at its best settings to the best of those named, or, ' +
-  'where less is better, a limit. How finished jobs slow each verb down: [core](results/core.md).';
+  'where less is better, a limit. How finished jobs slow each verb down: [growth](results/growth.md).';
 
 function settingsOf(contenders: readonly Contender[]): string {
   const textOf = (settings: Settings): string =>

@@ -4,5 +4,6 @@ export function isForSomethingElse(event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement && target.type === 'checkbox') return false;
-  return target.closest('input, select, textarea, dialog') !== null;
+  // A dialog that has just closed may still have the focus.
+  return target.closest('input, select, textarea, dialog[open]') !== null;
 }

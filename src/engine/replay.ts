@@ -38,6 +38,7 @@ export async function replay(
   if (outcome!.kind === 'created') {
     const made = jobAtBirth(job, outcome!.at);
     context.observer?.enqueued([made]);
+    context.bell.born([made]);
     return { kind: 'created', job: made };
   }
   const ref = { tenant, id: outcome!.id };

@@ -23,6 +23,7 @@ const USED: Readonly<Record<string, RegExp>> = {
   '`CREATE INDEX CONCURRENTLY`': /CREATE INDEX CONCURRENTLY/,
   'unlogged tables': /CREATE UNLOGGED TABLE/,
   'row-level security': /ROW LEVEL SECURITY/,
+  '`LISTEN`/`NOTIFY`': /^(?=[\s\S]*\bLISTEN )[\s\S]*pg_notify/,
 };
 
 for (const [feature, pattern] of Object.entries(USED)) {
@@ -33,8 +34,8 @@ for (const [feature, pattern] of Object.entries(USED)) {
 }
 
 test('the scale guide says what the store does not use', () => {
-  assert.ok(page.includes('| `LISTEN`/`NOTIFY`, extensions | not used | no |'));
-  assert.ok(!/\bLISTEN "?[a-z]|pg_notify|\bNOTIFY [a-z"]|CREATE EXTENSION/.test(sql));
+  assert.ok(page.includes('| extensions | not used | no |'));
+  assert.ok(!/CREATE EXTENSION/.test(sql));
 });
 
 test('every figure of costs in the scale guide is one that was measured', () => {

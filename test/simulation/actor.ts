@@ -70,6 +70,7 @@ export class Actor {
     return new Proxy(part, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
+        if (member === undefined) return undefined;
         if (typeof member !== 'function') return this.#connect(member as object);
         return (...args: unknown[]): Promise<unknown> =>
           this.#ask(String(name), () => member.apply(target, args) as Promise<unknown>);

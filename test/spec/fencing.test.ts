@@ -81,6 +81,7 @@ const OTHER_METHODS = [
   'follow',
   'followers',
   'observe',
+  'onWork',
 ];
 
 /** Two lifecycles between them have every ending: `advance` is of process only. */

@@ -111,6 +111,7 @@ export class Schedules {
     const outcome = await this.#context.store.fire(fire);
     tellFired(this.#context.observer, fire, outcome);
     if (outcome.kind === 'missed') throw noSchedule(ref);
+    this.#context.bell.ring(null);
     return outcome.records[0]!;
   }
 

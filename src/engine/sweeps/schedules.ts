@@ -45,7 +45,9 @@ async function fireDue(
     const outcome = await context.store.fire(fire);
     tellFired(context.observer, fire, outcome);
     if (outcome.kind === 'missed') return 0;
-    return outcome.records.filter(({ result }) => result === 'created').length;
+    const made = outcome.records.filter(({ result }) => result === 'created').length;
+    if (made > 0) context.bell.ring(null);
+    return made;
   } catch (error) {
     if (error instanceof StoreError && error.outcome !== 'refused') throw error;
     // A newer version may have written it and fire it; the other schedules must not wait for that.

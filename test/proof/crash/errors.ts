@@ -56,6 +56,7 @@ class Fuse {
       get: (target, key) => {
         const member: unknown = Reflect.get(target, key, target);
         if (key === 'close') return (member as () => unknown).bind(target);
+        if (member === undefined) return undefined;
         if (typeof member !== 'function') return this.wrap(member as object);
         return async (...args: unknown[]): Promise<unknown> => {
           const isHit = ++this.#calls === this.#failAt;

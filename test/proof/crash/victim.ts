@@ -11,6 +11,7 @@ function mortal<Part extends object>(part: Part): Part {
   return new Proxy(part, {
     get: (target, key) => {
       const member: unknown = Reflect.get(target, key, target);
+      if (member === undefined) return undefined;
       if (typeof member !== 'function') return mortal(member as object);
       return (...args: unknown[]): unknown => counted(() => member.apply(target, args) as unknown);
     },
