@@ -98,7 +98,8 @@ function targetsOf(figures: Figures, isWhole: boolean): string[] {
   });
   if (lines.length === 0) return [];
   const head = ['row', 'against', 'floor', 'aim', 'measured', 'reached'];
-  return ['## Targets', TARGETS_WORDS, tableOf(head, lines), ...(isWhole ? [REASONS.trim()] : [])];
+  const reasons = isWhole ? [REASONS.trim()] : [];
+  return ['## Targets', TARGETS_WORDS, tableOf(head, lines), ...reasons];
 }
 
 /** Written by hand, from profiles: figures alone do not say why. */
@@ -106,7 +107,8 @@ const REASONS = readFileSync(new URL('reasons.md', import.meta.url), 'utf8');
 
 const TARGETS_WORDS =
   'Ratios of medians of this run: Pawl at its best settings to the best of those named, or, ' +
-  'where less is better, a limit. How finished jobs slow each verb down: [growth](results/growth.md).';
+  'where less is better, a limit. How finished jobs slow each verb down: ' +
+  '[growth](results/growth.md).';
 
 function settingsOf(contenders: readonly Contender[]): string {
   const textOf = (settings: Settings): string =>

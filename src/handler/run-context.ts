@@ -1,11 +1,11 @@
 import type { StageRange } from '../core/policy.ts';
-import { type ArtifactContent, draftOf, type KeptArtifact } from './artifact.ts';
+import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
-import type { Done, Effect, RunContext, StageContext } from './context.ts';
+import type { Done, Effect, RunContext, StageContext, StageRunner } from './context.ts';
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
-import { HandlerContext } from './handler-context.ts';
 import { jsonOf } from './json.ts';
+import { pause } from './pause.ts';
 import type { StopSwitch } from './stop.ts';
 
 export interface RunSurroundings {
@@ -67,8 +67,31 @@ export class HandlerRun {
     if (this.#uploads !== null) await Promise.all(this.#uploads);
   }
 
+  /** Members of its own, so that a handler can take it apart or pass on a copy with more in it. */
   contextFor<Input>(input: Input): RunContext<Input> {
-    return new HandlerContext(input, this, this.#around);
+    const { facts, port, stops } = this.#around;
+    const stage: HandlerRun['stage'] = (name, ...rest) => this.stage(name, ...rest);
+    return {
+      input,
+      job: facts.job,
+      attempt: facts.attempt,
+      idempotencyKey: facts.idempotencyKey,
+      lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
+      trace: facts.trace,
+      get signal() {
+        return stops.signal;
+      },
+      stage: stage as StageRunner<string>,
+      progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
+      checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
+      once: (key, effect) => this.once(key, effect),
+      artifact: (name, content, options) => this.artifact(name, content, options),
+      openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
+      log: (line) => port.tell({ log: line }),
+      tokens: (text) => port.tell({ tokens: text }),
+      snooze: (delayMs) => pause('snooze', delayMs),
+      advance: (delayMs) => pause('advance', delayMs),
+    };
   }
 
   stage(
@@ -104,11 +127,6 @@ export class HandlerRun {
     const over = (): void => void uploads.delete(upload);
     upload.then(over, over);
     return upload;
-  }
-
-  /** Of the stage at hand. */
-  progress(done: Done, message?: string): void {
-    this.#progress(this.#open.at(-1) ?? null, done, message);
   }
 
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */

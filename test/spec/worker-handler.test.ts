@@ -12,6 +12,23 @@ import {
   type Workshop,
 } from '../support/workshop.ts';
 
+test('the context of a handler can be taken apart, and a copy of it works as well', async () => {
+  const seen: unknown[] = [];
+  const shop = await openWorkshop([
+    jobThat(async (context) => {
+      const { input, ...rest } = context;
+      const copy: RunContext<unknown> = { ...context, input: 'other' };
+      seen.push(input, copy.input, rest.job.id === copy.job.id, copy.signal.aborted, rest.attempt);
+      const { once, progress } = copy;
+      progress(0.5);
+      return once('effect', () => 'made');
+    }),
+  ]);
+  const job = await shop.world.job(await runThrough(shop, 'mine'));
+  assert.deepEqual(seen, ['mine', 'other', true, false, 1]);
+  assert.equal(job.result, '"made"');
+});
+
 describe('stages', () => {
   const fourTiles = (did: unknown[]): AnyJob =>
     jobThat(async ({ stage, attempt }) => {
