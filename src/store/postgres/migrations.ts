@@ -3,6 +3,7 @@ import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
 import { ALIKE_FUNCTIONS } from './alike-functions.ts';
 import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
 import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
+import { BRIEF_CLAIM } from './claim-brief-function.ts';
 import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { CURSOR_SCHEMA } from './cursor-schema.ts';
@@ -124,5 +125,10 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 14,
     name: 'items of a call in their order, and tokens that come back',
     statements: replacing([...INSERT_FUNCTIONS, ...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS]),
+  },
+  {
+    version: 15,
+    name: 'a claim that says once what its jobs have in common',
+    statements: BRIEF_CLAIM,
   },
 ];

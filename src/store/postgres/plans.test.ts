@@ -91,7 +91,7 @@ const ALLOWED: readonly RegExp[] = [
   // The sweep of expired leases looks at all that are owned: their deadlines are in no index.
   /^Index Scan using jobs_claims: everything/,
   // A claim that is asked again finds what it won, whatever else its owner holds.
-  /^Index Scan using jobs_claims: Index Cond: \(\(lease_owner = .* \(claim_request = /,
+  /^Index (?:Only )?Scan using jobs_claims: Index Cond: \(\(lease_owner = .* \(claim_request = /,
 ];
 
 function checkPlans(plans: string[], when: string): void {

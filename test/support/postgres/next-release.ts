@@ -1,21 +1,20 @@
 // The release after this one, as far as a database can tell: what it adds, and what it calls.
 import pg from 'pg';
-import { QUICK_CLAIM_FUNCTION } from '../../../src/store/postgres/claim-function.ts';
+import { BRIEF_CLAIM } from '../../../src/store/postgres/claim-brief-function.ts';
 import { type Migration, MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
 
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
 
-const CLAIM_V4 = QUICK_CLAIM_FUNCTION.replaceAll('claim_v3', 'claim_v4').replace(
-  'UPDATE pawl.jobs j SET ',
-  `UPDATE pawl.jobs j SET colour = 'blue', `,
-);
+const CLAIM_V5 = BRIEF_CLAIM.at(-1)!
+  .replaceAll('claim_v4', 'claim_v5')
+  .replace('UPDATE pawl.jobs j SET ', `UPDATE pawl.jobs j SET colour = 'blue', `);
 
 /** Adds a column, a verb of a new version that writes it, and an index of the table in use. */
 export const EXPANSION: readonly Migration[] = [
   {
     version: KNOWN + 1,
     name: 'colours',
-    statements: ['ALTER TABLE pawl.jobs ADD COLUMN colour text', CLAIM_V4],
+    statements: ['ALTER TABLE pawl.jobs ADD COLUMN colour text', CLAIM_V5],
   },
   {
     version: KNOWN + 2,
@@ -31,7 +30,7 @@ export const CONTRACTION: Migration = {
   version: KNOWN + 3,
   name: 'no claims without colour',
   statements: [
-    `DROP FUNCTION pawl.claim_v3(text, text, text[], int, int[], text[], text, int,
+    `DROP FUNCTION pawl.claim_v4(text, text, text[], int, int[], text[], text, int,
       double precision)`,
   ],
   floor: KNOWN + 2,
@@ -44,7 +43,7 @@ class NextClient extends pg.Client {
     if (typeof config !== 'object' || config === null || !('text' in config)) {
       return query(config, ...rest);
     }
-    const text = String(config.text).replace('.claim_v3(', '.claim_v4(');
+    const text = String(config.text).replace('.claim_v4(', '.claim_v5(');
     return query({ ...config, text }, ...rest);
   }) as pg.Client['query'];
 }
