@@ -3,10 +3,11 @@ import type { Failure, Request } from '../core/decision.ts';
 import { type DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { EventType } from '../core/event.ts';
-import type { Job, JsonText } from '../core/job.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Fence } from '../store/move.ts';
 import type { EngineContext } from './context.ts';
-import { type Ownership, ownershipRefusal, ownerTask } from './owner.ts';
-import { type Plan, transition, type TransitionOutcome } from './transition.ts';
+import { type Ownership, ownershipRefusal } from './owner.ts';
+import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
 
 /** How an owner's turn ended. Only `fail` spends an attempt. */
 export type Ending =
@@ -41,10 +42,43 @@ export async function settle(
   context: EngineContext,
   settlements: readonly Settlement[],
 ): Promise<TransitionOutcome[]> {
-  const tasks = settlements.map((settlement) =>
-    ownerTask(settlement, (job) => planEnding(context, job, settlement)),
-  );
+  const actors = new Map<string, string>();
+  const tasks = settlements.map((settlement) => {
+    const { owner } = settlement;
+    const actor = actors.get(owner) ?? workerActor(owner);
+    actors.set(owner, actor);
+    return new EndingTask(context, settlement, actor);
+  });
   return transition(context, tasks);
+}
+
+/** There is one for each end of a large batch, so it is one object and no more. */
+class EndingTask implements Task {
+  readonly #context: EngineContext;
+  readonly #settlement: Settlement;
+  readonly actor: string;
+
+  constructor(context: EngineContext, settlement: Settlement, actor: string) {
+    this.#context = context;
+    this.#settlement = settlement;
+    this.actor = actor;
+  }
+
+  get ref(): JobRef {
+    return this.#settlement.ref;
+  }
+
+  get known(): Job | null {
+    return this.#settlement.known ?? null;
+  }
+
+  fence(): Fence {
+    return { kind: 'owner', owner: this.#settlement.owner };
+  }
+
+  plan(job: Job): Plan | Promise<Plan> {
+    return planEnding(this.#context, job, this.#settlement);
+  }
 }
 
 function planEnding(
@@ -59,14 +93,21 @@ function planEnding(
     const message = `nobody asked to cancel job ${job.id}`;
     return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
   }
+  if (ending.kind === 'succeed') return planSuccess(ending.result);
   return {
     kind: 'request',
     request: requestOf(ending, job),
-    ...('result' in ending && ending.result !== undefined ? { result: ending.result } : {}),
     ...('checkpoint' in ending && ending.checkpoint !== undefined
       ? { checkpoint: ending.checkpoint }
       : {}),
   };
+}
+
+const SUCCEED: Request = { on: 'succeed' };
+
+function planSuccess(result: JsonText | undefined): Plan {
+  if (result === undefined) return { kind: 'request', request: SUCCEED };
+  return { kind: 'request', request: SUCCEED, result };
 }
 
 async function planRefused(
@@ -80,10 +121,8 @@ async function planRefused(
   return { kind: 'leave' };
 }
 
-function requestOf(ending: Ending, job: Job): Request {
+function requestOf(ending: Exclude<Ending, { kind: 'succeed' }>, job: Job): Request {
   switch (ending.kind) {
-    case 'succeed':
-      return { on: 'succeed' };
     case 'fail':
       return { on: 'fail', error: ending.error, deadLetter: ending.deadLetter ?? null };
     case 'snooze':

@@ -1,4 +1,3 @@
-import { decide } from '../core/decide.ts';
 import type { DeadLetterDraft, Request } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
@@ -8,6 +7,7 @@ import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
+import { Decisions } from './decisions.ts';
 import type { EngineObserver, Moved } from './observer.ts';
 
 /** What should happen to a job, given how it stands. */
@@ -68,17 +68,18 @@ export async function transition(
   for (let round = 0; open.length > 0; round++) {
     const hasWritten = outcomes.some((outcome) => outcome?.kind === 'moved');
     const entries = open;
-    const { planned, applied } = await afterWrite(hasWritten, () => playRound(context, entries));
+    const { steps, applied } = await afterWrite(hasWritten, () => playRound(context, entries));
     open = [];
     let next = 0;
-    for (const { task, index, job, step } of planned) {
+    for (const [at, { task, index, job }] of entries.entries()) {
+      const step = steps[at]!;
       if (!('move' in step)) {
         outcomes[index] = step;
         continue;
       }
       const outcome = applied[next++]!;
       if (outcome.kind === 'moved') {
-        outcomes[index] = { ...outcome, before: job! };
+        outcomes[index] = { kind: 'moved', before: job!, version: outcome.version, at: outcome.at };
         moved.push({ before: job!, steps: step.move.steps, at: outcome.at });
       } else if (round + 1 < ROUNDS_MAX) {
         open.push({ task, index, job: null, missed: job });
@@ -102,20 +103,26 @@ function tell(
   if (lost.length > 0) observer.conflicted(lost.length);
 }
 
-async function playRound<Open extends Entry>(
+async function playRound(
   context: EngineContext,
-  open: readonly Open[],
-): Promise<{ planned: (Open & { step: PlannedStep })[]; applied: readonly MoveOutcome[] }> {
+  open: readonly Entry[],
+): Promise<{ steps: readonly PlannedStep[]; applied: readonly MoveOutcome[] }> {
   await readUnknown(context, open);
   await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
-  const steps = await allOf(open.map((entry) => planStep(context, entry)));
-  const planned = open.map((entry, index) => ({ ...entry, step: steps[index]! }));
-  const moves = planned.flatMap(({ step }) => ('move' in step ? [step.move] : []));
+  const round = { context, decisions: new Decisions(context) };
+  const steps = await allOf(open.map((entry) => planStep(round, entry)));
+  const moves: Move[] = [];
+  for (const step of steps) if ('move' in step) moves.push(step.move);
   const applied = moves.length === 0 ? [] : await context.store.apply(moves);
-  return { planned, applied };
+  return { steps, applied };
 }
 
 type PlannedStep = Exclude<TransitionOutcome, { kind: 'moved' }> | { readonly move: Move };
+
+interface Round {
+  readonly context: EngineContext;
+  readonly decisions: Decisions;
+}
 
 interface Entry {
   readonly task: Task;
@@ -131,17 +138,17 @@ async function readUnknown(context: EngineContext, entries: readonly Entry[]): P
   unknown.forEach((entry, index) => (entry.job = jobs[index]!));
 }
 
-function planStep(context: EngineContext, entry: Entry): PlannedStep | Promise<PlannedStep> {
+function planStep(round: Round, entry: Entry): PlannedStep | Promise<PlannedStep> {
   const { task, job } = entry;
   if (job === null) return { kind: 'refused', error: notFound(task.ref) };
   const plan = task.plan(job);
   if (plan instanceof Promise)
-    return plan.then((made) => stepOf(context, { entry, job, plan: made }));
-  return stepOf(context, { entry, job, plan });
+    return plan.then((made) => stepOf(round, { entry, job, plan: made }));
+  return stepOf(round, { entry, job, plan });
 }
 
 function stepOf(
-  context: EngineContext,
+  round: Round,
   { entry, job, plan }: { entry: Entry; job: Job; plan: Plan },
 ): PlannedStep {
   const { task, missed } = entry;
@@ -153,25 +160,24 @@ function stepOf(
     if (fence.kind === 'expired') return { kind: 'unchanged', job };
     return { kind: 'refused', error: leaseLost(job) };
   }
-  return moveOf(context, { task, job, plan, fence });
+  return moveOf(round, { task, job, plan, fence });
 }
 
 function moveOf(
-  context: EngineContext,
+  { context, decisions }: Round,
   planned: { task: Task; job: Job; plan: Plan; fence: Fence },
 ): { kind: 'refused'; error: PawlError } | { move: Move } {
   const { task, job, plan, fence } = planned;
   if (plan.kind === 'annotate') return { move: annotationOf(context, planned, plan) };
   if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
-  const facts = context.registry.factsOf(job);
-  const decision = decide(facts, plan.request, context.random);
+  const { place, decision } = decisions.of(job, plan.request);
   if (!decision.isLegal) {
     return { kind: 'refused', error: new PawlError('ILLEGAL_TRANSITION', decision.reason) };
   }
   const move: Draft = {
     tenant: task.ref.tenant,
     id: task.ref.id,
-    place: facts.place,
+    place,
     epoch: job.epoch,
     fence,
     actor: task.actor,

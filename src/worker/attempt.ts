@@ -4,7 +4,7 @@ import type { CancelWish, Job } from '../core/job.ts';
 import { rowsOf } from '../core/lifecycle.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending, Settlement } from '../engine/settle.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
@@ -100,6 +100,11 @@ export class Attempt implements AttemptPort {
     return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row };
   }
 
+  settlement(ending: Ending): Settlement {
+    const { tenant, id, epoch, owner } = this.claim.job;
+    return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row, ending };
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -135,6 +140,9 @@ export class Attempt implements AttemptPort {
     this.#artifacts?.end(this.#reason);
     const gone = this.#execution?.end() ?? null;
     if (gone !== null) await gone;
+    // Until its end is reported it holds no more of its handler than it must.
+    this.#giveUp = null;
+    if (this.#hasReturned) this.#execution = null;
     return this.isLost ? null : endingOf(outcome, this.#stop);
   }
 
@@ -156,7 +164,7 @@ export class Attempt implements AttemptPort {
 
   #returned(outcome: Outcome): void {
     this.#hasReturned = true;
-    this.#giveUp!(outcome);
+    this.#giveUp?.(outcome);
   }
 
   /** Told to who comes too late; made only then, for an error is dear. */

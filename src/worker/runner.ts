@@ -57,14 +57,15 @@ export class Runner {
 
   /**
    * How many jobs to ask for now, beside those that are asked for already. While some wait for a
-   * slot it asks for many at a time or none; while many ends are still to be reported, for none:
-   * what is done must not pile up.
+   * slot, or are asked for, it asks for many at a time or none: small claims cost the most. While
+   * many ends are still to be reported it asks for none: what is done must not pile up.
    */
   roomBeside(asked: number): number {
     if (this.#settler.unsettled >= UNSETTLED_MAX) return 0;
     const ahead = this.#foresight.jobs();
     const room = Math.max(0, this.slots.roomWith(ahead) - asked);
-    const isWorthwhile = this.#line.size === 0 || room >= (this.slots.size + ahead) / 2;
+    const isUrgent = this.#line.size === 0 && asked === 0;
+    const isWorthwhile = isUrgent || room >= (this.slots.size + ahead) / 3;
     return isWorthwhile ? room : 0;
   }
 

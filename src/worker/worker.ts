@@ -145,6 +145,7 @@ export class Worker {
   #claimAhead(order: ClaimOrder): void {
     const answered = this.#take(this.#aheadClaimer, order).then(() => {
       this.#ahead = null;
+      this.#bell.ring();
       return this.#runner.begin();
     });
     this.#ahead = { max: order.max, answered };

@@ -5,6 +5,8 @@ import type { Annotation, Move, MoveOutcome, NewDeadLetter } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
+const MISSED: MoveOutcome = { kind: 'missed' };
+
 interface OutcomeRow {
   readonly ord: number;
   readonly version: number;
@@ -33,7 +35,7 @@ export async function applyMoves(
   isPatient: boolean,
 ): Promise<MoveOutcome[]> {
   const tenants = await session.names.findTenants(moves.map(({ tenant }) => tenant));
-  const outcomes = moves.map((): MoveOutcome => ({ kind: 'missed' }));
+  const outcomes = moves.map((): MoveOutcome => MISSED);
   const known = inOneOrder(
     moves
       .map((move, ord) => ({ move, ord, tenant: tenants[ord]! }))
