@@ -19,7 +19,7 @@ const WHOLE: Sizes = {
   jobs: 50_000,
   jobsSlow: 3_000,
   singlesMs: 700,
-  latencyJobs: 100,
+  latencyJobs: 200,
   capMs: 8_000,
 };
 

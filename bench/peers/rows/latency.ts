@@ -5,7 +5,7 @@ import type { Station } from '../station.ts';
 import { nowMs } from '../wire.ts';
 
 const LOOK_MS = 1;
-const WARM_UP_JOBS = 5;
+const WARM_UP_JOBS = 50;
 /** A pause of some length, so that nothing falls into step with a poll. */
 const PAUSE_MS_MAX = 10;
 const PACE_MS = 2;

@@ -3,9 +3,6 @@ import { samePlace } from '../../core/lifecycle.ts';
 import type { NewJob } from '../insert.ts';
 import type { Session } from './session.ts';
 
-/** Fewer are not worth another kind of statement. */
-const ALIKE_MIN = 2;
-
 /** What jobs of one set have in common; each has its own id, input, correlation and document. */
 const COMMON = [
   'tenant',
@@ -28,7 +25,7 @@ const COMMON = [
 /** True of jobs that differ in what is their own only, and have nothing to meet but a taken id. */
 export function areAlike(session: Session, jobs: readonly NewJob[]): boolean {
   const [first] = jobs;
-  if (first === undefined || jobs.length < ALIKE_MIN) return false;
+  if (first === undefined) return false;
   if (session.names.isLimited(first.policy)) return false;
   return jobs.every((job) => isLike(first, job));
 }
@@ -43,13 +40,24 @@ function isLike(first: NewJob, job: NewJob): boolean {
   );
 }
 
-/** The set in one statement, `common` being what its first job is on the wire. */
+const QUIETLY = 'SELECT pawl.insert_alike_v1($1, $2, $3, $4, $5, $6, $7) AS at';
+const TOLD = `SELECT pawl.insert_alike_v1($1, $2, $3, $4, $5, $6, $7) AS at, pg_notify($8, $9)`;
+
+export interface AlikeOptions {
+  /** What the first of them is on the wire. */
+  readonly common: Readonly<Record<string, unknown>>;
+  readonly waitMs: number;
+  /** Types to tell workers of with the same commit; null: somebody else does. */
+  readonly news: readonly string[] | null;
+}
+
+/** The set in one statement. */
 export async function insertAlike(
   session: Session,
   jobs: readonly NewJob[],
-  { common, waitMs }: { common: Readonly<Record<string, unknown>>; waitMs: number },
+  { common, waitMs, news }: AlikeOptions,
 ): Promise<Instant> {
-  const values = [
+  const values: unknown[] = [
     JSON.stringify({ ...common, id: undefined, input: undefined }),
     `{${jobs.map(({ id }) => id).join(',')}}`,
     `[${jobs.map(({ input }) => input).join(',')}]`,
@@ -58,10 +66,9 @@ export async function insertAlike(
     waitMs,
     session.now(),
   ];
-  const [row] = await session.database.write<{ at: Instant }>(
-    'SELECT pawl.insert_alike_v1($1, $2, $3, $4, $5, $6, $7) AS at',
-    values,
-  );
+  const sql = news === null ? QUIETLY : TOLD;
+  if (news !== null) values.push(...session.bell.words(news));
+  const [row] = await session.database.write<{ at: Instant }>(sql, values);
   return row!.at;
 }
 
