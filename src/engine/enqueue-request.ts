@@ -49,8 +49,13 @@ export function priorityOf(priority: EnqueueRequest['priority']): number {
 
 /** Throws VALIDATION_ERROR with every fault found. */
 export function checkEnqueue(request: EnqueueRequest): void {
-  const faults = [
-    ...checkName('/type', request.type),
+  const isPlain = CHECKED.every((name) => request[name] === undefined);
+  const faults = [...checkName('/type', request.type), ...(isPlain ? [] : checkMore(request))];
+  if (faults.length > 0) throw invalid(faults);
+}
+
+function checkMore(request: EnqueueRequest): Fault[] {
+  return [
     ...(request.queue === undefined ? [] : checkName('/queue', request.queue)),
     ...checkLabels(request),
     ...checkUuid('/id', request.id),
@@ -60,7 +65,6 @@ export function checkEnqueue(request: EnqueueRequest): void {
     ...checkInstant('/deadlineAt', request.deadlineAt),
     ...checkUnique(request.unique),
   ];
-  if (faults.length > 0) throw invalid(faults);
 }
 
 export function checkName(pointer: string, name: unknown): Fault[] {
@@ -76,6 +80,18 @@ const LABELS = [
   'idempotencyKey',
   'payloadHash',
 ] as const satisfies readonly (keyof EnqueueRequest)[];
+
+/** Most requests have none of these, and need no look at each. */
+const CHECKED: readonly (keyof EnqueueRequest)[] = [
+  ...LABELS,
+  'queue',
+  'id',
+  'parentJobId',
+  'priority',
+  'runAt',
+  'deadlineAt',
+  'unique',
+];
 
 function checkLabels(request: EnqueueRequest): Fault[] {
   const given = LABELS.filter((name) => request[name] !== undefined);
