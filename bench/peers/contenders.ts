@@ -11,6 +11,8 @@ export interface Contender {
   readonly settings: Settings;
   /** Where a key's jobs run one at a time, if the others would slow it down there. */
   readonly keyedSettings?: Settings;
+  /** What its guide says to start Node with. */
+  readonly node?: readonly string[];
   /** When an answered call is safe. */
   readonly durability: string;
   /** As it comes; the others are at the best that is known of them. */
@@ -59,12 +61,15 @@ const PGBOSS_KEYED = { ...PGBOSS_BEST, work: { ...PGBOSS_BEST.work, batchSize: 1
 
 const PAWL_BEST = { slots: 64, prefetch: 936 };
 
+/** As docs/guide/scale.md has it, and as the files in deploy/ do. */
+const PAWL_NODE = ['--max-semi-space-size=4'];
+
 /** At its plain defaults, and at the best that its authors document or that we found. */
 export const CONTENDERS: readonly Contender[] = [
   pg('pawl-pg:default', 'pawl', {}),
-  pg('pawl-pg:best', 'pawl', PAWL_BEST),
+  { ...pg('pawl-pg:best', 'pawl', PAWL_BEST), node: PAWL_NODE },
   sqlite('pawl-sqlite:default', 'pawl', {}, FULL),
-  sqlite('pawl-sqlite:best', 'pawl', PAWL_BEST, FULL),
+  { ...sqlite('pawl-sqlite:best', 'pawl', PAWL_BEST, FULL), node: PAWL_NODE },
   { ...pg('graphile:default', 'graphile', {}), isSlow: true },
   { ...pg('graphile:best', 'graphile', GRAPHILE_BEST), keyedSettings: GRAPHILE_KEYED },
   { ...pg('graphile:tuned', 'graphile', GRAPHILE_TUNED), keyedSettings: GRAPHILE_KEYED },

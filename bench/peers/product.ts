@@ -33,6 +33,8 @@ export interface Place {
   readonly url: string;
   readonly settings: Settings;
   readonly rules: Rules;
+  /** Options of Node itself. */
+  readonly node: readonly string[];
 }
 
 /** Options as the product's own documentation names them. */

@@ -113,9 +113,13 @@ const TARGETS_WORDS =
 function settingsOf(contenders: readonly Contender[]): string {
   const textOf = (settings: Settings): string =>
     Object.keys(settings).length === 0 ? 'as it comes' : `\`${JSON.stringify(settings)}\``;
-  const lines = contenders.map(({ name, settings, keyedSettings }) => {
-    const text = textOf(settings);
-    return [name, keyedSettings === undefined ? text : `${text}; by key ${textOf(keyedSettings)}`];
+  const lines = contenders.map(({ name, settings, keyedSettings, node }) => {
+    const text = [
+      textOf(settings),
+      ...(keyedSettings === undefined ? [] : [`by key ${textOf(keyedSettings)}`]),
+      ...(node === undefined ? [] : [`\`node ${node.join(' ')}\``]),
+    ];
+    return [name, text.join('; ')];
   });
   return tableOf(['', 'settings'], lines);
 }

@@ -139,7 +139,7 @@ async function play(
   let plot: Plot | null = null;
   try {
     plot = await ground.plot(contender, async (url) => {
-      const station = await Station.open({ product, settings, url, rules: PLAIN });
+      const station = await Station.open({ product, settings, url, rules: PLAIN, node: [] });
       await station.close();
     });
     return await row.play({ contender, plot, sizes });

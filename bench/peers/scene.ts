@@ -37,7 +37,7 @@ export const PLAIN: Rules = { isRetried: false, isKeyed: false };
 export function placeOf({ contender, plot }: Scene, rules: Rules): Place {
   const { product, keyedSettings } = contender;
   const settings = (rules.isKeyed ? keyedSettings : undefined) ?? contender.settings;
-  return { product, settings, url: plot.url, rules };
+  return { product, settings, url: plot.url, rules, node: contender.node ?? [] };
 }
 
 export function jobsOf({ contender, sizes }: Scene): number {

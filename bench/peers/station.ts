@@ -35,7 +35,7 @@ export class Station {
   }
 
   static async open(place: Place): Promise<Station> {
-    const station = new Station(fork(CHILD, { execArgv: ['--no-warnings'] }));
+    const station = new Station(fork(CHILD, { execArgv: ['--no-warnings', ...place.node] }));
     try {
       await station.ask('open', place);
       return station;
