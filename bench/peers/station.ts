@@ -1,8 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Place } from './product.ts';
 import type { Message, Question, Verbs } from './wire.ts';
+
+/** Kept between processes, lest each carry the compiler that takes the benchmark's types away. */
+const STRIPPED = join(tmpdir(), `pawl-bench-${process.pid}`);
+process.on('exit', () => rmSync(STRIPPED, { recursive: true, force: true }));
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 /** How long a product may take to stop by itself. */
@@ -14,6 +21,11 @@ type Answer<Verb extends keyof Verbs> = Awaited<ReturnType<Verbs[Verb]>>;
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
+}
+
+function forked({ node }: Place): ChildProcess {
+  const env = { ...process.env, NODE_COMPILE_CACHE: STRIPPED };
+  return fork(CHILD, { env, execArgv: ['--no-warnings', ...node] });
 }
 
 /** A process of the benchmark, seen from the one that conducts it. */
@@ -35,7 +47,7 @@ export class Station {
   }
 
   static async open(place: Place): Promise<Station> {
-    const station = new Station(fork(CHILD, { execArgv: ['--no-warnings', ...place.node] }));
+    const station = new Station(forked(place));
     try {
       await station.ask('open', place);
       return station;
