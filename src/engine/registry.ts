@@ -109,6 +109,11 @@ export class Registry {
     };
   }
 
+  /** Of a policy that has been read before: whether its jobs wait for one another. */
+  isLimited(policy: number): boolean {
+    return this.#policies.get(policy)?.limits !== undefined;
+  }
+
   /** The longest time for which a silent owner may still be alive, over all policies met. */
   longestLeaseWindowMs(): number {
     return Math.max(0, ...[...this.#policies.values()].map((one) => leaseWindowMs(one.lease)));

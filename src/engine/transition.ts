@@ -89,7 +89,7 @@ export async function transition(
     }
   }
   if (context.observer !== null) tell(context.observer, moved, outcomes);
-  context.bell.moved(moved);
+  context.bell.moved(moved, (job) => context.registry.isLimited(job.policy));
   return outcomes.map((outcome) => outcome!);
 }
 

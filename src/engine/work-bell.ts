@@ -1,4 +1,5 @@
 import type { Job } from '../core/job.ts';
+import { isOwned } from '../core/phase.ts';
 import type { StoreBell } from '../store/bell.ts';
 import type { Moved } from './observer.ts';
 
@@ -34,11 +35,15 @@ export class WorkBell {
     if (types.size > 0) this.#tell([...types]);
   }
 
-  moved(moves: readonly Moved[]): void {
+  /** `isLimited`: where one job gives way, another of its kind may begin. */
+  moved(moves: readonly Moved[], isLimited: (job: Job) => boolean): void {
     const types = new Set<string>();
     for (const { before, steps } of moves) {
       const last = steps.at(-1);
-      if (last?.to.phase === 'ready' && last.delayMs === 0) types.add(before.type);
+      if (last === undefined || types.has(before.type)) continue;
+      const isReady = last.to.phase === 'ready' && last.delayMs === 0;
+      const hasGivenWay = isOwned(before.phase) && !isOwned(last.to.phase);
+      if (isReady || (hasGivenWay && isLimited(before))) types.add(before.type);
     }
     this.ring([...types]);
   }

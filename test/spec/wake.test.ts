@@ -5,7 +5,8 @@ import { onEveryServer } from '../support/postgres/store-room.ts';
 import { forEachStore } from '../support/world-stores.ts';
 import { openWorld, type World } from '../support/world.ts';
 
-const TYPES = { mail: { lifecycle: 'task' }, doc: { lifecycle: 'document' } };
+const LIMITED = { lifecycle: 'task', limits: { runningPerKey: 1 } };
+const TYPES = { mail: { lifecycle: 'task' }, doc: { lifecycle: 'document' }, single: LIMITED };
 
 type News = readonly string[] | null;
 
@@ -38,6 +39,28 @@ await forEachStore(({ label, open }) => {
         await stop();
         await world.enqueue('mail');
         assert.deepEqual(heard, [], 'who has left hears nothing');
+      }),
+    );
+
+    test(
+      'comes with the end of a job that another one waits for, and of no other',
+      within(async (world) => {
+        const end = async (type: string): Promise<void> => {
+          const [claim] = await world.engine.claim({ owner: 'w1', types: [type], max: 1 });
+          const { tenant, id, epoch } = claim!.job;
+          const ending = { kind: 'succeed', result: '1' } as const;
+          await world.engine.settle([{ ref: { tenant, id }, owner: 'w1', epoch, ending }]);
+        };
+        for (const type of ['single', 'single', 'mail', 'mail']) {
+          await world.enqueue(type, null, { documentId: 'd' });
+        }
+        const { heard, stop } = hearIn(world);
+        await end('mail');
+        assert.deepEqual(heard, []);
+        await end('single');
+        assert.deepEqual(heard, [['single']]);
+        await end('single');
+        await stop();
       }),
     );
 

@@ -22,7 +22,7 @@ interface Line {
   readonly nextKey: string;
 }
 
-const SLOTS: Line = {
+export const SLOTS: Line = {
   name: 'slots',
   gate: 3,
   column: 'limit_key',

@@ -18,6 +18,7 @@ import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
 import { SCHEMA } from './schema.ts';
 import { replacing } from './sql-text.ts';
 import { TAIL_SCHEMA } from './tail-schema.ts';
+import { SLOT_FUNCTIONS } from './slot-functions.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
 import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
@@ -131,4 +132,5 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'a claim that says once what its jobs have in common',
     statements: BRIEF_CLAIM,
   },
+  { version: 16, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
 ];
