@@ -134,20 +134,13 @@ export class Attempt implements AttemptPort {
   }
 
   /** Runs the handler to its end, whichever that is; null where there is nothing to report. */
-  async run(launch: (launch: Launch) => Execution): Promise<Ending | null> {
-    const outcome = this.#stop === null ? await this.#perform(launch) : stopped;
-    this.#isEnded = true;
-    this.#artifacts?.end(this.#reason);
-    const gone = this.#execution?.end() ?? null;
-    if (gone !== null) await gone;
-    // Until its end is reported it holds no more of its handler than it must.
-    this.#giveUp = null;
-    if (this.#hasReturned) this.#execution = null;
-    return this.isLost ? null : endingOf(outcome, this.#stop);
+  run(launch: (launch: Launch) => Execution): Promise<Ending | null> {
+    if (this.#stop !== null) return Promise.resolve(this.#end(stopped));
+    return this.#perform(launch).then((outcome) => this.#end(outcome));
   }
 
   /** Resolves with the handler's outcome, or without waiting for it. */
-  #perform(launch: (launch: Launch) => Execution): Outcome | Promise<Outcome> {
+  #perform(launch: (launch: Launch) => Execution): Promise<Outcome> {
     const { job, claim } = this;
     try {
       const execution = launch({ job, facts: factsOf(claim), port: this });
@@ -158,8 +151,19 @@ export class Attempt implements AttemptPort {
       });
     } catch (error) {
       const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
-      return { kind: 'fail', error: failure, deadLetter: null };
+      return Promise.resolve({ kind: 'fail', error: failure, deadLetter: null });
     }
+  }
+
+  #end(outcome: Outcome): Ending | null | Promise<Ending | null> {
+    this.#isEnded = true;
+    this.#artifacts?.end(this.#reason);
+    const gone = this.#execution?.end() ?? null;
+    // Until its end is reported it holds no more of its handler than it must.
+    this.#giveUp = null;
+    if (this.#hasReturned) this.#execution = null;
+    const told = (): Ending | null => (this.isLost ? null : endingOf(outcome, this.#stop));
+    return gone === null ? told() : gone.then(told);
   }
 
   #returned(outcome: Outcome): void {

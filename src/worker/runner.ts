@@ -115,7 +115,7 @@ export class Runner {
     let leased: Attempt[] | null = null;
     for (const attempt of begun) {
       if (attempt.claim.job.phase === 'leased') (leased ??= []).push(attempt);
-      else void this.#run(attempt);
+      else this.#run(attempt);
     }
     return leased === null ? null : this.#startLeased(leased);
   }
@@ -129,7 +129,7 @@ export class Runner {
         if (outcome.kind === 'refused') this.#end(attempt);
         else {
           attempt.started(outcome.kind === 'moved' ? (outcome.at ?? null) : null);
-          void this.#run(attempt);
+          this.#run(attempt);
         }
       });
     } catch (error) {
@@ -141,8 +141,12 @@ export class Runner {
     }
   }
 
-  async #run(attempt: Attempt): Promise<void> {
-    const ending = await attempt.run((launch) => this.#launch(attempt, launch));
+  #run(attempt: Attempt): void {
+    const ended = attempt.run((launch) => this.#launch(attempt, launch));
+    void ended.then((ending) => this.#goOn(attempt, ending));
+  }
+
+  #goOn(attempt: Attempt, ending: Ending | null): Promise<void> | null {
     this.#foresight.ended();
     this.#ended(attempt, ending);
     if (ending === null) this.#end(attempt);
@@ -151,8 +155,7 @@ export class Runner {
       this.#settler.push(attempt, ending);
     }
     this.#onFree();
-    const starting = this.#beginAll();
-    if (starting !== null) await starting;
+    return this.#beginAll();
   }
 
   /** A slot is free when its handler has ended, and an inline one cannot be made to. */
