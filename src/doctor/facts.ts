@@ -4,7 +4,7 @@ import type { EngineContext } from '../engine/context.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
 import type { StoreFigures } from '../store/care.ts';
 import type { Vitals } from '../store/measure.ts';
-import type { Tally } from '../store/query.ts';
+import type { Tally } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
 import type { WorkerRecord } from '../store/worker-registry.ts';
 

@@ -1,11 +1,16 @@
 import type { Check } from './checks.ts';
 import type { Facts } from './facts.ts';
+import type { Tally } from '../store/tally.ts';
 import { found, good } from './finding.ts';
 
 /** Sweeps come round every second: what is late by this is not being swept. */
 const LATE_MS = 60_000;
 const TAIL_LAG_MS_MAX = 60_000;
 const FOLLOWER_LAG_SECONDS_MAX = 600;
+
+function countOf({ count, isAtLeast }: Pick<Tally, 'count' | 'isAtLeast'>): string {
+  return isAtLeast ? `at least ${count}` : String(count);
+}
 
 function sweeps({ tallies, expired, now }: Facts) {
   const lost = expired.filter(({ leaseExpiry }) => now - (leaseExpiry ?? now) > LATE_MS);
@@ -18,8 +23,12 @@ function sweeps({ tallies, expired, now }: Facts) {
     ...lost.map(({ id }) =>
       found('fault', `the lease of job ${id} is over and nobody has taken it back`, action),
     ),
-    ...late.map(({ type, count }) =>
-      found('fault', `${count} jobs of type ${type} are due and nobody lets them in`, action),
+    ...late.map(({ type, ...tally }) =>
+      found(
+        'fault',
+        `${countOf(tally)} jobs of type ${type} are due and nobody lets them in`,
+        action,
+      ),
     ),
   ];
 }
@@ -37,10 +46,10 @@ function unserved({ tallies, workers, valves }: Facts) {
       !paused.has(`queue ${queue}`),
   );
   if (waiting.length === 0) return [good('every type with ready jobs has a worker')];
-  return waiting.map(({ type, queue, count }) =>
+  return waiting.map(({ type, queue, ...tally }) =>
     found(
       'warning',
-      `${count} jobs of type ${type} are ready in ${queue}, and no worker takes that type`,
+      `${countOf(tally)} jobs of type ${type} are ready in ${queue}, and no worker takes that type`,
       `Start a worker for ${type}, or cancel them: pawl jobs ls --type ${type} --phase ready`,
     ),
   );

@@ -12,12 +12,12 @@ import type {
   EventQuery,
   JobPage,
   JobQuery,
-  Tally,
   TailPage,
   TailQuery,
 } from '../store/query.ts';
 import type { Purged } from '../store/retention.ts';
 import type { Store, TypeRecord } from '../store/store.ts';
+import type { Tally } from '../store/tally.ts';
 import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
@@ -210,8 +210,9 @@ export class Engine {
     return this.context.store.valves(tenant);
   }
 
-  tally(tenant: string | null): Promise<Tally[]> {
-    return this.context.store.tally(tenant);
+  /** Who stands where; of a line longer than `max` only so many are counted, and it says so. */
+  tally(tenant: string | null, max?: number): Promise<Tally[]> {
+    return this.context.store.tally(tenant, max);
   }
 
   /** A worker's sign of life, for those who look; its leases alone say what it owns. */

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback } from 'fastify';
 import type { Engine } from '../engine/engine.ts';
 import type { ProviderDesk, ProviderStanding } from '../ogc/model/provider-standing.ts';
-import type { Tally } from '../store/query.ts';
+import { byPhase, type Tally } from '../store/tally.ts';
 import { requireHome } from './require-home.ts';
 import { type ProviderJson, type ProvidersJson, ProvidersSchema } from './schema/provider.ts';
 import { timeText } from './view.ts';
@@ -25,8 +25,7 @@ function timeOrNull(instant: number | null): string | null {
 }
 
 function providerJson(one: ProviderStanding, jobs: readonly Tally[]): ProviderJson {
-  const phases: Record<string, number> = {};
-  for (const { phase, count } of jobs) phases[phase] = (phases[phase] ?? 0) + count;
+  const { phases, atLeast } = byPhase(jobs);
   return {
     name: one.name,
     title: one.title,
@@ -43,6 +42,7 @@ function providerJson(one: ProviderStanding, jobs: readonly Tally[]): ProviderJs
     isAnonymous: one.isAnonymous,
     pollIntervalMs: one.pollIntervalMs,
     jobs: phases,
+    atLeast,
   };
 }
 

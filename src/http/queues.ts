@@ -1,4 +1,4 @@
-import type { Tally } from '../store/query.ts';
+import { byPhase, type Tally, TALLY_MAX } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
 import { actorOf, type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from './schema/queue.ts';
@@ -6,13 +6,13 @@ import { pageOf } from './schema/values.ts';
 import { timeText } from './view.ts';
 
 function queueJson(name: string, tallies: readonly Tally[], valve: Valve | undefined): QueueJson {
-  const phases: Record<string, number> = {};
-  for (const { phase, count } of tallies) phases[phase] = (phases[phase] ?? 0) + count;
+  const { phases, atLeast } = byPhase(tallies);
   const ready = tallies.filter(({ phase }) => phase === 'ready').map((one) => one.oldestRunAt);
   return {
     name,
     depth: phases['ready'] ?? 0,
     phases,
+    atLeast,
     oldestReadyAt: ready.length === 0 ? null : timeText(Math.min(...ready)),
     types: [...new Set(tallies.map(({ type }) => type))].toSorted(),
     isPaused: valve?.isPaused ?? false,
@@ -44,7 +44,10 @@ function listQueues(app: App, face: Face): void {
         tags: ['Queues'],
         operationId: 'listQueues',
         summary: 'Queues, their depth and their settings',
-        description: 'A queue comes to be with its first job and shows those that have not ended.',
+        description:
+          'A queue comes to be with its first job and shows those that have not ended. Of jobs ' +
+          `of one type that wait in it the first ${TALLY_MAX.toLocaleString('en')} are counted: ` +
+          '`atLeast` names the phases of which there may be more.',
         response: { 200: pageOf(QueueSchema) },
       },
     },

@@ -1,8 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
-import type { Tally } from '../store/query.ts';
+import type { Tally } from '../store/tally.ts';
 import type { Vitals } from '../store/measure.ts';
 import type { Meter } from './meter.ts';
-import { type GaugeName, METRICS } from './registry.ts';
+import { GAUGE_MAX, type GaugeName, METRICS } from './registry.ts';
 
 /** So long is a look at the database good for. */
 const KEPT_MS = 5_000;
@@ -33,7 +33,7 @@ export function watchDatabase(meter: Meter, engine: Engine, keptMs: number = KEP
   const look = remembered(async () => {
     const [now, tallies, vitals, followers] = await Promise.all([
       store.now(),
-      store.tally(null),
+      store.tally(null, GAUGE_MAX),
       store.measures.vitals(),
       engine.followers(),
     ]);

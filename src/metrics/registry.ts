@@ -1,5 +1,11 @@
 import { CALL_SECONDS, JOB_SECONDS, type MetricDefinition } from './definition.ts';
 
+/** So many jobs of one type that wait in one queue are counted for a gauge. */
+export const GAUGE_MAX = 100_000;
+const MAX_TEXT = GAUGE_MAX.toLocaleString('en');
+const BOUND = `of one type that waits in one queue, ${MAX_TEXT} stands for that many at least`;
+const FIRST = `of one type, among the ${MAX_TEXT} that are next in line`;
+
 /** The nine of the document on typed jobs (T), with its names, types, labels and words. */
 const TASK_METRICS = {
   job_enqueue_total: {
@@ -119,21 +125,21 @@ const PLATFORM_METRICS = {
   pawl_jobs: {
     name: 'pawl_jobs',
     type: 'gauge',
-    help: 'Jobs that have not ended',
+    help: `Jobs that have not ended; ${BOUND}`,
     labels: ['job_type', 'phase'],
     isShared: true,
   },
   pawl_queue_depth: {
     name: 'pawl_queue_depth',
     type: 'gauge',
-    help: 'Jobs that are ready, whether due or not',
+    help: `Jobs that are ready, whether due or not; ${BOUND}`,
     labels: ['queue', 'priority'],
     isShared: true,
   },
   pawl_queue_oldest_seconds: {
     name: 'pawl_queue_oldest_seconds',
     type: 'gauge',
-    help: 'For how long the first ready job of a queue has been due',
+    help: `For how long the first ready job of a queue has been due; ${FIRST}`,
     labels: ['queue'],
     isShared: true,
   },

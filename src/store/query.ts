@@ -1,8 +1,6 @@
-import type { Instant } from '../core/clock.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
-import type { PriorityClass } from '../core/rank.ts';
 import type { JobSearch } from './search.ts';
 
 /** Jobs of one tenant by descending id, which for UUIDv7 is newest first. */
@@ -66,17 +64,4 @@ export interface TailPage {
   readonly items: readonly TailItem[];
   readonly cursor: string;
   readonly isReset: boolean;
-}
-
-/** How many jobs stand where, terminal ones left out. */
-export interface Tally {
-  readonly tenant: string;
-  readonly type: string;
-  readonly queue: string;
-  readonly state: string;
-  readonly phase: Phase;
-  readonly priorityClass: PriorityClass;
-  readonly count: number;
-  /** The earliest due time among them. */
-  readonly oldestRunAt: Instant;
 }

@@ -17,21 +17,14 @@ import type { FollowerStore } from './cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
 import type { InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  Tally,
-  TailPage,
-  TailQuery,
-} from './query.ts';
+import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
 import type { MeasureStore } from './measure.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
 import type { TimeVerbs } from './schedule.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
+import type { Tally } from './tally.ts';
 import type { ValveVerbs } from './valve.ts';
 import type { WebhookStore } from './webhook.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
@@ -81,7 +74,11 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   tail(query: TailQuery): Promise<TailPage>;
   /** Names this log: after a restore it is another one, whose positions mean other things. */
   incarnation(): Promise<string>;
-  tally(tenant: string | null): Promise<Tally[]>;
+  /**
+   * Counts the jobs that have not ended, those in hand all and of every other line (a type in a
+   * queue, claimable or kept back) the first `max`: a look costs the same however many wait.
+   */
+  tally(tenant: string | null, max?: number): Promise<Tally[]>;
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>;
 
   /** Makes artifacts visible whose bytes are stored: fenced like every write of an owner. */

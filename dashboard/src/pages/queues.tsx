@@ -28,6 +28,11 @@ function standing({ isPaused, isShedding }: QueueJson): readonly [string, string
   return isShedding ? ['refusing', 'failed'] : ['open', 'succeeded'];
 }
 
+/** With a plus where there may be more than were counted. */
+function counted({ phases, atLeast }: QueueJson, phase: string): string {
+  return `${phases[phase] ?? 0}${atLeast.includes(phase) ? '+' : ''}`;
+}
+
 function QueueRow({ queue, open, onDone }: RowGiven) {
   const toggle = async (): Promise<void> => {
     const body = { isPaused: !queue.isPaused };
@@ -49,7 +54,7 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
         {queue.reason !== null && <div class="quiet">{queue.reason}</div>}
       </td>
       <td class="number">
-        {queue.depth}
+        {counted(queue, 'ready')}
         {queue.highWatermark !== null && <span class="quiet"> of {queue.highWatermark}</span>}
       </td>
       <td class="number">
@@ -58,7 +63,7 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
         </button>
         <span class="quiet"> of {queue.concurrency ?? 'any'}</span>
       </td>
-      <td class="number">{phases['waiting'] ?? 0}</td>
+      <td class="number">{counted(queue, 'waiting')}</td>
       <td>
         <Ago time={queue.oldestReadyAt} />
       </td>

@@ -14,6 +14,9 @@ function standingOf({ isPaused, isShedding }: QueueJson): string {
 function columnsFor(screen: Screen, now: number): Column<QueueJson>[] {
   const inHand = ({ phases }: QueueJson): number =>
     (phases['leased'] ?? 0) + (phases['executing'] ?? 0);
+  // A server of the release before says nothing of it.
+  const counted = ({ phases, atLeast = [] }: Partial<QueueJson>, phase: string): string =>
+    `${phases?.[phase] ?? 0}${atLeast.includes(phase) ? '+' : ''}`;
   return [
     { title: 'QUEUE', text: ({ name }) => name },
     {
@@ -21,9 +24,9 @@ function columnsFor(screen: Screen, now: number): Column<QueueJson>[] {
       text: standingOf,
       paint: (queue, text) => screen.paint(standingOf(queue) === 'open' ? 'green' : 'yellow', text),
     },
-    { title: 'READY', text: ({ depth }) => depth, isRight: true },
+    { title: 'READY', text: (queue) => counted(queue, 'ready'), isRight: true },
     { title: 'IN HAND', text: inHand, isRight: true },
-    { title: 'WAITING', text: ({ phases }) => phases['waiting'] ?? 0, isRight: true },
+    { title: 'WAITING', text: (queue) => counted(queue, 'waiting'), isRight: true },
     { title: 'AT ONCE', text: ({ concurrency }) => concurrency ?? 'any', isRight: true },
     { title: 'OLDEST', text: ({ oldestReadyAt }) => sinceText(oldestReadyAt, now) },
     { title: 'TYPES', text: ({ types }) => types.join(', ') },

@@ -38,6 +38,9 @@ export const ProviderSchema = Type.Object(
     jobs: Type.Record(Type.String(), Type.Integer(), {
       description: 'Its jobs that have not ended, of all tenants, by phase.',
     }),
+    atLeast: Type.Array(Type.String(), {
+      description: 'Phases of which not all were counted: `jobs` has how many there are at least.',
+    }),
   },
   { $id: 'Provider', additionalProperties: false },
 );

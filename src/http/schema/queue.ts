@@ -22,6 +22,12 @@ export const QueueSchema = Type.Object(
     name: Name,
     depth: Type.Integer({ description: 'Jobs that are ready.' }),
     phases: Type.Record(Type.String(), Type.Integer()),
+    atLeast: Type.Array(Type.String(), {
+      description:
+        'Phases of which not all jobs were counted: `phases` and `depth` say how many there are ' +
+        'at least, and `oldestReadyAt` is that of those who are next in line.',
+      examples: [[]],
+    }),
     oldestReadyAt: nullable(Time),
     types: Type.Array(Name),
     isPaused: Type.Boolean({ description: 'Nothing of it is claimed.' }),

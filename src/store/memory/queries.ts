@@ -1,20 +1,10 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { Job } from '../../core/job.ts';
-import { isTerminal } from '../../core/phase.ts';
-import { priorityClassOf } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  TailPage,
-  TailQuery,
-  Tally,
-} from '../query.ts';
+import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { isFound, isSearch, SEARCH_WINDOW } from '../search.ts';
 import { feedFloor, isGone } from './retention.ts';
-import { keyOf, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 const EXACT = [
   'tenant',
@@ -130,25 +120,4 @@ function positionOf(tables: Tables, from: TailQuery['from']): number | null {
   const isOurs = incarnation === tables.incarnation && /^\d+$/.test(position ?? '');
   const isKept = Number(position) >= floor && Number(position) <= tables.log.length;
   return isOurs && isKept ? Number(position) : null;
-}
-
-export function tallyJobs(tables: Tables, tenant: string | null): Tally[] {
-  const groups = new Map<string, Tally>();
-  for (const { job } of tables.jobs.values()) {
-    if (isTerminal(job.phase) || (tenant !== null && job.tenant !== tenant)) continue;
-    const priorityClass = priorityClassOf(job.priority);
-    const key = keyOf(job.tenant, job.type, job.queue, job.state, job.phase, priorityClass);
-    groups.set(key, add(groups.get(key), job));
-  }
-  return [...groups.values()];
-}
-
-function add(group: Tally | undefined, job: Job): Tally {
-  const { tenant, type, queue, state, phase, runAt } = job;
-  if (group === undefined) {
-    const priorityClass = priorityClassOf(job.priority);
-    return { tenant, type, queue, state, phase, priorityClass, count: 1, oldestRunAt: runAt };
-  }
-  const oldestRunAt = Math.min(group.oldestRunAt, runAt);
-  return { ...group, count: group.count + 1, oldestRunAt };
 }

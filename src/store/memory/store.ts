@@ -17,15 +17,7 @@ import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  TailPage,
-  TailQuery,
-  Tally,
-} from '../query.ts';
+import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -44,6 +36,7 @@ import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
@@ -56,7 +49,7 @@ import { followersIn } from './cursor.ts';
 import { insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
 import { measuresIn } from './measure.ts';
-import { listDeadLetters, listEvents, listJobs, readTail, tallyJobs } from './queries.ts';
+import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
 import { putType } from './registry.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
@@ -70,6 +63,7 @@ import {
   removeSchedule,
 } from './schedule.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
+import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
@@ -150,8 +144,8 @@ export class MemoryStore implements Store {
     return this.transact((tables) => tables.incarnation);
   }
 
-  tally(tenant: string | null): Promise<Tally[]> {
-    return this.transact((tables) => tallyJobs(tables, tenant));
+  tally(tenant: string | null, max?: number): Promise<Tally[]> {
+    return this.transact((tables) => tallyJobs(tables, tenant, max));
   }
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {

@@ -19,6 +19,7 @@ import { SCHEMA } from './schema.ts';
 import { replacing } from './sql-text.ts';
 import { TAIL_SCHEMA } from './tail-schema.ts';
 import { SLOT_FUNCTIONS } from './slot-functions.ts';
+import { ASIDE_INDEX } from './tally-schema.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
 import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
@@ -133,4 +134,5 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: BRIEF_CLAIM,
   },
   { version: 16, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
+  { version: 17, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
 ];

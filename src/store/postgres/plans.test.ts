@@ -167,6 +167,26 @@ for (const [name, crowd] of Object.entries(CROWDS)) {
   );
 }
 
+await onEveryServer(
+  'a tally walks from line to line and never through the table, whatever is known of it',
+  async (room) => {
+    const { store, scene, client, plans } = await setUp(room);
+    for (const crowd of [...Object.values(CROWDS), [0, null] as const]) await fill(client, crowd);
+    await scene.enqueue();
+    for (const when of ['never analysed', 'analysed']) {
+      for (const tenant of [scene.tenant, null]) {
+        plans.splice(0);
+        await store.tally(tenant, 100);
+        const scans = scansOfJobs(plans.splice(0));
+        assert.equal(scans.length, 7, when);
+        const isOfLines = /^Index (?:Only )?Scan using jobs_(claim|aside|claims): /;
+        for (const scan of scans) assert.match(scan, isOfLines, when);
+      }
+      await client.query('ANALYZE');
+    }
+  },
+);
+
 const SEARCH = { createdFrom: 1, text: 't', error: 'e', fingerprint: 'f', window: 1_000 };
 
 await onEveryServer(

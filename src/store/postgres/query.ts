@@ -1,10 +1,8 @@
 import type { DlqReason } from '../../core/error-class.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Job, JobError, JobRef, JsonText } from '../../core/job.ts';
-import { phaseOfRank } from '../../core/phase.ts';
-import { PRIORITY_HIGH } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { EventPage, EventQuery, Tally } from '../query.ts';
+import type { EventPage, EventQuery } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
 import { type EventRow, eventOf, eventSelect, jobOf, type JobRow, noteSelect } from './row.ts';
 import type { Session } from './session.ts';
@@ -105,52 +103,6 @@ export async function listEvents(session: Session, query: EventQuery): Promise<E
   );
   const events = rows.slice(0, query.limit).map((row) => eventOf(row, session.names));
   return { events, hasMore: rows.length > query.limit };
-}
-
-interface TallyRow {
-  readonly tenant_id: number;
-  readonly type: string;
-  readonly queue: string;
-  readonly state: string;
-  readonly phase: number;
-  readonly is_high: boolean;
-  readonly count: number;
-  readonly oldest_run_at: number;
-}
-
-/** Each part is what one partial index holds, so that ended jobs cost nothing. */
-const LIVE = [
-  'gate = 0',
-  'gate IN (1, 2)',
-  'gate = 3',
-  'gate = 4',
-  'gate = 5',
-  'phase IN (2, 3)',
-  'phase = 0',
-].map(
-  (where) => `SELECT tenant_id, type, queue, state, phase, run_at, priority FROM pawl.jobs
-    WHERE ${where} AND ($1::int IS NULL OR tenant_id = $1)`,
-);
-
-export async function tallyJobs(session: Session, tenant: string | null): Promise<Tally[]> {
-  const id = tenant === null ? null : await tenantOf(session, tenant);
-  if (tenant !== null && id === null) return [];
-  const rows = await session.database.readFor<TallyRow>(
-    id,
-    `SELECT tenant_id, type, queue, state, phase, priority >= ${PRIORITY_HIGH} AS is_high,
-       count(*) AS count,
-       ${toMs('min(run_at)')} AS oldest_run_at
-     FROM (${LIVE.join(' UNION ALL ')}) live GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 5, 4, 6`,
-    [id],
-  );
-  await session.names.learn(rows);
-  return rows.map(({ tenant_id, phase, is_high, oldest_run_at, ...row }) => ({
-    ...row,
-    tenant: session.names.tenant(tenant_id),
-    phase: phaseOfRank(phase),
-    priorityClass: is_high ? 'high' : 'normal',
-    oldestRunAt: oldest_run_at,
-  }));
 }
 
 interface DeadLetterRow {

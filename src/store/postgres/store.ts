@@ -19,15 +19,7 @@ import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  TailPage,
-  TailQuery,
-  Tally,
-} from '../query.ts';
+import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -45,6 +37,7 @@ import type {
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
@@ -64,7 +57,7 @@ import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
 import { Database, openPool } from './pool.ts';
-import { listDeadLetters, listEvents, listStages, readJobs, tallyJobs } from './query.ts';
+import { listDeadLetters, listEvents, listStages, readJobs } from './query.ts';
 import { registerLifecycles } from './registry.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
@@ -80,6 +73,7 @@ import { Session } from './session.ts';
 import { NOW, quoteName, toMs } from './sql-text.ts';
 import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
+import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
 import { listTypes, putType, readPolicies } from './type-registry.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
@@ -173,8 +167,8 @@ export class PostgresStore implements Store {
     return readIncarnation(this.#session);
   }
 
-  tally(tenant: string | null): Promise<Tally[]> {
-    return tallyJobs(this.#session, tenant);
+  tally(tenant: string | null, max?: number): Promise<Tally[]> {
+    return tallyJobs(this.#session, tenant, max);
   }
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {

@@ -9,6 +9,7 @@ import { measureSchemaSql } from './measure-schema.ts';
 import { retentionSchemaSql } from './retention-schema.ts';
 import { scheduleSchemaSql } from './schedule-schema.ts';
 import { schemaSql } from './schema.ts';
+import { tallySchemaSql } from './tally-schema.ts';
 import { webhookSchemaSql } from './webhook-schema.ts';
 import { workerSchemaSql } from './worker-schema.ts';
 
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: 'how jobs ended', sql: measureSchemaSql },
   { version: 6, name: 'turns and throttles', sql: controlSchemaSql },
   { version: 7, name: 'webhooks', sql: webhookSchemaSql },
+  { version: 8, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

@@ -10,7 +10,7 @@ import { SqliteStore } from './store.ts';
 import { Writer } from './writer.ts';
 
 /** Scans that touch only the jobs that have not ended, or a few lines at the end of a table. */
-const BOUNDED = /USING (?:COVERING )?INDEX jobs_(?:claimable|timers|owned|held)/;
+const BOUNDED = /USING (?:COVERING )?INDEX jobs_(?:claimable|timers|owned|held|aside)/;
 const GROWING = /^SCAN (?:jobs|events|notes|feed|stages|dead_letters|idempotency)\b/;
 
 const FILTERS: readonly Partial<JobQuery>[] = [

@@ -1,9 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Job, JobError, JobRef } from '../../core/job.ts';
-import { phaseOfRank } from '../../core/phase.ts';
-import { PRIORITY_HIGH } from '../../core/rank.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { Tally } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
 import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow, type Row, uuidOfBytes } from './row.ts';
 import type { Work } from './work.ts';
@@ -53,42 +50,6 @@ export class Conditions {
 
 export function bytesIfAny(id: string | undefined): Uint8Array | null | undefined {
   return id === undefined ? undefined : bytesToFind(id);
-}
-
-/** Every job that has not ended is in exactly one of these, and none needs the whole table. */
-const LIVE = {
-  jobs_claimable: 'gate = 0',
-  jobs_timers: 'gate > 0',
-  jobs_owned: 'phase IN (2, 3)',
-  jobs_held: 'phase = 0',
-};
-
-const TALLY = `SELECT tenant_id, type, queue, state, phase, is_high, count(*) AS count,
-    min(run_at) AS oldest FROM (${Object.entries(LIVE)
-      .map(
-        ([index, condition]) => `SELECT tenant_id, type, queue, state, phase, run_at,
-        priority >= ${PRIORITY_HIGH} AS is_high
-      FROM jobs INDEXED BY ${index} WHERE ${condition} AND (?1 IS NULL OR tenant_id = ?1)`,
-      )
-      .join(' UNION ALL ')})
-  GROUP BY tenant_id, queue, type, state, phase, is_high`;
-
-export function tallyJobs({ connection, registry }: Work, tenant: string | null): Tally[] {
-  const tenantId = tenant === null ? null : registry.findTenant(tenant);
-  if (tenant !== null && tenantId === null) return [];
-  return connection
-    .sql(TALLY)
-    .all(tenantId)
-    .map((row) => ({
-      tenant: registry.tenantName(row['tenant_id'] as number),
-      type: row['type'] as string,
-      queue: row['queue'] as string,
-      state: row['state'] as string,
-      phase: phaseOfRank(row['phase'] as number),
-      priorityClass: row['is_high'] === 1 ? ('high' as const) : ('normal' as const),
-      count: row['count'] as number,
-      oldestRunAt: row['oldest'] as number,
-    }));
 }
 
 const SEQ_OF = 'SELECT seq FROM jobs WHERE tenant_id = ? AND id = ?';

@@ -18,15 +18,7 @@ import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore, Vitals } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  TailPage,
-  TailQuery,
-  Tally,
-} from '../query.ts';
+import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -45,6 +37,7 @@ import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
@@ -164,8 +157,8 @@ export class SqliteStore implements Store {
     return this.#ask('incarnation');
   }
 
-  tally(tenant: string | null): Promise<Tally[]> {
-    return this.#ask('tally', tenant);
+  tally(tenant: string | null, max?: number): Promise<Tally[]> {
+    return this.#ask('tally', tenant, max);
   }
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {

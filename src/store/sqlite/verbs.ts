@@ -24,7 +24,7 @@ import type { Failure } from './failure.ts';
 import { insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
-import { listDeadLetters, readJobs, readStages, tallyJobs } from './query.ts';
+import { listDeadLetters, readJobs, readStages } from './query.ts';
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
@@ -40,6 +40,7 @@ import {
 import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
+import { tallyJobs } from './tally.ts';
 import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { listWebhooks, writeWebhook } from './webhook.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { JobQuery, Tally } from '../../../src/store/query.ts';
+import type { JobQuery } from '../../../src/store/query.ts';
+import type { Tally } from '../../../src/store/tally.ts';
 import type { Cases, JobOptions, Scene } from './scene.ts';
 
 async function found(scene: Scene, query: Partial<JobQuery>): Promise<string[]> {
@@ -89,7 +90,9 @@ export const queryCases: Cases = {
       await scene.enqueue({ type: 'mail', queue: 'slow', priority });
     }
     await scene.enqueue({ type: 'platform', submit: false });
-    const mail = { tenant: scene.tenant, type: 'mail', priorityClass: 'normal' } as const;
+    const isAtLeast = false;
+    const normal = { tenant: scene.tenant, priorityClass: 'normal', isAtLeast } as const;
+    const mail = { ...normal, type: 'mail' } as const;
     const pending = { ...mail, state: 'pending', phase: 'ready' } as const;
     const expected: Tally[] = [
       { ...pending, queue: 'default', count: 2, oldestRunAt: now + 40 },
@@ -104,18 +107,46 @@ export const queryCases: Cases = {
         oldestRunAt: now - 5,
       },
       {
-        tenant: scene.tenant,
+        ...normal,
         type: 'platform',
         queue: 'default',
         state: 'CREATED',
         phase: 'held',
-        priorityClass: 'normal',
         count: 1,
         oldestRunAt: now,
       },
     ];
     const tally = await scene.store.tally(scene.tenant);
     assert.deepEqual(tally.map(sorted).sort(byKey), expected.map(sorted).sort(byKey));
+  },
+
+  'the tally counts the first of each line and says that there may be more': async (scene) => {
+    const now = scene.clock.now();
+    await scene.type('mail', 'task');
+    await scene.type('other', 'task');
+    for (let owned = 0; owned < 3; owned++) await scene.running({ type: 'platform' });
+    for (const runAt of [now, now - 1, now - 2, now + 20, now + 10, now + 30]) {
+      await scene.enqueue({ type: 'mail', runAt });
+    }
+    await scene.enqueue({ type: 'mail', priority: 100, runAt: now - 1 });
+    await scene.enqueue({ type: 'mail', queue: 'slow', runAt: now - 9 });
+    await scene.enqueue({ type: 'other', submit: false });
+    await scene.enqueue({ type: 'other', runAt: now + 5 });
+    const seen = (await scene.store.tally(scene.tenant, 2)).map((one) =>
+      [one.type, one.queue, one.phase, one.priorityClass, one.count, one.isAtLeast].join(' '),
+    );
+    assert.deepEqual(seen.toSorted(), [
+      // Of the claimable the urgent one and the longest due, of the others the two due soonest.
+      'mail default ready high 1 true',
+      'mail default ready normal 3 true',
+      'mail slow ready normal 1 false',
+      'other default ready normal 2 false',
+      'platform default executing normal 3 false',
+    ]);
+    const all = await scene.store.tally(scene.tenant, 5);
+    const mail = all.filter(({ type, queue }) => type === 'mail' && queue === 'default');
+    const oldest = mail.map((one) => `${one.oldestRunAt} ${one.count} ${one.isAtLeast}`);
+    assert.deepEqual(oldest.toSorted(), [`${now - 2} 6 false`, `${now - 1} 1 false`]);
   },
 
   'the tally of all tenants holds that of each': async (scene) => {

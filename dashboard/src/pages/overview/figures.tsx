@@ -41,6 +41,7 @@ function flowFigures(): Figure[] {
 
 function queueFigures(queues: readonly QueueJson[]): Figure[] {
   const ready = queues.reduce((sum, { depth }) => sum + depth, 0);
+  const isMore = queues.some(({ atLeast }) => atLeast.includes('ready'));
   const inHand = queues.reduce(
     (sum, { phases }) => sum + (phases['leased'] ?? 0) + (phases['executing'] ?? 0),
     0,
@@ -48,7 +49,11 @@ function queueFigures(queues: readonly QueueJson[]): Figure[] {
   const [oldest] = queues.flatMap(({ oldestReadyAt }) => oldestReadyAt ?? []).toSorted();
   const ageMs = oldest === undefined ? 0 : Math.max(0, now.value - Date.parse(oldest));
   return [
-    { title: 'ready', value: String(ready), href: hrefOf(['jobs'], { phase: 'ready' }) },
+    {
+      title: 'ready',
+      value: `${ready}${isMore ? '+' : ''}`,
+      href: hrefOf(['jobs'], { phase: 'ready' }),
+    },
     {
       title: 'oldest ready',
       value: oldest === undefined ? '–' : durationText(ageMs),

@@ -71,10 +71,11 @@ function FaultRow({ provider }: { readonly provider: ProviderJson }) {
   );
 }
 
-function Jobs({ provider: { jobs } }: { readonly provider: ProviderJson }) {
+function Jobs({ provider: { jobs, atLeast } }: { readonly provider: ProviderJson }) {
   const phases = Object.entries(jobs);
   if (phases.length === 0) return <span class="quiet">none</span>;
-  return <>{phases.map(([phase, count]) => `${count} ${phase}`).join(', ')}</>;
+  const plus = (phase: string): string => (atLeast.includes(phase) ? '+' : '');
+  return <>{phases.map(([phase, count]) => `${count}${plus(phase)} ${phase}`).join(', ')}</>;
 }
 
 function ProviderRow({ provider }: { readonly provider: ProviderJson }) {

@@ -1,0 +1,58 @@
+import type { Instant } from '../core/clock.ts';
+import type { Phase } from '../core/phase.ts';
+import type { PriorityClass } from '../core/rank.ts';
+
+/** How many jobs stand where, terminal ones left out. */
+export interface Tally {
+  readonly tenant: string;
+  readonly type: string;
+  readonly queue: string;
+  readonly state: string;
+  readonly phase: Phase;
+  readonly priorityClass: PriorityClass;
+  readonly count: number;
+  /** The counting ended at its bound: there are so many at least, and there may be more. */
+  readonly isAtLeast: boolean;
+  /** The earliest due time among those that were counted. */
+  readonly oldestRunAt: Instant;
+}
+
+/** So many of one line are counted, unless more are asked for: a look costs some milliseconds. */
+export const TALLY_MAX = 10_000;
+
+type Place = Omit<Tally, 'count' | 'isAtLeast' | 'oldestRunAt'>;
+
+/** Jobs of one place may have been counted in several lines. */
+export function mergeTallies(parts: Iterable<Tally>): Tally[] {
+  const merged = new Map<string, Tally>();
+  for (const part of parts) {
+    const key = keyOf(part);
+    const before = merged.get(key);
+    merged.set(key, before === undefined ? part : sum(before, part));
+  }
+  return [...merged.values()];
+}
+
+/** The jobs by phase, and the phases of which there may be more than were counted. */
+export function byPhase(tallies: readonly Tally[]): {
+  phases: Record<string, number>;
+  atLeast: string[];
+} {
+  const phases: Record<string, number> = {};
+  for (const { phase, count } of tallies) phases[phase] = (phases[phase] ?? 0) + count;
+  const cut = tallies.filter(({ isAtLeast }) => isAtLeast).map(({ phase }) => phase);
+  return { phases, atLeast: [...new Set(cut)] };
+}
+
+function keyOf({ tenant, type, queue, state, phase, priorityClass }: Place): string {
+  return JSON.stringify([tenant, type, queue, state, phase, priorityClass]);
+}
+
+function sum(one: Tally, other: Tally): Tally {
+  return {
+    ...one,
+    count: one.count + other.count,
+    isAtLeast: one.isAtLeast || other.isAtLeast,
+    oldestRunAt: Math.min(one.oldestRunAt, other.oldestRunAt),
+  };
+}
