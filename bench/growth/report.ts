@@ -29,8 +29,8 @@ function introduction({ loadBefore, lives, repeats }: GrowthOptions): string[] {
     '  ones (lifecycle `task`, 100 bytes of input, up to three events, one in a hundred failed,',
     '  one cancelled), born over the last 29 days, written by SQL with ids as old as they are.',
     '  *Waiting*: ready jobs of the same type, which every claim finds before its own.',
-    '- Every database, the empty one too, has some thousand jobs of 31 days ago for the purge, and',
-    '  the jobs of the benchmark itself.',
+    '- Every database, the empty one too, has some thousand jobs of 31 days ago for the purge,',
+    '  a page of failed ones, and the jobs of the benchmark itself.',
     `- A repeat: ${lives.single} calls of every verb with one job, ${lives.batch} with ` +
       `${lives.batchSize}, ${lives.looks} of the reads`,
     `  and the round of sweeps, ${lives.purges} purges. The databases take turns call by call.`,

@@ -52,6 +52,9 @@ export function stocksOf({ finished, backlog, lives, repeats }: GrowthOptions): 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
+/** More than a page, in every database: a page that is not full would be cheaper. */
+const FAILED = 100;
+
 /** Before every other job: purges go by age, and what is copied must not stand in their way. */
 export const TEMPLATES_AGO_MS: number = 34 * DAY_MS;
 
@@ -61,10 +64,12 @@ export const TEMPLATES_AGO_MS: number = 34 * DAY_MS;
  */
 export function copiesFor(stock: Stock, { ended, ready }: Templates, now: number): Copies[] {
   const today = now - (now % DAY_MS);
+  const month = now - 29 * DAY_MS;
   const old = { from: today - 32 * DAY_MS, to: today - 31 * DAY_MS - 1 };
   return [
     { of: ended, count: stock.old, ...old },
-    { of: ended, count: stock.finished, from: now - 29 * DAY_MS, to: now - 61 * MINUTE_MS },
+    { of: ended.slice(0, 1), count: FAILED, from: month - 60 * MINUTE_MS, to: month - MINUTE_MS },
+    { of: ended, count: stock.finished, from: month, to: now - 61 * MINUTE_MS },
     { of: [ready], count: stock.backlog, from: now - 60 * MINUTE_MS, to: now - MINUTE_MS },
   ];
 }

@@ -17,8 +17,8 @@ import { RETENTION_SCHEMA } from './retention-schema.ts';
 import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
 import { SCHEMA } from './schema.ts';
 import { replacing } from './sql-text.ts';
-import { TAIL_SCHEMA } from './tail-schema.ts';
 import { SLOT_FUNCTIONS } from './slot-functions.ts';
+import { TAIL_FUNCTIONS, TAIL_SCHEMA } from './tail-schema.ts';
 import { ASIDE_INDEX } from './tally-schema.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
@@ -135,4 +135,9 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 16, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
   { version: 17, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
+  {
+    version: 18,
+    name: 'a tail that looks into the day of a job only',
+    statements: replacing(TAIL_FUNCTIONS),
+  },
 ];

@@ -187,6 +187,39 @@ await onEveryServer(
   },
 );
 
+await onEveryServer('the tail finds an event in the day of its job and no other', async (room) => {
+  const { store, scene, client, plans } = await setUp(room);
+  await client.query(`SELECT pawl.ensure_days_v1(current_date - 20, current_date)`);
+  await fill(client, CROWDS.finished);
+  await client.query(
+    `INSERT INTO pawl.events (tenant_id, job_id, version, born, ts, type, to_state, phase, epoch,
+       attempt, retry_count, progress, actor)
+     SELECT 1, gen_random_uuid(), 1, current_date - n % 20, now(), 'job_created', 's', 1, 1, 0, 0,
+       0, 'a' FROM generate_series(1, 20000) n`,
+  );
+  await client.query('ANALYZE');
+  await scene.enqueue();
+  await client.query(`LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0;
+    SET auto_explain.log_nested_statements = on; SET auto_explain.log_level = notice;
+    SET auto_explain.log_analyze = on`);
+  client.on('notice', ({ message }) => plans.push(message ?? ''));
+  const { items } = await store.tail({ tenant: scene.tenant, from: 'start', limit: 9 });
+  const { jobId, version } = items[0]!.event;
+  plans.splice(0);
+  const { rowCount } = await client.query(`SELECT * FROM pawl.logged_v2($1, $2, $3, $4, $5)`, [
+    [1],
+    [jobId],
+    [version],
+    [0],
+    ['2026-01-01'],
+  ]);
+  assert.equal(rowCount, 1);
+  const scans = plans.join('\n').matchAll(/ on (events_\d+) .*$/gm);
+  const used = new Set<string>();
+  for (const [line, day] of scans) if (!line.includes('never executed')) used.add(day!);
+  assert.equal(used.size, 1, [...used].join());
+});
+
 const SEARCH = { createdFrom: 1, text: 't', error: 'e', fingerprint: 'f', window: 1_000 };
 
 await onEveryServer(

@@ -15,6 +15,14 @@ const DISORDER = `(SELECT json_agg(o.version) FROM pawl.events o
       AND o.version BETWEEN i.version - ${REACH} AND i.version + ${REACH}
       AND CASE WHEN o.version < i.version THEN o.xid > e.xid ELSE o.xid < e.xid END)`;
 
+/**
+ * One event, in the day in which its job was born and no other: as a plain join, every day of the
+ * log would be looked into.
+ */
+const EVENT_OF_DAY = `(SELECT * FROM pawl.events x
+    WHERE x.tenant_id = i.tenant_id AND x.job_id = ANY (ARRAY[i.job_id])
+      AND x.version = i.version AND x.born = j.born OFFSET 0)`;
+
 const LOGGED = `
 CREATE FUNCTION pawl.logged_v2(p_tenants int[], p_jobs uuid[], p_versions int[], p_notes int[],
   p_days text[])
@@ -27,8 +35,7 @@ BEGIN
   FROM unnest(p_tenants, p_jobs, p_versions, p_notes) WITH ORDINALITY
     AS i(tenant_id, job_id, version, note, ord)
   JOIN pawl.jobs j ON ${byKey('j', { tenant: 'i.tenant_id', id: 'i.job_id' })}
-  JOIN pawl.events e ON e.tenant_id = i.tenant_id AND e.job_id = ANY (ARRAY[i.job_id])
-    AND e.version = i.version AND e.born = j.born
+  CROSS JOIN LATERAL ${EVENT_OF_DAY} e
   WHERE i.note = 0;
   RETURN QUERY SELECT i.ord, ${noteSelect('o')}, j.type, j.correlation_id, j.trace_id, NULL::json
   FROM unnest(p_tenants, p_jobs, p_versions, p_notes, p_days) WITH ORDINALITY
@@ -39,4 +46,5 @@ BEGIN
   WHERE i.note > 0;
 END $$;`;
 
-export const TAIL_SCHEMA: readonly string[] = [XID, LOGGED];
+export const TAIL_FUNCTIONS: readonly string[] = [LOGGED];
+export const TAIL_SCHEMA: readonly string[] = [XID, ...TAIL_FUNCTIONS];
