@@ -1,8 +1,18 @@
 // Who waits for work hears of it: in this process, and in others on the same database.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { wakeFor } from '../../src/app/wake.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemIds } from '../../src/core/ids.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import type { PostgresStore } from '../../src/store/postgres/store.ts';
+import { openWorker } from '../../src/worker/open-worker.ts';
 import { onEveryServer } from '../support/postgres/store-room.ts';
 import { forEachStore } from '../support/world-stores.ts';
+import { jobThat, sourceWith } from '../support/workshop.ts';
 import { openWorld, type World } from '../support/world.ts';
 
 const LIMITED = { lifecycle: 'task', limits: { runningPerKey: 1 } };
@@ -138,4 +148,73 @@ await onEveryServer('a transaction of the caller is heard of when it is over', a
   await client.query('COMMIT');
   assert.deepEqual(await next.promise, ['task']);
   await stop();
+});
+
+/** Everything that others have said until now: news is heard in the order of the commits. */
+function hearUntil(
+  store: PostgresStore,
+  last: string,
+): { heard: Promise<News[]>; ready: Promise<void> } {
+  const heard: News[] = [];
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<News[]>();
+  const stop = store.bell.listen((types) => {
+    ready.resolve();
+    if (types?.[0] === last) void stop().then(() => ended.resolve(heard));
+    else if (types !== null) heard.push(types);
+  });
+  return { heard: ended.promise, ready: ready.promise };
+}
+
+await onEveryServer('plain SQL that makes a job claimable is heard of', async (room) => {
+  for (const schema of ['pawl', 'another']) {
+    const store = await room.open({ schema });
+    const scene = room.scene(store);
+    await scene.type('mail', 'task');
+    await scene.type('doc', 'document');
+    const { heard, ready } = hearUntil(store, 'last');
+    await ready;
+    const client = await room.connect();
+    const enqueue = async (more: string): Promise<void> => {
+      await client.query(`SELECT ${schema}.enqueue(${more}, tenant => $1)`, [scene.tenant]);
+    };
+    await client.query('BEGIN');
+    await enqueue(`'mail'`);
+    await client.query('ROLLBACK');
+    await enqueue(`'doc', submit => false`);
+    await enqueue(`'doc', run_at => now() + interval '1 hour'`);
+    await enqueue(`'doc', idempotency_key => 'k'`);
+    await enqueue(`'doc', idempotency_key => 'k'`);
+    await client.query('SELECT pg_notify($1, $2)', [`pawl_${schema}`, ';last']);
+    assert.deepEqual(await heard, [['doc']], 'one of them can be claimed, and came to be once');
+  }
+});
+
+await onEveryServer('a worker that sleeps begins what plain SQL has enqueued', async (room) => {
+  const store = await room.open({ clock: systemClock });
+  const ids = systemIds(systemClock);
+  const engine = new Engine({ store, lifecycles: builtInLifecycles, random: systemRandom, ids });
+  const began = Promise.withResolvers<unknown>();
+  const jobs = [jobThat(({ input }) => began.resolve(input))];
+  await engine.putType({ tenant: 'default', type: 'job' }, typeDefinitionOf(jobs[0]!));
+  // It looks when it starts and when its line to the database is open, and then not for an hour.
+  let looks = 0;
+  const asleep = Promise.withResolvers<void>();
+  const source = sourceWith(engine, {
+    claim: (claim) => async (options) => {
+      const found = await claim(options);
+      if (++looks === 2) asleep.resolve();
+      return found;
+    },
+  });
+  const pollMs = { minMs: 3_600_000, maxMs: 3_600_000 };
+  const worker = openWorker({ source, jobs, pollMs, slots: 1 });
+  worker.start();
+  const stop = wakeFor(engine, worker, jobs);
+  await asleep.promise;
+  const client = await room.connect();
+  await client.query(`SELECT pawl.enqueue('job', '{"a":1}')`);
+  assert.deepEqual(await began.promise, { a: 1 });
+  await stop();
+  await worker.drain();
 });

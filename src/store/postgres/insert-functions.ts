@@ -188,9 +188,10 @@ $$;`;
 
 /**
  * Enqueues from plain SQL, in the transaction of the caller: a job of a registered type, with that
- * type's policy. Answers with the job's id, also when the key has made the job before.
+ * type's policy. Answers with the job's id, also when the key has made the job before. Workers hear
+ * of it from the bell's channel, and in its words, once the transaction is over.
  */
-const ENQUEUE = `
+export const ENQUEUE = `
 CREATE FUNCTION pawl.enqueue(
   type text, input json DEFAULT 'null', queue text DEFAULT 'default',
   tenant text DEFAULT 'default', priority int DEFAULT 0, run_at timestamptz DEFAULT NULL,
@@ -245,6 +246,11 @@ BEGIN
     PERFORM pawl.ensure_days_v1((v_now AT TIME ZONE 'UTC')::date, (v_now AT TIME ZONE 'UTC')::date);
   END IF;
   SELECT * INTO o FROM pawl.insert_one_v1(x, v_now);
+  IF o.kind = 'created' AND x.phase = 1 AND (run_at IS NULL OR run_at <= v_now) THEN
+    PERFORM pg_notify('pawl_' || n.nspname, ';' || x.type)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = 'pawl.jobs'::regclass;
+  END IF;
   IF o.kind IN ('created', 'replayed') THEN RETURN o.id; END IF;
   RAISE EXCEPTION USING ERRCODE = 'PW006', MESSAGE = CASE o.kind
     WHEN 'conflict' THEN

@@ -8,7 +8,7 @@ import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './cla
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { CURSOR_SCHEMA } from './cursor-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
-import { INSERT_FUNCTIONS } from './insert-functions.ts';
+import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
 import { MEASURE_SCHEMA } from './measure-schema.ts';
 import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
@@ -139,5 +139,10 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 18,
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
+  },
+  {
+    version: 19,
+    name: 'news of jobs that plain SQL has enqueued',
+    statements: replacing([ENQUEUE]),
   },
 ];
