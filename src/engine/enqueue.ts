@@ -51,9 +51,9 @@ export async function enqueue(
   let next = 0;
   const answers = drafts.map((one, index): EnqueueResult | Promise<EnqueueResult> => {
     if (one instanceof PawlError) return { kind: 'refused', error: one };
-    const job = born[next]!;
-    const outcome = outcomes[next++]!;
-    if (job !== null) return { kind: 'created', job };
+    const at = next++;
+    const outcome = outcomes[at]!;
+    if (outcome.kind === 'created') return { kind: 'created', job: born[at]! };
     return answer(context, { job: one, outcome, isSubmitted: requests[index]!.submit ?? true });
   });
   const hasWritten = born.some((job) => job !== null);
@@ -99,9 +99,11 @@ async function draftAll(
 function admitted(
   context: EngineContext,
   request: EnqueueRequest,
-  by: { caller: Caller; kind: Kind | PawlError },
+  { caller, kind }: { caller: Caller; kind: Kind | PawlError },
 ): NewJob | Promise<NewJob> {
-  const job = draftOf(context, request, by);
+  checkEnqueue(request);
+  if (kind instanceof PawlError) throw kind;
+  const job = draftOf(context, request, { caller, kind });
   const checked = context.inputs.check(request);
   if (checked !== null) return checked.then(() => letIn(context, job));
   return letIn(context, job);
@@ -146,11 +148,8 @@ export async function draftJob(
 function draftOf(
   context: EngineContext,
   request: EnqueueRequest,
-  { caller, kind }: { caller: Caller; kind: Kind | PawlError },
+  { caller, kind: { policyNumber, policy, lifecycle } }: { caller: Caller; kind: Kind },
 ): NewJob {
-  checkEnqueue(request);
-  if (kind instanceof PawlError) throw kind;
-  const { policyNumber, policy, lifecycle } = kind;
   const isSubmitted = request.submit ?? true;
   if (!isSubmitted && lifecycle.initial.phase !== 'held') {
     const message = `the lifecycle ${lifecycle.name} has no held state: leave \`submit\` out`;
@@ -191,12 +190,14 @@ function draftOf(
   };
 }
 
+/** The job was there before, or another stands in its way. */
+type Unborn = Exclude<InsertOutcome, { kind: 'created' }>;
+
 async function answer(
   context: EngineContext,
-  made: { job: NewJob; outcome: InsertOutcome; isSubmitted: boolean },
+  made: { job: NewJob; outcome: Unborn; isSubmitted: boolean },
 ): Promise<EnqueueResult> {
   const { job, outcome } = made;
-  if (outcome.kind === 'created') return { kind: 'created', job: jobAtBirth(job, outcome.at) };
   const [found] = await context.store.read([{ tenant: job.tenant, id: outcome.id }]);
   if (found === null || found === undefined) {
     return { kind: 'refused', error: notFound({ tenant: job.tenant, id: outcome.id }) };

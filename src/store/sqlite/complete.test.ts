@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Step } from '../../core/decision.ts';
+import type { JobError } from '../../core/job.ts';
+import type { Move, NewDeadLetter } from '../move.ts';
+import { isPlainSuccess } from '../success.ts';
+import { sortOut } from './complete.ts';
+
+const ID = '00000000-0000-7000-8000-00000000000';
+const PLACE = { state: 'running', phase: 'executing' } as const;
+const STEP: Step = {
+  from: PLACE,
+  to: { state: 'succeeded', phase: 'succeeded' },
+  epoch: 1,
+  quiet: false,
+  attempts: 1,
+  retryCount: 0,
+  delayMs: 0,
+  backoffMs: null,
+  error: null,
+  event: 'job_succeeded',
+  cause: null,
+};
+const FIRST: Move = {
+  tenant: 'default',
+  id: `${ID}0`,
+  place: PLACE,
+  epoch: 1,
+  fence: { kind: 'owner', owner: 'w1' },
+  actor: 'worker:w1',
+  isCancelWished: null,
+  steps: [STEP],
+  annotation: null,
+  deadLetter: null,
+};
+const ERROR: JobError = {
+  class: 'network_timeout',
+  code: 'E',
+  message: 'no',
+  stage: null,
+  retryable: true,
+};
+const LETTER: NewDeadLetter = {
+  id: `${ID}9`,
+  fingerprint: 'f',
+  reason: 'timeout',
+  failureStage: 'render',
+  error: ERROR,
+};
+
+/** Each as a move that came with the first might have it, sharing all else. */
+const OTHERS: readonly Partial<Move>[] = [
+  { tenant: 'other' },
+  { place: { ...PLACE, state: 'elsewhere' } },
+  { epoch: 2 },
+  { fence: { kind: 'owner', owner: 'w2' } },
+  { actor: 'worker:w2' },
+  { isCancelWished: true },
+  { steps: [{ ...STEP, to: { state: 'done', phase: 'succeeded' } }] },
+  { annotation: { event: 'job_amended', cause: null, payload: null } },
+  { deadLetter: LETTER },
+  { checkpoint: '1' },
+];
+
+test('successes that differ in job and result alone are completed together', () => {
+  const moves = [FIRST, { ...FIRST, id: `${ID}1`, result: '1' }];
+  assert.ok(moves.every(isPlainSuccess));
+  assert.deepEqual(sortOut(moves), { runs: [[0, 1]], others: [] });
+});
+
+for (const other of OTHERS) {
+  test(`a move with another ${Object.keys(other)[0]} is not completed with the one before`, () => {
+    const { runs, others } = sortOut([FIRST, { ...FIRST, id: `${ID}1`, ...other }]);
+    assert.deepEqual(runs[0], [0]);
+    assert.deepEqual([...runs.slice(1).flat(), ...others], [1]);
+  });
+}
