@@ -1,15 +1,10 @@
 // `npm run bench:core`: how fast the engine and its stores are, beside the bare database.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parseOptions } from './core/options.ts';
 import { runBenchmark } from './core/run.ts';
+import { keepResult, say } from './harness/results.ts';
 
 const options = parseOptions(process.argv.slice(2));
-const report = await runBenchmark(options, (text) => process.stderr.write(`${text}\n`));
+const report = await runBenchmark(options, say);
 process.stdout.write(`${report}\n`);
-if (!options.isSmoke && options.only === null && options.stores.length > 1) {
-  const folder = new URL('results/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL('core.md', folder), `${report}\n`);
-  process.stderr.write(`written to ${fileURLToPath(new URL('core.md', folder))}\n`);
-}
+const isWhole = options.only === null && options.stores.length > 1;
+if (!options.isSmoke && isWhole) keepResult('core.md', `${report}\n`);

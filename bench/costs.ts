@@ -1,9 +1,9 @@
 // `npm run bench:costs`: bytes, write-ahead log, processor time and connections of a job.
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { reportOf } from './costs/report.ts';
 import { measureCosts } from './costs/run.ts';
 import { askedFor } from './harness/arguments.ts';
 import { startDurablePostgres } from './harness/durable-postgres.ts';
+import { keepResult } from './harness/results.ts';
 
 const JOBS = 20_000;
 
@@ -15,8 +15,7 @@ if (url === undefined) throw new Error('no PostgreSQL found: set PAWL_BENCH_DATA
 try {
   const report = reportOf(await measureCosts({ url }, { jobs: JOBS }), { jobs: JOBS, ...asked });
   process.stdout.write(`${report}\n`);
-  mkdirSync(new URL('results/', import.meta.url), { recursive: true });
-  writeFileSync(new URL('results/costs.md', import.meta.url), `${report}\n`);
+  keepResult('costs.md', `${report}\n`);
 } finally {
   await server?.stop();
 }

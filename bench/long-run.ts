@@ -1,6 +1,5 @@
 // `npm run bench:long-run`: does anything grow while jobs come, are done, and are purged again?
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { keepResult, say } from './harness/results.ts';
 import { runFullSpeed } from './long-run/full-speed.ts';
 import { chartsOf, fullSpeedReport } from './long-run/full-speed-report.ts';
 import { parseOptions } from './long-run/options.ts';
@@ -8,7 +7,6 @@ import { reportOf } from './long-run/report.ts';
 import { runAll } from './long-run/run.ts';
 
 const options = parseOptions(process.argv.slice(2));
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** What is kept of a run, by the names of the files. */
 async function filesOf(): Promise<Record<string, string>> {
@@ -24,10 +22,5 @@ async function filesOf(): Promise<Record<string, string>> {
 const files = await filesOf();
 process.stdout.write(Object.values(files)[0]!);
 if (!options.isSmoke && options.stores.length > 1) {
-  const folder = new URL('results/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(files)) {
-    writeFileSync(new URL(name, folder), text);
-    say(`written to ${fileURLToPath(new URL(name, folder))}`);
-  }
+  for (const [name, text] of Object.entries(files)) keepResult(name, text);
 }

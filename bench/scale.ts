@@ -1,11 +1,11 @@
 // `npm run bench:scale`: how tenants lie on several databases, and how long jobs wait for a slot:
 // by formula, by simulation, and with the real engine and worker. With `-- --platform` also in real
 // time, which tells something on an idle machine only.
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { SeededRandom } from '../src/core/random.ts';
 import { askedFor } from './harness/arguments.ts';
 import { machineLines } from './harness/machine.ts';
 import { tableOf } from './harness/markdown.ts';
+import { keepResult } from './harness/results.ts';
 import { type Crew, meanWaitMs, utilisationOf } from './scale/queueing.ts';
 import { measureWait } from './scale/real-run.ts';
 import { balanceOf } from './scale/shards.ts';
@@ -76,5 +76,4 @@ const report = [
   ),
 ].join('\n');
 process.stdout.write(`${report}\n`);
-mkdirSync(new URL('results/', import.meta.url), { recursive: true });
-writeFileSync(new URL('results/scale.md', import.meta.url), `${report}\n`);
+keepResult('scale.md', `${report}\n`);

@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util';
-import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
+import {
+  ArgumentReader,
+  askedFor,
+  STORES_ARGUMENTS,
+  type StoresAsked,
+} from '../harness/arguments.ts';
 
-export interface ControlOptions extends Asked {
-  readonly stores: readonly StoreName[];
+export interface ControlOptions extends StoresAsked {
   /** Ready jobs of one full key. */
   readonly parked: number;
   /** Claims of other keys in one measurement. */
   readonly claims: number;
   /** Jobs of one measurement of throughput. */
   readonly jobs: number;
-  readonly isSmoke: boolean;
 }
 
 const USAGE = `npm run bench:control -- [options]
@@ -22,10 +25,9 @@ export function parseOptions(args: readonly string[]): ControlOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      store: { type: 'string' },
+      ...STORES_ARGUMENTS,
       parked: { type: 'string', default: '1000000' },
       jobs: { type: 'string', default: '10000' },
-      smoke: { type: 'boolean', default: false },
     },
   });
   const asked = askedFor('bench:control', args);
@@ -35,7 +37,7 @@ export function parseOptions(args: readonly string[]): ControlOptions {
   }
   const read = new ArgumentReader(USAGE);
   return {
-    stores: read.stores(values.store, ['postgres', 'sqlite']),
+    stores: read.stores(values.store),
     parked: read.wholeNumber('parked', values.parked),
     claims: 300,
     jobs: read.wholeNumber('jobs', values.jobs),

@@ -1,9 +1,11 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { APPLY_FUNCTIONS } from '../../src/store/postgres/apply-functions.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
+import { columnsOf } from '../harness/postgres-copies.ts';
+import { withClient } from '../harness/with-client.ts';
 import type { Field, Prepare, Site } from './site.ts';
 
 export async function postgresField(count: number, prepare: Prepare): Promise<Field> {
@@ -18,11 +20,11 @@ export async function postgresField(count: number, prepare: Prepare): Promise<Fi
   const parked = await open();
   const uncounted = await open();
   await prepare(parked.store);
-  await run(parked.url, (client) => copyParked(client, count));
-  await run(uncounted.url, async (client) => void (await client.query(UNCOUNTED)));
+  await withClient(parked.url, (client) => copyParked(client, count));
+  await withClient(uncounted.url, async (client) => void (await client.query(UNCOUNTED)));
   return {
     name: 'PostgreSQL',
-    conditions: [await run(server.url, (client) => conditionsOf(client))],
+    conditions: [await withClient(server.url, (client) => conditionsOf(client))],
     empty,
     parked,
     uncounted,
@@ -39,27 +41,9 @@ const UNCOUNTED = APPLY_FUNCTIONS.find((sql) => sql.includes('complete_v1'))!.re
   'CREATE OR REPLACE FUNCTION pawl.complete_v2',
 );
 
-async function run<Answer>(
-  url: string,
-  body: (client: pg.Client) => Promise<Answer>,
-): Promise<Answer> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await body(client);
-  } finally {
-    await client.end();
-  }
-}
-
 /** The one that waits, so many times more. */
 async function copyParked(client: pg.Client, count: number): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT column_name AS name FROM information_schema.columns
-     WHERE table_schema = 'pawl' AND table_name = 'jobs' AND is_identity = 'NO'
-       AND is_generated = 'NEVER'`,
-  );
-  const names = rows.map(({ name }) => name);
+  const names = (await columnsOf(client, 'jobs')).map(({ name }) => name);
   const id = `(lpad(to_hex(1700000000000 + n), 12, '0') || '70008000'
     || lpad(to_hex(n), 12, '0'))::uuid`;
   const values = names.map((name) => (name === 'id' ? id : `t.${name}`));

@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util';
-import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
+import {
+  ArgumentReader,
+  type Asked,
+  askedFor,
+  type StoreName,
+  STORES_ARGUMENTS,
+} from '../harness/arguments.ts';
 import type { Workload } from './measure.ts';
 
 export interface BenchOptions extends Asked {
@@ -26,12 +32,11 @@ export function parseOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      store: { type: 'string' },
+      ...STORES_ARGUMENTS,
       jobs: { type: 'string', default: '5000' },
       repeats: { type: 'string', default: '3' },
       rows: { type: 'string', default: '1000000' },
       only: { type: 'string' },
-      smoke: { type: 'boolean', default: false },
     },
   });
   const asked = askedFor('bench:core', args);

@@ -5,6 +5,7 @@ import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { dayBefore } from '../harness/copies.ts';
 import { copyJobs, tidyUp } from '../harness/postgres-copies.ts';
+import { withClient } from '../harness/with-client.ts';
 import { type Contender, RAW_TYPE } from './contender.ts';
 import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
@@ -88,27 +89,17 @@ async function prepare(url: string, schema: string): Promise<void> {
 
 /** Copies of the finished job and its events, born within the day before. */
 async function loadRows(url: string, rows: number): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withClient(url, async (client) => {
     const { rows: found } = await client.query<{ id: string }>('SELECT id FROM pawl.jobs LIMIT 1');
     await copyJobs(client, { of: [found[0]!.id], count: rows, ...dayBefore(Date.now()) });
     await tidyUp(client);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function conditionsAt(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return [
-      await conditionsOf(client),
-      'on the same machine as the load, through a unix socket; the engine’s pool and each bare ' +
-        `loop may use ${CONNECTIONS} connections, but only the singles do`,
-    ];
-  } finally {
-    await client.end();
-  }
+  return [
+    await withClient(url, conditionsOf),
+    'on the same machine as the load, through a unix socket; the engine’s pool and each bare ' +
+      `loop may use ${CONNECTIONS} connections, but only the singles do`,
+  ];
 }

@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util';
-import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
+import {
+  ArgumentReader,
+  askedFor,
+  STORES_ARGUMENTS,
+  type StoresAsked,
+} from '../harness/arguments.ts';
 
-export interface GrowthOptions extends Asked {
-  readonly stores: readonly StoreName[];
+export interface GrowthOptions extends StoresAsked {
   /** Finished jobs of each database that is measured; one is always empty. */
   readonly finished: readonly number[];
   /** Jobs that wait in one more database; 0 for none. */
   readonly backlog: number;
   readonly lives: Lives;
   readonly repeats: number;
-  readonly isSmoke: boolean;
 }
 
 /** Calls in one repeat: of verbs with one job and with many, of reads, and of the purge. */
@@ -35,11 +38,10 @@ export function parseOptions(args: readonly string[]): GrowthOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      store: { type: 'string' },
+      ...STORES_ARGUMENTS,
       finished: { type: 'string', default: '0,1000000,5000000' },
       backlog: { type: 'string', default: '1000000' },
       repeats: { type: 'string', default: '5' },
-      smoke: { type: 'boolean', default: false },
     },
   });
   const asked = askedFor('bench:growth', args);
@@ -50,7 +52,7 @@ export function parseOptions(args: readonly string[]): GrowthOptions {
   const read = new ArgumentReader(USAGE);
   const finished = values.finished.split(',').map((text) => read.wholeNumber('finished', text, 0));
   return {
-    stores: read.stores(values.store, ['postgres', 'sqlite']),
+    stores: read.stores(values.store),
     finished: [...new Set([0, ...finished])],
     backlog: read.wholeNumber('backlog', values.backlog, 0),
     lives: LIVES,

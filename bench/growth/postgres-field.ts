@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { copyJobs, tidyUp } from '../harness/postgres-copies.ts';
+import { withClient } from '../harness/with-client.ts';
 import { copiesFor, type Field, type Site, type Stock, TEMPLATES_AGO_MS } from './site.ts';
 import { ageing, playTemplates } from './templates.ts';
 
@@ -49,17 +49,4 @@ async function openSite(url: string, stock: Stock): Promise<Site> {
   });
   const fillSeconds = (performance.now() - began) / 1_000;
   return { stock, store: await openPostgresStore({ url, lifecycles }), megabytes, fillSeconds };
-}
-
-async function withClient<Answer>(
-  url: string,
-  body: (client: pg.Client) => Promise<Answer>,
-): Promise<Answer> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await body(client);
-  } finally {
-    await client.end();
-  }
 }

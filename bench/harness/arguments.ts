@@ -10,6 +10,18 @@ export interface Asked {
   readonly loadBefore: number;
 }
 
+/** What every benchmark of the stores is told. */
+export interface StoresAsked extends Asked {
+  readonly stores: readonly StoreName[];
+  readonly isSmoke: boolean;
+}
+
+/** The options that they have in common, as `parseArgs` wants them. */
+export const STORES_ARGUMENTS = {
+  store: { type: 'string' },
+  smoke: { type: 'boolean', default: false },
+} as const;
+
 export function askedFor(script: string, args: readonly string[]): Asked {
   const command = [`npm run ${script}`, ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
   return { command, loadBefore: loadavg()[0]! };
@@ -30,7 +42,10 @@ export class ArgumentReader {
   }
 
   /** The one that is named, or all of them in the order given. */
-  stores(name: string | undefined, all: readonly StoreName[]): readonly StoreName[] {
+  stores(
+    name: string | undefined,
+    all: readonly StoreName[] = ['postgres', 'sqlite'],
+  ): readonly StoreName[] {
     if (name === undefined) return all;
     if (name === 'sqlite' || name === 'postgres') return [name];
     throw this.refuse('store', 'must be sqlite or postgres');

@@ -57,7 +57,8 @@ async function copyTable(
   await client.query('DROP TABLE template');
 }
 
-async function columnsOf(
+/** What is written of a row: all but what the database itself makes. */
+export async function columnsOf(
   client: pg.Client,
   table: string,
 ): Promise<{ name: string; type: string }[]> {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import type { StoreName } from '../harness/arguments.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
+import { withClient } from '../harness/with-client.ts';
 
 /** An empty database, as settings of a platform and as an address. */
 export interface Plot {
@@ -30,10 +30,7 @@ async function postgresGround(): Promise<Ground> {
   const server = await startDurablePostgres();
   if (server === null) throw new Error('no PostgreSQL found on this machine');
   const folder = mkdtempSync(join(tmpdir(), 'pawl-http-'));
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  const conditions = await conditionsOf(client);
-  await client.end();
+  const conditions = await withClient(server.url, conditionsOf);
   let count = 0;
   return {
     name: 'PostgreSQL',

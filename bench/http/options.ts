@@ -1,5 +1,10 @@
 import { parseArgs } from 'node:util';
-import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
+import {
+  ArgumentReader,
+  askedFor,
+  STORES_ARGUMENTS,
+  type StoresAsked,
+} from '../harness/arguments.ts';
 
 /** Jobs of one measurement of the verbs, by how they come. */
 export interface VerbLoad {
@@ -30,14 +35,12 @@ export interface GatewayLoad {
 export const PARTS = ['verbs', 'streams', 'gateway'] as const;
 export type Part = (typeof PARTS)[number];
 
-export interface HttpOptions extends Asked {
-  readonly stores: readonly StoreName[];
+export interface HttpOptions extends StoresAsked {
   readonly parts: readonly Part[];
   readonly verbs: VerbLoad;
   readonly fanOut: FanOutLoad;
   readonly gateway: GatewayLoad;
   readonly repeats: number;
-  readonly isSmoke: boolean;
 }
 
 const STATUSES = ['running', 'running', 'successful'];
@@ -62,13 +65,12 @@ export function parseOptions(args: readonly string[]): HttpOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      store: { type: 'string' },
+      ...STORES_ARGUMENTS,
       part: { type: 'string' },
       jobs: { type: 'string', default: '4000' },
       streams: { type: 'string', default: '1000' },
       'remote-jobs': { type: 'string', default: '10000' },
       repeats: { type: 'string', default: '3' },
-      smoke: { type: 'boolean', default: false },
     },
   });
   const asked = askedFor('bench:http', args);
@@ -82,7 +84,7 @@ export function parseOptions(args: readonly string[]): HttpOptions {
     throw read.refuse('part', `must be one of ${PARTS.join(', ')}`);
   }
   return {
-    stores: read.stores(values.store, ['postgres', 'sqlite']),
+    stores: read.stores(values.store),
     parts: part === undefined ? PARTS : [part],
     verbs: { singles, callers: 64, batched: singles * 3, batch: 100, batchCallers: 8 },
     fanOut: { streams, perSecond: 20, seconds: 10, burst: 200 },

@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util';
-import { ArgumentReader, type Asked, askedFor, type StoreName } from '../harness/arguments.ts';
+import {
+  ArgumentReader,
+  askedFor,
+  STORES_ARGUMENTS,
+  type StoresAsked,
+} from '../harness/arguments.ts';
 
-export interface LongRunOptions extends Asked {
-  readonly stores: readonly StoreName[];
+export interface LongRunOptions extends StoresAsked {
   /** Jobs of the paced part, on each store. */
   readonly jobs: number;
   readonly perSecond: number;
@@ -13,7 +17,6 @@ export interface LongRunOptions extends Asked {
   readonly priceTurns: number;
   /** As fast as it goes, for so long and nothing else; null for the paced run. */
   readonly fullSpeedMs: number | null;
-  readonly isSmoke: boolean;
 }
 
 const USAGE = `npm run bench:long-run -- [options]
@@ -29,13 +32,12 @@ export function parseOptions(args: readonly string[]): LongRunOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      store: { type: 'string' },
+      ...STORES_ARGUMENTS,
       jobs: { type: 'string', default: '150000' },
       rate: { type: 'string', default: '500' },
       'day-seconds': { type: 'string' },
       'full-speed': { type: 'boolean', default: false },
       minutes: { type: 'string', default: '10' },
-      smoke: { type: 'boolean', default: false },
     },
   });
   const asked = askedFor('bench:long-run', args);
@@ -49,7 +51,7 @@ export function parseOptions(args: readonly string[]): LongRunOptions {
   const { 'full-speed': isFullSpeed } = values;
   const { 'day-seconds': daySeconds = isFullSpeed ? '60' : '15' } = values;
   return {
-    stores: read.stores(values.store, ['postgres', 'sqlite']),
+    stores: read.stores(values.store),
     jobs: read.wholeNumber('jobs', values.jobs),
     perSecond: read.wholeNumber('rate', values.rate),
     dayMs: read.wholeNumber('day-seconds', daySeconds) * 1_000,
