@@ -1,6 +1,7 @@
 // The HTTP face: paths, codes and shapes of the contract, over the real engine and database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TALLY_MAX } from '../../src/store/tally.ts';
 import { openApi } from './http-room.ts';
 
 test('[P12] a job is accepted with 202, a Location and the Job', async () => {
@@ -178,6 +179,21 @@ test('a queue is paused, resumed and bounded, and says so', async () => {
   assert.deepEqual([bad.status, bad.body.errors[0].pointer], [400, '/lowWatermark']);
   assert.equal((await change({ isPaused: false, concurrency: 1 })).body.concurrency, 1);
   assert.equal((await api.post('/v1/claims', claim)).body.jobs.length, 1);
+});
+
+test('a queue with more jobs than are counted says of which phase there are more', async () => {
+  const api = await openApi();
+  const { engine } = api.world;
+  const by = { caller: { tenant: 'default', principal: null } };
+  const jobs = Array.from({ length: TALLY_MAX + 1 }, () => ({ type: 'export' }));
+  await engine.enqueue(jobs.slice(2), by);
+  const seen = async (): Promise<unknown[]> => {
+    const { depth, phases, atLeast } = (await api.get('/v1/queues')).body.items[0];
+    return [depth, phases, atLeast];
+  };
+  assert.deepEqual(await seen(), [TALLY_MAX - 1, { ready: TALLY_MAX - 1 }, []]);
+  await engine.enqueue(jobs.slice(0, 2), by);
+  assert.deepEqual(await seen(), [TALLY_MAX, { ready: TALLY_MAX }, ['ready']]);
 });
 
 test('above the high watermark new jobs get 503 QUEUE_OVERLOADED with Retry-After', async () => {
