@@ -4,7 +4,7 @@ import { failureBeforeCommit, toStoreError } from './failure.ts';
 import { readOnce } from './reader.ts';
 import { type FromThread, say, type ThreadData, type ToThread } from './thread.ts';
 import { type Answer, type Call, isWrite } from './verbs.ts';
-import { answersOfText, textOfCall } from './wire.ts';
+import { answersOfText, textOfCalls } from './wire.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 /** Where the synchronous code runs. */
@@ -99,8 +99,8 @@ class Thread {
   readonly #role: ThreadData['role'];
   readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
-  #outbox: Asked<string>[] = [];
-  #inFlight: Asked<string>[] = [];
+  #outbox: Asked<Call>[] = [];
+  #inFlight: Asked<Call>[] = [];
   #end: string | null = null;
 
   constructor(data: ThreadData) {
@@ -126,9 +126,9 @@ class Thread {
     if (this.#end !== null) {
       throw new StoreError('unchanged', `the ${this.#role}'s thread is gone, ${this.#end}`);
     }
-    const message = textOf(call);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    if (this.#outbox.push({ message, resolve, reject }) === 1) queueMicrotask(() => this.#send());
+    if (this.#outbox.push({ message: call, resolve, reject }) === 1)
+      queueMicrotask(() => this.#send());
     return promise;
   }
 
@@ -140,10 +140,11 @@ class Thread {
   }
 
   #send(): void {
-    if (this.#outbox.length === 0) return;
-    const calls = this.#outbox.map(({ message }) => message);
-    this.#inFlight.push(...this.#outbox);
+    const asked = this.#outbox;
     this.#outbox = [];
+    const { calls, sent } = packedUp(asked);
+    if (sent.length === 0) return;
+    this.#inFlight.push(...sent);
     this.#worker.ref();
     say<ToThread>(this.#worker, { calls });
   }
@@ -174,11 +175,23 @@ class Thread {
   }
 }
 
-function textOf(call: Call): string {
+/** What cannot be told as JSON is refused by itself, and the rest is sent. */
+function packedUp(asked: readonly Asked<Call>[]): { calls: string; sent: readonly Asked<Call>[] } {
   try {
-    return textOfCall(call);
+    return { calls: textOfCalls(asked.map(({ message }) => message)), sent: asked };
+  } catch {
+    const sent = asked.filter(isJson);
+    return { calls: textOfCalls(sent.map(({ message }) => message)), sent };
+  }
+}
+
+function isJson({ message, reject }: Asked<Call>): boolean {
+  try {
+    textOfCalls([message]);
+    return true;
   } catch (cause) {
-    throw new StoreError('refused', `a call of ${call.verb} is no JSON`, cause);
+    reject(new StoreError('refused', `a call of ${message.verb} is no JSON`, cause));
+    return false;
   }
 }
 

@@ -119,6 +119,12 @@ export class Registry {
     this.#policies.set(number, policy);
     return policy;
   }
+
+  /** True also of a policy that has not been met yet: whoever asks is then careful. */
+  isLimited(number: number): boolean {
+    const policy = this.#policies.get(number);
+    return policy === undefined || (policy.limits ?? null) !== null;
+  }
 }
 
 /** Makes the lifecycles known to the database and its guard; a known version never changes. */

@@ -6,7 +6,8 @@ import {
 } from 'node:worker_threads';
 import { type Failure, failureBeforeCommit } from './failure.ts';
 import { Reader } from './reader.ts';
-import { callOfText, textOfAnswers } from './wire.ts';
+import type { Call } from './verbs.ts';
+import { callsOfText, textOfAnswers } from './wire.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 /** What a thread of the store is started with. */
@@ -15,11 +16,8 @@ export interface ThreadData {
   readonly options: WriterOptions;
 }
 
-/**
- * Calls that were made in one turn of the event loop travel together, each as a text of its own.
- * `close` ends the thread.
- */
-export type ToThread = { readonly calls: readonly string[] } | 'close';
+/** Calls that were made in one turn of the event loop travel as one text. `close` ends it all. */
+export type ToThread = { readonly calls: string } | 'close';
 
 /** `answers` is the text of as many answers, in the order of the calls. */
 export type FromThread =
@@ -43,7 +41,7 @@ function serve(port: MessagePort, { role, options }: ThreadData): void {
     const { calls, isLast } = drain(port, first);
     for (let start = 0; start < calls.length; start += GROUP_CALLS_MAX) {
       const group = calls.slice(start, start + GROUP_CALLS_MAX);
-      const answers = engine.run(group.map(callOfText));
+      const answers = engine.run(group);
       say<FromThread>(port, { answers: textOfAnswers(answers) });
     }
     if (isLast) {
@@ -61,11 +59,11 @@ function serve(port: MessagePort, { role, options }: ThreadData): void {
 }
 
 /** Whatever has come in while the last group was committed makes up the next one. */
-function drain(port: MessagePort, first: ToThread): { calls: string[]; isLast: boolean } {
-  const calls: string[] = [];
+function drain(port: MessagePort, first: ToThread): { calls: Call[]; isLast: boolean } {
+  const calls: Call[] = [];
   let message: ToThread | undefined = first;
   while (message !== undefined && message !== 'close') {
-    calls.push(...message.calls);
+    calls.push(...callsOfText(message.calls));
     message = receiveMessageOnPort(port)?.message as ToThread | undefined;
   }
   return { calls, isLast: message === 'close' };

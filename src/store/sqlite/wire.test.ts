@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Answer, Call } from './verbs.ts';
-import { answersOfText, callOfText, textOfAnswers, textOfCall } from './wire.ts';
+import { answersOfText, callsOfText, textOfAnswers, textOfCalls } from './wire.ts';
 
 /** What arrives in the other thread, and how long the text was on its way. */
 function sent(list: readonly unknown[]): { arrived: unknown; length: number } {
   const call: Call = { verb: 'insert', args: [list], now: 7 };
-  const text = textOfCall(call);
-  const [arrived] = callOfText(text).args;
+  const text = textOfCalls([call]);
+  const [arrived] = callsOfText(text)[0]!.args;
   return { arrived, length: text.length };
 }
 

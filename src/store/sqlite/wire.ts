@@ -1,4 +1,6 @@
-import type { Answer, Call } from './verbs.ts';
+import type { Instant } from '../../core/clock.ts';
+import { jobsOf } from './together.ts';
+import type { Answer, Call, Verb } from './verbs.ts';
 
 /**
  * What travels between threads, as JSON: faster than a structured clone, and it takes whatever a
@@ -25,13 +27,51 @@ const ALIKE_MIN = 4;
 /** A list's things, and the things that are members of these: below are the words of users. */
 const DEPTH_MAX = 2;
 
-export function textOfCall({ verb, args, now }: Call): string {
-  return JSON.stringify({ verb, args: args.map(packed), now });
+/** One call, or inserts in a row as one list of jobs: how many are of which call. */
+type Load =
+  | { readonly verb: Verb; readonly args: readonly Parcel[]; readonly now: Instant | null }
+  | { readonly jobs: Parcel; readonly counts: readonly number[]; readonly now: Instant | null };
+
+export function textOfCalls(calls: readonly Call[]): string {
+  const loads: Load[] = [];
+  for (let start = 0; start < calls.length;) {
+    const end = endOfInserts(calls, start);
+    loads.push(end - start > 1 ? insertsOf(calls.slice(start, end)) : loadOf(calls[start]!));
+    start = Math.max(end, start + 1);
+  }
+  return JSON.stringify(loads);
 }
 
-export function callOfText(text: string): Call {
-  const { verb, args, now } = JSON.parse(text) as Omit<Call, 'args'> & { args: Parcel[] };
-  return { verb, args: args.map(unpacked), now };
+export function callsOfText(text: string): Call[] {
+  return (JSON.parse(text) as Load[]).flatMap((load): Call[] => {
+    const { now } = load;
+    if ('verb' in load) return [{ verb: load.verb, args: load.args.map(unpacked), now }];
+    const jobs = unpacked(load.jobs) as unknown[];
+    let next = 0;
+    return load.counts.map((count) => ({
+      verb: 'insert',
+      args: [jobs.slice(next, (next += count))],
+      now,
+    }));
+  });
+}
+
+/** Where a row of inserts that were asked for at one time ends, which may be where it starts. */
+function endOfInserts(calls: readonly Call[], start: number): number {
+  const { now } = calls[start]!;
+  let end = start;
+  while (end < calls.length && calls[end]!.now === now && jobsOf(calls[end]!) !== null) end++;
+  return end;
+}
+
+function insertsOf(calls: readonly Call[]): Load {
+  const lists = calls.map((call) => jobsOf(call)!);
+  const counts = lists.map(({ length }) => length);
+  return { jobs: packed(lists.flat()), counts, now: calls[0]!.now };
+}
+
+function loadOf({ verb, args, now }: Call): Load {
+  return { verb, args: args.map(packed), now };
 }
 
 export function textOfAnswers(answers: readonly Answer[]): string {

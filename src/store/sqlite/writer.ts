@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import type { InsertOutcome } from '../insert.ts';
 import {
   checkIntegrity,
   Connection,
@@ -13,6 +14,7 @@ import { migrate } from './migrations.ts';
 import { type Ownership, takeOwnership } from './ownership.ts';
 import { registerLifecycles, Registry } from './registry.ts';
 import { type Answer, type Call, perform } from './verbs.ts';
+import { asOneCall, sharesOf, type Unit, unitsOf } from './together.ts';
 import type { Work } from './work.ts';
 
 export interface WriterOptions extends ConnectionOptions {
@@ -67,18 +69,35 @@ export class Writer {
     }
     const isAlone = calls.length === 1;
     const answers: Answer[] = [];
-    for (const call of calls) {
-      const answer = isAlone ? this.#runAlone(tools, call) : this.#runInSavepoint(tools, call);
-      if (isAlone && 'failure' in answer) return [answer];
+    for (const unit of unitsOf(tools.registry, calls)) {
+      const done = isAlone ? [this.#runAlone(tools, unit[0]!)] : this.#runUnit(tools, unit);
+      if (isAlone && 'failure' in done[0]!) return done;
       // The transaction is gone, and with it what the calls before this one wrote.
-      if (!isInTransaction(tools)) return this.#abandoned(calls, answer);
-      answers.push(answer);
+      if (!isInTransaction(tools)) return this.#abandoned(calls, done.at(-1)!);
+      answers.push(...done);
     }
     try {
       tools.connection.sql('COMMIT').run();
     } catch (error) {
       this.#disconnect();
       return sameFor(calls, failureAtCommit(error));
+    }
+    return answers;
+  }
+
+  /** Where calls that share a unit fail, each is done by itself, to see which it was. */
+  #runUnit(tools: Tools, unit: Unit): Answer[] {
+    if (unit.length > 1) {
+      const answer = this.#runInSavepoint(tools, asOneCall(unit));
+      if (!('failure' in answer)) {
+        return sharesOf(unit, answer.value as InsertOutcome[]).map((value) => ({ value }));
+      }
+      if (!isInTransaction(tools)) return [answer];
+    }
+    const answers: Answer[] = [];
+    for (const call of unit) {
+      answers.push(this.#runInSavepoint(tools, call));
+      if (!isInTransaction(tools)) break;
     }
     return answers;
   }

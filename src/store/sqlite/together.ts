@@ -1,0 +1,49 @@
+import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { Registry } from './registry.ts';
+import type { Call } from './verbs.ts';
+
+/** One call, or several that are done as if they were one. */
+export type Unit = readonly Call[];
+
+/**
+ * Inserts in a row, at one time, of jobs that no limit holds: whether they come in one call or in
+ * many makes no difference to what is stored, and one statement for many rows costs far less than
+ * as many statements.
+ */
+export function unitsOf(registry: Registry, calls: readonly Call[]): Unit[] {
+  const units: Call[][] = [];
+  let open: Call[] | null = null;
+  for (const call of calls) {
+    if (!canShare(registry, call)) {
+      units.push([call]);
+      open = null;
+    } else if (open !== null && open[0]!.now === call.now) {
+      open.push(call);
+    } else {
+      open = [call];
+      units.push(open);
+    }
+  }
+  return units;
+}
+
+/** Who waits at a gate is let in at the end of a call, so there it matters which call that is. */
+function canShare(registry: Registry, call: Call): boolean {
+  const jobs = jobsOf(call);
+  return jobs !== null && jobs.every(({ policy }) => !registry.isLimited(policy));
+}
+
+/** Of a call that inserts jobs; null of every other. */
+export function jobsOf({ verb, args }: Call): readonly NewJob[] | null {
+  return verb === 'insert' && Array.isArray(args[0]) ? (args[0] as NewJob[]) : null;
+}
+
+export function asOneCall(unit: Unit): Call {
+  return { verb: 'insert', args: [unit.flatMap((call) => jobsOf(call)!)], now: unit[0]!.now };
+}
+
+/** Gives each call of a unit what was answered to its own jobs. */
+export function sharesOf(unit: Unit, outcomes: readonly InsertOutcome[]): InsertOutcome[][] {
+  let next = 0;
+  return unit.map((call) => outcomes.slice(next, (next += jobsOf(call)!.length)));
+}
