@@ -20,22 +20,33 @@ export interface Newcomer {
 }
 
 /** So many rows a statement, as many as there are of them: most of its price is not its rows. */
-const SIZES = [64, 8, 1] as const;
+const SIZES = [64, 16, 4, 1] as const;
 
-const ROW = `(?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0,
-    ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** What jobs of one type that come together mostly have in common, and then is bound once. */
+const SHARED = `tenant_id, lifecycle, policy, type, queue, state, phase, version, gate, limit_key,
+  user_key, organisation_key, active_key, priority, run_at, deadline_at, max_attempts,
+  created_at, updated_at, requested_by, parent_job_id, document_id`.split(/,\s*/);
+const OWN = ['id', 'correlation_id', 'trace_id', 'metadata', 'input'];
+const FIXED = { epoch: 1, attempts: 0, retry_count: 0, progress: 0, notes: 0 };
 
-const JOBS = new Map(
-  SIZES.map((size) => [
-    size as number,
-    `INSERT INTO jobs (id, tenant_id, lifecycle, policy, type, queue, state, phase,
-    epoch, version, gate, limit_key, user_key, organisation_key, active_key, priority,
-    run_at, deadline_at, attempts, max_attempts, retry_count,
-    progress, notes, created_at, updated_at, correlation_id, trace_id, requested_by,
-    parent_job_id, document_id, metadata, input)
-  VALUES ${Array.from({ length: size }, () => ROW).join(', ')}`,
-  ]),
-);
+/**
+ * Where `areAlike`, the values are the shared ones and then each job's own; else all of each. Only
+ * what is shared has a number: who binds a value looks for its place among all numbers.
+ */
+function insertSql(size: number, areAlike: boolean): string {
+  const shared = SHARED.map((_, at) => (areAlike ? `?${at + 1}` : '?'));
+  const row = [...Object.values(FIXED), ...shared, ...OWN.map(() => '?')].join(', ');
+  const columns = [...Object.keys(FIXED), ...SHARED, ...OWN].join(', ');
+  const rows = Array.from({ length: size }, () => `(${row})`).join(',\n');
+  return `INSERT INTO jobs (${columns}) VALUES ${rows}`;
+}
+
+function bySize(areAlike: boolean): ReadonlyMap<number, string> {
+  return new Map(SIZES.map((size) => [size, insertSql(size, areAlike)]));
+}
+
+const ALIKE = bySize(true);
+const UNLIKE = bySize(false);
 
 /** Parts of a list that can each be written by one statement. */
 export function partsOf(newcomers: readonly Newcomer[]): Newcomer[][] {
@@ -58,9 +69,9 @@ export function writeBirths(work: Work, part: readonly Newcomer[]): boolean {
 
 /** A statement of many rows numbers them one after the other. */
 function writeRows(work: Work, part: readonly Newcomer[]): number | null {
-  const values = part.flatMap((newcomer) => valuesOf(work, newcomer));
+  const { sql, values } = statementOf(work, part);
   try {
-    const { changes, lastInsertRowid } = work.connection.sql(JOBS.get(part.length)!).run(...values);
+    const { changes, lastInsertRowid } = work.connection.sql(sql).run(...values);
     mustBeAll(changes, part);
     return Number(lastInsertRowid) - part.length + 1;
   } catch (error) {
@@ -69,15 +80,28 @@ function writeRows(work: Work, part: readonly Newcomer[]): number | null {
   }
 }
 
-function valuesOf(
-  { registry, now }: Work,
-  { job, tenantId, id, limits }: Newcomer,
-): SQLInputValue[] {
+function statementOf(
+  work: Work,
+  part: readonly Newcomer[],
+): { sql: string; values: SQLInputValue[] } {
+  const shared = part.map((newcomer) => sharedOf(work, newcomer));
+  const [first] = shared as [SQLInputValue[]];
+  const areAlike = shared.every((other) => other.every((value, at) => value === first[at]));
+  const values: SQLInputValue[] = areAlike ? first : [];
+  for (const [index, newcomer] of part.entries()) {
+    if (!areAlike) values.push(...shared[index]!);
+    const { job, id } = newcomer;
+    values.push(id, job.correlationId, job.traceId, job.metadata, job.input);
+  }
+  return { sql: (areAlike ? ALIKE : UNLIKE).get(part.length)!, values };
+}
+
+/** In the order of `SHARED`. */
+function sharedOf({ registry, now }: Work, { job, tenantId, limits }: Newcomer): SQLInputValue[] {
   const place = job.places.at(-1);
   if (place === undefined) throw new StoreError('refused', `job ${job.id} is born nowhere`);
   const runAt = job.runAt ?? uniqueRunAt(job.unique, now);
   return [
-    id,
     tenantId,
     registry.lifecycleId(job.lifecycle, job.lifecycleVersion),
     job.policy,
@@ -97,13 +121,9 @@ function valuesOf(
     job.maxAttempts,
     now,
     now,
-    job.correlationId,
-    job.traceId,
     job.requestedBy,
     job.parentJobId === null ? null : bytesToStore(job.parentJobId),
     job.documentId,
-    job.metadata,
-    job.input,
   ];
 }
 

@@ -8,7 +8,7 @@ import { shareOut } from '../share.ts';
 import { StoreError } from '../store-error.ts';
 import { countStart } from './admission.ts';
 import { type Lane, lanesWithWork } from './lane.ts';
-import { IS_ONE_OF, listOf, mustBeAll } from './many.ts';
+import { manySql, runMany } from './many.ts';
 import { stagesOf } from './query.ts';
 import { JOB_COLUMNS, type JobRow, jobOfRow, jobRowOf, RANK_AT } from './row.ts';
 import { roomOf } from './valve.ts';
@@ -24,12 +24,13 @@ const FIRST_OF_LANE = `SELECT ${JOB_COLUMNS} FROM jobs
 const HAS_VALVES = 'SELECT 1 FROM valves LIMIT 1';
 
 /** A deadline and a limit that is there or not: min() of a null is null. */
-const TAKE = `UPDATE jobs SET state = ?, phase = ?, epoch = epoch + ?, version = version + ?,
+const TAKE =
+  manySql(`UPDATE jobs SET state = ?, phase = ?, epoch = epoch + ?, version = version + ?,
     notes = notes * ?, gate = NULL, attempts = max(attempts, 1), lease_owner = ?,
     lease_expiry = coalesce(min(?7, deadline_at), ?7), lease_until = ?,
     lease_limit = coalesce(min(?9, deadline_at), ?9, deadline_at), claim_request = ?,
-    updated_at = ?11, started_at = CASE WHEN ?12 THEN coalesce(started_at, ?11) ELSE started_at END
-  WHERE ${IS_ONE_OF}`;
+    updated_at = ?11,
+    started_at = CASE WHEN ?12 THEN coalesce(started_at, ?11) ELSE started_at END`);
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
 export function claimJobs(work: Work, request: ClaimRequest): ClaimedJob[] {
@@ -102,24 +103,21 @@ function take(work: Work, request: ClaimRequest, rows: readonly JobRow[]): void 
   const [epochs, versions] = [Number(opensEpoch(from, to)), Number(!quiet)];
   const { owner, requestId } = request;
   const isStart = to.phase === 'executing';
-  const { changes } = connection
-    .sql(TAKE)
-    .run(
-      to.state,
-      rankOf(to.phase),
-      epochs,
-      versions,
-      1 - versions,
-      owner,
-      expiry,
-      now + lease.ttlMs,
-      limit,
-      requestId,
-      now,
-      Number(isStart),
-      listOf(rows),
-    );
-  mustBeAll(changes, rows);
+  const values = [
+    to.state,
+    rankOf(to.phase),
+    epochs,
+    versions,
+    1 - versions,
+    owner,
+    expiry,
+    now + lease.ttlMs,
+    limit,
+    requestId,
+    now,
+    Number(isStart),
+  ];
+  runMany(connection, TAKE, { values, rows });
   for (const row of rows) {
     row.state = to.state;
     row.phase = rankOf(to.phase);

@@ -4,7 +4,7 @@ import type { JsonText } from '../../core/job.ts';
 import type { Move } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
 import type { KeyColumns } from './admission.ts';
-import { IS_ONE_OF, listOf, mustBeAll } from './many.ts';
+import { manySql, mustBeAll, runMany } from './many.ts';
 import type { Work } from './work.ts';
 
 /** A job that its owner has ended well: which move did it, and what is left to know. */
@@ -82,7 +82,7 @@ const COMPLETE = `UPDATE jobs SET state = ?1, phase = 5, version = version + 1, 
     progress = 100, lease_owner = NULL, lease_expiry = NULL, lease_until = NULL,
     claim_request = NULL, cancel_mode = NULL, cancel_reason = NULL, updated_at = ?2,
     completed_at = ?2, error = NULL, result = coalesce`;
-const WITH_ONE_RESULT = `${COMPLETE}(?, result) WHERE ${IS_ONE_OF}`;
+const WITH_ONE_RESULT = manySql(`${COMPLETE}(?, result)`);
 const WITH_RESULTS = `${COMPLETE}(x.value, result)
   FROM json_each(?) x WHERE seq = CAST(x.key AS INTEGER)`;
 
@@ -97,8 +97,7 @@ export function completeRun(
   const rows = findOwned(work, moves, run);
   if (rows.length === 0) return rows;
   const results = rows.map(({ index }) => moves[index]!.result ?? null);
-  const { changes } = complete(work, rows, { state: steps[0]!.to.state, results });
-  mustBeAll(changes, rows);
+  complete(work, rows, { state: steps[0]!.to.state, results });
   log.writeMany(rows, { type: 'job_succeeded', from: place.state, actor });
   return rows;
 }
@@ -135,11 +134,12 @@ function complete(
   { connection, now }: Work,
   rows: readonly CompletedRow[],
   { state, results }: { state: string; results: readonly (JsonText | null)[] },
-): { changes: number | bigint } {
+): void {
   const [result] = results as [JsonText | null];
   if (results.every((other) => other === result)) {
-    return connection.sql(WITH_ONE_RESULT).run(state, now, result, listOf(rows));
+    return runMany(connection, WITH_ONE_RESULT, { values: [state, now, result], rows });
   }
   const bySeq = rows.map(({ seq }, at) => `"${seq}":${JSON.stringify(results[at])}`);
-  return connection.sql(WITH_RESULTS).run(state, now, `{${bySeq.join(',')}}`);
+  const { changes } = connection.sql(WITH_RESULTS).run(state, now, `{${bySeq.join(',')}}`);
+  mustBeAll(changes, rows);
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../../core/clock.ts';
 import type { EventType, JobEvent, NoteType } from '../../core/event.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import type { Connection } from './connection.ts';
-import { IS_ONE_OF, listOf, mustBeAll } from './many.ts';
+import { manySql, runMany } from './many.ts';
 import type { Row } from './row.ts';
 
 /** How a job stands at the moment that an event tells of. */
@@ -34,9 +34,9 @@ export const EVENT_COLUMNS = `type, ts, actor, cause, payload, from_state, to_st
 
 const EVENT = `INSERT INTO events (job_seq, version, ${EVENT_COLUMNS})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const EVENTS = `INSERT INTO events (job_seq, version, ${EVENT_COLUMNS})
+const EVENTS = manySql(`INSERT INTO events (job_seq, version, ${EVENT_COLUMNS})
   SELECT seq, version, ?, updated_at, ?, NULL, NULL, ?, state, phase, epoch, attempts, retry_count,
-    progress, stage, message FROM jobs WHERE ${IS_ONE_OF}`;
+    progress, stage, message FROM jobs`);
 const NOTE = `INSERT INTO notes (job_seq, version, n, ${EVENT_COLUMNS})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -69,8 +69,7 @@ export class EventLog {
     jobs: readonly Pick<Standing, 'seq' | 'version'>[],
     { type, from, actor }: Pick<Fact, 'type' | 'from' | 'actor'>,
   ): void {
-    const { changes } = this.#connection.sql(EVENTS).run(type, actor, from, listOf(jobs));
-    mustBeAll(changes, jobs);
+    runMany(this.#connection, EVENTS, { values: [type, actor, from], rows: jobs });
   }
 
   note(job: Standing, n: number, fact: Fact): void {

@@ -6,7 +6,8 @@ import { after, describe, test } from 'node:test';
 import { ManualClock } from '../../core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
-import type { NewJob } from '../insert.ts';
+import type { Job } from '../../core/job.ts';
+import { jobAtBirth, type NewJob } from '../insert.ts';
 import type { Move } from '../move.ts';
 import { openSqliteStore } from './store.ts';
 
@@ -33,6 +34,10 @@ async function newJobs(scene: Scene, count: number): Promise<NewJob[]> {
   const jobs: NewJob[] = [];
   for (let n = 0; n < count; n++) jobs.push(await scene.newJob({ input: `{"n":${n}}` }));
   return jobs;
+}
+
+function jobIdOf(n: number): string {
+  return `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 }
 
 /** Every event as the feed tells it: none is missing, none is told twice. */
@@ -112,6 +117,44 @@ for (const mode of ['inline', 'thread'] as const) {
         assert.equal(new Set(ends).size, 19);
         assert.equal(ends.length, 19);
       }));
+
+    test('of jobs that stand in a row only those that are named are ended', () =>
+      withScene(mode, async (scene) => {
+        await scene.store.insert(await newJobs(scene, 9));
+        const claimed = (await scene.claim()).map(({ job }) => job);
+        const end = (job: Job): Move => scene.move(job, { on: 'succeed' }, { result: '1' });
+        const isNamed = (n: number): boolean => n !== 4 && n !== 5;
+        await scene.store.apply(claimed.filter((_, n) => isNamed(n)).map(end));
+        const phases = (await scene.store.read(claimed)).map((job) => job!.phase);
+        assert.deepEqual(
+          phases,
+          claimed.map((_, n) => (isNamed(n) ? 'succeeded' : 'executing')),
+        );
+        const rest = await scene.store.apply([claimed[5]!, claimed[4]!].map(end));
+        assert.deepEqual(
+          rest.map(({ kind }) => kind),
+          ['moved', 'moved'],
+        );
+      }));
+
+    for (const areAlike of [true, false]) {
+      const name = areAlike ? 'only in what is their own' : 'in what is mostly shared, too';
+      test(`jobs that come together and differ ${name} are born as they are`, () =>
+        withScene(mode, async (scene) => {
+          const jobs = (await newJobs(scene, 90)).map((job, n): NewJob => {
+            const own = { metadata: `{"m":${n}}`, correlationId: `c${n}`, traceId: `t${n}` };
+            if (areAlike) return { ...job, ...own };
+            const runAt = n % 3 === 0 ? null : scene.clock.now() + n;
+            const parentJobId = n % 4 === 0 ? null : jobIdOf(n);
+            return { ...job, ...own, priority: n % 7, runAt, documentId: `d${n}`, parentJobId };
+          });
+          const [{ at }] = (await scene.store.insert(jobs)) as [{ at: number }];
+          assert.deepEqual(
+            await scene.store.read(jobs),
+            jobs.map((job) => jobAtBirth(job, at)),
+          );
+        }));
+    }
 
     test('a job that is ended twice in one call is ended once', () =>
       withScene(mode, async (scene) => {

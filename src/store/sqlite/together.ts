@@ -1,6 +1,6 @@
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { Registry } from './registry.ts';
-import type { Call } from './verbs.ts';
+import type { Answer, Call } from './verbs.ts';
 
 /** One call, or several that are done as if they were one. */
 export type Unit = readonly Call[];
@@ -43,7 +43,8 @@ export function asOneCall(unit: Unit): Call {
 }
 
 /** Gives each call of a unit what was answered to its own jobs. */
-export function sharesOf(unit: Unit, outcomes: readonly InsertOutcome[]): InsertOutcome[][] {
+export function sharesOf(unit: Unit, { value }: { value: unknown }): Answer[] {
+  const outcomes = value as InsertOutcome[];
   let next = 0;
-  return unit.map((call) => outcomes.slice(next, (next += jobsOf(call)!.length)));
+  return unit.map((call) => ({ value: outcomes.slice(next, (next += jobsOf(call)!.length)) }));
 }

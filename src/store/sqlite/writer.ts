@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { InsertOutcome } from '../insert.ts';
 import {
   checkIntegrity,
   Connection,
@@ -59,6 +58,22 @@ export class Writer {
 
   /** Group commit: the calls share one transaction, each can fail alone, all wait for its end. */
   run(calls: readonly Call[]): Answer[] {
+    if (calls.length > 1 && this.#tools !== null) {
+      const units = unitsOf(this.#tools.registry, calls);
+      if (units.length === 1) return this.#runTogether(calls);
+    }
+    return this.#runGroup(calls);
+  }
+
+  /** As one call they need no savepoint, which would keep a copy of every page that they change. */
+  #runTogether(unit: Unit): Answer[] {
+    const [answer] = this.#runGroup([asOneCall(unit)]) as [Answer];
+    if (!('failure' in answer)) return sharesOf(unit, answer);
+    const { failure } = answer;
+    return failure.outcome === 'refused' ? this.#runGroup(unit) : sameFor(unit, failure);
+  }
+
+  #runGroup(calls: readonly Call[]): Answer[] {
     let tools: Tools;
     try {
       tools = this.tools;
@@ -89,9 +104,7 @@ export class Writer {
   #runUnit(tools: Tools, unit: Unit): Answer[] {
     if (unit.length > 1) {
       const answer = this.#runInSavepoint(tools, asOneCall(unit));
-      if (!('failure' in answer)) {
-        return sharesOf(unit, answer.value as InsertOutcome[]).map((value) => ({ value }));
-      }
+      if (!('failure' in answer)) return sharesOf(unit, answer);
       if (!isInTransaction(tools)) return [answer];
     }
     const answers: Answer[] = [];
