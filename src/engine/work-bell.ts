@@ -28,6 +28,7 @@ export class WorkBell {
 
   /** Others are told by the store, which knows best when. */
   born(jobs: readonly (Job | null)[]): void {
+    if (this.#store?.tellsOfBirths === true) return;
     const types = new Set<string>();
     for (const job of jobs) {
       if (job?.phase === 'ready' && job.runAt <= job.createdAt) types.add(job.type);

@@ -3,6 +3,8 @@
  * finds the work by looking, a little later: so it may be lost, and nobody waits for it.
  */
 export interface StoreBell {
+  /** It tells of new jobs by itself, in this process as well, so that nobody else need do it. */
+  readonly tellsOfBirths?: boolean;
   /** Jobs of these types may be claimable now; null for jobs of any. */
   ring(types: readonly string[] | null): void;
   /** Hears what others ring, until the returned function is called. */

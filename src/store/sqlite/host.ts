@@ -127,8 +127,9 @@ class Thread {
       throw new StoreError('unchanged', `the ${this.#role}'s thread is gone, ${this.#end}`);
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    // A tick comes when no promise has anything left to do: whoever asks until then goes along.
     if (this.#outbox.push({ message: call, resolve, reject }) === 1)
-      queueMicrotask(() => this.#send());
+      process.nextTick(() => this.#send());
     return promise;
   }
 

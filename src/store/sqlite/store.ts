@@ -42,6 +42,7 @@ import type { Valve, ValveChange } from '../valve.ts';
 import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
 import type { Synchronous } from './connection.ts';
+import { EarlyBell } from './early-bell.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
 import type { AnswerOf, ArgsOf, Verb } from './verbs.ts';
 
@@ -100,17 +101,21 @@ export class SqliteStore implements Store {
     isCurrent: () => Promise.resolve(true),
     quickCheck: () => this.#ask('quickCheck'),
   };
+  readonly bell?: EarlyBell;
   readonly #host: Host;
   readonly #clock: Clock | null;
   #closing: Promise<void> | null = null;
 
-  constructor(host: Host, clock: Clock | null) {
+  constructor(host: Host, clock: Clock | null, bell: EarlyBell | null = null) {
     this.#host = host;
     this.#clock = clock;
+    if (bell !== null) this.bell = bell;
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
-    return this.#ask('insert', jobs);
+    const outcomes = this.#ask('insert', jobs);
+    this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
+    return outcomes;
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
@@ -276,6 +281,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     throw new StoreError('refused', 'a database in memory cannot be shared by threads: use inline');
   }
   const setup = { path, lifecycles, synchronous };
-  const host = mode === 'thread' ? await ThreadHost.open(setup) : InlineHost.open(setup);
-  return new SqliteStore(host, clock);
+  if (mode === 'inline') return new SqliteStore(InlineHost.open(setup), clock);
+  return new SqliteStore(await ThreadHost.open(setup), clock, new EarlyBell());
 }

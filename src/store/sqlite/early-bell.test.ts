@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, type TestContext, test } from 'node:test';
+import { ManualClock } from '../../core/clock.ts';
+import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
+import { Scene } from '../../../test/store/suite/scene.ts';
+import type { ClaimedJob } from '../claim.ts';
+import { openSqliteStore } from './store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-bell-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function openScene(t: TestContext, name: string): Promise<{ scene: Scene; path: string }> {
+  const path = join(folder, `${name}.sqlite`);
+  const clock = new ManualClock();
+  const store = await openSqliteStore({ path, lifecycles, clock });
+  t.after(() => store.close());
+  const scene = new Scene({ store, clock, lifecycles });
+  await scene.type('task', 'task');
+  return { scene, path };
+}
+
+describe('news of jobs that are on their way to the writer', () => {
+  test('lets who hears it claim them in the transaction that writes them', async (t) => {
+    const { scene, path } = await openScene(t, 'one');
+    const outside = new DatabaseSync(path);
+    const waiting = outside.prepare('SELECT count(*) AS n FROM jobs WHERE phase < 2');
+    const job = await scene.newJob();
+    let claimed: Promise<ClaimedJob[]> | null = null;
+    scene.store.bell!.listen(() => {
+      claimed = scene.store.claim(scene.claimRequest());
+    });
+    outside.exec('BEGIN IMMEDIATE');
+    const inserted = scene.store.insert([job]);
+    assert.notEqual(claimed, null, 'it is told before the job is written');
+    outside.exec('COMMIT');
+    assert.equal((await inserted)[0]!.kind, 'created');
+    assert.equal(waiting.get()!['n'], 0, 'nobody saw the job unclaimed');
+    assert.equal((await claimed!).length, 1);
+    outside.close();
+  });
+
+  test('is not told of jobs that cannot be claimed yet, nor to who has left', async (t) => {
+    const { scene } = await openScene(t, 'two');
+    const heard: unknown[] = [];
+    const leave = scene.store.bell!.listen((types) => heard.push(types));
+    await scene.insert({ runAt: scene.clock.now() + 1 });
+    assert.deepEqual(heard, []);
+    await scene.insert({ runAt: scene.clock.now() });
+    assert.deepEqual(heard, [['task']]);
+    await leave();
+    await scene.insert();
+    assert.deepEqual(heard, [['task']]);
+  });
+
+  test('needs threads: in the calling thread everything comes in its turn', async () => {
+    const store = await openSqliteStore({ path: ':memory:', lifecycles });
+    assert.equal(store.bell, undefined);
+    await store.close();
+  });
+});
