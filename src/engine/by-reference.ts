@@ -50,6 +50,10 @@ async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
 export function largeSink(sink: Sink, desk: Desk, bytesMax: number = INLINE_BYTES_MAX): Sink {
   return {
     enqueue: async (requests, options) => {
+      // Almost all are small, and a promise for each would cost more than to look.
+      if (requests.every(({ input }) => fits(textOf(input), bytesMax))) {
+        return sink.enqueue(requests, options);
+      }
       const { tenant } = options.caller;
       const small = await Promise.all(
         requests.map((one) => withSmallInput(desk, one, { tenant, bytesMax }).catch(refused)),
@@ -61,12 +65,16 @@ export function largeSink(sink: Sink, desk: Desk, bytesMax: number = INLINE_BYTE
   };
 }
 
+function textOf(input: unknown): JsonText {
+  return JSON.stringify(input ?? null);
+}
+
 async function withSmallInput(
   desk: Desk,
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
-  const json = JSON.stringify(request.input ?? null);
+  const json = textOf(request.input);
   const put = async (content: Uint8Array): Promise<string> => {
     const upload = { name: INPUT_NAME, contentType: CONTENT_TYPE, content: once(content) };
     const { id } = request;

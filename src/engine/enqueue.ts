@@ -6,7 +6,7 @@ import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
 import type { Policy } from '../core/policy.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import { afterWrite } from './after-write.ts';
-import { allOf } from './all-of.ts';
+import { allOf, knownAll } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { checkEnqueue, type EnqueueRequest, hashOf, priorityOf } from './enqueue-request.ts';
 import { submit } from './operate.ts';
@@ -57,7 +57,7 @@ export async function enqueue(
     return answer(context, { job: one, outcome, isSubmitted: requests[index]!.submit ?? true });
   });
   const hasWritten = born.some((job) => job !== null);
-  return afterWrite(hasWritten, () => allOf(answers));
+  return knownAll(answers) ?? afterWrite(hasWritten, () => allOf(answers));
 }
 
 /** Null where the job was there before, or could not be. */
@@ -82,7 +82,9 @@ async function draftAll(
 ): Promise<(NewJob | PawlError)[]> {
   const kinds = new Map<string, Kind | PawlError>();
   for (const { type } of requests) {
-    if (!kinds.has(type)) kinds.set(type, await kindOf(context, type, caller).catch(refused));
+    if (kinds.has(type)) continue;
+    const known = knownKind(context, type, caller);
+    kinds.set(type, known ?? (await kindOf(context, type, caller).catch(refused)));
   }
   const drafts = requests.map((request) => {
     try {
@@ -130,6 +132,23 @@ async function kindOf(context: EngineContext, type: string, caller: Caller): Pro
   const { registry } = context;
   const { policy: policyNumber } = await registry.type(caller.tenant, type);
   const policy = await registry.policy(policyNumber);
+  return kindBy(context, { number: policyNumber, policy });
+}
+
+/** The same with no promise to wait for, of which a call of one job would make a handful. */
+function knownKind(context: EngineContext, type: string, caller: Caller): Kind | PawlError | null {
+  const known = context.registry.knownPolicy(caller.tenant, type);
+  try {
+    return known === null ? null : kindBy(context, known);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function kindBy(
+  { registry }: EngineContext,
+  { number: policyNumber, policy }: { number: number; policy: Policy },
+): Kind {
   const lifecycle = registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   return { policyNumber, policy, lifecycle };
 }

@@ -17,6 +17,13 @@ function lifecycleKey(name: string, version: number): string {
   return `${name} v${version}`;
 }
 
+/** A type's record as it was last read, `known` once the answer is there. */
+interface Read {
+  readonly record: Promise<TypeRecord>;
+  readonly readAt: Instant;
+  known: TypeRecord | null;
+}
+
 /**
  * Lifecycles, policies and types by name. Lifecycles and policies never change under their key,
  * so they are remembered for good; a type's record is for a while, as others may change it.
@@ -26,7 +33,7 @@ export class Registry {
   readonly #store: Store;
   readonly #byName: ReadonlyMap<string, Lifecycle>;
   readonly #policies: Map<number, Policy> = new Map();
-  readonly #types: Map<string, { record: Promise<TypeRecord>; readAt: Instant }> = new Map();
+  readonly #types: Map<string, Read> = new Map();
   readonly #clock: Clock;
 
   constructor(store: Store, lifecycles: readonly Lifecycle[], clock: Clock) {
@@ -70,14 +77,29 @@ export class Registry {
   /** A tenant's own type, or the shared one of that name. Callers at once share one look-up. */
   type(tenant: string, type: string): Promise<TypeRecord> {
     const key = `${tenant}\n${type}`;
-    const cached = this.#types.get(key);
-    const now = this.#clock.now();
-    if (cached !== undefined && now - cached.readAt < TYPE_KEPT_MS) return cached.record;
+    const cached = this.#recent(key);
+    if (cached !== null) return cached.record;
     const record = this.#findType(tenant, type);
-    this.#types.set(key, { record, readAt: now });
-    // What is not there now may be there the next time.
-    record.catch(() => this.#types.delete(key));
+    const read: Read = { record, readAt: this.#clock.now(), known: null };
+    this.#types.set(key, read);
+    record.then(
+      (known) => (read.known = known),
+      // What is not there now may be there the next time.
+      () => this.#types.delete(key),
+    );
     return record;
+  }
+
+  /** The number and the text of a type's policy, where nobody has to be asked for them. */
+  knownPolicy(tenant: string, type: string): { number: number; policy: Policy } | null {
+    const known = this.#recent(`${tenant}\n${type}`)?.known ?? null;
+    const policy = known === null ? undefined : this.#policies.get(known.policy);
+    return policy === undefined ? null : { number: known!.policy, policy };
+  }
+
+  #recent(key: string): Read | null {
+    const read = this.#types.get(key);
+    return read !== undefined && this.#clock.now() - read.readAt < TYPE_KEPT_MS ? read : null;
   }
 
   async #findType(tenant: string, type: string): Promise<TypeRecord> {

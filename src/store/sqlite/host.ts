@@ -122,9 +122,10 @@ class Thread {
     return this.#opened.promise;
   }
 
-  async ask(call: Call): Promise<unknown> {
+  ask(call: Call): Promise<unknown> {
     if (this.#end !== null) {
-      throw new StoreError('unchanged', `the ${this.#role}'s thread is gone, ${this.#end}`);
+      const message = `the ${this.#role}'s thread is gone, ${this.#end}`;
+      return Promise.reject(new StoreError('unchanged', message));
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     // A tick comes when no promise has anything left to do: whoever asks until then goes along.
@@ -223,7 +224,7 @@ export class ThreadHost implements Host {
     return new ThreadHost(writer, reader);
   }
 
-  async ask(call: Call): Promise<unknown> {
+  ask(call: Call): Promise<unknown> {
     return isWrite(call.verb) ? this.#writer.ask(call) : this.#reader.ask(call);
   }
 

@@ -261,10 +261,10 @@ export class SqliteStore implements Store {
     return { ...vitals, gauges: { ...vitals.gauges, sqlite_writer_queue: pending } };
   }
 
-  async #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
-    if (this.#closing !== null) throw closedError();
+  #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
+    if (this.#closing !== null) return Promise.reject(closedError());
     const now = this.#clock === null ? null : this.#clock.now();
-    return (await this.#host.ask({ verb, args, now })) as AnswerOf<Name>;
+    return this.#host.ask({ verb, args, now }) as Promise<AnswerOf<Name>>;
   }
 }
 
