@@ -34,9 +34,12 @@ export function say<Message>(to: { postMessage(message: Message): void }, messag
 /** So many calls share one commit at most, lest the first wait too long for the last. */
 const GROUP_CALLS_MAX = 1_000;
 
+/** Who is not asked for so long has time: between two calls of somebody who waits there is none. */
+const IDLE_MS = 20;
+
 function serve(port: MessagePort, { role, options }: ThreadData): void {
   const engine = role === 'writer' ? new Writer(options) : new Reader(options);
-  let turn = 0;
+  const idle = setTimeout(() => engine instanceof Writer && engine.checkpoint(true), IDLE_MS);
   port.on('message', (first: ToThread) => {
     const { calls, isLast } = drain(port, first);
     for (let start = 0; start < calls.length; start += GROUP_CALLS_MAX) {
@@ -47,12 +50,10 @@ function serve(port: MessagePort, { role, options }: ThreadData): void {
     if (isLast) {
       engine.close();
       port.close();
+      clearTimeout(idle);
     } else if (engine instanceof Writer) {
       engine.checkpoint(false);
-      const thisTurn = ++turn;
-      setImmediate(() => {
-        if (turn === thisTurn) engine.checkpoint(true);
-      });
+      idle.refresh();
     }
   });
   say<FromThread>(port, { isOpen: true });

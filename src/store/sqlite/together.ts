@@ -38,13 +38,20 @@ export function jobsOf({ verb, args }: Call): readonly NewJob[] | null {
   return verb === 'insert' && Array.isArray(args[0]) ? (args[0] as NewJob[]) : null;
 }
 
+export function alone(call: Call): Unit {
+  return [call];
+}
+
 export function asOneCall(unit: Unit): Call {
-  return { verb: 'insert', args: [unit.flatMap((call) => jobsOf(call)!)], now: unit[0]!.now };
+  const [first, ...more] = unit as [Call, ...Call[]];
+  if (more.length === 0) return first;
+  return { verb: 'insert', args: [unit.flatMap((call) => jobsOf(call)!)], now: first.now };
 }
 
 /** Gives each call of a unit what was answered to its own jobs. */
-export function sharesOf(unit: Unit, { value }: { value: unknown }): Answer[] {
-  const outcomes = value as InsertOutcome[];
+export function sharesOf(unit: Unit, answer: Answer): Answer[] {
+  if (unit.length === 1 || 'failure' in answer) return unit.map(() => answer);
+  const outcomes = answer.value as InsertOutcome[];
   let next = 0;
   return unit.map((call) => ({ value: outcomes.slice(next, (next += jobsOf(call)!.length)) }));
 }

@@ -13,7 +13,7 @@ import { migrate } from './migrations.ts';
 import { type Ownership, takeOwnership } from './ownership.ts';
 import { registerLifecycles, Registry } from './registry.ts';
 import { type Answer, type Call, perform } from './verbs.ts';
-import { asOneCall, sharesOf, type Unit, unitsOf } from './together.ts';
+import { alone, asOneCall, sharesOf, unitsOf } from './together.ts';
 import type { Work } from './work.ts';
 
 export interface WriterOptions extends ConnectionOptions {
@@ -56,24 +56,17 @@ export class Writer {
     return this.#tools;
   }
 
-  /** Group commit: the calls share one transaction, each can fail alone, all wait for its end. */
+  /**
+   * Group commit: the calls share one transaction, each can fail alone, all wait for its end.
+   * Almost none does, so at first they go without savepoints, which copy every page to be changed.
+   */
   run(calls: readonly Call[]): Answer[] {
-    if (calls.length > 1 && this.#tools !== null) {
-      const units = unitsOf(this.#tools.registry, calls);
-      if (units.length === 1) return this.#runTogether(calls);
-    }
-    return this.#runGroup(calls);
+    const answers = this.#runGroup(calls, { isCareful: false });
+    return answers ?? this.#runGroup(calls, { isCareful: true })!;
   }
 
-  /** As one call they need no savepoint, which would keep a copy of every page that they change. */
-  #runTogether(unit: Unit): Answer[] {
-    const [answer] = this.#runGroup([asOneCall(unit)]) as [Answer];
-    if (!('failure' in answer)) return sharesOf(unit, answer);
-    const { failure } = answer;
-    return failure.outcome === 'refused' ? this.#runGroup(unit) : sameFor(unit, failure);
-  }
-
-  #runGroup(calls: readonly Call[]): Answer[] {
+  /** Null: one of several failed, all were taken back, and are to be done with more care. */
+  #runGroup(calls: readonly Call[], { isCareful }: { isCareful: boolean }): Answer[] | null {
     let tools: Tools;
     try {
       tools = this.tools;
@@ -82,35 +75,23 @@ export class Writer {
       if (breaksConnection(error)) this.#disconnect();
       return sameFor(calls, failureBeforeCommit(error));
     }
-    const isAlone = calls.length === 1;
     const answers: Answer[] = [];
-    for (const unit of unitsOf(tools.registry, calls)) {
-      const done = isAlone ? [this.#runAlone(tools, unit[0]!)] : this.#runUnit(tools, unit);
-      if (isAlone && 'failure' in done[0]!) return done;
-      // The transaction is gone, and with it what the calls before this one wrote.
-      if (!isInTransaction(tools)) return this.#abandoned(calls, done.at(-1)!);
-      answers.push(...done);
+    for (const unit of isCareful ? calls.map(alone) : unitsOf(tools.registry, calls)) {
+      const call = asOneCall(unit);
+      const answer = isCareful ? this.#runInSavepoint(tools, call) : this.#runPlainly(tools, call);
+      if (calls.length === 1 && 'failure' in answer) return [answer];
+      if (!isInTransaction(tools)) {
+        if (!isCareful && tools.connection.db.isOpen) return null;
+        // The transaction is gone, and with it what the calls before this one wrote.
+        return this.#abandoned(calls, answer);
+      }
+      answers.push(...sharesOf(unit, answer));
     }
     try {
       tools.connection.sql('COMMIT').run();
     } catch (error) {
       this.#disconnect();
       return sameFor(calls, failureAtCommit(error));
-    }
-    return answers;
-  }
-
-  /** Where calls that share a unit fail, each is done by itself, to see which it was. */
-  #runUnit(tools: Tools, unit: Unit): Answer[] {
-    if (unit.length > 1) {
-      const answer = this.#runInSavepoint(tools, asOneCall(unit));
-      if (!('failure' in answer)) return sharesOf(unit, answer);
-      if (!isInTransaction(tools)) return [answer];
-    }
-    const answers: Answer[] = [];
-    for (const call of unit) {
-      answers.push(this.#runInSavepoint(tools, call));
-      if (!isInTransaction(tools)) break;
     }
     return answers;
   }
@@ -129,8 +110,8 @@ export class Writer {
     }
   }
 
-  /** With nobody to share the transaction, it is its own savepoint: a tenth of the work less. */
-  #runAlone(tools: Tools, call: Call): Answer {
+  /** A failure takes back the whole transaction. */
+  #runPlainly(tools: Tools, call: Call): Answer {
     try {
       return { value: this.#perform(tools, call) };
     } catch (error) {
