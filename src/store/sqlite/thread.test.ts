@@ -8,6 +8,7 @@ import { after, describe, type TestContext, test } from 'node:test';
 import { ManualClock } from '../../core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { openSqliteStore } from './store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-thread-'));
@@ -69,6 +70,18 @@ describe('a store in threads', () => {
     blocker.close();
     // A commit of its own writes a page of each table and index that a job is in: at least 6.
     assert.ok(pages < 2 * 31, `${pages} pages were written for 31 calls`);
+  });
+
+  test('a writer that nobody asks moves the log into the database', async (t) => {
+    const { scene, path } = await openScene(t, 'idle');
+    await scene.insert({ input: JSON.stringify('x'.repeat(6_000_000)) });
+    const outside = new DatabaseSync(path);
+    t.after(() => outside.close());
+    const look = outside.prepare('PRAGMA wal_checkpoint(NOOP)');
+    await eventually('a log that is moved', () => {
+      const { log, checkpointed } = look.get()!;
+      return Number(log) > 1_000 && checkpointed === log;
+    });
   });
 
   test('what cannot be sent fails alone', async (t) => {
