@@ -114,7 +114,8 @@ const RARE_TYPES = [
 
 /**
  * Look-ups by (type, ts) are indexed for the rare types only, so that the common course of a job
- * does not pay for them. A `feed` row names what one call wrote, as job_seq,version,note triples.
+ * does not pay for them. A `feed` row names what one call wrote, or inserts that were written as
+ * one, as job_seq,version,note triples.
  */
 const EVENTS = `
 CREATE TABLE events (
