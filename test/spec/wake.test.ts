@@ -13,7 +13,7 @@ import { openWorker } from '../../src/worker/open-worker.ts';
 import { onEveryServer } from '../support/postgres/store-room.ts';
 import { forEachStore } from '../support/world-stores.ts';
 import { jobThat, sourceWith } from '../support/workshop.ts';
-import { openWorld, type World } from '../support/world.ts';
+import { type OpenStore, openWorld, type World } from '../support/world.ts';
 
 const LIMITED = { lifecycle: 'task', limits: { runningPerKey: 1 } };
 const TYPES = { mail: { lifecycle: 'task' }, doc: { lifecycle: 'document' }, single: LIMITED };
@@ -28,13 +28,24 @@ function hearIn(world: World): { heard: News[]; any: () => number; stop: () => P
   return { heard, any: () => any, stop };
 }
 
+function worldOf(open: OpenStore) {
+  return (show: (world: World) => Promise<void>) => async (): Promise<void> => {
+    const world = await openWorld({ store: open, types: TYPES });
+    await show(world);
+    await world.close();
+  };
+}
+
+async function endOne({ engine }: World, type: string): Promise<void> {
+  const [claim] = await engine.claim({ owner: 'w1', types: [type], max: 1 });
+  const { tenant, id, epoch } = claim!.job;
+  const ending = { kind: 'succeed', result: '1' } as const;
+  await engine.settle([{ ref: { tenant, id }, owner: 'w1', epoch, ending }]);
+}
+
 await forEachStore(({ label, open }) => {
   void describe(`news of work on ${label}`, () => {
-    const within = (show: (world: World) => Promise<void>) => async (): Promise<void> => {
-      const world = await openWorld({ store: open, types: TYPES });
-      await show(world);
-      await world.close();
-    };
+    const within = worldOf(open);
 
     test(
       'comes with a job that can be claimed, and not with one that cannot',
@@ -55,21 +66,15 @@ await forEachStore(({ label, open }) => {
     test(
       'comes with the end of a job that another one waits for, and of no other',
       within(async (world) => {
-        const end = async (type: string): Promise<void> => {
-          const [claim] = await world.engine.claim({ owner: 'w1', types: [type], max: 1 });
-          const { tenant, id, epoch } = claim!.job;
-          const ending = { kind: 'succeed', result: '1' } as const;
-          await world.engine.settle([{ ref: { tenant, id }, owner: 'w1', epoch, ending }]);
-        };
         for (const type of ['single', 'single', 'mail', 'mail']) {
           await world.enqueue(type, null, { documentId: 'd' });
         }
         const { heard, stop } = hearIn(world);
-        await end('mail');
+        await endOne(world, 'mail');
         assert.deepEqual(heard, []);
-        await end('single');
+        await endOne(world, 'single');
         assert.deepEqual(heard, [['single']]);
-        await end('single');
+        await endOne(world, 'single');
         await stop();
       }),
     );
