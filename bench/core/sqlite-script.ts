@@ -61,7 +61,7 @@ const NOW = 2_000_000_000_000;
 const MAX = 777;
 const NOW_SPAN_MS = 1_000_000_000;
 
-const INSERT_SIZES = [64, 8, 1];
+const INSERT_SIZES = [64, 16, 4, 1];
 
 /**
  * Listens to the store while jobs go through their life. The bare loop can then say the very
@@ -159,11 +159,17 @@ function scriptOf(all: readonly Said[], told: Told): Script {
 }
 
 /** What a value was made of: the moment, the number asked for, all jobs or the one of a place. */
-type Filler = ((given: Given) => SQLInputValue) | 'all seqs' | 'all ids' | { place: number };
+type Filler = ((given: Given) => SQLInputValue) | Whole | { place: number };
+
+type Whole = 'all seqs' | 'all ids' | 'first seq' | 'last seq';
+
+/** Jobs in a row are named by two of them. */
+const ROW_OF_JOBS = /seq BETWEEN \? AND \?$/;
 
 /** Of statements for single jobs that of the first stands for all, unless the script is whole. */
 function statementOf({ way, text, method, values }: Said, told: Told): Statement[] {
   const fillers = values.map((value) => fillerOf(value, told.jobs));
+  if (ROW_OF_JOBS.test(text)) fillers.splice(-2, 2, 'first seq', 'last seq');
   const places = fillers.flatMap((filler) => (placeOf(filler) === null ? [] : [placeOf(filler)!]));
   if (!told.isWhole && places.some((place) => place > 0)) return [];
   const isOfAll = told.isWhole || fillers.some((filler) => typeof filler === 'string');
@@ -200,6 +206,8 @@ function filled(filler: Filler, given: Given, recorded: SQLInputValue): SQLInput
   if (typeof filler === 'function') return filler(given);
   if (filler === 'all seqs') return `[${given.jobs.map(({ seq }) => seq).join(',')}]`;
   if (filler === 'all ids') return JSON.stringify(given.jobs.map(({ id }) => uuidOfBytes(id)));
+  if (filler === 'first seq') return Math.min(...given.jobs.map(({ seq }) => seq));
+  if (filler === 'last seq') return Math.max(...given.jobs.map(({ seq }) => seq));
   const { id, seq } = given.jobs[filler.place]!;
   return typeof recorded === 'number' ? seq : id;
 }

@@ -4,7 +4,7 @@ import type { CancelWish, Job } from '../core/job.ts';
 import { rowsOf } from '../core/lifecycle.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
-import type { Ending, Settlement } from '../engine/settle.ts';
+import type { Ending } from '../engine/settle.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
@@ -98,11 +98,6 @@ export class Attempt implements AttemptPort {
   get held(): Ownership {
     const { tenant, id, epoch, owner } = this.claim.job;
     return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row };
-  }
-
-  settlement(ending: Ending): Settlement {
-    const { tenant, id, epoch, owner } = this.claim.job;
-    return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row, ending };
   }
 
   get isEnded(): boolean {

@@ -104,7 +104,7 @@ export class Settler {
       const attempts = speakers.map(({ attempt }) => attempt);
       await renewAll(source, this.#options.clock, attempts);
     }
-    const settlements = batch.map(({ attempt, ending }) => attempt.settlement(ending));
+    const settlements = batch.map(({ attempt, ending }) => ({ ...attempt.held, ending }));
     const outcomes = await source.settle(settlements);
     batch.forEach((report, index) => this.#settled(report, outcomes[index]!));
   }

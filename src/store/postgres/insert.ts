@@ -78,8 +78,9 @@ async function insertUnlike(
     session.database.write<OutcomeRow>(CAREFULLY, [text, limits, waitMs, now]);
   const news = claimableOf(jobs);
   const isAlone = jobs.length === 1 && news.length === 1;
+  const isCareful = isTangled(jobs);
   const rows = await session.withDays(async () => {
-    if (isTangled(jobs)) return carefully();
+    if (isCareful) return carefully();
     try {
       const values = [text, keysText(session, jobs), limits, waitMs, now];
       if (!isAlone) return await session.database.write<OutcomeRow>(HOPEFULLY, values);
@@ -92,7 +93,7 @@ async function insertUnlike(
       throw error;
     }
   });
-  if (!isAlone || isTangled(jobs)) session.bell.ring(news);
+  if (!isAlone || isCareful) session.bell.ring(news);
   return outcomesOf(jobs, rows);
 }
 
