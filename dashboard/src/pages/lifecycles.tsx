@@ -59,7 +59,8 @@ export function LifecyclesPage() {
             <section class="card" key={lifecycle.name} aria-label={lifecycle.name}>
               <LifecyclePicture
                 lifecycle={lifecycle}
-                options={counted === null ? {} : { counts: countsOf(lifecycle, counted) }}
+                // Before they are known too there is room for them, lest the picture grow later.
+                options={{ counts: counted === null ? {} : countsOf(lifecycle, counted) }}
               />
             </section>
           ))
