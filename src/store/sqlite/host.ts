@@ -101,6 +101,7 @@ class Thread {
   readonly #ended = Promise.withResolvers<void>();
   #outbox: Asked<Call>[] = [];
   #inFlight: Asked<Call>[] = [];
+  #isLeaving = false;
   #end: string | null = null;
 
   constructor(data: ThreadData) {
@@ -128,10 +129,22 @@ class Thread {
       return Promise.reject(new StoreError('unchanged', message));
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    // A tick comes when no promise has anything left to do: whoever asks until then goes along.
-    if (this.#outbox.push({ message: call, resolve, reject }) === 1)
-      process.nextTick(() => this.#send());
+    this.#outbox.push({ message: call, resolve, reject });
+    this.#sendSoon(call);
     return promise;
+  }
+
+  /**
+   * New jobs wait until no promise has anything left to do: whoever asks until then goes along. Any
+   * other call takes with it what waits: a worker has a thousand jobs to go on with meanwhile.
+   */
+  #sendSoon({ verb }: Call): void {
+    if (verb === 'insert') {
+      if (this.#outbox.length === 1) process.nextTick(() => this.#send());
+    } else if (!this.#isLeaving) {
+      this.#isLeaving = true;
+      queueMicrotask(() => this.#send());
+    }
   }
 
   async close(): Promise<void> {
@@ -144,6 +157,7 @@ class Thread {
   #send(): void {
     const asked = this.#outbox;
     this.#outbox = [];
+    this.#isLeaving = false;
     const { calls, sent } = packedUp(asked);
     if (sent.length === 0) return;
     this.#inFlight.push(...sent);
