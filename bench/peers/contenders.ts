@@ -60,7 +60,7 @@ const GRAPHILE_KEYED = { concurrentJobs: 24, maxPoolSize: 25 };
 const PGBOSS_KEYED = { ...PGBOSS_BEST, work: { ...PGBOSS_BEST.work, batchSize: 100 } };
 
 /** The fastest of those that were tried, on either store. */
-const PAWL_ON_POSTGRES = { slots: 16, prefetch: 1_484 };
+const PAWL_ON_POSTGRES = { slots: 16, prefetch: 984 };
 const PAWL_ON_SQLITE = { slots: 64, prefetch: 936 };
 
 /** As docs/guide/scale.md has it, and as the files in deploy/ do. */
