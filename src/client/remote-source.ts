@@ -104,8 +104,14 @@ export class RemoteSource {
     const { stageResult, stage, progress, message, checkpoint, notes = [] } = beat;
     if (stageResult !== undefined) {
       const path = `stages/${encodeURIComponent(stageResult.name)}`;
-      const { error } = await this.#ask(beat, path, { result: JSON.parse(stageResult.result) });
+      const asked = { result: JSON.parse(stageResult.result) as unknown };
+      const { body, error } = await this.#ask(beat, path, asked);
       if (error !== null) return { kind: 'refused', error };
+      const hasMore = (stage ?? progress ?? message ?? checkpoint) !== undefined;
+      // To keep a stage is a heartbeat too; a server of the release before does not say so.
+      if (!hasMore && notes.length === 0 && 'lease' in (body as object)) {
+        return renewedOf(body as HeartbeatJson);
+      }
     }
     const log = notes.flatMap((note) => (note.type === 'job_log' ? [note.message ?? ''] : []));
     const tokens = notes.flatMap((note) =>
@@ -119,11 +125,7 @@ export class RemoteSource {
       ...(log.length === 0 ? {} : { log }),
       ...(tokens.length === 0 ? {} : { tokens: tokens.join('') }),
     });
-    if (error !== null) return { kind: 'refused', error };
-    const { lease, cancel, progress: reached } = body as HeartbeatJson;
-    const leaseExpiry = Date.parse(lease.expiresAt);
-    const at = leaseExpiry - lease.expiresInMs;
-    return { kind: 'renewed', at, leaseExpiry, progress: reached, cancel };
+    return error === null ? renewedOf(body as HeartbeatJson) : { kind: 'refused', error };
   }
 
   async #ask(
@@ -141,4 +143,10 @@ export class RemoteSource {
       throw error;
     }
   }
+}
+
+function renewedOf({ lease, cancel, progress }: HeartbeatJson): BeatResult {
+  const leaseExpiry = Date.parse(lease.expiresAt);
+  const at = leaseExpiry - lease.expiresInMs;
+  return { kind: 'renewed', at, leaseExpiry, progress, cancel };
 }

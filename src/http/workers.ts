@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
-import type { Ownership } from '../engine/owner.ts';
+import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { NoteDraft } from '../store/renew.ts';
 import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
 import { jobTopic, workTopic } from './live.ts';
@@ -15,6 +15,7 @@ import {
   ClaimSchema,
   HeartbeatBody,
   type HeartbeatRequest,
+  type HeartbeatJson,
   HeartbeatSchema,
   OwnerBody,
   StageBody,
@@ -216,17 +217,22 @@ function beat(app: App, { engine, live, attendance }: Face): void {
       if (result!.kind === 'refused') throw result!.error;
       attendance.note(request, held.owner);
       live.wake(jobTopic(held.ref));
-      const { at, leaseExpiry, progress: reached, cancel } = result!;
-      const expiresInMs = leaseExpiry - at;
-      const renewInMs = Math.floor(expiresInMs / 2);
-      const expiresAt = timeText(leaseExpiry);
-      const lease = { owner: held.owner, expiresAt, expiresInMs, renewInMs };
-      return { lease, progress: reached, cancel };
+      return renewedJson(held, result!);
     },
   );
 }
 
-function keepStage(app: App, { engine, live }: Face): void {
+type Renewed = Extract<BeatResult, { kind: 'renewed' }>;
+
+function renewedJson({ owner }: Ownership, renewed: Renewed): HeartbeatJson {
+  const { at, leaseExpiry, progress, cancel } = renewed;
+  const expiresInMs = leaseExpiry - at;
+  const renewInMs = Math.floor(expiresInMs / 2);
+  const lease = { owner, expiresAt: timeText(leaseExpiry), expiresInMs, renewInMs };
+  return { lease, progress, cancel };
+}
+
+function keepStage(app: App, { engine, live, attendance }: Face): void {
   app.post(
     '/v1/jobs/:id/stages/:name',
     {
@@ -235,7 +241,8 @@ function keepStage(app: App, { engine, live }: Face): void {
         operationId: 'keepStage',
         summary: "Keep a stage's result",
         description:
-          'Later attempts find it in their claim and skip the stage. A repeat replaces it.',
+          'Later attempts find it in their claim and skip the stage. A repeat replaces it. It is ' +
+          'a heartbeat as well: the lease is renewed, and the answer says so.',
         params: Type.Object({ ...JobParams.properties, name: StageName }),
         headers: IDEMPOTENT_BY_STATE,
         body: StageBody,
@@ -249,8 +256,9 @@ function keepStage(app: App, { engine, live }: Face): void {
       const stageResult = { name, result: JSON.stringify(request.body.result ?? null) };
       const [result] = await engine.renew([{ ...held, stageResult }]);
       if (result!.kind === 'refused') throw result!.error;
+      attendance.note(request, held.owner);
       live.wake(jobTopic(held.ref));
-      return { name, cancel: result!.cancel };
+      return { name, ...renewedJson(held, result!) };
     },
   );
 }

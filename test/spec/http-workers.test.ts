@@ -102,3 +102,28 @@ describe('GET /v1/workers', () => {
     assert.deepEqual((await api.get('/v1/workers')).body.items, []);
   });
 });
+
+test('a kept stage of a remote worker is one heartbeat, and two with more to say', async () => {
+  const { api, url } = await openStation();
+  const { id } = await api.claimed();
+  const source = new RemoteSource({ connection: new PawlClient({ url }).connection });
+  const ref = { tenant: 'default', id };
+  const stageResult = { name: 'plan', result: '1' };
+  const { owner, epoch } = await api.world.job(ref);
+  const beat = { ref, owner: owner!, epoch, stageResult };
+  const beats = async (): Promise<number> => {
+    const { events } = await api.world.engine.events({
+      ...ref,
+      after: null,
+      limit: 100,
+      notes: true,
+    });
+    return events.filter(({ type }) => type === 'job_heartbeat').length;
+  };
+  const [kept] = await source.renew([beat]);
+  const { leaseExpiry } = await api.world.job(ref);
+  assert.equal(kept?.kind === 'renewed' && kept.leaseExpiry, leaseExpiry);
+  assert.equal(await beats(), 1);
+  await source.renew([{ ...beat, progress: 50 }]);
+  assert.equal(await beats(), 3);
+});

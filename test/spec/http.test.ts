@@ -32,6 +32,8 @@ test('[R20, T33] the worker protocol: claim, heartbeat, stage, complete', async 
   assert.deepEqual([beat.body.lease.owner, beat.body.cancel], ['w1', null]);
   const stage = await api.post(`${url}/stages/plan`, { ...held, result: [1] });
   assert.equal(stage.status, 200);
+  const { name, lease, progress, cancel } = stage.body;
+  assert.deepEqual([name, lease.owner, progress, cancel], ['plan', 'w1', 40, null]);
   const early = await api.get(`${url}/result`);
   assert.deepEqual([early.status, early.body.code], [409, 'NOT_FINISHED']);
   const done = await api.post(`${url}/complete`, { ...held, result: { pages: 3 } });

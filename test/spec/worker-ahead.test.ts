@@ -29,9 +29,11 @@ async function settled(): Promise<void> {
 async function bench({
   jobs,
   concurrency,
+  prefetch = 6,
 }: {
   jobs: number;
   concurrency?: number;
+  prefetch?: number;
 }): Promise<Bench> {
   const running: (() => void)[] = [];
   const run = (): Promise<void> => new Promise((resolve) => running.push(resolve));
@@ -50,7 +52,7 @@ async function bench({
     throw new StoreError('unknown', 'the answer was lost');
   };
   const source = sourceWith(shop.world.engine, { claim });
-  const worker = shop.worker({ source, slots: 2, prefetch: 6 });
+  const worker = shop.worker({ source, slots: 2, prefetch });
   await worker.poll();
   return {
     shop,
@@ -86,13 +88,43 @@ describe('a claim ahead', () => {
     assert.equal(asked.length, 2, 'there is no room beside what was asked for');
     await end(1);
     await worker.poll();
-    assert.equal(asked.length, 2, 'less than half is not worth a claim');
+    assert.equal(asked.length, 2, 'less than a third is not worth a claim');
     await end(3);
     void worker.poll();
     assert.deepEqual(
       asked.map(({ max }) => max),
       [8, 4, 4],
     );
+  });
+
+  test('leaves no room for a small one beside it, even when nobody waits any more', async () => {
+    const { worker, asked, end } = await bench({ jobs: 30 });
+    await end(4);
+    await worker.poll();
+    await end(2);
+    assert.deepEqual(worker.load, { inHand: 2, waiting: 0 });
+    void worker.poll();
+    await settled();
+    assert.deepEqual(
+      asked.map(({ max }) => max),
+      [8, 4],
+    );
+  });
+
+  test('that brings nothing lets its worker look again', async () => {
+    const { worker, asked, answer, end } = await bench({ jobs: 18, prefetch: 16 });
+    await end(15);
+    worker.start();
+    await settled();
+    await end(3);
+    assert.deepEqual(
+      asked.map(({ max }) => max),
+      [18, 15],
+    );
+    await answer();
+    assert.equal(asked[2]?.max, 18);
+    void answer();
+    await worker.drain();
   });
 
   test('never holds more than its slots and what it may take ahead', async () => {

@@ -40,7 +40,7 @@ async function list(session: Session): Promise<void> {
     path: '/v1/queues',
   });
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No queues yet: the first job makes one.');
+  if (items.length === 0) return screen.talk('No queue holds a job: the first one makes it.');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
 }
 

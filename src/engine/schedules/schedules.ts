@@ -111,8 +111,9 @@ export class Schedules {
     const outcome = await this.#context.store.fire(fire);
     tellFired(this.#context.observer, fire, outcome);
     if (outcome.kind === 'missed') throw noSchedule(ref);
-    this.#context.bell.ring(null);
-    return outcome.records[0]!;
+    const record = outcome.records[0]!;
+    if (record.result === 'created') this.#context.bell.ring(null);
+    return record;
   }
 
   /** What became of a schedule's slots, the latest first. */

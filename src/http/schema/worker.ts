@@ -69,18 +69,20 @@ export const CancelWishSchema = nullable(
   closed({ mode: Type.Enum(['soft', 'hard']), reason: nullable(Type.String()) }),
 );
 
-export const HeartbeatSchema = Type.Object(
-  {
-    lease: closed(LEASE),
-    progress: Type.Number({ description: 'As it now stands: a lower one was raised.' }),
-    cancel: CancelWishSchema,
-  },
-  { $id: 'Heartbeat', additionalProperties: false },
-);
+const RENEWED = {
+  lease: closed(LEASE),
+  progress: Type.Number({ description: 'As it now stands: a lower one was raised.' }),
+  cancel: CancelWishSchema,
+};
+
+export const HeartbeatSchema = Type.Object(RENEWED, {
+  $id: 'Heartbeat',
+  additionalProperties: false,
+});
 
 export type HeartbeatJson = Static<typeof HeartbeatSchema>;
 
-export const StageKeptSchema = closed({ name: Type.String(), cancel: CancelWishSchema });
+export const StageKeptSchema = closed({ name: Type.String(), ...RENEWED });
 
 export const OwnerBody = closed(OWNER);
 
