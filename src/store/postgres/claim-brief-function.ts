@@ -1,3 +1,4 @@
+// Words of its own, also where an earlier version says the same: what is installed does not change.
 import { BRIEF_FIELDS } from './row-brief.ts';
 import { EVENT_COLUMNS, NOW, quickMs, SORTLESS, toMs } from './sql-text.ts';
 import { LOCK_ROOMS, ROOM, VALVE_LOCK } from './valve-schema.ts';

@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, type TestContext, test } from 'node:test';
-import { ManualClock } from '../../core/clock.ts';
+import { describe, test } from 'node:test';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
-import { Scene } from '../../../test/store/suite/scene.ts';
+import { openThreaded } from '../../../test/support/sqlite/threaded-scene.ts';
 import type { ClaimedJob } from '../claim.ts';
 import { openSqliteStore } from './store.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-bell-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-async function openScene(t: TestContext, name: string): Promise<{ scene: Scene; path: string }> {
-  const path = join(folder, `${name}.sqlite`);
-  const clock = new ManualClock();
-  const store = await openSqliteStore({ path, lifecycles, clock });
-  t.after(() => store.close());
-  const scene = new Scene({ store, clock, lifecycles });
-  await scene.type('task', 'task');
-  return { scene, path };
-}
-
 describe('news of jobs that are on their way to the writer', () => {
   test('lets who hears it claim them in the transaction that writes them', async (t) => {
-    const { scene, path } = await openScene(t, 'one');
+    const { scene, path } = await openThreaded(t);
     const outside = new DatabaseSync(path);
     const waiting = outside.prepare('SELECT count(*) AS n FROM jobs WHERE phase < 2');
     const job = await scene.newJob();
@@ -44,7 +27,7 @@ describe('news of jobs that are on their way to the writer', () => {
   });
 
   test('is not told of jobs that cannot be claimed yet, nor to who has left', async (t) => {
-    const { scene } = await openScene(t, 'two');
+    const { scene } = await openThreaded(t);
     const heard: unknown[] = [];
     const leave = scene.store.bell!.listen((types) => heard.push(types));
     await scene.insert({ runAt: scene.clock.now() + 1 });

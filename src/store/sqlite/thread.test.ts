@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ManualClock } from '../../core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
+import { openThreaded } from '../../../test/support/sqlite/threaded-scene.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { openSqliteStore } from './store.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-thread-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-async function openScene(t: TestContext, name: string): Promise<{ scene: Scene; path: string }> {
-  const path = join(folder, `${name}.sqlite`);
-  const clock = new ManualClock();
-  const store = await openSqliteStore({ path, lifecycles, clock });
-  t.after(() => store.close());
-  const scene = new Scene({ store, clock, lifecycles });
-  await scene.type('task', 'task');
-  return { scene, path };
-}
-
 /** Comes back to JavaScript from the event loop so many times. */
 async function turnEventLoop(times: number): Promise<void> {
-  for (let turn = 0; turn < times; turn++) await stat(folder);
+  for (let turn = 0; turn < times; turn++) await stat(tmpdir());
 }
 
 /** How many pages the write-ahead log holds. */
@@ -36,7 +22,7 @@ function pagesOf(db: DatabaseSync): number {
 
 describe('a store in threads', () => {
   test('[D17] a writer that is stuck stops neither the event loop nor the readers', async (t) => {
-    const { scene, path } = await openScene(t, 'stuck');
+    const { scene, path } = await openThreaded(t);
     const job = await scene.enqueue();
     const blocker = new DatabaseSync(path);
     blocker.exec('BEGIN IMMEDIATE');
@@ -55,7 +41,7 @@ describe('a store in threads', () => {
   });
 
   test('calls that pile up behind a stuck writer share its next commit', async (t) => {
-    const { scene, path } = await openScene(t, 'pile');
+    const { scene, path } = await openThreaded(t);
     const blocker = new DatabaseSync(path);
     const pagesBefore = pagesOf(blocker);
     blocker.exec('BEGIN IMMEDIATE');
@@ -73,7 +59,7 @@ describe('a store in threads', () => {
   });
 
   test('a writer that nobody asks moves the log into the database', async (t) => {
-    const { scene, path } = await openScene(t, 'idle');
+    const { scene, path } = await openThreaded(t);
     await scene.insert({ input: JSON.stringify('x'.repeat(6_000_000)) });
     const outside = new DatabaseSync(path);
     t.after(() => outside.close());
@@ -85,7 +71,7 @@ describe('a store in threads', () => {
   });
 
   test('what cannot be sent fails alone', async (t) => {
-    const { scene } = await openScene(t, 'unsent');
+    const { scene } = await openThreaded(t);
     const job = await scene.running();
     const endless: Record<string, unknown> = {};
     endless['itself'] = endless;
@@ -102,7 +88,7 @@ describe('a store in threads', () => {
   });
 
   test('after close every verb fails unchanged, and a second close is the first', async (t) => {
-    const { scene } = await openScene(t, 'closed');
+    const { scene } = await openThreaded(t);
     const { store } = scene;
     const job = await scene.newJob();
     const pending = store.insert([job]);

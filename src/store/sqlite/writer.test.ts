@@ -1,49 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ManualClock } from '../../core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
+import { databasePath } from '../../../test/support/sqlite/threaded-scene.ts';
+import { insertCall, openDesk } from '../../../test/support/sqlite/writer-desk.ts';
 import type { NewJob } from '../insert.ts';
 import { openSqliteStore } from './store.ts';
 import type { Answer, Call } from './verbs.ts';
-import { Writer } from './writer.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-writer-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Desk {
-  readonly path: string;
-  readonly writer: Writer;
-  /** Somebody else's connection: it sees what was committed and nothing more. */
-  readonly outside: DatabaseSync;
-  readonly jobs: readonly NewJob[];
-}
-
-let desks = 0;
-
-async function openDesk(t: TestContext): Promise<Desk> {
-  const path = join(folder, `${++desks}.sqlite`);
-  const clock = new ManualClock();
-  const store = await openSqliteStore({ path, lifecycles, clock, mode: 'inline' });
-  const scene = new Scene({ store, clock, lifecycles });
-  const jobs = [await scene.newJob(), await scene.newJob(), await scene.newJob()];
-  await store.close();
-  const writer = new Writer({ path, lifecycles, synchronous: 'full' });
-  const outside = new DatabaseSync(path);
-  t.after(() => {
-    outside.close();
-    writer.close();
-  });
-  return { path, writer, outside, jobs };
-}
-
-function insertCall(...jobs: readonly NewJob[]): Call {
-  return { verb: 'insert', args: [jobs], now: 1_000 };
-}
+const threeJobs = (scene: Scene): Promise<NewJob[]> =>
+  Promise.all(Array.from({ length: 3 }, () => scene.newJob()));
 
 function countJobs(db: DatabaseSync): number {
   return Number(db.prepare('SELECT count(*) AS n FROM jobs').get()!['n']);
@@ -56,7 +24,7 @@ function kindOf(answer: Answer): unknown {
 
 describe('group commit', () => {
   test('one call that fails is taken back alone and as a whole', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t);
+    const { writer, outside, jobs } = await openDesk(t, threeJobs);
     const [one, two, three] = jobs as [NewJob, NewJob, NewJob];
     const answers = writer.run([
       insertCall(one),
@@ -70,14 +38,14 @@ describe('group commit', () => {
   });
 
   test('a tenant that a failed call made is not remembered', async (t) => {
-    const { writer, jobs } = await openDesk(t);
+    const { writer, jobs } = await openDesk(t, threeJobs);
     const stranger = { ...jobs[0]!, tenant: 'stranger' };
     const answers = writer.run([insertCall({ ...stranger, policy: 99 }), insertCall(stranger)]);
     assert.deepEqual(answers.map(kindOf), ['refused', 'created']);
   });
 
   test('nobody sees a call before the commit that it shares', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t);
+    const { writer, outside, jobs } = await openDesk(t, threeJobs);
     const seen: number[] = [];
     const look = { map: () => (seen.push(countJobs(outside)), []) };
     const calls = [insertCall(jobs[0]!), { verb: 'insert', args: [look], now: 1 } as const];
@@ -86,7 +54,7 @@ describe('group commit', () => {
   });
 
   test('a resolved call is committed, in a thread as well', async (t) => {
-    const path = join(folder, 'resolved.sqlite');
+    const path = databasePath(t);
     const clock = new ManualClock();
     const store = await openSqliteStore({ path, lifecycles, clock });
     t.after(() => store.close());
@@ -112,7 +80,7 @@ describe('group commit', () => {
 
 describe('a failing disk', () => {
   test('a full disk before the commit leaves everything unchanged', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t);
+    const { writer, outside, jobs } = await openDesk(t, threeJobs);
     const { db } = writer.tools.connection;
     const { page_count: pages } = db.prepare('PRAGMA page_count').get()!;
     db.exec(`PRAGMA max_page_count = ${Number(pages)}`);
@@ -125,7 +93,7 @@ describe('a failing disk', () => {
   });
 
   test('a failed commit is unknown to all who shared it; a new connection follows', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t);
+    const { writer, outside, jobs } = await openDesk(t, threeJobs);
     const { connection } = writer.tools;
     outside.exec(`CREATE TABLE debts (
         id INTEGER REFERENCES tenants (id) DEFERRABLE INITIALLY DEFERRED);
@@ -140,7 +108,7 @@ describe('a failing disk', () => {
   });
 
   test('a connection lost in the middle of a group leaves everything unchanged', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t);
+    const { writer, outside, jobs } = await openDesk(t, threeJobs);
     const fail = (): never => {
       throw Object.assign(new Error('disk I/O error'), { errcode: 1_034 });
     };
@@ -154,7 +122,7 @@ describe('a failing disk', () => {
 
 describe('the write-ahead log', () => {
   test('is moved into the database when it has grown, and starts again', async (t) => {
-    const { writer, jobs } = await openDesk(t);
+    const { writer, jobs } = await openDesk(t, threeJobs);
     const input = JSON.stringify('x'.repeat(6_000_000));
     const pages = (): unknown[] => {
       const state = writer.tools.connection.sql('PRAGMA wal_checkpoint(NOOP)').get()!;
