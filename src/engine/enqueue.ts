@@ -223,11 +223,9 @@ async function answer(
   }
   switch (outcome.kind) {
     case 'replayed':
-      return replayed(context, found, { job, isSubmitted: true });
+      return replayed(context, found, made);
     case 'exists':
-      return isSamePayload(found, job)
-        ? replayed(context, found, made)
-        : { kind: 'refused', error: alreadyExists(job.id) };
+      return repeatedById(found, made);
     case 'conflict':
       return { kind: 'refused', error: keyReused(job, found) };
     case 'busy':
@@ -242,8 +240,9 @@ async function answer(
 }
 
 /**
- * The first call may have died between storing the job and submitting it, so a replayed key
- * finishes its work. Who repeats the wish for a held job, and wants it to stay so, names it by id.
+ * The key's first request may have died between storing the job and submitting it (P10), so its
+ * repeat finishes the work. Only a request that submits comes here with the key of one: `submit`
+ * is part of what a key's requests are compared by.
  */
 async function replayed(
   context: EngineContext,
@@ -253,6 +252,18 @@ async function replayed(
   if (found.phase !== 'held' || !made.isSubmitted) return { kind: 'replayed', job: found };
   const job = await submit(context, found, made.job.actor);
   return { kind: 'replayed', job };
+}
+
+/** An id has no stored request to compare with, so what is held stays so: it may be by design. */
+function repeatedById(
+  found: Job,
+  { job, isSubmitted }: { job: NewJob; isSubmitted: boolean },
+): EnqueueResult {
+  if (!isSamePayload(found, job)) return { kind: 'refused', error: alreadyExists(job.id) };
+  if (found.phase === 'held' && isSubmitted) {
+    return { kind: 'refused', error: alreadyHeld(job.id) };
+  }
+  return { kind: 'replayed', job: found };
 }
 
 function isSamePayload(found: Job, job: NewJob): boolean {
@@ -273,10 +284,17 @@ function alreadyExists(id: string): PawlError {
   return new PawlError('ALREADY_EXISTS', `the id ${id} is taken by a job with another payload`);
 }
 
+function alreadyHeld(id: string): PawlError {
+  return new PawlError(
+    'ALREADY_EXISTS',
+    `job ${id} is held, and a request with its id does not release it: POST /v1/jobs/${id}/submit`,
+  );
+}
+
 function keyReused(job: NewJob, found: Job): PawlError {
   return new PawlError(
     'IDEMPOTENCY_CONFLICT',
-    `the idempotency key was used for job ${found.id} with another payload`,
+    `the idempotency key was used for job ${found.id} with another payload or another \`submit\``,
     { details: { jobId: found.id, key: job.idempotency?.key } },
   );
 }
