@@ -9,8 +9,10 @@ import { afterWrite } from './after-write.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Renewed } from './observer.ts';
 import {
+  leaseExpired,
   leaseLost,
   notFound,
+  type Plan,
   type Task,
   transition,
   type TransitionOutcome,
@@ -50,11 +52,25 @@ export async function start(
     ownerTask(held, (job) => {
       const error = ownershipRefusal(job, held);
       if (error !== null) return { kind: 'refuse', error };
-      if (job.phase === 'executing') return { kind: 'leave' };
+      if (job.phase === 'executing') return leaveInTime(context, held);
       return { kind: 'request', request: { on: 'start' } };
     }),
   );
   return transition(context, tasks);
+}
+
+/**
+ * Nothing is written here, so no fence of the store judges the time. It is read before the row: a
+ * renewal in between can only lengthen the lease.
+ */
+async function leaveInTime(context: EngineContext, held: Ownership): Promise<Plan> {
+  const now = await context.store.now();
+  const [job] = await context.store.read([held.ref]);
+  if (!job) return { kind: 'refuse', error: notFound(held.ref) };
+  const error = ownershipRefusal(job, held);
+  if (error !== null) return { kind: 'refuse', error };
+  const isInTime = job.leaseExpiry !== null && now < job.leaseExpiry;
+  return isInTime ? { kind: 'leave' } : { kind: 'refuse', error: leaseExpired(job) };
 }
 
 /** A sign of life and what came with it. Progress only rises; entering a stage lifts it. */

@@ -7,6 +7,7 @@ export interface AttemptFacts {
   readonly job: JobFacts;
   readonly input: JsonText;
   readonly attempt: number;
+  readonly fencingToken: number;
   readonly idempotencyKey: string;
   readonly trace: Trace;
   readonly checkpoint: JsonText | null;

@@ -64,6 +64,12 @@ export interface RunContext<Input, Stage extends string = string> {
   readonly job: JobFacts;
   /** From 1. */
   readonly attempt: number;
+  /**
+   * The job's epoch: it rises with every claim, and each value has one owner. A resource that
+   * remembers the highest token it has seen, and refuses writes with a lower one, is safe from a
+   * handler whose worker has lost the job and does not know it yet.
+   */
+  readonly fencingToken: number;
   /** Stable for the whole life of the job, whatever the attempt. */
   readonly idempotencyKey: string;
   /** The value of the last `checkpoint` of this job, or null. */

@@ -75,6 +75,7 @@ export class HandlerRun {
       input,
       job: facts.job,
       attempt: facts.attempt,
+      fencingToken: facts.fencingToken,
       idempotencyKey: facts.idempotencyKey,
       lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
       trace: facts.trace,

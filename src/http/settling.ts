@@ -36,7 +36,9 @@ function complete(app: App, face: Face): void {
         ...ENDING,
         operationId: 'completeJob',
         summary: 'The job succeeded',
-        description: `Also wins over a cancel wish that is pending. ${REPEAT_TEXT}`,
+        description:
+          `Also wins over a cancel wish that is pending. ${REPEAT_TEXT} With another result it is ` +
+          'refused: the first one counts.',
         body: CompleteBody,
       },
     },
