@@ -37,8 +37,8 @@ function complete(app: App, face: Face): void {
         operationId: 'completeJob',
         summary: 'The job succeeded',
         description:
-          `Also wins over a cancel wish that is pending. ${REPEAT_TEXT} With another result it is ` +
-          'refused: the first one counts.',
+          `Also wins over a cancel wish that is pending. ${REPEAT_TEXT} ` +
+          'With another result it is refused: the first one counts.',
         body: CompleteBody,
       },
     },
