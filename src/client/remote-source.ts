@@ -20,8 +20,16 @@ export interface RemoteSourceOptions {
   readonly waitMs?: number;
 }
 
-/** Answers that are final: everything else may be asked again. */
-const REFUSALS: ReadonlySet<string> = new Set(['LEASE_LOST', 'ILLEGAL_TRANSITION', 'NOT_FOUND']);
+/**
+ * Answers that are final: everything else may be asked again. What one beat is refused for must not
+ * keep the leases of the others from being renewed.
+ */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'LEASE_LOST',
+  'ILLEGAL_TRANSITION',
+  'NOT_FOUND',
+  'VALIDATION_ERROR',
+]);
 
 /**
  * An engine behind HTTP, as a worker's loop sees it: the same four functions, with the same

@@ -30,9 +30,10 @@ export function isRetryable(policy: Policy, errorClass: string): boolean {
   return policy.retryable.includes(errorClass);
 }
 
-/** Entering a stage lifts progress to at least the stage's minimum. */
-export function progressFloor(policy: Policy, stage: string | null): number {
-  return policy.stages.find((range) => range.name === stage)?.min ?? 0;
+/** Entering a stage lifts progress to its minimum; what is told within it stays in its range. */
+export function progressWithin(range: StageRange | null, progress: number): number {
+  const { min, max } = range ?? { min: 0, max: 100 };
+  return Math.max(min, Math.min(max, Math.trunc(progress)));
 }
 
 /** Stages come in order, do not overlap and have names of their own. */

@@ -191,8 +191,10 @@ function beat(app: App, { engine, live, attendance }: Face): void {
         summary: 'Renew the lease and report',
         description:
           'To be sent every `heartbeatMs`; two missed in a row lose the job. Carries stage, ' +
-          'progress (which never falls), message, checkpoint, log lines and AI tokens up, and a ' +
-          'cancel wish down. A repeat renews once more and sets the same values; only log lines ' +
+          'progress, message, checkpoint, log lines and AI tokens up, and a cancel wish down. ' +
+          'Progress never falls, and stays in the range of the stage that the job is in; a stage ' +
+          'that the type does not declare, although it declares some, is refused (400). ' +
+          ' A repeat renews once more and sets the same values; only log lines ' +
           'and tokens are then there twice, so send those with a heartbeat of their own.',
         params: JobParams,
         headers: IDEMPOTENT_BY_STATE,
@@ -242,7 +244,8 @@ function keepStage(app: App, { engine, live, attendance }: Face): void {
         summary: "Keep a stage's result",
         description:
           'Later attempts find it in their claim and skip the stage. A repeat replaces it. It is ' +
-          'a heartbeat as well: the lease is renewed, and the answer says so.',
+          'a heartbeat as well: the lease is renewed, and the answer says so. A stage that the ' +
+          'type does not declare, although it declares some, is refused (400).',
         params: Type.Object({ ...JobParams.properties, name: StageName }),
         headers: IDEMPOTENT_BY_STATE,
         body: StageBody,

@@ -19,9 +19,9 @@ import { type Parcel, Reports } from './reports.ts';
 import {
   attemptTooLong,
   closedStop,
-  hardCancel,
   jobTooLong,
   leaseStop,
+  refusalStop,
   softCancel,
 } from './stops.ts';
 
@@ -278,10 +278,10 @@ export class Attempt implements AttemptPort {
     this.#reports?.close(this.#reason);
   }
 
-  /** The job is not this worker's any more, says the platform. */
-  #lose({ message, details }: PawlError): JobStop {
-    const stop = details['phase'] === 'cancelled' ? hardCancel() : leaseStop(message);
-    this.#isLost = true;
+  /** The job is not this worker's any more, says the platform, or it refuses what it was told. */
+  #lose(error: PawlError): JobStop {
+    const stop = refusalStop(error);
+    this.#isLost ||= stop.why !== 'refused';
     this.stop(stop, FORCED);
     return stop;
   }

@@ -30,6 +30,8 @@ function endingOfStop({ why, message }: JobStop): Ending | null {
       return { kind: 'fail', error: { class: 'timeout', message } };
     case 'deadline':
       return { kind: 'fail', error: { class: 'deadline_exceeded', message } };
+    case 'refused':
+      return { kind: 'fail', error: { class: 'configuration_error', message } };
     case 'leaseLost':
     case 'closed':
       return null;

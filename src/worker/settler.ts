@@ -24,6 +24,9 @@ interface Report {
 
 const RETRY_MS = 200;
 
+/** What is refused so is no end that this job can have. */
+const UNACCEPTABLE: ReadonlySet<string> = new Set(['ILLEGAL_TRANSITION', 'VALIDATION_ERROR']);
+
 /** Reports ends: what comes in while one report is on its way makes up the next one. */
 export class Settler {
   readonly #options: SettlerOptions;
@@ -111,7 +114,7 @@ export class Settler {
 
   #settled(report: Report, outcome: SourceOutcome): void {
     if (outcome.kind !== 'refused') this.#close(report.attempt);
-    else if (outcome.error.code === 'ILLEGAL_TRANSITION') this.#unacceptable(report, outcome.error);
+    else if (UNACCEPTABLE.has(outcome.error.code)) this.#unacceptable(report, outcome.error);
     else this.#refused(report, outcome.error);
   }
 
