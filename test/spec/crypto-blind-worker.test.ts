@@ -11,8 +11,8 @@ import { defineJob } from '../../src/handler/define-job.ts';
 import { task } from '../../src/lifecycles/task.ts';
 import { CANARIES, canariesIn } from '../support/blind/canaries.ts';
 import { searchableStores } from '../support/blind/stored-text.ts';
-import { openWorkshop } from '../support/workshop.ts';
-import { TENANT } from '../support/world.ts';
+import { jobThat, openWorkshop } from '../support/workshop.ts';
+import { holdingOf, TENANT } from '../support/world.ts';
 
 /** Breaks once, so that a second attempt lives on what the first one kept. */
 function breakingJob(seen: unknown[]): ReturnType<typeof defineJob> {
@@ -70,4 +70,20 @@ test('the same handler without a codec leaves all of them behind', async () => {
   const fields = ['input', 'result', 'error-message', 'progress-text', 'log-line', 'stage-result'];
   const left = fields.map((field) => CANARIES[field as keyof typeof CANARIES]);
   assert.deepEqual(canariesIn(text).sort(), left.sort());
+});
+
+test('[D16, T32] an encrypted end that is reported again is the same end', async () => {
+  const shop = await openWorkshop([jobThat(() => null)]);
+  const { world } = shop;
+  const codec = aesCodec({ keys: [newPayloadKey()] });
+  await world.enqueue('job');
+  const claim = await world.claimOne('w1', 'job');
+  const source = encodedSource(world.engine, codec);
+  const settlement = {
+    ...holdingOf(claim),
+    ending: { kind: 'succeed', result: '{"text":"secret"}' },
+  } as const;
+  const [first] = await source.settle([settlement]);
+  const [again] = await source.settle([{ ...settlement }]);
+  assert.deepEqual([first!.kind, again!.kind], ['moved', 'unchanged']);
 });
