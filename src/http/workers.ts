@@ -85,15 +85,28 @@ async function claimOrWait(
   const watch = await live.watch(...options.types.map((type) => workTopic(tenant!, type)));
   try {
     for (;;) {
+      // Nobody is there any more to work on what would be won.
+      if (wait.signal.aborted) return [];
       watch.reset();
       const claims = await engine.claim(options);
       const leftMs = until - performance.now();
-      if (claims.length > 0 || leftMs <= 0 || wait.signal.aborted) return claims;
+      if (claims.length > 0 || leftMs <= 0) return claims;
       await watch.wait(Math.min(leftMs, CLAIM_LOOK_MS), wait.signal);
     }
   } finally {
     watch.close();
   }
+}
+
+/**
+ * The client has gone before it could be answered. One that asked under a name comes back for what
+ * it won; of any other nobody ever hears of these jobs, and each would count as lost.
+ */
+async function giveBack({ engine }: Face, claims: readonly Claim[]): Promise<void> {
+  const release = { kind: 'release' } as const;
+  await engine.settle(
+    claims.map(({ job }) => ({ ref: job, owner: job.owner!, epoch: job.epoch, ending: release })),
+  );
 }
 
 const CLAIM_TEXT =
@@ -135,6 +148,10 @@ function claimJobs(app: App, face: Face): void {
       };
       const signal = AbortSignal.any([gone.signal, face.live.stopping]);
       const claims = await claimOrWait(face, options, { ms: waitMs, signal });
+      if (gone.signal.aborted && options.requestId === null) {
+        await giveBack(face, claims);
+        return { jobs: [] };
+      }
       face.attendance.note(request, owner, types);
       for (const { job } of claims) face.live.wake(jobTopic(job));
       return { jobs: claims.map(claimJson) };

@@ -75,7 +75,7 @@ test('the same handler without a codec leaves all of them behind', async () => {
 test('[D16, T32] an encrypted end that is reported again is the same end', async () => {
   const shop = await openWorkshop([jobThat(() => null)]);
   const { world } = shop;
-  const codec = aesCodec({ keys: [newPayloadKey()] });
+  const codec = aesCodec({ keys: [newPayloadKey('k1')] });
   await world.enqueue('job');
   const claim = await world.claimOne('w1', 'job');
   const source = encodedSource(world.engine, codec);
