@@ -29,6 +29,11 @@ export type { TypeDefinition } from './engine/define-type.ts';
 export type { Caller, EnqueueOptions, EnqueueResult } from './engine/enqueue.ts';
 export type { EnqueueRequest } from './engine/enqueue-request.ts';
 export { Engine, type EngineOptions } from './engine/engine.ts';
+export {
+  Compensator,
+  type CompensatorOptions,
+  type LargeValues,
+} from './engine/follow/compensator.ts';
 export type { Batch, FollowerReset, FollowFrom, FollowOptions } from './engine/follow/follower.ts';
 export { type FollowRound, LogFollower } from './engine/follow/log-follower.ts';
 export type { Observation, Observer, StatusChange } from './engine/follow/observer.ts';
@@ -93,7 +98,6 @@ export type { DeadLetter } from './store/dead-letter.ts';
 export type { TailItem } from './store/query.ts';
 export type { Store } from './store/store.ts';
 export { StoreError } from './store/store-error.ts';
-export { Compensator, type CompensatorOptions } from './worker/compensator.ts';
 export type { ArtifactDesk } from './worker/attempt-artifacts.ts';
 export type { JobSource, SourceOutcome } from './worker/job-source.ts';
 export { openWorker, type WorkerOptions } from './worker/open-worker.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { systemTimers } from '../core/timers.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import { largeSource } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -9,7 +8,6 @@ import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
-import { Compensator } from '../worker/compensator.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import type { WorkerWatch } from '../worker/watch.ts';
 import { ConfigurationError } from './configuration-error.ts';
@@ -69,16 +67,13 @@ export async function startCrew(
     log,
     watch,
   });
-  const compensator = new Compensator({ engine, jobs, timers: systemTimers });
   const stopWaking = wakeFor(engine, worker, jobs);
   worker.start();
-  compensator.start();
   return {
     types: jobs.map(({ type }) => type),
     stop: async () => {
       await worker.drain();
       await stopWaking();
-      await compensator.stop();
     },
   };
 }

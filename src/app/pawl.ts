@@ -12,9 +12,10 @@ import { isTerminal } from '../core/phase.ts';
 import { systemRandom } from '../core/random.ts';
 import { systemTimers } from '../core/timers.ts';
 import { Artifacts } from '../engine/artifacts.ts';
-import { largeSink, largeSource, wholeValue } from '../engine/by-reference.ts';
+import { largeSink, largeSource, largeValues, wholeValue } from '../engine/by-reference.ts';
 import { type EngineLog, silentLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import { Compensator } from '../engine/follow/compensator.ts';
 import type { LogFollower } from '../engine/follow/log-follower.ts';
 import type { Observer } from '../engine/follow/observer.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
@@ -30,7 +31,6 @@ import { openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
 import { traceAttempts } from '../tracing/trace-attempts.ts';
 import { traceEnqueues } from '../tracing/trace-enqueues.ts';
-import { Compensator } from '../worker/compensator.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 import type { Worker } from '../worker/worker.ts';
 import { wakeFor } from './wake.ts';
@@ -85,7 +85,10 @@ export class Pawl {
     this.#sweeper = new Sweeper(context, { timers: systemTimers });
     this.#artifactSweep =
       this.artifacts === null ? null : new ArtifactSweep(this.artifacts, { timers: systemTimers });
-    this.#compensator = new Compensator({ engine: this.engine, jobs, timers: systemTimers });
+    this.#compensator = new Compensator(context, {
+      timers: systemTimers,
+      ...(this.artifacts === null ? {} : { values: largeValues(this.artifacts) }),
+    });
   }
 
   /** Makes the types known and begins to sweep. */

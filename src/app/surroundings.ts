@@ -1,6 +1,9 @@
 import type { FastifyPluginCallback } from 'fastify';
+import { systemTimers } from '../core/timers.ts';
+import { largeValues } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
+import { Compensator } from '../engine/follow/compensator.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
 import type { LiveHub } from '../http/live.ts';
@@ -13,7 +16,7 @@ import type { ProcessRole } from './roles.ts';
 import { openStudio } from './studio.ts';
 import { openWebhooks } from './webhooks.ts';
 
-/** What stands around the engine: files, other hosts, the jobs built in, and who is told. */
+/** What stands around the engine: files, other hosts, built-in jobs, undoing, and who is told. */
 export interface Surroundings {
   readonly artifacts: ArtifactFace;
   /** The user's own jobs and those built in. */
@@ -37,6 +40,8 @@ export async function openSurroundings(
   );
   const outgoing = openOutgoing(configuration.outgoing, log);
   const { desk } = artifacts;
+  const values = largeValues(desk);
+  const compensator = new Compensator(engine.context, { timers: systemTimers, values });
   const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: desk, own });
   const jobs = [...own, ...studio.jobs];
   const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
@@ -50,9 +55,12 @@ export async function openSurroundings(
     start: async (roles) => {
       await webhooks.start(roles);
       await ogc.start(roles);
-      if (roles.has('sweeper')) sweep.start();
+      if (!roles.has('sweeper')) return;
+      sweep.start();
+      compensator.start();
     },
     stop: async () => {
+      await compensator.stop();
       await ogc.stop();
       await webhooks.stop();
       await sweep.stop();

@@ -24,6 +24,8 @@ export interface Policy {
   readonly dlq: DeadLetterCopies;
   /** Left out where the type has none. */
   readonly limits?: LimitPolicy;
+  /** The type whose jobs undo one of these that ended badly; left out where nothing is undone. */
+  readonly compensation?: string;
 }
 
 export function isRetryable(policy: Policy, errorClass: string): boolean {

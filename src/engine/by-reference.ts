@@ -6,6 +6,7 @@ import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
+import type { LargeValues } from './follow/compensator.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
 import type { WorkerSign } from '../store/worker-registry.ts';
@@ -75,17 +76,24 @@ async function withSmallInput(
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
   const json = textOf(request.input);
-  const put = async (content: Uint8Array): Promise<string> => {
-    const upload = { name: INPUT_NAME, contentType: CONTENT_TYPE, content: once(content) };
-    const { id } = request;
-    return (await desk.upload(tenant, id === undefined ? upload : { ...upload, id })).id;
-  };
-  const small = await shrink(json, put, bytesMax);
+  const small = await smallInput(desk, json, { tenant, id: request.id, bytesMax });
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;
   if (request.idempotencyKey === undefined) return { ...request, input };
   // Two uploads of one input are two references, so the input itself is what is compared.
   return { ...request, input, payloadHash: hashOf(request) };
+}
+
+function smallInput(
+  desk: Desk,
+  json: JsonText,
+  { tenant, id, bytesMax }: { tenant: string; id: string | undefined; bytesMax: number },
+): Promise<JsonText> {
+  const put = async (content: Uint8Array): Promise<string> => {
+    const upload = { name: INPUT_NAME, contentType: CONTENT_TYPE, content: once(content) };
+    return (await desk.upload(tenant, id === undefined ? upload : { ...upload, id })).id;
+  };
+  return shrink(json, put, bytesMax);
 }
 
 /** The answers in the order of what was asked, with those that never were asked in between. */
@@ -127,6 +135,14 @@ export function largeSource<Outcome>(
 /** An input or result as it was given, also where it is kept by reference. */
 export function wholeValue(desk: WorkerDesk, tenant: string, json: JsonText): Promise<JsonText> {
   return expand(json, async (id) => desk.open(await desk.find({ tenant, id })));
+}
+
+/** How one who makes jobs of other jobs reads and keeps their values. */
+export function largeValues(desk: Desk, bytesMax: number = INLINE_BYTES_MAX): LargeValues {
+  return {
+    whole: (tenant, json) => wholeValue(desk, tenant, json),
+    small: ({ tenant, id }, json) => smallInput(desk, json, { tenant, id, bytesMax }),
+  };
 }
 
 type ReadClaim = { claim: Claim } | { claim: Claim; error: Failure };

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../core/canonical-json.ts';
-import { type Fault, invalid } from '../core/errors.ts';
+import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import { INTERNAL_PREFIX, isInternalType } from '../core/internal-type.ts';
 import type { LeasePolicy } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
@@ -16,6 +16,8 @@ import { SHARED_TENANT } from './registry.ts';
 /** A type as its author writes it; what is left out comes from the lifecycle. */
 export interface TypeDefinition extends JobPolicy {
   readonly lifecycle: string;
+  /** The type whose jobs undo one of these that ended badly: it is registered before. */
+  readonly compensation?: string;
 }
 
 export const ATTEMPTS_MAX = 1_000;
@@ -35,6 +37,7 @@ export async function putType(
   }
   const policy = policyOf(lifecycle, definition);
   faults.push(...checkPolicy(lifecycle, definition, policy));
+  faults.push(...(await checkCompensation(context, named, policy)));
   if (faults.length > 0) throw invalid(faults);
   const entry = { policy, definition: JSON.stringify(definition) };
   const record = await context.store.putType(named.tenant, named.type, entry);
@@ -47,6 +50,25 @@ function checkReserved({ tenant, type }: { tenant: string; type: string }): Faul
   if (tenant === SHARED_TENANT || !isInternalType(type)) return [];
   const message = `must not begin with "${INTERNAL_PREFIX}": such types are the platform's own`;
   return [{ pointer: '/type', message }];
+}
+
+/** It must be there when the first job is to be undone, and types are never removed. */
+async function checkCompensation(
+  { registry }: EngineContext,
+  { tenant, type }: { tenant: string; type: string },
+  { compensation }: Policy,
+): Promise<Fault[]> {
+  if (compensation === undefined) return [];
+  const pointer = '/compensation';
+  if (compensation === type) return [{ pointer, message: 'must be another type than this one' }];
+  try {
+    await registry.type(tenant, compensation);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PawlError) || error.code !== 'UNKNOWN_TYPE') throw error;
+    const message = `the type "${compensation}" is not registered: register it before this one`;
+    return [{ pointer, message }];
+  }
 }
 
 /** The definition with the lifecycle's defaults filled in. */
@@ -67,6 +89,7 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
     onExhausted: definition.onExhausted ?? defaults.onExhausted,
     dlq: definition.dlq ?? defaults.dlq,
     ...(limits === null ? {} : { limits }),
+    ...(definition.compensation === undefined ? {} : { compensation: definition.compensation }),
   };
 }
 

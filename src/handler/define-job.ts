@@ -137,7 +137,18 @@ export function isStageName(name: string): boolean {
   return STAGE_NAME.test(name);
 }
 
+/** The type under which a job is undone. */
+export function compensationType(type: string): string {
+  return `${type}.compensate`;
+}
+
 /** The type as a platform registers it. */
-export function typeDefinitionOf(job: JobDefinition): JobPolicy & { readonly lifecycle: string } {
-  return { lifecycle: job.lifecycle.name, ...job.policy };
+export function typeDefinitionOf(
+  job: JobDefinition,
+): JobPolicy & { readonly lifecycle: string; readonly compensation?: string } {
+  return {
+    lifecycle: job.lifecycle.name,
+    ...job.policy,
+    ...(job.compensate === undefined ? {} : { compensation: compensationType(job.type) }),
+  };
 }

@@ -5,9 +5,10 @@ import type { Instant } from '../core/clock.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import { Artifacts } from '../engine/artifacts.ts';
-import { largeSink, largeSource, wholeValue } from '../engine/by-reference.ts';
+import { largeSink, largeSource, largeValues, wholeValue } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
+import { Compensator } from '../engine/follow/compensator.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { type ArtifactContent, draftOf, type KeptArtifact } from '../handler/artifact.ts';
 import { withCompensations } from '../handler/compensation.ts';
@@ -15,7 +16,6 @@ import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import { checkInput } from '../handler/schema.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import type { DeadLetter } from '../store/dead-letter.ts';
-import { Compensator } from '../worker/compensator.ts';
 import { type MortalWorker, openMortalWorker } from './mortal-worker.ts';
 import { openSeededEngine, type SeededEngine } from './seeded-engine.ts';
 import { ManualTimers } from './manual-timers.ts';
@@ -74,7 +74,10 @@ export class World {
     const timers = this.#timers;
     this.#desk = new Artifacts(engine.context, { files: openMemoryArtifacts(clock) });
     this.#sweep = new ArtifactSweep(this.#desk, { timers });
-    this.#compensator = new Compensator({ engine, jobs: options.jobs, timers });
+    this.#compensator = new Compensator(engine.context, {
+      timers,
+      values: largeValues(this.#desk),
+    });
     this.#hand = this.#hire();
     this.clock = new WorldClock(clock, { timers, pulse: () => this.#pulse() });
   }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { LIMIT_KEYS } from '../../core/limits.ts';
 import { JITTERS } from '../../core/retry.ts';
 import { SloTargetSchema } from './slo.ts';
-import { closed, nullable, text, Time } from './values.ts';
+import { closed, Name, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
 
@@ -117,6 +117,14 @@ export const TypeBody = Type.Object(
     onExhausted: Type.Optional(OnExhausted),
     dlq: Type.Optional(Copies),
     slo: Type.Optional(SloBody),
+    compensation: Type.Optional(
+      Type.String({
+        ...Name,
+        description:
+          'The type whose jobs undo one of this type that had begun and ended badly. Its input ' +
+          'is `{jobId, input, kept, checkpoint, end}`; whoever claims that type runs it.',
+      }),
+    ),
     expose: Type.Optional(ExposeBody),
   },
   {
@@ -174,6 +182,7 @@ export const TypeSchema = Type.Object(
     onExhausted: OnExhausted,
     dlq: Copies,
     slo: SloTargetSchema,
+    compensation: Type.Optional(Type.String()),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,
   },
