@@ -29,11 +29,7 @@ export type { TypeDefinition } from './engine/define-type.ts';
 export type { Caller, EnqueueOptions, EnqueueResult } from './engine/enqueue.ts';
 export type { EnqueueRequest } from './engine/enqueue-request.ts';
 export { Engine, type EngineOptions } from './engine/engine.ts';
-export {
-  Compensator,
-  type CompensatorOptions,
-  type LargeValues,
-} from './engine/follow/compensator.ts';
+export { Compensator, type CompensatorOptions } from './engine/follow/compensator.ts';
 export type { Batch, FollowerReset, FollowFrom, FollowOptions } from './engine/follow/follower.ts';
 export { type FollowRound, LogFollower } from './engine/follow/log-follower.ts';
 export type { Observation, Observer, StatusChange } from './engine/follow/observer.ts';

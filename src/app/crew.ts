@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Artifacts } from '../engine/artifacts.ts';
-import { largeSource } from '../engine/by-reference.ts';
+import { largeSource, valuesIn } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
@@ -61,7 +61,7 @@ export async function startCrew(
   }
   if (jobs.length === 0 || !isWorking) return { types: [], stop: async () => undefined };
   const worker = openWorker({
-    source: largeSource(engine, artifacts),
+    source: largeSource(engine, valuesIn(artifacts)),
     artifacts,
     jobs,
     log,

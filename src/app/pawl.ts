@@ -12,7 +12,7 @@ import { isTerminal } from '../core/phase.ts';
 import { systemRandom } from '../core/random.ts';
 import { systemTimers } from '../core/timers.ts';
 import { Artifacts } from '../engine/artifacts.ts';
-import { largeSink, largeSource, largeValues, wholeValue } from '../engine/by-reference.ts';
+import { inputsIn, largeSink, largeSource, valuesIn, wholeResult } from '../engine/by-reference.ts';
 import { type EngineLog, silentLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
@@ -82,13 +82,11 @@ export class Pawl {
     });
     const { context } = this.engine;
     this.artifacts = files === null ? null : new Artifacts(context, { files });
+    if (this.artifacts !== null) context.largeInputs.use(inputsIn(this.artifacts));
     this.#sweeper = new Sweeper(context, { timers: systemTimers });
     this.#artifactSweep =
       this.artifacts === null ? null : new ArtifactSweep(this.artifacts, { timers: systemTimers });
-    this.#compensator = new Compensator(context, {
-      timers: systemTimers,
-      ...(this.artifacts === null ? {} : { values: largeValues(this.artifacts) }),
-    });
+    this.#compensator = new Compensator(context, { timers: systemTimers });
   }
 
   /** Makes the types known and begins to sweep. */
@@ -136,20 +134,20 @@ export class Pawl {
 
   /** What a job that succeeded returned, whole also where it was too large for the database. */
   async result(ref: JobRef): Promise<unknown> {
-    const { phase, state, result } = await this.engine.job(ref);
-    if (phase !== 'succeeded') {
-      throw new PawlError('NO_RESULT', `job ${ref.id} has no result: it is in ${state}`);
+    const job = await this.engine.job(ref);
+    if (job.phase !== 'succeeded') {
+      throw new PawlError('NO_RESULT', `job ${ref.id} has no result: it is in ${job.state}`);
     }
     const { artifacts } = this;
-    if (result === null || artifacts === null) return JSON.parse(result ?? 'null');
-    return JSON.parse(await wholeValue(artifacts, ref.tenant, result));
+    if (artifacts === null) return JSON.parse(job.result ?? 'null');
+    return JSON.parse(await wholeResult(artifacts, job));
   }
 
   /** Starts a worker for the jobs in this process. */
   work(options: Partial<WorkerOptions> = {}): Worker {
     const { jobs, log } = this.#parts;
     const { engine, artifacts } = this;
-    const source = artifacts === null ? engine : largeSource(engine, artifacts);
+    const source = artifacts === null ? engine : largeSource(engine, valuesIn(artifacts));
     const worker = openWorker({ source, artifacts, jobs, log, watch: traceAttempts, ...options });
     this.#workers.push(worker);
     this.#deaf.push(wakeFor(engine, worker, jobs));

@@ -1,6 +1,5 @@
 import type { FastifyPluginCallback } from 'fastify';
 import { systemTimers } from '../core/timers.ts';
-import { largeValues } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
@@ -40,8 +39,7 @@ export async function openSurroundings(
   );
   const outgoing = openOutgoing(configuration.outgoing, log);
   const { desk } = artifacts;
-  const values = largeValues(desk);
-  const compensator = new Compensator(engine.context, { timers: systemTimers, values });
+  const compensator = new Compensator(engine.context, { timers: systemTimers });
   const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: desk, own });
   const jobs = [...own, ...studio.jobs];
   const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });

@@ -24,6 +24,8 @@ export interface Policy {
   readonly dlq: DeadLetterCopies;
   /** Left out where the type has none. */
   readonly limits?: LimitPolicy;
+  /** Names of artifacts that are seen before a job has ended; left out where there are none. */
+  readonly previews?: readonly string[];
   /** The type whose jobs undo one of these that ended badly; left out where nothing is undone. */
   readonly compensation?: string;
 }

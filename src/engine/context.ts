@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Store } from '../store/store.ts';
+import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
 import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
@@ -31,6 +32,8 @@ export interface EngineContext {
   readonly tracer: EnqueueTracer | null;
   /** What inputs must look like, as far as this process knows. */
   readonly inputs: KnownInputs;
+  /** Inputs that are too large for the database. */
+  readonly largeInputs: LargeInputs;
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */

@@ -5,6 +5,7 @@ import type { LeasePolicy } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { checkLimits, limitPolicyOf } from '../core/limits.ts';
 import { checkStages, type Policy } from '../core/policy.ts';
+import { checkPreviews } from '../core/preview.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
 import type { JobPolicy } from '../handler/define-job.ts';
@@ -89,6 +90,7 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
     onExhausted: definition.onExhausted ?? defaults.onExhausted,
     dlq: definition.dlq ?? defaults.dlq,
     ...(limits === null ? {} : { limits }),
+    ...(definition.previews === undefined ? {} : { previews: definition.previews }),
     ...(definition.compensation === undefined ? {} : { compensation: definition.compensation }),
   };
 }
@@ -131,6 +133,7 @@ function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: P
     ...checkChoices(policy),
     ...checkLimits(policy.limits ?? null),
     ...checkSlo(definition.slo),
+    ...checkPreviews(policy.previews ?? []),
   ];
 }
 

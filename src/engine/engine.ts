@@ -39,6 +39,7 @@ import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
 import { type FollowerView, followersOf } from './follow/standing.ts';
 import { KnownInputs } from './known-inputs.ts';
+import { LargeInputs } from './large-inputs.ts';
 import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
 import type { EngineObserver } from './observer.ts';
@@ -84,9 +85,10 @@ export class Engine {
     const shedding = new Shedding({ store, ids, clock });
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
+    const largeInputs = new LargeInputs();
     const bell = new WorkBell(store.bell ?? null);
     const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell };
-    this.context = { ...parts, observer, tracer };
+    this.context = { ...parts, observer, tracer, largeInputs };
     this.schedules = new Schedules(this.context);
   }
 

@@ -58,9 +58,14 @@ async function draftReplay(
   const record = await context.registry.type(tenant, letter.type);
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
+  const id = context.ids.next();
+  const input =
+    request.input === undefined
+      ? await context.largeInputs.copied({ tenant, id }, { ...letter, id: letter.jobId })
+      : await context.largeInputs.small({ tenant, id }, JSON.stringify(request.input));
   return {
     tenant,
-    id: context.ids.next(),
+    id,
     type: letter.type,
     queue: parent?.queue ?? 'default',
     lifecycle: lifecycle.name,
@@ -71,7 +76,7 @@ async function draftReplay(
     priority: parent?.priority ?? 0,
     runAt: request.runAt ?? null,
     deadlineAt: null,
-    input: request.input === undefined ? letter.input : JSON.stringify(request.input),
+    input,
     metadata: parent?.metadata ?? null,
     correlationId: letter.correlationId ?? letter.jobId,
     traceId: parent?.traceId ?? null,

@@ -33,7 +33,7 @@ export interface AttemptPort {
   tell(report: Report): void;
   /** Resolves when it is durable; rejects with a JobStop once the job is not this worker's. */
   keep(write: Keep): Promise<void>;
-  /** Streams; seen by others once it resolves. Rejects with a JobStop or a JobFailure. */
+  /** Streams; durable once it resolves. Rejects with a JobStop or a JobFailure. */
   putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact>;
   openArtifact(id: string): Promise<OpenedArtifact>;
   /** Runs a stage's work where its worker can see it: in the same thread only. */

@@ -90,8 +90,10 @@ export interface RunContext<Input, Stage extends string = string> {
   readonly once: <Kept>(key: string, effect: Effect<Kept>) => Promise<Kept>;
   /**
    * Keeps bytes under a name as an artifact of the job, in the place of one of that name. They are
-   * streamed, and seen by others once this resolves and only if the job was still held then. A job
-   * succeeds only with all that was begun; when it ends otherwise its artifacts are removed.
+   * streamed, and durable once this resolves, which it does only if the job was still held then.
+   * Later attempts can read them, others once the job has succeeded (or at once, if the type lists
+   * them under `previews`). A job succeeds only with all that was begun; when it ends otherwise its
+   * artifacts are removed.
    */
   readonly artifact: (
     name: string,

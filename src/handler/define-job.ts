@@ -33,6 +33,11 @@ export interface JobPolicy<Stages extends readonly StageRange[] = readonly Stage
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;
   readonly limits?: LimitDefinition;
+  /**
+   * Artifacts that others may see before the job has ended, by patterns such as `page-*.png`. All
+   * others are seen once it has succeeded, and none once it has ended otherwise.
+   */
+  readonly previews?: readonly string[];
   /** What is promised of its jobs; it is measured and shown, and changes nothing. */
   readonly slo?: SloDefinition;
   /** Published as a process of OGC API – Processes, in these words and by these schemas. */

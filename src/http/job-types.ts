@@ -25,7 +25,7 @@ async function typeJson(
   record: TypeRecord,
   valves: readonly Valve[],
 ): Promise<TypeJson> {
-  const policy = await engine.context.registry.policy(record.policy);
+  const { previews, ...policy } = await engine.context.registry.policy(record.policy);
   const valve = valves.find(({ scope, name }) => scope === 'type' && name === record.type);
   const throttle = valve?.throttle ?? null;
   const { type, revision, updatedAt } = record;
@@ -36,6 +36,7 @@ async function typeJson(
     ...policy,
     retryable: [...policy.retryable],
     stages: [...policy.stages],
+    ...(previews === undefined ? {} : { previews: [...previews] }),
     slo: targetOfRecord(record),
     throttle: throttle === null ? null : throttleJson(throttle),
     updatedAt: timeText(updatedAt),

@@ -56,8 +56,11 @@ export type ArtifactQuery =
   | { readonly locations: readonly string[] };
 
 /**
- * The named ones; or up to so many stale ones: expired, or of a job that is gone or ended without
- * success.
+ * The named ones; or up to so many stale ones. Stale is an upload from `expiresAt` on, what belongs
+ * to a job that is gone, and the output of a job that ended without success. What has a name that
+ * begins with `$` is a value of its job: it is stale once the job is gone, and no dead letter of it
+ * is left. Such a value that was uploaded for a job (`$input`, under the id of that job) is its own
+ * from `expiresAt` on, if it is there: `jobId` is set then and `expiresAt` is null.
  */
 export type ArtifactRemoval =
   | { readonly refs: readonly ArtifactRef[] }

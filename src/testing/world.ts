@@ -5,7 +5,7 @@ import type { Instant } from '../core/clock.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import { Artifacts } from '../engine/artifacts.ts';
-import { largeSink, largeSource, largeValues, wholeValue } from '../engine/by-reference.ts';
+import { inputsIn, largeSink, largeSource, valuesIn, wholeResult } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
@@ -73,11 +73,9 @@ export class World {
     this.#timers = new ManualTimers(clock);
     const timers = this.#timers;
     this.#desk = new Artifacts(engine.context, { files: openMemoryArtifacts(clock) });
+    engine.context.largeInputs.use(inputsIn(this.#desk));
     this.#sweep = new ArtifactSweep(this.#desk, { timers });
-    this.#compensator = new Compensator(engine.context, {
-      timers,
-      values: largeValues(this.#desk),
-    });
+    this.#compensator = new Compensator(engine.context, { timers });
     this.#hand = this.#hire();
     this.clock = new WorldClock(clock, { timers, pulse: () => this.#pulse() });
   }
@@ -161,9 +159,7 @@ export class World {
 
   /** What the job returned; null before its end. */
   async resultOf(job: JobRef | string): Promise<unknown> {
-    const { result } = await this.job(job);
-    if (result === null) return null;
-    return JSON.parse(await wholeValue(this.#desk, TENANT, result)) as unknown;
+    return JSON.parse(await wholeResult(this.#desk, await this.job(job))) as unknown;
   }
 
   /** What happened to the job, one event a transition. */
@@ -211,7 +207,7 @@ export class World {
     const { jobs, slots = 16 } = this.#options;
     return openMortalWorker({
       id: `worker-${++this.#hired}`,
-      source: largeSource(this.engine, this.#desk),
+      source: largeSource(this.engine, valuesIn(this.#desk)),
       artifacts: this.#desk,
       jobs,
       slots,

@@ -12,18 +12,21 @@ import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
 import { PawlClient } from '../../src/client/client.ts';
 import { Compensator } from '../../src/engine/follow/compensator.ts';
+import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Api, openApi } from './http-room.ts';
-
-const timers = { sleep: async (): Promise<void> => undefined };
 
 async function openBooking(): Promise<{ api: Api; undo: () => Promise<number> }> {
   const api = await openApi();
   after(() => api.close());
   await api.put('/v1/types/booking.undo', { lifecycle: 'task' });
   await api.put('/v1/types/booking', { lifecycle: 'task', compensation: 'booking.undo' });
-  const compensator = new Compensator(api.world.engine.context, { timers });
+  const compensator = compensatorOf(api);
   return { api, undo: () => compensator.runOnce() };
+}
+
+function compensatorOf({ world }: Api): Compensator {
+  return new Compensator(world.engine.context, { timers: new ManualTimers(world.clock) });
 }
 
 async function take(api: Api, type: string) {
@@ -91,7 +94,7 @@ describe('a worker in any language', () => {
     const { api } = await openBooking();
     const id = await failed(api);
     const { context } = api.world.engine;
-    const dying = new Compensator(context, { timers });
+    const dying = compensatorOf(api);
     const died = new Error('killed');
     const insert = context.store.insert.bind(context.store);
     context.store.insert = async (jobs) => {
@@ -102,14 +105,14 @@ describe('a worker in any language', () => {
     context.store.insert = insert;
     api.world.advance(3_600_000);
     for (let process = 0; process < 3; process++) {
-      await new Compensator(context, { timers }).runOnce();
+      await compensatorOf(api).runOnce();
       api.world.advance(60_000);
     }
     const { url, by } = (await take(api, 'booking.undo'))!;
     assert.equal(await take(api, 'booking.undo'), null);
     await api.post(`${url}/complete`, by);
     for (let process = 0; process < 3; process++) {
-      await new Compensator(context, { timers }).runOnce();
+      await compensatorOf(api).runOnce();
       api.world.advance(60_000);
     }
     const reports = (await eventsOf(api, id)).filter((type) => type === 'job_compensated');

@@ -15,17 +15,9 @@ import { SHARED_TENANT } from '../registry.ts';
 import type { Batch } from './follower.ts';
 import { LogFollower } from './log-follower.ts';
 
-/** How values are read and kept that are too large for the database. */
-export interface LargeValues {
-  whole(tenant: string, json: JsonText): Promise<JsonText>;
-  small(ref: JobRef, json: JsonText): Promise<JsonText>;
-}
-
 export interface CompensatorOptions {
   readonly timers: Timers;
   readonly everyMs?: number;
-  /** Left out where there is no place for artifacts. */
-  readonly values?: LargeValues;
 }
 
 /** So soon is a type known to be one that undoes others. */
@@ -39,7 +31,6 @@ const NAMES_KEPT_MS = 1_000;
  */
 export class Compensator {
   readonly #context: EngineContext;
-  readonly #values: LargeValues | null;
   readonly #follower: LogFollower;
   /** The types that undo others, by tenant. */
   readonly #names: Map<string, { readonly names: ReadonlySet<string>; readonly readAt: Instant }> =
@@ -47,9 +38,8 @@ export class Compensator {
   #made = 0;
 
   constructor(context: EngineContext, options: CompensatorOptions) {
-    const { timers, everyMs = 1_000, values = null } = options;
+    const { timers, everyMs = 1_000 } = options;
     this.#context = context;
-    this.#values = values;
     this.#follower = new LogFollower(context, {
       name: 'compensate',
       timers,
@@ -111,9 +101,9 @@ export class Compensator {
       ...(job.traceId === null ? {} : { traceId: job.traceId }),
     };
     const draft = await draftJob(this.#context, request, caller);
-    const input = JSON.stringify(await this.#inputOf(job));
-    const small = await this.#values?.small({ tenant: job.tenant, id }, input);
-    return { ...draft, input: small ?? input, actor: apiActor(null) };
+    const told = JSON.stringify(await this.#inputOf(job));
+    const input = await this.#context.largeInputs.small({ tenant: job.tenant, id }, told);
+    return { ...draft, input, actor: apiActor(null) };
   }
 
   /** Past the watermarks, which are for new work: what was begun is to be undone. */
@@ -139,13 +129,12 @@ export class Compensator {
     };
   }
 
-  async #wholeInput({ tenant, input }: Job): Promise<JsonText> {
-    if (this.#values === null) return input;
+  async #wholeInput(job: Job): Promise<JsonText> {
     try {
-      return await this.#values.whole(tenant, input);
+      return await this.#context.largeInputs.whole(job);
     } catch (error) {
       // What is gone stays gone: the reference says at least what it was.
-      if (error instanceof PawlError && error.code === 'NOT_FOUND') return input;
+      if (error instanceof PawlError && error.code === 'NOT_FOUND') return job.input;
       throw error;
     }
   }

@@ -51,7 +51,9 @@ async function eraseOne(
 ): Promise<EraseOutcome> {
   const outcome = await store.erase({ tenant, id }, actor);
   if (outcome !== 'erased') return outcome;
-  const artifacts = await store.artifacts({ job: { tenant, id } });
+  // An input that is kept outside the database has the id of its job.
+  const [own, input] = [{ job: { tenant, id } }, { ref: { tenant, id } }];
+  const artifacts = [...(await store.artifacts(own)), ...(await store.artifacts(input))];
   if (artifacts.length > 0) await store.removeArtifacts({ refs: artifacts });
   return outcome;
 }

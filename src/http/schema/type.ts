@@ -117,6 +117,13 @@ export const TypeBody = Type.Object(
     onExhausted: Type.Optional(OnExhausted),
     dlq: Type.Optional(Copies),
     slo: Type.Optional(SloBody),
+    previews: Type.Optional(
+      Type.Array(text(128, 1), {
+        maxItems: 32,
+        description:
+          'Artifacts that are seen before their job has ended, by patterns such as `page-*.png`.',
+      }),
+    ),
     compensation: Type.Optional(
       Type.String({
         ...Name,
@@ -182,6 +189,7 @@ export const TypeSchema = Type.Object(
     onExhausted: OnExhausted,
     dlq: Copies,
     slo: SloTargetSchema,
+    previews: Type.Optional(Type.Array(Type.String())),
     compensation: Type.Optional(Type.String()),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,

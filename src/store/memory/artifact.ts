@@ -1,4 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
+import { INPUT_VALUE, isValueName } from '../../artifact/value-name.ts';
+import type { JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import type {
   Artifact,
@@ -76,18 +78,39 @@ export function removeArtifacts(tables: Tables, removal: ArtifactRemoval): Artif
   const removed =
     'refs' in removal
       ? removal.refs.flatMap((ref) => listArtifacts(tables, { ref }))
-      : all(tables)
+      : adopted(tables)
           .filter((one) => isStale(tables, one))
           .slice(0, removal.staleMax);
   for (const { tenant, id } of removed) tables.artifacts.delete(keyOf(tenant, id));
   return removed;
 }
 
-function isStale(tables: Tables, { tenant, jobId, expiresAt }: Artifact): boolean {
-  if (expiresAt !== null && tables.clock.now() >= expiresAt) return true;
+/** All, after values whose time is over have become those of their jobs. */
+function adopted(tables: Tables): Artifact[] {
+  for (const one of all(tables)) {
+    const { tenant, id, name } = one;
+    if (name !== INPUT_VALUE || !isOver(tables, one)) continue;
+    if (tables.rowOf({ tenant, id }) === undefined && !hasLetter(tables, { tenant, id })) continue;
+    tables.artifacts.set(keyOf(tenant, id), deepFreeze({ ...one, jobId: id, expiresAt: null }));
+  }
+  return all(tables);
+}
+
+function isOver({ clock }: Tables, { expiresAt }: Artifact): boolean {
+  return expiresAt !== null && clock.now() >= expiresAt;
+}
+
+function isStale(tables: Tables, artifact: Artifact): boolean {
+  const { tenant, jobId, name } = artifact;
+  if (isOver(tables, artifact)) return true;
   if (jobId === null) return false;
   const job = tables.rowOf({ tenant, id: jobId })?.job;
+  if (isValueName(name)) return job === undefined && !hasLetter(tables, { tenant, id: jobId });
   return job === undefined || (isTerminal(job.phase) && job.phase !== 'succeeded');
+}
+
+function hasLetter(tables: Tables, { tenant, id }: JobRef): boolean {
+  return tables.deadLetters.values().some((one) => one.tenant === tenant && one.jobId === id);
 }
 
 function all(tables: Tables): Artifact[] {

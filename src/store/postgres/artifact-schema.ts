@@ -1,3 +1,4 @@
+import { INPUT_VALUE } from '../../artifact/value-name.ts';
 import { rankOf } from '../../core/phase.ts';
 import { NOW, PINS } from './sql-text.ts';
 
@@ -76,18 +77,28 @@ BEGIN
   kind := 'committed';
 END $$;`;
 
+/** A value of a job stays as long as the job, or a dead letter of it. */
+const IS_VALUE = "a.name LIKE '$%'";
+const HAS_LETTER = `EXISTS (SELECT FROM pawl.dead_letters d
+      WHERE d.tenant_id = a.tenant_id AND d.job_id = coalesce(a.job_id, a.id))`;
+
 const SWEEP = `
 CREATE FUNCTION pawl.remove_stale_artifacts_v1(p_limit int, p_now double precision)
 RETURNS SETOF pawl.artifacts LANGUAGE plpgsql AS $$
 DECLARE v_now timestamptz := ${NOW};
 BEGIN
+  UPDATE pawl.artifacts a SET job_id = a.id, expires_at = NULL
+  WHERE a.expires_at <= v_now AND a.name = '${INPUT_VALUE}' AND (${HAS_LETTER} OR EXISTS (
+    SELECT FROM pawl.jobs j WHERE j.id = a.id AND j.tenant_id = a.tenant_id));
   UPDATE pawl.artifacts a SET is_kept = true FROM pawl.jobs j
   WHERE NOT a.is_kept AND a.job_id IS NOT NULL AND j.id = a.job_id AND j.tenant_id = a.tenant_id
-    AND j.phase = ${SUCCEEDED};
+    AND (j.phase = ${SUCCEEDED} OR (j.phase > ${SUCCEEDED} AND ${IS_VALUE}));
   RETURN QUERY WITH stale AS MATERIALIZED (
     SELECT a.tenant_id, a.id FROM pawl.artifacts a
     LEFT JOIN pawl.jobs j ON j.id = a.job_id AND j.tenant_id = a.tenant_id
-    WHERE NOT a.is_kept AND a.job_id IS NOT NULL AND (j.id IS NULL OR j.phase > ${SUCCEEDED})
+    WHERE NOT a.is_kept AND a.job_id IS NOT NULL AND CASE WHEN j.id IS NOT NULL
+      THEN j.phase > ${SUCCEEDED} AND NOT ${IS_VALUE}
+      ELSE NOT (${IS_VALUE} AND ${HAS_LETTER}) END
     UNION
     SELECT a.tenant_id, a.id FROM pawl.artifacts a WHERE a.expires_at <= v_now
     LIMIT p_limit)

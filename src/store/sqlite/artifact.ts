@@ -1,3 +1,4 @@
+import { INPUT_VALUE } from '../../artifact/value-name.ts';
 import { rankOf } from '../../core/phase.ts';
 import type {
   Artifact,
@@ -85,6 +86,7 @@ export function listArtifacts(work: Work, query: ArtifactQuery): Artifact[] {
 
 export function removeArtifacts(work: Work, removal: ArtifactRemoval): Artifact[] {
   if ('refs' in removal) return removal.refs.flatMap((ref) => removeOne(work, ref));
+  work.connection.sql(ADOPT).run(work.now);
   work.connection.sql(KEEP).run();
   return work.connection
     .sql(REMOVE_STALE)
@@ -105,12 +107,23 @@ const SUCCEEDED = rankOf('succeeded');
 const OPEN = `FROM artifacts a LEFT JOIN jobs j ON j.tenant_id = a.tenant_id AND j.id = a.job_id
   WHERE a.is_kept = 0 AND a.job_id IS NOT NULL`;
 
-const KEEP = `UPDATE artifacts SET is_kept = 1 WHERE rowid IN (
-  SELECT a.rowid ${OPEN} AND j.phase = ${SUCCEEDED})`;
+/** A value of a job stays as long as the job, or a dead letter of it. */
+const IS_VALUE = "a.name LIKE '$%'";
+const HAS_LETTER = `EXISTS (SELECT 1 FROM dead_letters d
+  WHERE d.tenant_id = a.tenant_id AND d.job_id = coalesce(a.job_id, a.id))`;
+
+const ADOPT = `UPDATE artifacts AS a SET job_id = id, expires_at = NULL
+  WHERE expires_at <= ? AND name = '${INPUT_VALUE}' AND (${HAS_LETTER} OR EXISTS (
+    SELECT 1 FROM jobs j WHERE j.tenant_id = a.tenant_id AND j.id = a.id))`;
+
+const KEEP = `UPDATE artifacts SET is_kept = 1 WHERE rowid IN (SELECT a.rowid ${OPEN}
+  AND (j.phase = ${SUCCEEDED} OR (j.phase > ${SUCCEEDED} AND ${IS_VALUE})))`;
 
 const REMOVE_STALE = `DELETE FROM artifacts WHERE rowid IN (
     SELECT rowid FROM (
-      SELECT a.rowid AS rowid ${OPEN} AND (j.seq IS NULL OR j.phase > ${SUCCEEDED})
+      SELECT a.rowid AS rowid ${OPEN} AND CASE WHEN j.seq IS NOT NULL
+        THEN j.phase > ${SUCCEEDED} AND NOT ${IS_VALUE}
+        ELSE NOT (${IS_VALUE} AND ${HAS_LETTER}) END
       UNION
       SELECT rowid FROM artifacts WHERE expires_at IS NOT NULL AND expires_at <= ?)
     LIMIT ?) RETURNING *`;

@@ -36,6 +36,7 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineJob({
   },
   retryable: ['transient_storage', 'network_timeout', 'ai_rate_limit'],
   limits: { activePerDocument: true },
+  previews: ['previews/*.png'],
   slo: { p50Ms: 6_000, p95Ms: 15_000, p99Ms: 30_000, failureRateMax: 0.02 },
   stages: [
     { name: 'validating_input', min: 0, max: 5 },

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/core/job.ts';
 import type { Artifact, ArtifactCommit, CommitOutcome } from '../../../src/store/artifact.ts';
+import { purgeAll } from './retention.ts';
 import type { Cases, Scene } from './scene.ts';
+
+const DAY = 86_400_000;
 
 /** A commit by the job's owner, or by nobody in particular. */
 function commitOf(
@@ -173,6 +176,47 @@ export const artifactCases: Cases = {
     assert.deepEqual(await removeStale(scene), []);
     assert.deepEqual(await namesOf(scene, jobs.succeeded), ['succeeded']);
     assert.deepEqual(await namesOf(scene, jobs.running), ['running']);
+  },
+
+  '[P4, R33] a value of a job is no output: it stays however the job ends': async (scene) => {
+    const jobs = [await scene.running(), await scene.running(), await scene.running()];
+    for (const job of jobs) await commit(scene, commitOf(scene, job, { name: '$result' }));
+    const error = { class: 'internal_bug', message: 'no' };
+    await scene.ask(jobs[0]!, { on: 'fail', error });
+    await scene.ask(jobs[1]!, { on: 'cancel', reason: null });
+    for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
+    for (const job of jobs) assert.deepEqual(await namesOf(scene, job), ['$result']);
+    await purgeAll(scene, { jobs: scene.clock.advance(2 * DAY) });
+    assert.deepEqual(await removeStale(scene), ['$result', '$result']);
+    assert.deepEqual(await namesOf(scene, jobs[2]!), ['$result']);
+  },
+
+  '[P4, T21] the input of a job becomes its own once it would expire': async (scene) => {
+    const job = await scene.running();
+    const keepMs = 1_000;
+    const kept = commitOf(scene, null, { id: job.id, name: '$input', keepMs });
+    const strange = commitOf(scene, null, { name: '$input', keepMs });
+    await scene.store.commitArtifacts([kept, strange]);
+    scene.clock.advance(999);
+    assert.deepEqual(await removeStale(scene), []);
+    scene.clock.advance(1);
+    assert.deepEqual(await removeStale(scene), ['$input'], 'the one without a job');
+    const [own] = await scene.store.artifacts({ ref: kept });
+    assert.deepEqual([own?.jobId, own?.expiresAt], [job.id, null]);
+    scene.clock.advance(10_000_000);
+    assert.deepEqual(await removeStale(scene), []);
+  },
+
+  '[T21] a dead letter keeps the input of a job that is gone': async (scene) => {
+    await scene.type('task', 'task', { dlq: 'failed' });
+    const job = await scene.running();
+    await commit(scene, commitOf(scene, null, { id: job.id, name: '$input', keepMs: 1_000 }));
+    await scene.ask(job, { on: 'fail', error: { class: 'internal_bug', message: 'no' } });
+    const cut = scene.clock.advance(2 * DAY);
+    await purgeAll(scene, { jobs: cut });
+    for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
+    await purgeAll(scene, { deadLetters: cut });
+    assert.deepEqual(await removeStale(scene), ['$input']);
   },
 
   '[P4] what an attempt left behind is still there for the next one': async (scene) => {
