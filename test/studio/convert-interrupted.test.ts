@@ -48,7 +48,7 @@ describe('a convert job that is interrupted', () => {
     const puts: string[] = [];
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const desk: Desk = {
-      find: (ref) => room.desk.find(ref),
+      find: (ref, held) => room.desk.find(ref, held),
       open: (artifact, range) => room.desk.open(artifact, range),
       put: (held, artifact) => {
         puts.push(`${held.epoch} ${artifact.name.split('/')[0]}`);
@@ -93,7 +93,7 @@ describe('a convert job that is interrupted', () => {
     const assetRef = await room.upload('many.pptx', await illustrated(4));
     const job = await room.world.enqueue('convert', { assetRef });
     const desk: Desk = {
-      find: (ref) => room.desk.find(ref),
+      find: (ref, held) => room.desk.find(ref, held),
       open: (artifact, range) => room.desk.open(artifact, range),
       put: async (held, artifact) => {
         const kept = await room.desk.put(held, artifact);
@@ -123,7 +123,7 @@ describe('a convert job that is interrupted', () => {
     const room = await openStudio(context);
     const job = await room.world.enqueue('convert', { text: '# a' });
     const desk: Desk = {
-      find: (ref) => room.desk.find(ref),
+      find: (ref, held) => room.desk.find(ref, held),
       open: (artifact, range) => room.desk.open(artifact, range),
       put: () => Promise.reject(new Error('the disk is away')),
     };
