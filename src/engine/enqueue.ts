@@ -1,5 +1,4 @@
 import { apiActor } from '../core/actor.ts';
-import { canonicalJson } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
@@ -8,22 +7,18 @@ import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts'
 import { afterWrite } from './after-write.ts';
 import { allOf, knownAll } from './all-of.ts';
 import type { EngineContext } from './context.ts';
+import { answer, type EnqueueResult } from './enqueue-answer.ts';
 import { checkEnqueue, type EnqueueRequest, hashOf, priorityOf } from './enqueue-request.ts';
-import { submit } from './operate.ts';
-import { notFound } from './transition.ts';
+import { documentOf } from './source-document.ts';
 import { uniqueClaimOf } from './unique.ts';
+
+export { documentBusy, type EnqueueResult } from './enqueue-answer.ts';
 
 /** On whose behalf: taken from the credential, never from the request. */
 export interface Caller {
   readonly tenant: string;
   readonly principal: string | null;
 }
-
-export type EnqueueResult =
-  | { readonly kind: 'created' | 'replayed'; readonly job: Job }
-  /** By its unique key the wish is already that job, as it now stands. */
-  | { readonly kind: 'throttled' | 'debounced' | 'replaced'; readonly job: Job }
-  | { readonly kind: 'refused'; readonly error: PawlError };
 
 export interface EnqueueOptions {
   readonly caller: Caller;
@@ -105,10 +100,15 @@ function admitted(
 ): NewJob | Promise<NewJob> {
   checkEnqueue(request);
   if (kind instanceof PawlError) throw kind;
-  const job = draftOf(context, request, { caller, kind });
+  const { tenant } = caller;
+  const document = documentOf(context, request, { tenant, policy: kind.policy });
   const checked = context.inputs.check(request);
-  if (checked !== null) return checked.then(() => letIn(context, job));
-  return letIn(context, job);
+  if (checked === null && document === null) {
+    return letIn(context, draftOf(context, request, { caller, kind }));
+  }
+  return Promise.all([document, checked]).then(([documentId]) =>
+    letIn(context, draftOf(context, request, { caller, kind, documentId })),
+  );
 }
 
 function letIn(context: EngineContext, job: NewJob): NewJob | Promise<NewJob> {
@@ -161,14 +161,18 @@ export async function draftJob(
 ): Promise<NewJob> {
   checkEnqueue(request);
   const kind = await kindOf(context, request.type, caller);
-  return draftOf(context, request, { caller, kind });
+  const { policy } = kind;
+  const documentId = await documentOf(context, request, { tenant: caller.tenant, policy });
+  return draftOf(context, request, { caller, kind, documentId });
 }
 
 function draftOf(
   context: EngineContext,
   request: EnqueueRequest,
-  { caller, kind: { policyNumber, policy, lifecycle } }: { caller: Caller; kind: Kind },
+  made: { caller: Caller; kind: Kind; documentId?: string | null },
 ): NewJob {
+  const { caller, documentId = null } = made;
+  const { policyNumber, policy, lifecycle } = made.kind;
   const isSubmitted = request.submit ?? true;
   if (!isSubmitted && lifecycle.initial.phase !== 'held') {
     const message = `the lifecycle ${lifecycle.name} has no held state: leave \`submit\` out`;
@@ -194,7 +198,7 @@ function draftOf(
     traceId: request.traceId ?? null,
     requestedBy: caller.principal,
     parentJobId: request.parentJobId ?? null,
-    documentId: request.documentId ?? null,
+    documentId: request.documentId ?? documentId,
     idempotency:
       idempotencyKey === undefined
         ? null
@@ -207,94 +211,4 @@ function draftOf(
     replayOf: null,
     actor: apiActor(caller.principal),
   };
-}
-
-/** The job was there before, or another stands in its way. */
-type Unborn = Exclude<InsertOutcome, { kind: 'created' }>;
-
-async function answer(
-  context: EngineContext,
-  made: { job: NewJob; outcome: Unborn; isSubmitted: boolean },
-): Promise<EnqueueResult> {
-  const { job, outcome } = made;
-  const [found] = await context.store.read([{ tenant: job.tenant, id: outcome.id }]);
-  if (found === null || found === undefined) {
-    return { kind: 'refused', error: notFound({ tenant: job.tenant, id: outcome.id }) };
-  }
-  switch (outcome.kind) {
-    case 'replayed':
-      return replayed(context, found, made);
-    case 'exists':
-      return repeatedById(found, made);
-    case 'conflict':
-      return { kind: 'refused', error: keyReused(job, found) };
-    case 'busy':
-      return { kind: 'refused', error: documentBusy(found) };
-    case 'alreadyReplayed':
-      return { kind: 'replayed', job: found };
-    case 'throttled':
-    case 'debounced':
-    case 'replaced':
-      return { kind: outcome.kind, job: found };
-  }
-}
-
-/**
- * The key's first request may have died between storing the job and submitting it (P10), so its
- * repeat finishes the work. Only a request that submits comes here with the key of one: `submit`
- * is part of what a key's requests are compared by.
- */
-async function replayed(
-  context: EngineContext,
-  found: Job,
-  made: { job: NewJob; isSubmitted: boolean },
-): Promise<EnqueueResult> {
-  if (found.phase !== 'held' || !made.isSubmitted) return { kind: 'replayed', job: found };
-  const job = await submit(context, found, made.job.actor);
-  return { kind: 'replayed', job };
-}
-
-/** An id has no stored request to compare with, so what is held stays so: it may be by design. */
-function repeatedById(
-  found: Job,
-  { job, isSubmitted }: { job: NewJob; isSubmitted: boolean },
-): EnqueueResult {
-  if (!isSamePayload(found, job)) return { kind: 'refused', error: alreadyExists(job.id) };
-  if (found.phase === 'held' && isSubmitted) {
-    return { kind: 'refused', error: alreadyHeld(job.id) };
-  }
-  return { kind: 'replayed', job: found };
-}
-
-function isSamePayload(found: Job, job: NewJob): boolean {
-  const inputs = [found.input, job.input].map((text) => canonicalJson(JSON.parse(text)));
-  return found.type === job.type && inputs[0] === inputs[1];
-}
-
-/** One active job per document: the answer names it. */
-export function documentBusy(active: Job): PawlError {
-  return new PawlError(
-    'CONCURRENCY_CONFLICT',
-    `job ${active.id} of type "${active.type}" is active for document ${active.documentId}`,
-    { details: { jobId: active.id, state: active.state, documentId: active.documentId } },
-  );
-}
-
-function alreadyExists(id: string): PawlError {
-  return new PawlError('ALREADY_EXISTS', `the id ${id} is taken by a job with another payload`);
-}
-
-function alreadyHeld(id: string): PawlError {
-  return new PawlError(
-    'ALREADY_EXISTS',
-    `job ${id} is held, and a request with its id does not release it: POST /v1/jobs/${id}/submit`,
-  );
-}
-
-function keyReused(job: NewJob, found: Job): PawlError {
-  return new PawlError(
-    'IDEMPOTENCY_CONFLICT',
-    `the idempotency key was used for job ${found.id} with another payload or another \`submit\``,
-    { details: { jobId: found.id, key: job.idempotency?.key } },
-  );
 }

@@ -46,6 +46,22 @@ const LimitsBody = closed({
       description: 'One job per document that has not ended; another: 409.',
     }),
   ),
+  documentFrom: Type.Optional(
+    Type.Object(
+      {
+        artifact: Type.Optional(text(128, 1)),
+        content: Type.Optional(text(128, 1)),
+        url: Type.Optional(text(128, 1)),
+      },
+      {
+        additionalProperties: false,
+        description:
+          'Which document a job without `documentId` is about: the member of its input that ' +
+          'names an artifact, holds the content or is a URL. The same content is the same ' +
+          'document, however it came.',
+      },
+    ),
+  ),
   runningPerKey: Type.Optional(
     Type.Union(
       [RunningMax, closed({ max: RunningMax, key: Type.Optional(Type.Enum([...LIMIT_KEYS])) })],

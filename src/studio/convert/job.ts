@@ -35,7 +35,10 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineJob({
     backoff: { kind: 'exponential', baseMs: 2_000, maxMs: 30_000, jitter: 'full' },
   },
   retryable: ['transient_storage', 'network_timeout', 'ai_rate_limit'],
-  limits: { activePerDocument: true },
+  limits: {
+    activePerDocument: true,
+    documentFrom: { artifact: 'assetRef', content: 'text' },
+  },
   previews: ['previews/*.png'],
   slo: { p50Ms: 6_000, p95Ms: 15_000, p99Ms: 30_000, failureRateMax: 0.02 },
   stages: [
