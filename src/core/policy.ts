@@ -19,6 +19,8 @@ export interface Policy {
   readonly retryable: readonly string[];
   readonly lease: LeasePolicy;
   readonly timeoutMs: number | null;
+  /** An attempt that reaches its time-out and has got on goes on; left out: it fails. */
+  readonly onTimeout?: 'resume';
   readonly stages: readonly StageRange[];
   readonly onExhausted: 'failed' | 'dead_lettered';
   readonly dlq: DeadLetterCopies;

@@ -46,6 +46,51 @@ export async function putType(
   return record;
 }
 
+/** Members to change; null gives back what the lifecycle says. */
+export type TypeChange = {
+  readonly [Member in keyof TypeDefinition]?: TypeDefinition[Member] | null;
+};
+
+/** Members whose own members are changed one by one; all others are replaced as a whole. */
+const MERGED = ['retry', 'lease', 'limits', 'slo', 'expose'] as const;
+
+/**
+ * Changes what is named and keeps the rest. What is changed is the tenant's own type; of one that
+ * is shared by all it gets a copy.
+ */
+export async function changeType(
+  context: EngineContext,
+  named: { tenant: string; type: string },
+  change: TypeChange,
+): Promise<TypeRecord> {
+  const before = await definitionOf(context, named);
+  if (before === null && typeof change.lifecycle !== 'string') {
+    const message = 'must be given for a type that is not registered yet';
+    throw invalid([{ pointer: '/lifecycle', message }]);
+  }
+  const members: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(change)) {
+    const isMerged = (MERGED as readonly string[]).includes(name) && value !== null;
+    if (value === null) delete members[name];
+    else members[name] = isMerged ? { ...(members[name] as object), ...(value as object) } : value;
+  }
+  return putType(context, named, members as unknown as TypeDefinition);
+}
+
+async function definitionOf(
+  { registry }: EngineContext,
+  { tenant, type }: { tenant: string; type: string },
+): Promise<TypeDefinition | null> {
+  registry.forgetType(type);
+  try {
+    const { definition } = await registry.type(tenant, type);
+    return JSON.parse(definition) as TypeDefinition;
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
+    throw error;
+  }
+}
+
 /** What the platform does by itself is defined by the platform alone. */
 function checkReserved({ tenant, type }: { tenant: string; type: string }): Fault[] {
   if (tenant === SHARED_TENANT || !isInternalType(type)) return [];
@@ -86,6 +131,7 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
     retryable: definition.retryable ?? defaults.retryable,
     lease: { ...defaults.lease, ...definition.lease },
     timeoutMs: definition.timeoutMs ?? null,
+    ...(definition.onTimeout === 'resume' ? { onTimeout: 'resume' } : {}),
     stages: definition.stages ?? [],
     onExhausted: definition.onExhausted ?? defaults.onExhausted,
     dlq: definition.dlq ?? defaults.dlq,

@@ -22,7 +22,7 @@ import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
-import { putType, type TypeDefinition } from './define-type.ts';
+import { changeType, putType, type TypeChange, type TypeDefinition } from './define-type.ts';
 import { enqueue, type EnqueueOptions, type EnqueueResult } from './enqueue.ts';
 import type { EnqueueRequest } from './enqueue-request.ts';
 import {
@@ -97,6 +97,11 @@ export class Engine {
     definition: TypeDefinition,
   ): Promise<TypeRecord> {
     return putType(this.context, named, definition);
+  }
+
+  /** Changes what is named of a type and keeps the rest. */
+  changeType(named: { tenant: string; type: string }, change: TypeChange): Promise<TypeRecord> {
+    return changeType(this.context, named, change);
   }
 
   /** Calls back when there may be work of these types, or (null) of any, in whatever process. */

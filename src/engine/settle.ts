@@ -17,7 +17,8 @@ export type Ending =
   | { readonly kind: 'snooze'; readonly delayMs: number; readonly checkpoint?: JsonText }
   /** The remote has begun: wait for it under the next state's name. */
   | { readonly kind: 'advance'; readonly delayMs: number; readonly checkpoint?: JsonText }
-  | { readonly kind: 'release' }
+  /** `cause`: why, in a word, for the history. */
+  | { readonly kind: 'release'; readonly cause?: string }
   /** The owner honours a cancel wish. */
   | { readonly kind: 'cancelled'; readonly checkpoint?: JsonText };
 
@@ -151,7 +152,9 @@ function requestOf(ending: Exclude<Ending, { kind: 'succeed' }>, job: Job): Requ
     case 'advance':
       return { on: 'advance', delayMs: ending.delayMs };
     case 'release':
-      return { on: 'release' };
+      return ending.cause === undefined
+        ? { on: 'release' }
+        : { on: 'release', cause: ending.cause };
     case 'cancelled':
       return { on: 'cancel', reason: job.cancel?.reason ?? null };
   }

@@ -29,6 +29,12 @@ export interface JobPolicy<Stages extends readonly StageRange[] = readonly Stage
   readonly lease?: Partial<LeasePolicy>;
   /** The longest that one attempt may take. */
   readonly timeoutMs?: number;
+  /**
+   * What becomes of an attempt that reaches `timeoutMs`. `fail` (default): it has failed with the
+   * class `timeout`. `resume`: one that has kept a newer checkpoint than it began with goes on from
+   * there, without spending an attempt; one that has not fails.
+   */
+  readonly onTimeout?: 'fail' | 'resume';
   readonly stages?: Stages;
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;

@@ -58,9 +58,14 @@ async function told(engine: Engine, request: FastifyRequest, record: TypeRecord)
   await engine.context.store.access.addAudit([entryOf(engine.context, credentialOf(request), did)]);
 }
 
+const CHANGE_TEXT =
+  'Of a type that is registered only what is named is changed: members of `retry`, `lease`, ' +
+  '`limits`, `slo` and `expose` one by one, all others as a whole; null gives back what the ' +
+  "lifecycle says. To change a type of the platform makes a copy that is the tenant's own.";
+
 const RETRY_TEXT =
-  'What is left out comes from the lifecycle. Jobs that exist live on by the policy of their ' +
-  'birth. An attempt that fails with a class in `retryable` is tried again while ' +
+  'What is left out of a new type comes from its lifecycle. Jobs that exist live on by the ' +
+  'policy of their birth. An attempt that fails with a class in `retryable` is tried again while ' +
   '`attempts < maxAttempts`; other classes end the job at once. The n-th retry waits d = ' +
   'min(maxMs, baseMs · factor^(n−1)), and jitter makes of it: `none` d; `full` U(0, d); `equal` ' +
   'd/2 + U(0, d/2); `decorrelated` min(maxMs, U(baseMs, 3 · previous wait)). A `fixed` backoff ' +
@@ -76,7 +81,7 @@ function putType(app: App, { engine }: Face): void {
         tags: ['Types'],
         operationId: 'putType',
         summary: 'Register a type, or change it for the jobs to come',
-        description: RETRY_TEXT,
+        description: `${CHANGE_TEXT} ${RETRY_TEXT}`,
         params: Params,
         body: TypeBody,
         response: { 200: TypeSchema, 201: TypeSchema },
@@ -87,7 +92,7 @@ function putType(app: App, { engine }: Face): void {
       const { type } = request.params;
       const known = await engine.context.store.types(tenant);
       const before = known.find((one) => one.type === type);
-      const record = await engine.putType({ tenant, type }, request.body);
+      const record = await engine.changeType({ tenant, type }, request.body);
       if (before?.revision !== record.revision) await told(engine, request, record);
       const answer = await typeJson(engine, record, await engine.valves(tenant));
       return reply

@@ -58,6 +58,7 @@ function claimJson(claim: Claim): ClaimJson {
     ),
     attempt: job.attempts,
     timeoutMs: policy.timeoutMs,
+    onTimeout: policy.onTimeout ?? 'fail',
     idempotencyKey: claim.idempotencyKey,
   };
 }

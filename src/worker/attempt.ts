@@ -14,6 +14,7 @@ import { type ArtifactDesk, AttemptArtifacts } from './attempt-artifacts.ts';
 import { factsOf } from './attempt-facts.ts';
 import { deadlineMs, renewAfter, timeToReport } from './attempt-times.ts';
 import { endingOf } from './ending.ts';
+import { KeptProgress } from './kept-progress.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { type Parcel, Reports } from './reports.ts';
 import {
@@ -41,12 +42,10 @@ export interface AttemptOptions {
 }
 
 /**
- * One claimed job in a worker's hands.
- *
- * Modes: *held* until `run`; *running* while its handler works; *ended* when the handler has, or
- * was made to; *closed* when the end is reported, or there is nothing to report. Until it is
- * closed its lease is renewed. Times are monotonic: from `deadlineAt` on the job may be another
- * worker's, so nothing is written any more.
+ * One claimed job in a worker's hands. Modes: *held* until `run`; *running* while its handler
+ * works; *ended* when the handler has, or was made to; *closed* when the end is reported, or there
+ * is nothing to report. Until it is closed its lease is renewed. Times are monotonic: from
+ * `deadlineAt` on the job may be another worker's, so nothing is written any more.
  */
 export class Attempt implements AttemptPort {
   readonly claim: Claim;
@@ -63,6 +62,7 @@ export class Attempt implements AttemptPort {
   /** Ends the wait for the handler. */
   #giveUp: ((outcome: Outcome) => void) | null = null;
   #row: Job;
+  readonly #kept: KeptProgress;
   #execution: Execution | null = null;
   #stop: JobStop | null = null;
   #isForced = false;
@@ -87,6 +87,7 @@ export class Attempt implements AttemptPort {
     this.#onUrgent = options.onUrgent;
     this.#onNews = options.onNews;
     this.#row = claim.job;
+    this.#kept = new KeptProgress(claim);
     this.#desk = options.artifacts;
     this.#deadlineAt = askedAt + claim.leaseMs;
     this.#renewAt = this.startBy = askedAt + renewAfter(claim, claim.leaseMs);
@@ -157,7 +158,8 @@ export class Attempt implements AttemptPort {
     // Until its end is reported it holds no more of its handler than it must.
     this.#giveUp = null;
     if (this.#hasReturned) this.#execution = null;
-    const told = (): Ending | null => (this.isLost ? null : endingOf(outcome, this.#stop));
+    const told = (): Ending | null =>
+      this.isLost ? null : endingOf(outcome, this.#stop, this.#kept);
     return gone === null ? told() : gone.then(told);
   }
 
@@ -264,7 +266,7 @@ export class Attempt implements AttemptPort {
     this.#beatAt = askedAt;
     this.#deadlineAt = askedAt + leftMs;
     this.#renewAt = askedAt + renewAfter(this.claim, leftMs);
-    parcel.keep?.durable.resolve();
+    this.#kept.confirm(parcel);
     if (result.cancel !== null) this.#softCancel(result.cancel);
   }
 

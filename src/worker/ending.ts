@@ -6,7 +6,11 @@ import type { JobStop } from '../handler/stop.ts';
  * What is reported of a handler that has ended. What it did counts over what it was asked: a
  * result is a success even after a cancel, and its own failure is a failure also at shutdown.
  */
-export function endingOf(outcome: Outcome, stop: JobStop | null): Ending | null {
+export function endingOf(
+  outcome: Outcome,
+  stop: JobStop | null,
+  { mayResume }: { readonly mayResume: boolean },
+): Ending | null {
   switch (outcome.kind) {
     case 'succeed':
       return { kind: 'succeed', result: outcome.result };
@@ -16,17 +20,18 @@ export function endingOf(outcome: Outcome, stop: JobStop | null): Ending | null 
     case 'advance':
       return { kind: outcome.kind, delayMs: outcome.delayMs };
     case 'stopped':
-      return stop === null ? null : endingOfStop(stop);
+      return stop === null ? null : endingOfStop(stop, mayResume);
   }
 }
 
-function endingOfStop({ why, message }: JobStop): Ending | null {
+function endingOfStop({ why, message }: JobStop, mayResume: boolean): Ending | null {
   switch (why) {
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'shutdown':
       return { kind: 'release' };
     case 'timedOut':
+      if (mayResume) return { kind: 'release', cause: 'time_limit' };
       return { kind: 'fail', error: { class: 'timeout', message } };
     case 'deadline':
       return { kind: 'fail', error: { class: 'deadline_exceeded', message } };

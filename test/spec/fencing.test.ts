@@ -52,6 +52,7 @@ const OWNER_METHODS = ['start', 'renew', 'settle'];
 const OTHER_METHODS = [
   'constructor',
   'putType',
+  'changeType',
   'enqueue',
   'submit',
   'claim',

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { LIMIT_KEYS } from '../../core/limits.ts';
 import { JITTERS } from '../../core/retry.ts';
 import { SloTargetSchema } from './slo.ts';
@@ -113,34 +113,46 @@ const ExposeBody = Type.Object(
 const OnExhausted = Type.Enum(['failed', 'dead_lettered']);
 const Copies = Type.Enum(['never', 'exhausted', 'failed']);
 
-/** A type as PUT: what is left out comes from the lifecycle. */
+/** Changed where given, kept where left out, and as the lifecycle has it where null. */
+function changed<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(nullable(schema));
+}
+
+/** A type as PUT: what is left out stays as it is, or comes from the lifecycle. */
 export const TypeBody = Type.Object(
   {
-    lifecycle: text(128, 1),
-    retry: Type.Optional(
+    lifecycle: Type.Optional(
+      Type.String({ ...text(128, 1), description: 'Required of a type that is new.' }),
+    ),
+    retry: changed(
       closed({
         maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
         backoff: Type.Optional(BackoffBody),
       }),
     ),
-    retryable: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
-    lease: Type.Optional(
-      closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
+    retryable: changed(Type.Array(ClassName, { maxItems: 256 })),
+    lease: changed(closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) })),
+    timeoutMs: changed(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
+    onTimeout: changed(
+      Type.Enum(['fail', 'resume'], {
+        description:
+          'What becomes of an attempt that reaches `timeoutMs`: it fails, or, if it has kept a ' +
+          'newer checkpoint than it began with, is released to go on from there.',
+      }),
     ),
-    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
-    stages: Type.Optional(Type.Array(StageRangeSchema, { maxItems: 256 })),
-    limits: Type.Optional(LimitsBody),
-    onExhausted: Type.Optional(OnExhausted),
-    dlq: Type.Optional(Copies),
-    slo: Type.Optional(SloBody),
-    previews: Type.Optional(
+    stages: changed(Type.Array(StageRangeSchema, { maxItems: 256 })),
+    limits: changed(LimitsBody),
+    onExhausted: changed(OnExhausted),
+    dlq: changed(Copies),
+    slo: changed(SloBody),
+    previews: changed(
       Type.Array(text(128, 1), {
         maxItems: 32,
         description:
           'Artifacts that are seen before their job has ended, by patterns such as `page-*.png`.',
       }),
     ),
-    compensation: Type.Optional(
+    compensation: changed(
       Type.String({
         ...Name,
         description:
@@ -148,7 +160,7 @@ export const TypeBody = Type.Object(
           'is `{jobId, input, kept, checkpoint, end}`; whoever claims that type runs it.',
       }),
     ),
-    expose: Type.Optional(ExposeBody),
+    expose: changed(ExposeBody),
   },
   {
     $id: 'NewJobType',
@@ -200,6 +212,7 @@ export const TypeSchema = Type.Object(
     retryable: Type.Array(Type.String()),
     lease: closed({ ttlMs: Type.Integer(), heartbeatMs: Type.Integer() }),
     timeoutMs: nullable(Type.Integer()),
+    onTimeout: Type.Optional(Type.Literal('resume')),
     stages: Type.Array(StageRangeSchema),
     limits: Type.Optional(Type.Unknown({ description: 'As registered, filled in.' })),
     onExhausted: OnExhausted,

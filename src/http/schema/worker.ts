@@ -58,6 +58,11 @@ export const ClaimSchema = Type.Object(
     stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
     attempt: Type.Integer(),
     timeoutMs: nullable(Type.Integer({ description: 'How long this attempt may take.' })),
+    onTimeout: Type.Enum(['fail', 'resume'], {
+      description:
+        'What to report when that time is over: `fail` with the class `timeout`, or, with a ' +
+        'newer checkpoint than the claim had, `release`.',
+    }),
     idempotencyKey: Type.String({ description: 'The same in every attempt of the job.' }),
   },
   { $id: 'Claim', additionalProperties: false },
@@ -117,6 +122,13 @@ export const FailBody = closed({
   ...OWNER,
   error: FailureSchema,
   deadLetter: Type.Optional(ReasonSchema),
+});
+
+export const ReleaseBody = closed({
+  ...OWNER,
+  cause: Type.Optional(
+    Type.String({ ...text(64, 1), description: 'Why, in a word, for the history.' }),
+  ),
 });
 
 export const SnoozeBody = closed({

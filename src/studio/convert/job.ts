@@ -30,6 +30,8 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineJob({
   isolation: { kind: 'process', module: import.meta.url, export: 'convert', memoryMb: 512 },
   concurrency: 2,
   timeoutMs: 120_000,
+  // Each slide is kept when it is done, so a long one goes on where its time was over.
+  onTimeout: 'resume',
   retry: {
     maxAttempts: 3,
     backoff: { kind: 'exponential', baseMs: 2_000, maxMs: 30_000, jitter: 'full' },
