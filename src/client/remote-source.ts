@@ -109,13 +109,13 @@ export class RemoteSource {
   }
 
   async #renewOne(beat: Beat): Promise<BeatResult> {
-    const { stageResult, stage, progress, message, checkpoint, notes = [] } = beat;
+    const { stageResult, stage, progress, message, checkpoint, notes = [], liveTokens } = beat;
     if (stageResult !== undefined) {
       const path = `stages/${encodeURIComponent(stageResult.name)}`;
       const asked = { result: JSON.parse(stageResult.result) as unknown };
       const { body, error } = await this.#ask(beat, path, asked);
       if (error !== null) return { kind: 'refused', error };
-      const hasMore = (stage ?? progress ?? message ?? checkpoint) !== undefined;
+      const hasMore = (stage ?? progress ?? message ?? checkpoint ?? liveTokens) !== undefined;
       // To keep a stage is a heartbeat too; a server of the release before does not say so.
       if (!hasMore && notes.length === 0 && 'lease' in (body as object)) {
         return renewedOf(body as HeartbeatJson);
@@ -132,6 +132,7 @@ export class RemoteSource {
       ...(checkpoint === undefined ? {} : { checkpoint: JSON.parse(checkpoint) as unknown }),
       ...(log.length === 0 ? {} : { log }),
       ...(tokens.length === 0 ? {} : { tokens: tokens.join('') }),
+      ...(liveTokens === undefined ? {} : { liveTokens }),
     });
     return error === null ? renewedOf(body as HeartbeatJson) : { kind: 'refused', error };
   }

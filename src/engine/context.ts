@@ -4,6 +4,7 @@ import type { Random } from '../core/random.ts';
 import type { Store } from '../store/store.ts';
 import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
+import type { LiveTexts } from './live-texts.ts';
 import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
@@ -34,6 +35,8 @@ export interface EngineContext {
   readonly inputs: KnownInputs;
   /** Inputs that are too large for the database. */
   readonly largeInputs: LargeInputs;
+  /** What is told to who listens and kept nowhere. */
+  readonly liveTexts: LiveTexts;
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */

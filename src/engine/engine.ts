@@ -40,6 +40,7 @@ import { followOptionsOf, type Observer } from './follow/observer.ts';
 import { type FollowerView, followersOf } from './follow/standing.ts';
 import { KnownInputs } from './known-inputs.ts';
 import { LargeInputs } from './large-inputs.ts';
+import { LiveTexts } from './live-texts.ts';
 import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
 import type { EngineObserver } from './observer.ts';
@@ -86,9 +87,10 @@ export class Engine {
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
     const largeInputs = new LargeInputs();
+    const liveTexts = new LiveTexts({ ids, clock });
     const bell = new WorkBell(store.bell ?? null);
     const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell };
-    this.context = { ...parts, observer, tracer, largeInputs };
+    this.context = { ...parts, observer, tracer, largeInputs, liveTexts };
     this.schedules = new Schedules(this.context);
   }
 

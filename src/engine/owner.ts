@@ -84,6 +84,8 @@ export interface Beat extends Ownership {
   /** Kept for later attempts, which then skip the stage. */
   readonly stageResult?: { readonly name: string; readonly result: JsonText };
   readonly notes?: readonly NoteDraft[];
+  /** Generated text for those who listen now: it is stored nowhere, and the log has a gap. */
+  readonly liveTokens?: string;
 }
 
 export type BeatResult =
@@ -107,8 +109,15 @@ export async function renew(context: EngineContext, beats: readonly Beat[]): Pro
     const { range, error } = rulings[index]!;
     return error === null ? [{ beat, before: read[index] ?? null, range }] : [];
   });
-  const renewals = open.map(({ beat, range }) => renewalOf(beat, range));
+  const live = open.map(({ beat }) => liveOf(context, beat));
+  const renewals = open.map(({ beat, range }, index) =>
+    renewalOf(beat, range, live[index]?.gap ?? null),
+  );
   const outcomes = renewals.length === 0 ? [] : await context.store.renew(renewals);
+  outcomes.forEach(({ kind }, index) => {
+    const text = live[index];
+    if (kind === 'lost' && text) context.liveTexts.drop(text.ref);
+  });
   if (context.observer !== null) tell(context.observer, open, outcomes);
   const hasWritten = outcomes.some(({ kind }) => kind === 'renewed');
   let next = 0;
@@ -122,6 +131,10 @@ export async function renew(context: EngineContext, beats: readonly Beat[]): Pro
       }),
     ),
   );
+}
+
+function liveOf({ liveTexts }: EngineContext, { liveTokens = '' }: Beat) {
+  return liveTokens === '' ? null : liveTexts.put(liveTokens);
 }
 
 /** Who does not own the job is told so by the store, and needs no other answer. */
@@ -162,7 +175,7 @@ async function rowFor(context: EngineContext, beat: Beat): Promise<Job | null> {
   return (await context.store.read([beat.ref]))[0] ?? null;
 }
 
-function renewalOf(beat: Beat, range: StageRange | null): Renewal {
+function renewalOf(beat: Beat, range: StageRange | null, gap: NoteDraft | null): Renewal {
   const { ref, owner, epoch, stage, notes = [] } = beat;
   const told = beat.progress ?? 0;
   const entered: readonly NoteDraft[] =
@@ -173,7 +186,7 @@ function renewalOf(beat: Beat, range: StageRange | null): Renewal {
     owner,
     epoch,
     progress: progressWithin(range, told),
-    notes: [...entered, ...notes],
+    notes: gap === null ? [...entered, ...notes] : [...entered, ...notes, gap],
     ...(stage === undefined ? {} : { stage }),
     ...(beat.message === undefined ? {} : { message: beat.message }),
     ...(beat.checkpoint === undefined ? {} : { checkpoint: beat.checkpoint }),

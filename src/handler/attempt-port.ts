@@ -21,6 +21,8 @@ export interface Report {
   readonly message?: string;
   readonly log?: string;
   readonly tokens?: string;
+  /** The same where it is not to be kept. */
+  readonly liveTokens?: string;
 }
 
 /** Written at once. */

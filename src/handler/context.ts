@@ -103,8 +103,11 @@ export interface RunContext<Input, Stage extends string = string> {
   /** Reads an artifact of this job or another, or an upload that the input refers to. */
   readonly openArtifact: (artifact: ArtifactName) => Promise<OpenedArtifact>;
   readonly log: (line: string) => void;
-  /** A piece of generated text, streamed to those who follow the job. */
-  readonly tokens: (text: string) => void;
+  /**
+   * A piece of generated text, streamed to those who follow the job. With `keep: false` it is
+   * stored nowhere: only streams that are open at that moment get it, and the history has a gap.
+   */
+  readonly tokens: (text: string, options?: { readonly keep?: boolean }) => void;
   /** Ends this turn without spending an attempt; the handler runs again after the delay. */
   readonly snooze: (delayMs: number) => never;
   /** The same, when a remote process is seen to have begun (lifecycle `process`). */

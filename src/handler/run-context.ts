@@ -89,7 +89,8 @@ export class HandlerRun {
       artifact: (name, content, options) => this.artifact(name, content, options),
       openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
       log: (line) => port.tell({ log: line }),
-      tokens: (text) => port.tell({ tokens: text }),
+      tokens: (text, { keep = true } = {}) =>
+        port.tell(keep ? { tokens: text } : { liveTokens: text }),
       snooze: (delayMs) => pause('snooze', delayMs),
       advance: (delayMs) => pause('advance', delayMs),
     };

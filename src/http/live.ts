@@ -2,10 +2,8 @@ import type { JobRef } from '../core/job.ts';
 import type { Timers } from '../core/timers.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { TailItem } from '../store/query.ts';
-import { LogWindow } from './log-window.ts';
+import { LogWindow, windowItem } from './log-window.ts';
 import { SharedReads } from './shared-reads.ts';
-import { frameOf } from './sse-frame.ts';
-import { eventJson } from './view.ts';
 
 const PAGE = 500;
 
@@ -169,16 +167,7 @@ export class LiveHub {
   }
 
   #tell(items: readonly TailItem[]): void {
-    this.window.append(
-      items.map((item) => ({
-        item,
-        frame: frameOf({
-          id: item.cursor,
-          event: item.event.type,
-          data: eventJson(item.event, item),
-        }),
-      })),
-    );
+    this.window.append(items.map(windowItem));
     for (const { event, jobType } of items) {
       const { tenant, jobId } = event;
       this.wake(jobTopic({ tenant, id: jobId }));

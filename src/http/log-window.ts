@@ -1,9 +1,15 @@
 import type { TailItem } from '../store/query.ts';
+import { type EventFrame, eventFrame } from './live-frame.ts';
+import { eventJson } from './view.ts';
 
 /** An item of the log with its text for streams, made once for all readers. */
 export interface WindowItem {
   readonly item: TailItem;
-  readonly frame: string;
+  readonly frame: EventFrame;
+}
+
+export function windowItem(item: TailItem): WindowItem {
+  return { item, frame: eventFrame(item.cursor, item.event, eventJson(item.event, item)) };
 }
 
 const CHARACTERS_MAX = 8_388_608;
@@ -28,11 +34,11 @@ export class LogWindow {
     for (const one of items) {
       this.#places.set(one.item.cursor, this.#first + this.#items.length);
       this.#items.push(one);
-      this.#characters += one.frame.length;
+      this.#characters += one.frame.text.length;
     }
     let over = 0;
     for (; this.#characters > this.#charactersMax && over < this.#items.length; over++) {
-      this.#characters -= this.#items[over]!.frame.length;
+      this.#characters -= this.#items[over]!.frame.text.length;
     }
     if (over > 0) this.#forget(over);
   }

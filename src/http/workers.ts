@@ -222,7 +222,7 @@ function beat(app: App, { engine, live, attendance }: Face): void {
       },
     },
     async (request) => {
-      const { stage, progress, message } = request.body;
+      const { stage, progress, message, liveTokens } = request.body;
       const held = heldBy(request, request.params.id, request.body);
       const [result] = await engine.renew([
         {
@@ -230,6 +230,7 @@ function beat(app: App, { engine, live, attendance }: Face): void {
           ...(stage === undefined ? {} : { stage }),
           ...(progress === undefined ? {} : { progress }),
           ...(message === undefined ? {} : { message }),
+          ...(liveTokens === undefined ? {} : { liveTokens }),
           ...checkpointOf(request.body),
           notes: notesOf(request.body),
         },

@@ -3,7 +3,7 @@ import type { Keep, Report } from '../handler/attempt-port.ts';
 import type { JobStop } from '../handler/stop.ts';
 import type { NoteDraft } from '../store/renew.ts';
 
-type Said = Pick<Beat, 'stage' | 'progress' | 'message' | 'notes'>;
+type Said = Pick<Beat, 'stage' | 'progress' | 'message' | 'notes' | 'liveTokens'>;
 
 interface PendingKeep {
   readonly write: Keep;
@@ -24,6 +24,7 @@ export class Reports {
   #stage: string | undefined;
   #message: string | undefined;
   #progress: number | undefined;
+  #liveTokens = '';
   #notes: NoteDraft[] = [];
   #dropped = 0;
   #keeps: PendingKeep[] = [];
@@ -35,7 +36,7 @@ export class Reports {
   }
 
   get hasNews(): boolean {
-    if (this.isUrgent || this.#notes.length > 0) return true;
+    if (this.isUrgent || this.#notes.length > 0 || this.#liveTokens !== '') return true;
     return (this.#stage ?? this.#message ?? this.#progress) !== undefined;
   }
 
@@ -49,6 +50,7 @@ export class Reports {
     if (report.log !== undefined)
       this.#note({ type: 'job_log', message: report.log, payload: null });
     if (report.tokens !== undefined) this.#addTokens(report.tokens);
+    if (report.liveTokens !== undefined) this.#liveTokens += report.liveTokens;
   }
 
   keep(write: Keep): Promise<void> {
@@ -68,8 +70,10 @@ export class Reports {
       ...(this.#progress === undefined ? {} : { progress: this.#progress }),
       ...(this.#message === undefined ? {} : { message: this.#message }),
       ...(this.#notes.length === 0 ? {} : { notes: this.#allNotes() }),
+      ...(this.#liveTokens === '' ? {} : { liveTokens: this.#liveTokens }),
     };
     this.#stage = this.#message = this.#progress = undefined;
+    this.#liveTokens = '';
     this.#notes = [];
     this.#dropped = 0;
     this.#keeps = [];
@@ -82,6 +86,7 @@ export class Reports {
     this.#message ??= said.message;
     if ((said.progress ?? 0) > (this.#progress ?? 0)) this.#progress = said.progress;
     this.#notes.unshift(...(said.notes ?? []));
+    this.#liveTokens = (said.liveTokens ?? '') + this.#liveTokens;
     if (keep === null) return;
     if (this.#end === null) this.#keeps.unshift(keep);
     else keep.durable.reject(this.#end());

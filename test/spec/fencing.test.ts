@@ -38,6 +38,7 @@ const OWNER_VERBS: Record<OwnerVerb, Verb> = {
   message: beat({ message: 'half way' }),
   checkpoint: beat({ checkpoint: '{}' }),
   stageResult: beat({ stageResult: { name: 'any', result: '{}' } }),
+  liveTokens: beat({ liveTokens: 'a word' }),
   notes: beat({ notes: [{ type: 'job_log', message: 'a line', payload: null }] }),
   succeed: ending({ kind: 'succeed' }),
   fail: ending({ kind: 'fail', error: { class: 'TransientError', message: 'no' } }),

@@ -104,10 +104,11 @@ function holdingOf(job: Job): Ownership {
 function encodeBeat(codec: PayloadCodec, beat: Beat): Beat {
   const text = (field: PayloadField, plain: string): string =>
     codec.encodeText(placeIn(beat.ref, field), plain);
-  const { message, checkpoint, stageResult, notes } = beat;
+  const { message, checkpoint, stageResult, notes, liveTokens } = beat;
   return {
     ...beat,
     ...(message === undefined ? {} : { message: text('message', message) }),
+    ...(liveTokens === undefined ? {} : { liveTokens: text('tokens', liveTokens) }),
     ...encodeCheckpoint(codec, beat, checkpoint),
     ...(stageResult === undefined
       ? {}

@@ -110,6 +110,14 @@ export const HeartbeatBody = closed({
       description: 'Text as it comes from a model, whole or in pieces; pieces are joined.',
     }),
   ),
+  liveTokens: Type.Optional(
+    Type.String({
+      ...text(TOKENS_MAX),
+      description:
+        'The same where it must not be kept: it goes to the streams that are open here now, is ' +
+        'stored nowhere, and the history has a gap in its place.',
+    }),
+  ),
 });
 
 export type HeartbeatRequest = Static<typeof HeartbeatBody>;
