@@ -1,3 +1,4 @@
+import type { Duration } from '../core/duration.ts';
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
@@ -98,9 +99,9 @@ export interface RunContext<Input, Stage extends string = string> {
   /** A piece of generated text, streamed to those who follow the job. */
   readonly tokens: (text: string) => void;
   /** Ends this turn without spending an attempt; the handler runs again after the delay. */
-  readonly snooze: (delayMs: number) => never;
+  readonly snooze: (delay: Duration) => never;
   /** The same, when a remote process is seen to have begun (lifecycle `process`). */
-  readonly advance: (delayMs: number) => never;
+  readonly advance: (delay: Duration) => never;
 }
 
 /** What a compensation gets as its input: the job that ended badly, and what it had done. */

@@ -89,8 +89,8 @@ export class HandlerRun {
       openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
       log: (line) => port.tell({ log: line }),
       tokens: (text) => port.tell({ tokens: text }),
-      snooze: (delayMs) => pause('snooze', delayMs),
-      advance: (delayMs) => pause('advance', delayMs),
+      snooze: (delay) => pause('snooze', delay),
+      advance: (delay) => pause('advance', delay),
     };
   }
 
