@@ -3,7 +3,7 @@ import type { DlqReason } from '../core/error-class.ts';
 import type { JsonText } from '../core/job.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { JobDefinition } from './define-job.ts';
-import { failureOf, JobFailure, ValidationError } from './failure.ts';
+import { failureOf, isJobFailure, ValidationError } from './failure.ts';
 import { jsonOf } from './json.ts';
 import { Pause } from './pause.ts';
 import { HandlerRun } from './run-context.ts';
@@ -44,7 +44,7 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
   } catch (error) {
     if (error instanceof Pause) return { kind: error.kind, delayMs: error.delayMs };
     if (stops.isHeededBy(error)) return { kind: 'stopped' };
-    const deadLetter = error instanceof JobFailure ? error.deadLetter : null;
+    const deadLetter = isJobFailure(error) ? error.deadLetter : null;
     return {
       kind: 'fail',
       error: failureOf(error, part ?? run?.stageOf(error) ?? null),

@@ -1,4 +1,5 @@
 import type { Failure } from '../core/decision.ts';
+import { brandErrors, hasErrorBrand } from '../core/error-brand.ts';
 import type { DlqReason } from '../core/error-class.ts';
 
 /** What a failure says besides its class and message. */
@@ -25,6 +26,13 @@ export class JobFailure extends Error {
     this.details = more.details;
     this.deadLetter = more.deadLetter ?? null;
   }
+}
+
+brandErrors(JobFailure.prototype, 'JobFailure');
+
+/** True for a JobFailure of this copy of the package, or of another. */
+export function isJobFailure(error: unknown): error is JobFailure {
+  return hasErrorBrand(error, 'JobFailure');
 }
 
 /** `throw fail('network_timeout', 'the mail server did not answer')` */
@@ -65,7 +73,7 @@ export class LeaseConflictError extends JobFailure {
  * so a plain `Error` is of the class "Error", which nobody declared and which is not retried.
  */
 export function failureOf(thrown: unknown, stage: string | null): Failure {
-  if (thrown instanceof JobFailure) {
+  if (isJobFailure(thrown)) {
     const { class: errorClass, message, code, details } = thrown;
     return {
       class: errorClass,

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { PawlError } from '../core/errors.ts';
+import { isPawlError } from '../core/errors.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Ending } from '../engine/settle.ts';
@@ -133,7 +133,7 @@ export class Settler {
     this.#options.log.warn('the end of an attempt was refused', {
       jobId: attempt.claim.job.id,
       ending: ending.kind,
-      code: error instanceof PawlError ? error.code : error.name,
+      code: isPawlError(error) ? error.code : error.name,
       message: error.message,
     });
   }
@@ -147,7 +147,5 @@ export class Settler {
 /** True where asking again is no use: something in what was reported was refused. */
 function isTheirFault(error: Error): boolean {
   if (error instanceof StoreError) return error.outcome === 'refused';
-  return (
-    error instanceof PawlError && ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'].includes(error.code)
-  );
+  return isPawlError(error) && ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'].includes(error.code);
 }

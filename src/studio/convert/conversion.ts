@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RunContext } from '../../handler/context.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { checkDeck } from '../deck/check-deck.ts';
 import { type Asset, type Deck, DECK_VERSION, type SourceType } from '../deck/deck.ts';
 import { openPreviews } from '../draw/canvas.ts';
@@ -83,7 +83,7 @@ export class Conversion {
     try {
       return await this.#context.openArtifact(assetRef);
     } catch (error) {
-      if (!(error instanceof JobFailure) || error.code !== 'NOT_FOUND') throw error;
+      if (!isJobFailure(error) || error.code !== 'NOT_FOUND') throw error;
       throw refuse('CONVERT_SOURCE_NOT_FOUND', `there is no artifact ${assetRef}`, error);
     }
   }
