@@ -32,7 +32,7 @@ function final(dlqReason: DlqReason): ErrorClass {
 }
 
 /** The classes of the source documents. A type's own `retryable` list has the last word. */
-export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = {
+const CLASSES = {
   transient_storage: retried('infrastructure_failure'),
   network_timeout: retried('timeout'),
   ai_rate_limit: retried('dependency_unavailable'),
@@ -58,7 +58,11 @@ export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = {
   deadline_exceeded: final('timeout'),
   worker_lost: retried('infrastructure_failure'),
   handler_crashed: retried('infrastructure_failure'),
-};
+} as const satisfies Record<string, ErrorClass>;
+
+export type ErrorClassName = keyof typeof CLASSES;
+
+export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = CLASSES;
 
 /** What ran the attempt died with it, which no type's list can know in advance: always retried. */
 const LOSSES: readonly string[] = ['worker_lost', 'handler_crashed'];

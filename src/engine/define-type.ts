@@ -7,7 +7,7 @@ import { checkLimits, limitPolicyOf } from '../core/limits.ts';
 import { checkStages, type Policy } from '../core/policy.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
-import type { JobPolicy } from '../handler/define-job.ts';
+import type { JobPolicy } from '../handler/job-policy.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';

@@ -28,6 +28,26 @@ export interface EnqueueRequest {
   readonly payloadHash?: string;
 }
 
+export type EnqueueMore = Omit<EnqueueRequest, 'type' | 'input'>;
+
+/** What can be said of a job besides its type and input: nothing else is an option. */
+export const ENQUEUE_OPTIONS: Readonly<Record<keyof EnqueueMore, true>> = {
+  id: true,
+  queue: true,
+  priority: true,
+  runAt: true,
+  deadlineAt: true,
+  documentId: true,
+  correlationId: true,
+  traceId: true,
+  metadata: true,
+  parentJobId: true,
+  submit: true,
+  unique: true,
+  idempotencyKey: true,
+  payloadHash: true,
+};
+
 /**
  * By what a key's requests are compared: all that makes the job. A retry may bring a trace of its
  * own, and may submit what the first request left held.

@@ -7,6 +7,7 @@ import type { DeadLetter } from '../store/dead-letter.ts';
 import { jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import { type Caller, documentBusy } from './enqueue.ts';
+import { refuseInput, takesInput } from './stored-definition.ts';
 import { notFound } from './transition.ts';
 
 export interface ReplayRequest {
@@ -56,6 +57,7 @@ async function draftReplay(
   const { letter, parent } = origin;
   const { tenant, principal } = request.caller;
   const record = await context.registry.type(tenant, letter.type);
+  if (request.input !== undefined && !takesInput(record)) refuseInput(request.input);
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   return {

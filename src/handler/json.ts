@@ -1,6 +1,115 @@
 import type { JsonText } from '../core/job.ts';
 import { fail } from './failure.ts';
 
+type AnyFunction = (...args: never[]) => unknown;
+
+/** What JSON has no word for, or would turn into an empty object. */
+type Untold =
+  | bigint
+  | symbol
+  | AnyFunction
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>
+  | WeakMap<WeakKey, unknown>
+  | WeakSet<WeakKey>
+  | PromiseLike<unknown>
+  | ArrayBufferLike
+  | ArrayBufferView;
+
+type Scalar = string | number | boolean | null;
+
+type ByMethod = { toJSON(...args: never[]): unknown };
+
+/**
+ * A value as JSON gives it back: a `Date` is a string, functions and undefined members are dropped,
+ * an undefined among other values is null, `void` is undefined; never for what JSON cannot tell.
+ */
+export type Json<Value> = 0 extends 1 & Value
+  ? Value
+  : unknown extends Value
+    ? unknown
+    : [Value] extends [void]
+      ? [Value] extends [never]
+        ? never
+        : undefined
+      : JsonOf<Value>;
+
+type JsonOf<Value> = Value extends Scalar
+  ? Value
+  : Value extends void
+    ? null
+    : Value extends ArrayBufferView
+      ? never
+      : Value extends ByMethod
+        ? Json<ReturnType<Value['toJSON']>>
+        : Value extends Untold
+          ? never
+          : Value extends readonly unknown[]
+            ? { [Index in keyof Value]: JsonElement<Value[Index]> }
+            : Value extends object
+              ? JsonObject<Value>
+              : never;
+
+type JsonElement<Value> = 0 extends 1 & Value
+  ? Value
+  : unknown extends Value
+    ? unknown
+    : JsonOf<Value>;
+
+type JsonObject<Value> = {
+  [Key in keyof Value as KeptKey<Key, Value[Key]>]: {} extends Pick<Value, Key>
+    ? Json<Exclude<Value[Key], undefined>>
+    : Json<Exclude<Value[Key], undefined>> | Extract<Value[Key], undefined>;
+};
+
+type KeptKey<Key, Value> = Key extends symbol ? never : IsDropped<Value> extends true ? never : Key;
+
+/** Neither `any` nor `never` is known to be dropped. */
+type IsDropped<Value> = 0 extends 1 & Value
+  ? false
+  : [Value] extends [never]
+    ? false
+    : [Value] extends [AnyFunction | symbol | undefined]
+      ? true
+      : false;
+
+/** The value with `never` for what JSON cannot tell: a value fits it if there is none of that. */
+type Telling<Value> = 0 extends 1 & Value
+  ? Value
+  : Value extends Scalar | void
+    ? Value
+    : Value extends ArrayBufferView
+      ? never
+      : Value extends ByMethod
+        ? Value
+        : Value extends Untold
+          ? never
+          : Value extends readonly unknown[]
+            ? { [Index in keyof Value]: Telling<Value[Index]> }
+            : Value extends object
+              ? { [Key in keyof Value]: TellingMember<Key, Value[Key]> }
+              : Value;
+
+type TellingMember<Key, Value> = Key extends symbol
+  ? Value
+  : IsDropped<Value> extends true
+    ? Value
+    : Telling<Value>;
+
+/** What the compiler shows of a value that would not come back. */
+interface NotJson<Why extends string> {
+  readonly '~notJson': Why;
+}
+
+/**
+ * Intersected with what a function may return: unknown, hence nothing, where JSON can tell it, and
+ * else a member that no value has, so that the function does not compile.
+ */
+export type Told<Returned> =
+  Awaited<Returned> extends Telling<Awaited<Returned>>
+    ? unknown
+    : NotJson<'JSON has no bigint, symbol, function, Map, Set or bytes: give plain data instead'>;
+
 /**
  * A handler's value as it is kept. Nothing is kept as null, because JSON has no word for it; what
  * JSON cannot tell at all is refused, lest it come back as something else.

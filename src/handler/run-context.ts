@@ -1,7 +1,7 @@
 import type { StageRange } from '../core/policy.ts';
 import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
-import type { Done, Effect, RunContext, StageContext, StageRunner } from './context.ts';
+import type { Context, Done, RunContext, StageContext, StageRunner } from './context.ts';
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
 import { jsonOf } from './json.ts';
@@ -18,6 +18,7 @@ export interface RunSurroundings {
 const NONE: readonly string[] = [];
 
 type Work = (stage: StageContext<unknown>) => unknown;
+type Effect = (effect: { readonly idempotencyKey: string }) => unknown;
 
 /** Results kept under these names are not stages of the handler. */
 const onceName = (key: string): string => `once:${key}`;
@@ -71,7 +72,8 @@ export class HandlerRun {
   contextFor<Input>(input: Input): RunContext<Input> {
     const { facts, port, stops } = this.#around;
     const stage: HandlerRun['stage'] = (name, ...rest) => this.stage(name, ...rest);
-    return {
+    const once: HandlerRun['once'] = (key, effect) => this.once(key, effect);
+    const own: Omit<RunContext<Input>, keyof Context> = {
       input,
       job: facts.job,
       attempt: facts.attempt,
@@ -84,7 +86,7 @@ export class HandlerRun {
       stage: stage as StageRunner<string>,
       progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
       checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
-      once: (key, effect) => this.once(key, effect),
+      once: once as RunContext<Input>['once'],
       artifact: (name, content, options) => this.artifact(name, content, options),
       openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
       log: (line) => port.tell({ log: line }),
@@ -92,6 +94,8 @@ export class HandlerRun {
       snooze: (delay) => pause('snooze', delay),
       advance: (delay) => pause('advance', delay),
     };
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- users add to Context
+    return own as RunContext<Input>;
   }
 
   stage(
@@ -106,7 +110,7 @@ export class HandlerRun {
     });
   }
 
-  once<Kept>(key: string, effect: Effect<Kept>): Promise<Kept> {
+  once(key: string, effect: Effect): Promise<unknown> {
     return this.#remember(onceName(key), async () => {
       this.#around.stops.throwIfTurned();
       return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
@@ -130,14 +134,14 @@ export class HandlerRun {
   }
 
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
-  #remember<Kept>(name: string, work: () => Promise<Kept>): Promise<Kept> {
-    if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name) as Kept);
+  #remember(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name));
     const begun = this.#begun.get(name);
-    if (begun !== undefined) return begun as Promise<Kept>;
+    if (begun !== undefined) return begun;
     const doing = work().then(async (value) => {
       const result = jsonOf(`result of "${name}"`, value);
       await this.#around.port.keep({ stageResult: { name, result } });
-      const kept = JSON.parse(result) as Kept;
+      const kept = JSON.parse(result) as unknown;
       this.#kept.set(name, kept);
       return kept;
     });
@@ -151,7 +155,7 @@ export class HandlerRun {
     const { port } = this.#around;
     const saved = checkpointName(name);
     return {
-      from: this.#kept.has(saved) ? this.#kept.get(saved) : initial,
+      from: this.#kept.has(saved) ? this.#kept.get(saved) : asJson(initial),
       idempotencyKey: this.#keyOf(name),
       checkpoint: async (value) => {
         const result = jsonOf('checkpoint', value);
@@ -213,4 +217,10 @@ export class HandlerRun {
   #keyOf(part: string): string {
     return `${this.#around.facts.idempotencyKey}/${part}`;
   }
+}
+
+/** What a first attempt begins with is what a later one would find: a `Date` is a text for both. */
+function asJson(initial: unknown): unknown {
+  const isPlain = typeof initial !== 'object' || initial === null;
+  return isPlain ? initial : (JSON.parse(jsonOf('beginning of a stage', initial)) as unknown);
 }

@@ -5,6 +5,7 @@ import { PawlError } from '../core/errors.ts';
 import type { Throttle } from '../core/throttle.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
+import { definitionOf } from '../engine/stored-definition.ts';
 import { targetOfRecord } from '../slo/registered.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { Valve } from '../store/valve.ts';
@@ -29,6 +30,7 @@ async function typeJson(
   const valve = valves.find(({ scope, name }) => scope === 'type' && name === record.type);
   const throttle = valve?.throttle ?? null;
   const { type, revision, updatedAt } = record;
+  const { inputSchema } = definitionOf(record);
   return {
     type,
     revision,
@@ -37,6 +39,7 @@ async function typeJson(
     retryable: [...policy.retryable],
     stages: [...policy.stages],
     slo: targetOfRecord(record),
+    ...(inputSchema === undefined ? {} : { inputSchema }),
     throttle: throttle === null ? null : throttleJson(throttle),
     updatedAt: timeText(updatedAt),
   };

@@ -85,7 +85,7 @@ describe('an inline handler', { concurrency: 2 }, () => {
     test(`[P2, P8, T31] that ${deed}: others go on elsewhere, and it ends as well`, async () => {
       const queue = `row-${index}`;
       const { process: first } = await startWorker(queue);
-      const beside = await pawl.enqueue(neighbour, null, { queue });
+      const beside = await pawl.enqueue(neighbour, { queue });
       await first.said('neighbour begun');
       const bad = await pawl.enqueue(badInline, deed, { queue });
       await first.said(`begun: ${deed}`);

@@ -7,12 +7,10 @@ import { z } from 'zod';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fromTypebox } from '../../src/handler/typebox.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { openApiSchemaOf } from '../../src/ogc/server/openapi-schema.ts';
 import { openOgcServer, pathOf } from './server-room.ts';
 
-const area = defineJob({
-  type: 'geo:area',
+const area = defineJob('geo:area', {
   lifecycle: distributed,
   expose: { title: 'Area', description: 'Of <boxes> & more', version: '2.1.0' },
   input: z.object({
@@ -24,9 +22,7 @@ const area = defineJob({
   run: ({ input }) => ({ area: input.bbox.length, box: { bbox: input.bbox } }),
 });
 
-const picture = defineJob({
-  type: 'picture',
-  lifecycle: task,
+const picture = defineJob('picture', {
   expose: true,
   input: fromTypebox(Type.Object({ text: Type.String({ minLength: 1 }) })),
   result: fromTypebox(
@@ -37,24 +33,20 @@ const picture = defineJob({
   run: () => ({ image: Buffer.from('pixels').toString('base64') }),
 });
 
-const files = defineJob({
-  type: 'files',
-  lifecycle: task,
+const files = defineJob('files', {
   expose: true,
   run: async ({ artifact }) => {
     await artifact('a b.txt', 'hello', { contentType: 'text/plain' });
   },
 });
 
-const plain = defineJob({
-  type: 'plain',
-  lifecycle: task,
+const plain = defineJob('plain', {
   expose: true,
   input: valibot.object({ name: valibot.string() }),
   run: ({ input }) => ({ hello: input.name }),
 });
 
-const secret = defineJob({ type: 'secret', lifecycle: task, run: () => null });
+const secret = defineJob('secret', { run: () => null });
 
 const server = await openOgcServer({ jobs: [area, picture, files, plain, secret] });
 

@@ -82,11 +82,11 @@ test('the types are right for modules and bundlers, says arethetypeswrong', asyn
 
 test('SQLite needs no driver of PostgreSQL: a job runs without it', async () => {
   const code = `
-    import { defineJob, openPawl, task } from 'pawl';
-    const hello = defineJob({ type: 'hello', lifecycle: task, run: () => 'world' });
+    import { defineJob, openPawl } from 'pawl';
+    const hello = defineJob('hello', { run: () => 'world' });
     const pawl = await openPawl({ database: 'data/pawl.db', jobs: [hello] });
     pawl.work();
-    const job = await pawl.enqueue(hello, null);
+    const job = await pawl.enqueue(hello);
     await pawl.ended(job);
     console.log(await pawl.result(job));
     await pawl.close();`;
@@ -145,16 +145,14 @@ function writeProject(target: string): void {
   const imports = modules.map((name, index) => `import * as m${index} from '${name}';`);
   const uses = modules.map((_, index) => `m${index}`).join(', ');
   const code = `${imports.join('\n')}
-import { defineJob, task, trusted } from 'pawl';
+import { defineJob, type InputOf, typed } from 'pawl';
 export const all: readonly object[] = [${uses}];
-export const hello = defineJob({
-  type: 'hello',
-  lifecycle: task,
-  input: trusted<{ name: string }>(),
+export const hello = defineJob('hello', {
+  input: typed<{ name: string }>(),
   run: ({ input }) => input.name,
 });
 // @ts-expect-error a wrong input does not compile
-export const wrong: Parameters<typeof hello.run>[0]['input'] = { name: 1 };
+export const wrong: InputOf<typeof hello> = { name: 1 };
 `;
   writeFileSync(join(target, 'main.ts'), code);
   const options = { target: 'es2024', module: 'nodenext', strict: true, noEmit: true };

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RunContext } from '../../src/handler/context.ts';
+import type { JobDefinition } from '../../src/handler/define-job.ts';
 import { fail, PermanentError } from '../../src/handler/failure.ts';
 import {
-  type AnyJob,
   jobThat,
   openWorkshop,
   runThrough,
@@ -30,7 +30,7 @@ test('the context of a handler can be taken apart, and a copy of it works as wel
 });
 
 describe('stages', () => {
-  const fourTiles = (did: unknown[]): AnyJob =>
+  const fourTiles = (did: unknown[]): JobDefinition =>
     jobThat(async ({ stage, attempt }) => {
       const tiles = await stage('plan', () => {
         did.push('plan');

@@ -61,7 +61,7 @@ describe('a pause', () => {
 
   test('a lifecycle without snooze fails the job and says so', async () => {
     const shop = await openWorkshop([
-      defineJob({ type: 'job', lifecycle: document, run: ({ snooze }) => snooze(500) }),
+      defineJob('job', { lifecycle: document, run: ({ snooze }) => snooze(500) }),
     ]);
     const { state, error } = await shop.world.job(await runThrough(shop));
     assert.deepEqual([state, error?.class], ['FAILED', 'configuration_error']);
@@ -82,11 +82,10 @@ describe('errors', () => {
   ];
   for (const [thrown, errorClass, attempts] of classes) {
     test(`[R30] ${String(thrown)} counts as ${errorClass}, ${attempts} attempts`, async () => {
-      const retry = { maxAttempts: 2, backoff: { kind: 'fixed', baseMs: 1_000 } } as const;
       const run = (): never => {
         throw thrown;
       };
-      const shop = await openWorkshop([jobThat(run, { lifecycle: distributed, retry })]);
+      const shop = await openWorkshop([jobThat(run, { lifecycle: distributed, maxAttempts: 2 })]);
       const job = await shop.world.job(await runThrough(shop));
       assert.equal(job.error?.class, errorClass);
       assert.equal(job.attempts, attempts);
@@ -119,8 +118,7 @@ describe('errors', () => {
       },
     };
     let runs = 0;
-    const job = defineJob({
-      type: 'job',
+    const job = defineJob('job', {
       lifecycle: distributed,
       input: isNumber,
       result: isNumber,

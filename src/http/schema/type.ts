@@ -77,6 +77,11 @@ const SloBody = closed({
 
 const JsonSchemaBody = Type.Record(Type.String(), Type.Unknown());
 
+const InputSchema = Type.Union([Type.Boolean(), JsonSchemaBody], {
+  description:
+    'What jobs of the type take, as JSON Schema. False: no input, and one that is sent is refused.',
+});
+
 const ExposeBody = Type.Object(
   {
     title: Type.Optional(text(256)),
@@ -108,6 +113,7 @@ export const TypeBody = Type.Object(
       }),
     ),
     retryable: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
+    fatal: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
     lease: Type.Optional(
       closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
     ),
@@ -118,6 +124,7 @@ export const TypeBody = Type.Object(
     dlq: Type.Optional(Copies),
     slo: Type.Optional(SloBody),
     expose: Type.Optional(ExposeBody),
+    inputSchema: Type.Optional(InputSchema),
   },
   {
     $id: 'NewJobType',
@@ -174,6 +181,7 @@ export const TypeSchema = Type.Object(
     onExhausted: OnExhausted,
     dlq: Copies,
     slo: SloTargetSchema,
+    inputSchema: Type.Optional(InputSchema),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,
   },

@@ -10,7 +10,7 @@ import {
 } from '../../handler/artifact.ts';
 import type { AttemptPort, Report } from '../../handler/attempt-port.ts';
 import { withCompensations } from '../../handler/compensation.ts';
-import type { JobDefinition } from '../../handler/define-job.ts';
+import { isJobDefinition, type JobDefinition } from '../../handler/define-job.ts';
 import { execute, type Outcome } from '../../handler/execute.ts';
 import { fail, failureOf, JobFailure } from '../../handler/failure.ts';
 import { JobStop, StopSwitch } from '../../handler/stop.ts';
@@ -212,8 +212,8 @@ class Child {
 
 async function jobOf(order: RunOrder): Promise<JobDefinition> {
   const exports = (await import(order.module)) as Record<string, unknown>;
-  const exported = exports[order.export] as JobDefinition | undefined;
-  const jobs = typeof exported?.run === 'function' ? withCompensations([exported]) : [];
+  const exported = exports[order.export];
+  const jobs = isJobDefinition(exported) ? withCompensations([exported]) : [];
   const job = jobs.find(({ type }) => type === order.type);
   if (job !== undefined) return job;
   const message = `${order.module} exports no job of type ${order.type} as "${order.export}"`;
