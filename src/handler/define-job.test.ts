@@ -102,6 +102,13 @@ describe('a job definition', () => {
     assert.equal(typeDefinitionOf(other).lifecycle, 'distributed');
   });
 
+  test('keeps the lists of its author, and none where none is given', () => {
+    const isBusy = (): boolean => true;
+    const { matchers } = defineJob('x', { retryable: [Error, isBusy], fatal: ['Bad'], run });
+    assert.deepEqual(matchers, { retryable: [Error, isBusy], fatal: ['Bad'] });
+    assert.deepEqual(defineJob('x', { run }).matchers, { retryable: null, fatal: [] });
+  });
+
   test('tells what it takes: nothing, a JSON Schema, or that nobody can say', () => {
     const schemaOf = (job: JobDefinition) => typeDefinitionOf(job).inputSchema;
     assert.equal(schemaOf(defineJob('x', { run })), false);

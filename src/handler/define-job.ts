@@ -97,7 +97,7 @@ export interface DeclaredJob<Input extends Schema, Result extends Schema> extend
     const Errors extends readonly ErrorConstructor[] = readonly [],
   >(
     options: HandlerOptions<Input, Output, Stages, Errors>,
-  ): JobDefinition<RawOf<Input>, Outcome<Result, NoInfer<Output>>>;
+  ): JobDefinition<RawOf<Input>, Outcome<Result, Output>>;
 }
 
 const TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
@@ -131,7 +131,7 @@ export function defineJob<
 >(
   type: string,
   options: JobOptions<Input, Result, Output, Stages, Errors>,
-): JobDefinition<RawOf<Input>, Outcome<Result, NoInfer<Output>>> {
+): JobDefinition<RawOf<Input>, Outcome<Result, Output>> {
   return definitionOf(declaredOf(type, options), options as AnyOptions);
 }
 

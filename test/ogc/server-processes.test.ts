@@ -59,6 +59,17 @@ test('types that are published are processes, the others are not', async () => {
   assert.equal(refused.status, 404);
 });
 
+test('a type that takes no input has none to describe, and refuses one', async () => {
+  assert.deepEqual((await server.get('/processes/files')).json.inputs, {});
+  const path = '/processes/files/execution';
+  for (const body of [{}, { inputs: {} }]) {
+    assert.equal((await server.post(path, body)).status, 204, JSON.stringify(body));
+  }
+  const refused = await server.post(path, { inputs: { input: {} } });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /\/inputs\/input: must be left out: this process takes no inputs/);
+});
+
 test('the list is cut into pages that lead to each other', async () => {
   const first = await server.get('/processes?limit=2');
   const linkOf = (json: { links: { rel: string; href: string }[] }, rel: string) =>

@@ -60,6 +60,17 @@ describe('an input that is sent to a job without one', () => {
     assert.equal((await api.get('/v1/types/tidy')).body.inputSchema, false);
   });
 
+  test('is told from one that is described, or that nobody describes, by the type', async () => {
+    const { api } = await openStation();
+    const shape = { type: 'object', properties: { zoom: { type: 'integer' } } };
+    const body = { lifecycle: 'task', inputSchema: shape, fatal: ['BadAddress'] };
+    assert.equal((await api.put('/v1/types/tiles', body)).status, 201);
+    assert.deepEqual((await api.get('/v1/types/tiles')).body.inputSchema, shape);
+    await api.put('/v1/types/any', { lifecycle: 'task' });
+    assert.ok(!('inputSchema' in (await api.get('/v1/types/any')).body));
+    assert.equal((await api.post('/v1/jobs', { type: 'any', input: { a: 1 } })).status, 202);
+  });
+
   test('is refused by the library, where no compiler looks', async () => {
     const pawl = await openPawl({ database: ':memory:', jobs: [tidy] });
     const world = await openTestWorld({ jobs: [tidy] });

@@ -56,6 +56,24 @@ describe('stages', () => {
     assert.deepEqual(did, ['plan', 0, 1, 2, 3]);
   });
 
+  test('[P4] a stage begins with what its checkpoint will be later: JSON', async () => {
+    const seen: unknown[] = [];
+    const shop = await openWorkshop([
+      jobThat(async ({ stage, attempt }) => {
+        const first = { from: { at: new Date(0), none: undefined } };
+        await stage('walk', first, async ({ from, checkpoint }) => {
+          seen.push(from);
+          await checkpoint({ at: new Date(1), none: undefined });
+          if (attempt === 1) throw fail('network_timeout', 'once more');
+        });
+        await stage('bare', ({ from }) => void seen.push(from));
+      }),
+    ]);
+    await runThrough(shop);
+    const [one, two] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.001Z'];
+    assert.deepEqual(seen, [{ at: one }, { at: two }, undefined]);
+  });
+
   test('[P4] a stage gives the same value in the attempt it ran in and later', async () => {
     const seen: unknown[] = [];
     const shop = await openWorkshop([
