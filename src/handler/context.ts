@@ -1,7 +1,7 @@
 import type { Duration } from '../core/duration.ts';
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
-import type { Json, Told } from './json.ts';
+import type { Json, RequireJson } from './json.ts';
 import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
 
 /** What a handler may know of its job. */
@@ -44,7 +44,7 @@ export interface StageContext<From> {
   /** Stable for this stage of this job, whatever the attempt. */
   readonly idempotencyKey: string;
   /** Durable when it resolves; a later attempt finds it as `from`. */
-  readonly checkpoint: (value: NoInfer<From> & Told<From>) => Promise<void>;
+  readonly checkpoint: (value: NoInfer<From> & RequireJson<From>) => Promise<void>;
   readonly progress: (done: Done, message?: string) => void;
 }
 
@@ -55,12 +55,12 @@ export interface StageRunner<Stage extends string> {
    */
   <Kept>(
     name: Stage,
-    work: (stage: StageContext<undefined>) => Kept & Told<Kept>,
+    work: (stage: StageContext<undefined>) => Kept & RequireJson<Kept>,
   ): Promise<Json<Awaited<Kept>>>;
   <From, Kept>(
     name: Stage,
-    options: { readonly from: From & Told<From> },
-    work: (stage: StageContext<From>) => Kept & Told<Kept>,
+    options: { readonly from: From & RequireJson<From> },
+    work: (stage: StageContext<From>) => Kept & RequireJson<Kept>,
   ): Promise<Json<Awaited<Kept>>>;
 }
 
@@ -81,7 +81,7 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   /** Only ever rises. Sent with the next renewal, so calling it often costs nothing. */
   readonly progress: (done: Done, message?: string) => void;
   /** Durable when it resolves. */
-  readonly checkpoint: <Value>(value: Value & Told<Value>) => Promise<void>;
+  readonly checkpoint: <Value>(value: Value & RequireJson<Value>) => Promise<void>;
   /**
    * Makes an effect once per job: a later attempt gets the kept result. After a crash between the
    * effect and its record it is made again, with the same idempotency key, by which a receiver can
@@ -89,7 +89,7 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
    */
   readonly once: <Kept>(
     key: string,
-    effect: (effect: { readonly idempotencyKey: string }) => Kept & Told<Kept>,
+    effect: (effect: { readonly idempotencyKey: string }) => Kept & RequireJson<Kept>,
   ) => Promise<Json<Awaited<Kept>>>;
   /**
    * Keeps bytes under a name as an artifact of the job, in the place of one of that name. They are

@@ -8,7 +8,7 @@ import { type ExposeText, exposureOf, jsonSchemaOf } from './exposure.ts';
 import { checkIsolation, type Isolation } from './isolation.ts';
 import type { JobPolicy } from './job-policy.ts';
 import { isJobType, JOB_BRAND, type JobType } from './job-type.ts';
-import type { Told } from './json.ts';
+import type { RequireJson } from './json.ts';
 import { policyOf, type PolicyOptions } from './policy-options.ts';
 import { noInput, type None, type RawOf, type Schema, type ValueOf } from './schema.ts';
 
@@ -20,7 +20,7 @@ type StageNames<Stages extends readonly StageRange[]> = readonly [] extends Stag
 type Returnable<Result extends Schema> = RawOf<Result> | Promise<RawOf<Result>>;
 
 /** What comes of a job: what its schema makes of it, or without one what its handler returns. */
-type Outcome<Result extends Schema, Output> =
+type JobResult<Result extends Schema, Output> =
   unknown extends ValueOf<Result> ? Awaited<Output> : ValueOf<Result>;
 
 /** What a job takes and gives. */
@@ -48,7 +48,10 @@ export interface HandlerOptions<
   readonly isolation?: Isolation;
   /** The most jobs of this type that one worker runs at a time. */
   readonly concurrency?: number;
-  run(this: void, context: RunContext<ValueOf<Input>, StageNames<Stages>>): Output & Told<Output>;
+  run(
+    this: void,
+    context: RunContext<ValueOf<Input>, StageNames<Stages>>,
+  ): Output & RequireJson<Output>;
   /** Undoes what a job did that then failed, died or was cancelled: a job of its own. */
   compensate?(this: void, context: RunContext<Compensation<ValueOf<Input>>>): unknown;
 }
@@ -97,7 +100,7 @@ export interface DeclaredJob<Input extends Schema, Result extends Schema> extend
     const Errors extends readonly ErrorConstructor[] = readonly [],
   >(
     options: HandlerOptions<Input, Output, Stages, Errors>,
-  ): JobDefinition<RawOf<Input>, Outcome<Result, Output>>;
+  ): JobDefinition<RawOf<Input>, JobResult<Result, Output>>;
 }
 
 const TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
@@ -131,7 +134,7 @@ export function defineJob<
 >(
   type: string,
   options: JobOptions<Input, Result, Output, Stages, Errors>,
-): JobDefinition<RawOf<Input>, Outcome<Result, Output>> {
+): JobDefinition<RawOf<Input>, JobResult<Result, Output>> {
   return definitionOf(declaredOf(type, options), options as AnyOptions);
 }
 

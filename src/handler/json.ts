@@ -3,8 +3,8 @@ import { fail } from './failure.ts';
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** What JSON has no word for, or would turn into an empty object. */
-type Untold =
+/** What JSON cannot hold, or turns into an empty object. */
+type NotSerializable =
   | bigint
   | symbol
   | AnyFunction
@@ -21,8 +21,9 @@ type Scalar = string | number | boolean | null;
 type ByMethod = { toJSON(...args: never[]): unknown };
 
 /**
- * A value as JSON gives it back: a `Date` is a string, functions and undefined members are dropped,
- * an undefined among other values is null, `void` is undefined; never for what JSON cannot tell.
+ * A value after a round trip through JSON: a `Date` is a string, functions and undefined members
+ * are dropped, an undefined among other values is null, `void` is undefined; never for what JSON
+ * cannot hold.
  */
 export type Json<Value> = 0 extends 1 & Value
   ? Value
@@ -42,7 +43,7 @@ type JsonOf<Value> = Value extends Scalar
       ? never
       : Value extends ByMethod
         ? Json<ReturnType<Value['toJSON']>>
-        : Value extends Untold
+        : Value extends NotSerializable
           ? never
           : Value extends readonly unknown[]
             ? { [Index in keyof Value]: JsonElement<Value[Index]> }
@@ -73,8 +74,8 @@ type IsDropped<Value> = 0 extends 1 & Value
       ? true
       : false;
 
-/** The value with `never` for what JSON cannot tell: a value fits it if there is none of that. */
-type Telling<Value> = 0 extends 1 & Value
+/** The value with `never` in place of what JSON cannot hold: assignable only without any of it. */
+type Serializable<Value> = 0 extends 1 & Value
   ? Value
   : Value extends Scalar | void
     ? Value
@@ -82,31 +83,31 @@ type Telling<Value> = 0 extends 1 & Value
       ? never
       : Value extends ByMethod
         ? Value
-        : Value extends Untold
+        : Value extends NotSerializable
           ? never
           : Value extends readonly unknown[]
-            ? { [Index in keyof Value]: Telling<Value[Index]> }
+            ? { [Index in keyof Value]: Serializable<Value[Index]> }
             : Value extends object
-              ? { [Key in keyof Value]: TellingMember<Key, Value[Key]> }
+              ? { [Key in keyof Value]: SerializableMember<Key, Value[Key]> }
               : Value;
 
-type TellingMember<Key, Value> = Key extends symbol
+type SerializableMember<Key, Value> = Key extends symbol
   ? Value
   : IsDropped<Value> extends true
     ? Value
-    : Telling<Value>;
+    : Serializable<Value>;
 
-/** What the compiler shows of a value that would not come back. */
+/** What the compiler shows for a value that JSON cannot hold. */
 interface NotJson<Why extends string> {
   readonly '~notJson': Why;
 }
 
 /**
- * Intersected with what a function may return: unknown, hence nothing, where JSON can tell it, and
- * else a member that no value has, so that the function does not compile.
+ * Intersected with the return type of a function: `unknown`, which changes nothing, for what JSON
+ * can hold, and otherwise a member that no value has, so that the function does not compile.
  */
-export type Told<Returned> =
-  Awaited<Returned> extends Telling<Awaited<Returned>>
+export type RequireJson<Returned> =
+  Awaited<Returned> extends Serializable<Awaited<Returned>>
     ? unknown
     : NotJson<'JSON has no bigint, symbol, function, Map, Set or bytes: give plain data instead'>;
 

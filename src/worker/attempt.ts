@@ -166,7 +166,7 @@ export class Attempt implements AttemptPort {
     this.#giveUp?.(outcome);
   }
 
-  /** Told to who comes too late; made only then, for an error is dear. */
+  /** RequireJson to who comes too late; made only then, for an error is dear. */
   get #reason(): () => JobStop {
     return () => this.#stop ?? closedStop();
   }

@@ -21,7 +21,7 @@ export interface JobSource<Outcome = TransitionOutcome> {
 }
 
 export interface EncodedSourceOptions {
-  /** Told of each claimed job that this worker's keys could not read. */
+  /** RequireJson of each claimed job that this worker's keys could not read. */
   readonly onUnreadable?: (job: Job, error: CodecError) => void;
 }
 
