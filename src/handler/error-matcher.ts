@@ -25,13 +25,15 @@ type NameOf<Of extends ErrorConstructor> = Of extends ErrorConstructor
     : InstanceType<Of>['name']
   : never;
 
+/** Tells an error class from a function that looks at an error, also one of another realm. */
 export function isErrorConstructor(matcher: unknown): matcher is ErrorConstructor {
   if (typeof matcher !== 'function') return false;
-  return matcher === Error || matcher.prototype instanceof Error;
+  if (matcher === Error || matcher.prototype instanceof Error) return true;
+  return /^class\b/.test(Function.prototype.toString.call(matcher));
 }
 
 /** What can be stored of a list, and told to workers elsewhere: the names in it. */
-export function namesOf(matchers: readonly ErrorMatcher[]): readonly string[] {
+export function matcherNames(matchers: readonly ErrorMatcher[]): readonly string[] {
   const names = matchers.map((one) => (isErrorConstructor(one) ? one.name : one));
   return [...new Set(names.filter((name) => typeof name === 'string' && name !== ''))] as string[];
 }

@@ -5,7 +5,12 @@ import type { LimitDefinition } from '../core/limits.ts';
 import type { StageRange } from '../core/policy.ts';
 import type { Jitter } from '../core/retry.ts';
 import type { SloDefinition } from '../core/slo.ts';
-import { checkMatchers, type ErrorConstructor, type MatcherOf, namesOf } from './error-matcher.ts';
+import {
+  checkMatchers,
+  type ErrorConstructor,
+  type MatcherOf,
+  matcherNames,
+} from './error-matcher.ts';
 import type { JobPolicy } from './job-policy.ts';
 
 /** The same delay before every retry, or one that grows from `base` by `factor` (default: 2). */
@@ -124,8 +129,8 @@ function matchedOf(
   faults.push(...checkMatchers('/retryable', retryable ?? []));
   faults.push(...checkMatchers('/fatal', fatal ?? []));
   return {
-    ...(retryable === undefined ? {} : { retryable: namesOf(retryable) }),
-    ...(fatal === undefined ? {} : { fatal: namesOf(fatal) }),
+    ...(retryable === undefined ? {} : { retryable: matcherNames(retryable) }),
+    ...(fatal === undefined ? {} : { fatal: matcherNames(fatal) }),
   };
 }
 
