@@ -10,7 +10,7 @@ export type { DlqReason } from './core/error-class.ts';
 export { type ErrorCode, type Fault, isPawlError, PawlError } from './core/errors.ts';
 export type { EventType, JobEvent } from './core/event.ts';
 export { systemIds } from './core/ids.ts';
-export type { CancelMode, Job, JobError, JobRef } from './core/job.ts';
+export type { CancelMode, ErrorCause, Job, JobError, JobRef } from './core/job.ts';
 export type { Lifecycle } from './core/lifecycle.ts';
 export type { Phase } from './core/phase.ts';
 export type { StageRange } from './core/policy.ts';

@@ -12,8 +12,9 @@ import type { AttemptPort, Report } from '../../handler/attempt-port.ts';
 import { withCompensations } from '../../handler/compensation.ts';
 import { isJobDefinition, type JobDefinition } from '../../handler/define-job.ts';
 import { execute, type Outcome } from '../../handler/execute.ts';
-import { fail, failureOf, JobFailure } from '../../handler/failure.ts';
+import { fail, JobFailure } from '../../handler/failure.ts';
 import { JobStop, StopSwitch } from '../../handler/stop.ts';
+import { failureOf } from '../../handler/thrown-error.ts';
 import { Flows } from './flow.ts';
 import type { Answer, FromChild, RunOrder, ToChild, Wish } from './protocol.ts';
 

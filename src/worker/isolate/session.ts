@@ -1,7 +1,7 @@
 import type { KeptArtifact } from '../../handler/artifact.ts';
 import type { AttemptPort } from '../../handler/attempt-port.ts';
-import { failureOf } from '../../handler/failure.ts';
 import { JobStop } from '../../handler/stop.ts';
+import { failureOf } from '../../handler/thrown-error.ts';
 import { Flows } from './flow.ts';
 import type { Host } from './host.ts';
 import type { Answer, FromChild, Wish } from './protocol.ts';
