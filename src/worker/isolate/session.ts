@@ -18,7 +18,7 @@ export class Session {
     this.#flows = new Flows((word) => host.say(word));
   }
 
-  hear(message: Exclude<FromChild, { kind: 'ended' }>): void {
+  hear(message: Exclude<FromChild, { kind: 'ended' | 'late' }>): void {
     if (message.kind === 'tell') for (const report of message.reports) this.#port.tell(report);
     else if (message.kind === 'ask') void this.#answer(message.number, message.wish);
     else this.#flows.hear(message);
