@@ -1,8 +1,9 @@
 import { apiActor } from '../core/actor.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
-import type { Job } from '../core/job.ts';
+import type { Job, JsonText } from '../core/job.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { TypeRecord } from '../store/store.ts';
@@ -179,6 +180,7 @@ function draftOf(
     throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '/submit', message }] });
   }
   const { idempotencyKey } = request;
+  const { input, metadata } = checkPayloads(request);
   return {
     tenant: caller.tenant,
     id: request.id ?? context.ids.next(),
@@ -192,8 +194,8 @@ function draftOf(
     priority: priorityOf(request.priority),
     runAt: request.runAt ?? null,
     deadlineAt: request.deadlineAt ?? null,
-    input: JSON.stringify(request.input ?? null),
-    metadata: request.metadata === undefined ? null : JSON.stringify(request.metadata),
+    input,
+    metadata,
     correlationId: request.correlationId ?? null,
     traceId: request.traceId ?? null,
     requestedBy: caller.principal,
@@ -211,6 +213,20 @@ function draftOf(
     replayOf: null,
     actor: apiActor(caller.principal),
   };
+}
+
+/** A request's payloads as they are kept. Throws where one cannot be kept as it is. */
+export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'metadata'>): {
+  input: JsonText;
+  metadata: JsonText | null;
+} {
+  const input = JSON.stringify(request.input ?? null);
+  const metadata = request.metadata === undefined ? null : JSON.stringify(request.metadata);
+  const refusal =
+    payloadRefusal(PAYLOADS.input, input, '/input') ??
+    (metadata === null ? null : payloadRefusal(PAYLOADS.metadata, metadata, '/metadata'));
+  if (refusal !== null) throw refusal;
+  return { input, metadata };
 }
 
 /** The job was there before, or another stands in its way. */
