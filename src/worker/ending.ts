@@ -32,8 +32,12 @@ export function notBegun(error: unknown): Outcome {
 /** Ends that an error which nobody caught undoes, as long as nobody was told of them. */
 const UNDONE: ReadonlySet<Ending['kind']> = new Set(['succeed', 'snooze', 'advance']);
 
+export function canBeUndone({ kind }: Ending): boolean {
+  return UNDONE.has(kind);
+}
+
 export function undoneBy(broken: Outcome, ending: Ending): Ending {
-  return UNDONE.has(ending.kind) ? (endingOf(broken, null) ?? ending) : ending;
+  return canBeUndone(ending) ? (endingOf(broken, null) ?? ending) : ending;
 }
 
 function endingOfStop({ why, message }: JobStop): Ending | null {

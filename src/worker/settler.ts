@@ -4,6 +4,7 @@ import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Ending } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
+import { canBeUndone } from './ending.ts';
 import { renewAll } from './heart.ts';
 import type { JobSource, SourceOutcome } from './job-source.ts';
 import { isUnfit } from './unfit.ts';
@@ -39,12 +40,6 @@ function briefly(ending: Extract<Ending, { kind: 'fail' }>, error: Error): Endin
   return { kind: 'fail', error: { class: errorClass, message, code, stage }, deadLetter };
 }
 
-/** With what became known of its attempt since; from now on nothing changes it. */
-function finalReport(report: Report): Report {
-  const ending = report.attempt.reported(report.ending);
-  return ending === report.ending ? report : { attempt: report.attempt, ending };
-}
-
 /** Reports ends: what comes in while one report is on its way makes up the next one. */
 export class Settler {
   readonly #options: SettlerOptions;
@@ -72,17 +67,26 @@ export class Settler {
   async #sendAll(): Promise<void> {
     while (this.#queue.length > 0) {
       // A rejection that nobody handles is known by the next turn, and undoes a success.
-      await this.#options.timers.turn?.();
-      const batch = this.#queue
-        .splice(0)
-        .filter((report) => this.#isOurs(report))
-        .map(finalReport);
+      if (this.#queue.some(({ ending }) => canBeUndone(ending)))
+        await this.#options.timers.turn?.();
+      const batch = this.#takeAll();
       const failed = await this.#trySend(batch);
       if (failed === null) continue;
       if (isUnfit(failed)) await this.#sendOneByOne(batch);
       else await this.#putBack(batch, failed);
     }
     this.#isSending = false;
+  }
+
+  /** What is still ours to report, as it is reported from now on for good. */
+  #takeAll(): Report[] {
+    const batch: Report[] = [];
+    for (const report of this.#queue.splice(0)) {
+      if (!this.#isOurs(report)) continue;
+      const ending = report.attempt.reported(report.ending);
+      batch.push(ending === report.ending ? report : { attempt: report.attempt, ending });
+    }
+    return batch;
   }
 
   /** Null, or why nobody knows whether the reports have arrived. */
