@@ -2,9 +2,10 @@ import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import type { TypeBodyJson } from '../http/schema/type.ts';
 
 /** A change keeps what it does not name, and what a job's definition leaves out is not wanted. */
-const NOTHING: Omit<Required<{ [Name in keyof TypeBodyJson]: null }>, 'lifecycle'> = {
+const NOTHING: Omit<Required<{ [Name in keyof TypeBodyJson]: null }>, 'lifecycle' | 'retryable'> = {
   retry: null,
-  retryable: null,
+  fatal: null,
+  isRetryFixed: null,
   lease: null,
   timeoutMs: null,
   onTimeout: null,
@@ -16,9 +17,12 @@ const NOTHING: Omit<Required<{ [Name in keyof TypeBodyJson]: null }>, 'lifecycle
   previews: null,
   compensation: null,
   expose: null,
+  inputSchema: null,
 };
 
 /** The type of a job as it is put, so that it is just what its definition says. */
 export function registrationOf(job: JobDefinition): TypeBodyJson {
-  return { ...NOTHING, ...typeDefinitionOf(job) } as TypeBodyJson;
+  // Of this one null is a value.
+  const { retryable } = job.lifecycle.defaults;
+  return { ...NOTHING, retryable, ...typeDefinitionOf(job) } as TypeBodyJson;
 }

@@ -29,6 +29,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ILLEGAL_TRANSITION',
   'NOT_FOUND',
   'VALIDATION_ERROR',
+  'PAYLOAD_TOO_LARGE',
 ]);
 
 /**

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { task } from '../lifecycles/task.ts';
-import { policyOf } from '../../test/support/lifecycle-table.ts';
-import { isRetryable, progressWithin } from './policy.ts';
+import { progressWithin } from './policy.ts';
 
 const stages = [
   { name: 'preparing', min: 0, max: 10 },
   { name: 'rendering_slides', min: 10, max: 70 },
 ];
-const policy = policyOf(task, { stages, retryable: ['mine'] });
 
 test('[T16] progress within a stage lies in its range', () => {
   const within = (progress: number): number => progressWithin(stages[1]!, progress);
@@ -18,9 +15,4 @@ test('[T16] progress within a stage lies in its range', () => {
 test('without a stage it lies between 0 and 100', () => {
   const anywhere = (progress: number): number => progressWithin(null, progress);
   assert.deepEqual([-1, 0, 99.9, 101].map(anywhere), [0, 0, 99, 100]);
-});
-
-test("[T5] a type's own list says what is retried", () => {
-  assert.ok(isRetryable(policy, 'mine'));
-  assert.ok(!isRetryable(policy, 'network_timeout'));
 });

@@ -16,7 +16,12 @@ export interface Policy {
   readonly lifecycle: string;
   readonly lifecycleVersion: number;
   readonly retry: RetryPolicy;
-  readonly retryable: readonly string[];
+  /** Error classes that are retried; null: all but what is fatal or final. */
+  readonly retryable: readonly string[] | null;
+  /** Error classes that are never retried. */
+  readonly fatal: readonly string[];
+  /** The lists alone decide, whatever a worker says of an error. */
+  readonly isRetryFixed?: true;
   readonly lease: LeasePolicy;
   readonly timeoutMs: number | null;
   /** An attempt that reaches its time-out and has got on goes on; left out: it fails. */
@@ -30,10 +35,6 @@ export interface Policy {
   readonly previews?: readonly string[];
   /** The type whose jobs undo one of these that ended badly; left out where nothing is undone. */
   readonly compensation?: string;
-}
-
-export function isRetryable(policy: Policy, errorClass: string): boolean {
-  return policy.retryable.includes(errorClass);
 }
 
 /** Entering a stage lifts progress to its minimum; what is told within it stays in its range. */

@@ -11,6 +11,7 @@ import { INPUT_VALUE, RESULT_VALUE } from '../artifact/value-name.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Artifact } from '../store/artifact.ts';
 import type { WorkerSign } from '../store/worker-registry.ts';
 import type { Artifacts } from './artifacts.ts';
@@ -81,6 +82,8 @@ async function withSmallInput(
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
   const json = textOf(request.input);
+  const refusal = payloadRefusal(PAYLOADS.input, json, '/input');
+  if (refusal !== null) throw refusal;
   const id = request.id ?? desk.context.ids.next();
   const small = await smallInput(desk, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../core/bounds.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import { INTERNAL_PREFIX, isInternalType } from '../core/internal-type.ts';
@@ -8,7 +9,8 @@ import { checkStages, type Policy } from '../core/policy.ts';
 import { checkPreviews } from '../core/preview.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
-import type { JobPolicy } from '../handler/define-job.ts';
+import { fitsBytes, isStorable } from '../core/text.ts';
+import type { JobPolicy } from '../handler/job-policy.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
@@ -17,8 +19,6 @@ import { SHARED_TENANT } from './registry.ts';
 /** A type as its author writes it; what is left out comes from the lifecycle. */
 export interface TypeDefinition extends JobPolicy {
   readonly lifecycle: string;
-  /** The type whose jobs undo one of these that ended badly: it is registered before. */
-  readonly compensation?: string;
 }
 
 export const ATTEMPTS_MAX = 1_000;
@@ -46,7 +46,7 @@ export async function putType(
   return record;
 }
 
-/** Members to change; null gives back what the lifecycle says. */
+/** Members to change; null gives back what the lifecycle says, and is a value of `retryable`. */
 export type TypeChange = {
   readonly [Member in keyof TypeDefinition]?: TypeDefinition[Member] | null;
 };
@@ -71,7 +71,7 @@ export async function changeType(
   const members: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(change)) {
     const isMerged = (MERGED as readonly string[]).includes(name) && value !== null;
-    if (value === null) delete members[name];
+    if (value === null && name !== 'retryable') delete members[name];
     else members[name] = isMerged ? { ...(members[name] as object), ...(value as object) } : value;
   }
   return putType(context, named, members as unknown as TypeDefinition);
@@ -128,7 +128,9 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
       maxAttempts: definition.retry?.maxAttempts ?? defaults.retry.maxAttempts,
       backoff: backoffOf(definition, defaults.retry),
     },
-    retryable: definition.retryable ?? defaults.retryable,
+    retryable: definition.retryable === undefined ? defaults.retryable : definition.retryable,
+    fatal: definition.fatal ?? defaults.fatal,
+    ...(definition.isRetryFixed || defaults.isRetryFixed ? { isRetryFixed: true as const } : {}),
     lease: { ...defaults.lease, ...definition.lease },
     timeoutMs: definition.timeoutMs ?? null,
     ...(definition.onTimeout === 'resume' ? { onTimeout: 'resume' } : {}),
@@ -156,8 +158,13 @@ function backoffOf(definition: TypeDefinition, defaults: RetryPolicy): Backoff {
 
 /** As a set, since the order of classes means nothing. */
 function isSameRetry(policy: Policy, defaults: Lifecycle['defaults']): boolean {
-  const [one, other] = [policy, defaults].map(({ retry, retryable }) =>
-    canonicalJson({ retry, retryable: retryable.toSorted() }),
+  const [one, other] = [policy, defaults].map(({ retry, retryable, fatal, isRetryFixed }) =>
+    canonicalJson({
+      retry,
+      retryable: retryable?.toSorted(),
+      fatal: fatal.toSorted(),
+      isRetryFixed,
+    }),
   );
   return one === other;
 }
@@ -169,6 +176,8 @@ function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: P
   }
   return [
     ...between('/retry/maxAttempts', policy.retry.maxAttempts, [1, ATTEMPTS_MAX]),
+    ...checkClasses('/retryable', policy.retryable ?? []),
+    ...checkClasses('/fatal', policy.fatal),
     ...checkFactor(definition),
     ...checkBackoff(policy.retry.backoff),
     ...between('/lease/ttlMs', policy.lease.ttlMs, lifecycle.bounds.ttlMs),
@@ -190,6 +199,15 @@ function between(
 ): Fault[] {
   if (Number.isInteger(value) && value >= min && value <= max) return [];
   return [{ pointer, message: `must be a whole number from ${min} to ${max}` }];
+}
+
+function checkClasses(pointer: string, names: readonly unknown[]): Fault[] {
+  const bytesMax = BOUNDS.errorLabel;
+  const message = `must be the name of an error class, of 1 to ${bytesMax} bytes`;
+  return names.flatMap((name, index) => {
+    const isFit = typeof name === 'string' && name !== '' && fitsBytes(name, bytesMax);
+    return isFit && isStorable(name) ? [] : [{ pointer: `${pointer}/${index}`, message }];
+  });
 }
 
 function checkFactor({ retry }: TypeDefinition): Fault[] {

@@ -7,6 +7,7 @@ import { progressWithin, type StageRange } from '../core/policy.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
+import { beatRefusal, boundedMessage, boundedNotes } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Renewed } from './observer.ts';
 import { FREE, ruleStage, speaksOfStages, type StageRuling } from './stages.ts';
@@ -98,8 +99,22 @@ export type BeatResult =
     }
   | { readonly kind: 'refused'; readonly error: PawlError };
 
-/** Renews leases and carries progress, stages, checkpoints and notes up, cancel wishes down. */
+/**
+ * Renews leases and carries progress, stages, checkpoints and notes up, cancel wishes down. A beat
+ * with something that cannot be kept is refused by itself, and spoils no other.
+ */
 export async function renew(context: EngineContext, beats: readonly Beat[]): Promise<BeatResult[]> {
+  const refusals = beats.map(beatRefusal);
+  if (refusals.every((error) => error === null)) return renewAll(context, beats);
+  const results = await renewAll(
+    context,
+    beats.filter((_, index) => refusals[index] === null),
+  );
+  let next = 0;
+  return refusals.map((error) => (error === null ? results[next++]! : { kind: 'refused', error }));
+}
+
+async function renewAll(context: EngineContext, beats: readonly Beat[]): Promise<BeatResult[]> {
   if (beats.length === 0) return [];
   const read = await Promise.all(beats.map((beat) => rowFor(context, beat)));
   const rulings = await Promise.all(
@@ -186,9 +201,9 @@ function renewalOf(beat: Beat, range: StageRange | null, gap: NoteDraft | null):
     owner,
     epoch,
     progress: progressWithin(range, told),
-    notes: gap === null ? [...entered, ...notes] : [...entered, ...notes, gap],
+    notes: [...entered, ...boundedNotes(notes), ...(gap === null ? [] : [gap])],
     ...(stage === undefined ? {} : { stage }),
-    ...(beat.message === undefined ? {} : { message: beat.message }),
+    ...(beat.message === undefined ? {} : { message: boundedMessage(beat.message) }),
     ...(beat.checkpoint === undefined ? {} : { checkpoint: beat.checkpoint }),
     ...(beat.stageResult === undefined ? {} : { stageResult: beat.stageResult }),
   };

@@ -2,11 +2,13 @@ import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import type { DeadLetter } from '../store/dead-letter.ts';
 import { jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import { type Caller, documentBusy } from './enqueue.ts';
+import { refuseInput, takesInput } from './stored-definition.ts';
 import { notFound } from './transition.ts';
 
 export interface ReplayRequest {
@@ -54,15 +56,19 @@ async function draftReplay(
   origin: { letter: DeadLetter; parent: Job | null },
 ): Promise<NewJob> {
   const { letter, parent } = origin;
+  const given = request.input === undefined ? null : JSON.stringify(request.input);
+  const refusal = given === null ? null : payloadRefusal(PAYLOADS.input, given, '/input');
+  if (refusal !== null) throw refusal;
   const { tenant, principal } = request.caller;
   const record = await context.registry.type(tenant, letter.type);
+  if (request.input !== undefined && !takesInput(record)) refuseInput(request.input);
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   const id = context.ids.next();
   const input =
-    request.input === undefined
+    given === null
       ? await context.largeInputs.copied({ tenant, id }, { ...letter, id: letter.jobId })
-      : await context.largeInputs.small({ tenant, id }, JSON.stringify(request.input));
+      : await context.largeInputs.small({ tenant, id }, given);
   return {
     tenant,
     id,

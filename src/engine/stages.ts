@@ -1,4 +1,4 @@
-import { invalid, type PawlError } from '../core/errors.ts';
+import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import type { StageRange } from '../core/policy.ts';
 import type { EngineContext } from './context.ts';
@@ -73,5 +73,8 @@ function undeclared(
   if (name === null || rangeIn(stages, name) !== null) return null;
   const known = [...new Set(stages.map((range) => range.name))].join(', ');
   const message = `the type "${type}" declares no stage "${name}"; it has ${known}`;
-  return invalid([{ pointer, message }]);
+  return new PawlError('VALIDATION_ERROR', message, {
+    faults: [{ pointer, message }],
+    details: { undeclaredStage: name },
+  });
 }

@@ -1,6 +1,6 @@
 import type { TailItem } from '../store/query.ts';
 import { type EventFrame, eventFrame } from './live-frame.ts';
-import { eventJson } from './view.ts';
+import { briefEventJson } from './view.ts';
 
 /** An item of the log with its text for streams, made once for all readers. */
 export interface WindowItem {
@@ -9,7 +9,7 @@ export interface WindowItem {
 }
 
 export function windowItem(item: TailItem): WindowItem {
-  return { item, frame: eventFrame(item.cursor, item.event, eventJson(item.event, item)) };
+  return { item, frame: eventFrame(item.cursor, item.event, briefEventJson(item.event, item)) };
 }
 
 const CHARACTERS_MAX = 8_388_608;

@@ -9,19 +9,18 @@ import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
 import { Compensator } from '../../src/engine/follow/compensator.ts';
 import type { Compensation, RunContext } from '../../src/handler/context.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
+import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
 import { PermanentError } from '../../src/handler/failure.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { CANARIES, canariesIn } from '../support/blind/canaries.ts';
 import { searchableStores } from '../support/blind/stored-text.ts';
 import { jobThat, openWorkshop } from '../support/workshop.ts';
 import { holdingOf, TENANT } from '../support/world.ts';
 
 /** Breaks once, so that a second attempt lives on what the first one kept. */
-function breakingJob(seen: unknown[]): ReturnType<typeof defineJob> {
-  return defineJob({
-    type: 'secret',
-    lifecycle: task,
+function breakingJob(seen: unknown[]): JobDefinition {
+  return defineJob('secret', {
+    input: typed<{ text: string }>(),
     run: async ({ input, stage, progress, log, attempt }) => {
       const planned = await stage('plan', async () => [CANARIES['stage-result']]);
       seen.push(input, planned);

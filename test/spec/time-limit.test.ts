@@ -6,7 +6,7 @@ import { distributed } from '../../src/lifecycles/distributed.ts';
 import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
 import { openApi } from './http-room.ts';
 
-const LIMIT = { timeoutMs: 10_000, onTimeout: 'resume' } as const;
+const LIMIT = { timeout: 10_000, onTimeout: 'resume' } as const;
 const STEPS = 10;
 const STEPS_A_TURN = 3;
 
@@ -23,7 +23,7 @@ async function turns(shop: Workshop, max = 10): Promise<{ id: string; count: num
     await worker.poll();
     await Promise.race([hung.promise, worker.idle()]);
     if ((await shop.world.job(id)).owner !== null) {
-      shop.timers.advance(LIMIT.timeoutMs - 400);
+      shop.timers.advance(LIMIT.timeout - 400);
       await worker.beat();
     }
     await worker.idle();
@@ -86,7 +86,7 @@ describe('an attempt at its time limit', () => {
     ],
   ] as readonly [string, Run][]) {
     test(`[T36, T5] ${what} has failed`, async () => {
-      const shop = await openWorkshop([jobThat(run, { ...LIMIT, type: 'job' })]);
+      const shop = await openWorkshop([jobThat(run, { ...LIMIT, retryable: [] })]);
       const { id, count } = await turns(shop);
       const { state, error } = await shop.world.job(id);
       assert.deepEqual([state, error?.class], ['failed', 'timeout']);
@@ -95,7 +95,7 @@ describe('an attempt at its time limit', () => {
   }
 
   test('fails where its type does not ask for more, whatever it has kept', async () => {
-    const shop = await openWorkshop([jobThat(byCheckpoints, { timeoutMs: LIMIT.timeoutMs })]);
+    const shop = await openWorkshop([jobThat(byCheckpoints, { timeout: LIMIT.timeout })]);
     const { id } = await turns(shop);
     assert.equal((await shop.world.job(id)).error?.class, 'timeout');
   });

@@ -4,16 +4,15 @@ import { describe, test } from 'node:test';
 import { ERROR_CLASSES } from '../../src/core/error-class.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import { SeededRandom } from '../../src/core/random.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { targetIn } from '../../src/slo/registered.ts';
 import { aiJob } from '../../src/studio/ai/job.ts';
 import { extractiveModel } from '../../src/studio/ai/extractive.ts';
 import { convert } from '../../src/studio/convert/job.ts';
 import { exportDeck } from '../../src/studio/export/job.ts';
-import type { AnyJob } from '../support/workshop.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 
-const rate = { max: 1_000, perMs: 1_000 };
+const rate = { max: 1_000, per: '1s' } as const;
 const ai = aiJob({
   model: extractiveModel,
   random: new SeededRandom(1),
@@ -22,7 +21,7 @@ const ai = aiJob({
   rate: { perUser: rate, perOrganisation: rate },
 });
 
-const JOBS: readonly AnyJob[] = [convert, exportDeck, ai];
+const JOBS: readonly JobDefinition[] = [convert, exportDeck, ai];
 
 async function openTypes(): Promise<World> {
   const types = Object.fromEntries(JOBS.map((job) => [job.type, typeDefinitionOf(job)]));

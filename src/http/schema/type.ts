@@ -93,6 +93,11 @@ const SloBody = closed({
 
 const JsonSchemaBody = Type.Record(Type.String(), Type.Unknown());
 
+const InputSchema = Type.Union([Type.Boolean(), JsonSchemaBody], {
+  description:
+    'What jobs of the type take, as JSON Schema. False: no input, and one that is sent is refused.',
+});
+
 const ExposeBody = Type.Object(
   {
     title: Type.Optional(text(256)),
@@ -130,7 +135,24 @@ export const TypeBody = Type.Object(
         backoff: Type.Optional(BackoffBody),
       }),
     ),
-    retryable: changed(Type.Array(ClassName, { maxItems: 256 })),
+    retryable: Type.Optional(
+      Type.Union([Type.Array(ClassName, { maxItems: 256 }), Type.Null()], {
+        description:
+          'Error classes that are retried, and no others. Null: all but what is fatal or final. ' +
+          'A worker that was lost is always followed by another attempt.',
+      }),
+    ),
+    fatal: changed(
+      Type.Array(ClassName, {
+        maxItems: 256,
+        description: 'Error classes that are never retried.',
+      }),
+    ),
+    isRetryFixed: changed(
+      Type.Boolean({
+        description: 'The lists alone decide, whatever `error.retryable` of a worker says.',
+      }),
+    ),
     lease: changed(closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) })),
     timeoutMs: changed(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
     onTimeout: changed(
@@ -161,6 +183,7 @@ export const TypeBody = Type.Object(
       }),
     ),
     expose: changed(ExposeBody),
+    inputSchema: changed(InputSchema),
   },
   {
     $id: 'NewJobType',
@@ -209,7 +232,9 @@ export const TypeSchema = Type.Object(
     lifecycle: Type.String(),
     lifecycleVersion: Type.Integer(),
     retry: closed({ maxAttempts: Type.Integer(), backoff: BackoffSchema }),
-    retryable: Type.Array(Type.String()),
+    retryable: nullable(Type.Array(Type.String())),
+    fatal: Type.Array(Type.String()),
+    isRetryFixed: Type.Boolean(),
     lease: closed({ ttlMs: Type.Integer(), heartbeatMs: Type.Integer() }),
     timeoutMs: nullable(Type.Integer()),
     onTimeout: Type.Optional(Type.Literal('resume')),
@@ -220,6 +245,7 @@ export const TypeSchema = Type.Object(
     slo: SloTargetSchema,
     previews: Type.Optional(Type.Array(Type.String())),
     compensation: Type.Optional(Type.String()),
+    inputSchema: Type.Optional(InputSchema),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,
   },
