@@ -87,6 +87,7 @@ export async function renew(context: EngineContext, beats: readonly Beat[]): Pro
   );
   const outcomes = await context.store.renew(renewals);
   if (context.observer !== null) tell(context.observer, { beats, read, outcomes });
+  context.live.changed(beats.map(({ ref }) => ref));
   const answers = outcomes.map(async (outcome, index): Promise<BeatResult> => {
     if (outcome.kind === 'renewed') return outcome;
     const { ref } = beats[index]!;

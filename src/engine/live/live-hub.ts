@@ -1,19 +1,24 @@
-import type { JobRef } from '../core/job.ts';
-import type { Timers } from '../core/timers.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { TailItem } from '../store/query.ts';
-import { LogWindow } from './log-window.ts';
+import type { Job, JobRef } from '../../core/job.ts';
+import { isTerminal } from '../../core/phase.ts';
+import type { Timers } from '../../core/timers.ts';
+import type { TailItem } from '../../store/query.ts';
+import type { Store } from '../../store/store.ts';
+import type { Moved } from '../observer.ts';
+import { JobReads } from './job-reads.ts';
 import { SharedReads } from './shared-reads.ts';
-import { frameOf } from './sse-frame.ts';
-import { eventJson } from './view.ts';
+import { Watch } from './watch.ts';
 
 const PAGE = 500;
 
-/** What one can wait for: a job, any job of a tenant, or work of a type. */
+/** What one can wait for: a job, its end, any job of a tenant, or work of a type. */
 export type Topic = string;
 
 export function jobTopic({ tenant, id }: JobRef): Topic {
   return `job ${tenant} ${id}`;
+}
+
+export function endTopic({ tenant, id }: JobRef): Topic {
+  return `end ${tenant} ${id}`;
 }
 
 export function tenantTopic(tenant: string): Topic {
@@ -24,74 +29,51 @@ export function workTopic(tenant: string, type: string): Topic {
   return `work ${tenant} ${type}`;
 }
 
-/**
- * Somebody's interest. What happens between `reset` and `wait` is not lost: whoever resets, reads
- * the store and then waits misses nothing.
- */
-export class Watch {
-  readonly #timers: Timers;
-  readonly #close: (watch: Watch) => void;
-  #isWoken = false;
-  #wake: (() => void) | null = null;
+/** Gets what the hub reads of the log while anybody watches. */
+export interface LogSink {
+  append(items: readonly TailItem[]): void;
+  /** What comes next does not follow on what came before. */
+  clear(): void;
+}
 
-  constructor(timers: Timers, close: (watch: Watch) => void) {
-    this.#timers = timers;
-    this.#close = close;
-  }
-
-  reset(): void {
-    this.#isWoken = false;
-  }
-
-  wake(): void {
-    this.#isWoken = true;
-    this.#wake?.();
-  }
-
-  /** Resolves on news, when the time is over, or on the signal. */
-  async wait(waitMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#isWoken || signal.aborted || waitMs <= 0) return;
-    const controller = new AbortController();
-    const stop = (): void => controller.abort();
-    signal.addEventListener('abort', stop, { once: true });
-    this.#wake = stop;
-    await this.#timers.sleep(waitMs, controller.signal);
-    this.#wake = null;
-    signal.removeEventListener('abort', stop);
-  }
-
-  close(): void {
-    this.#close(this);
-  }
+export interface LiveOptions {
+  readonly timers: Timers;
+  readonly everyMs?: number;
 }
 
 /**
- * The one reader of the log in this process. Its wakes are hints: whoever is woken reads the store,
- * or the window of what was just read.
+ * The one reader of the log in this process, and what this process itself has just written. Its
+ * wakes are hints: whoever is woken reads the store.
  *
  * Modes: *idle* while nobody watches (the log is not read at all); *following* else; *stopped*,
  * when every watch is woken and new ones return at once.
  */
 export class LiveHub {
-  readonly window: LogWindow = new LogWindow();
   readonly reads: SharedReads = new SharedReads();
-  readonly #engine: Engine;
+  readonly jobs: JobReads;
+  readonly #store: Pick<Store, 'read' | 'tail'>;
   readonly #timers: Timers;
   readonly #everyMs: number;
   readonly #watches: Map<Topic, Set<Watch>> = new Map();
+  readonly #sinks: Set<LogSink> = new Set();
   readonly #stopped = new AbortController();
   #follower: { controller: AbortController; placed: Promise<void>; loop: Promise<void> } | null =
     null;
 
-  constructor(engine: Engine, options: { timers: Timers; everyMs?: number }) {
-    this.#engine = engine;
+  constructor(store: Pick<Store, 'read' | 'tail'>, options: LiveOptions) {
+    this.#store = store;
+    this.jobs = new JobReads(store);
     this.#timers = options.timers;
     this.#everyMs = options.everyMs ?? 50;
   }
 
-  /** Aborted once the platform stops: streams and long polls end then. */
+  /** Aborted once the platform stops: streams, long polls and waits end then. */
   get stopping(): AbortSignal {
     return this.#stopped.signal;
+  }
+
+  get timers(): Timers {
+    return this.#timers;
   }
 
   /** Resolves when the log is being followed, so that nothing after it can be missed. */
@@ -106,10 +88,42 @@ export class LiveHub {
     return watch;
   }
 
-  /** A hint from this very process, which spares the way through the log. */
-  wake(topic: Topic): void {
-    this.reads.forget();
-    for (const watch of this.#watches.get(topic) ?? []) watch.wake();
+  /** Hands a sink everything that is read of the log from now on. */
+  attach(sink: LogSink): void {
+    this.#sinks.add(sink);
+  }
+
+  /** Jobs that this process has made. */
+  born(jobs: readonly (Job | null)[]): void {
+    if (this.#watches.size === 0) return;
+    for (const job of jobs) {
+      if (job === null) continue;
+      this.#wake(jobTopic(job));
+      if (job.phase === 'ready') this.#wake(workTopic(job.tenant, job.type));
+    }
+  }
+
+  /** Transitions that this process has made. */
+  moved(moves: readonly Moved[]): void {
+    if (this.#watches.size === 0) return;
+    for (const { before, steps } of moves) {
+      this.#wake(jobTopic(before));
+      const phase = steps.at(-1)?.to.phase;
+      if (phase === 'ready') this.#wake(workTopic(before.tenant, before.type));
+      if (phase !== undefined && isTerminal(phase)) this.#wake(endTopic(before));
+    }
+  }
+
+  /** Jobs that came into the hands of an owner in this process, or through it. */
+  claimed(claims: readonly { readonly job: Job }[]): void {
+    if (this.#watches.size === 0) return;
+    for (const { job } of claims) this.#wake(jobTopic(job));
+  }
+
+  /** Whatever else this process has written about jobs. */
+  changed(refs: readonly JobRef[]): void {
+    if (this.#watches.size === 0) return;
+    for (const ref of refs) this.#wake(jobTopic(ref));
   }
 
   async stop(): Promise<void> {
@@ -117,6 +131,11 @@ export class LiveHub {
     this.#wakeAll();
     this.#follower?.controller.abort();
     await this.#follower?.loop;
+  }
+
+  #wake(topic: Topic): void {
+    this.reads.forget();
+    for (const watch of this.#watches.get(topic) ?? []) watch.wake();
   }
 
   #wakeAll(): void {
@@ -136,7 +155,7 @@ export class LiveHub {
     if (this.#follower !== null) return this.#follower.placed;
     const controller = new AbortController();
     const { promise: placed, resolve } = Promise.withResolvers<void>();
-    this.window.clear();
+    for (const sink of this.#sinks) sink.clear();
     this.#follower = { controller, placed, loop: this.#loop(controller.signal, resolve) };
     return placed;
   }
@@ -145,7 +164,7 @@ export class LiveHub {
     let from: { cursor: string } | 'end' = 'end';
     while (!signal.aborted && this.#watches.size > 0) {
       try {
-        const page = await this.#engine.context.store.tail({ tenant: null, from, limit: PAGE });
+        const page = await this.#store.tail({ tenant: null, from, limit: PAGE });
         from = { cursor: page.cursor };
         if (page.isReset) this.#startAgain();
         this.#tell(page.items);
@@ -164,26 +183,19 @@ export class LiveHub {
   }
 
   #startAgain(): void {
-    this.window.clear();
+    for (const sink of this.#sinks) sink.clear();
     this.#wakeAll();
   }
 
   #tell(items: readonly TailItem[]): void {
-    this.window.append(
-      items.map((item) => ({
-        item,
-        frame: frameOf({
-          id: item.cursor,
-          event: item.event.type,
-          data: eventJson(item.event, item),
-        }),
-      })),
-    );
+    for (const sink of this.#sinks) sink.append(items);
     for (const { event, jobType } of items) {
-      const { tenant, jobId } = event;
-      this.wake(jobTopic({ tenant, id: jobId }));
-      this.wake(tenantTopic(tenant));
-      if (event.phase === 'ready') this.wake(workTopic(tenant, jobType));
+      const { tenant, jobId, phase } = event;
+      const ref = { tenant, id: jobId };
+      this.#wake(jobTopic(ref));
+      this.#wake(tenantTopic(tenant));
+      if (isTerminal(phase)) this.#wake(endTopic(ref));
+      if (phase === 'ready') this.#wake(workTopic(tenant, jobType));
     }
   }
 }
