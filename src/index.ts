@@ -6,7 +6,7 @@ export {
 } from './core/define-lifecycle.ts';
 export type { Duration } from './core/duration.ts';
 export { type ErrorCode, type Fault, isPawlError, PawlError } from './core/errors.ts';
-export type { JobError, ParentKind } from './core/job.ts';
+export type { ErrorCause, JobError, ParentKind } from './core/job.ts';
 export type { Lifecycle } from './core/lifecycle.ts';
 export type { Phase } from './core/phase.ts';
 export type { StageRange } from './core/policy.ts';

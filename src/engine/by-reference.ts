@@ -2,6 +2,7 @@ import { expand, fits, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
@@ -90,6 +91,8 @@ async function withSmallInput(
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
   const json = textOf(request.input);
+  const refusal = payloadRefusal(PAYLOADS.input, json, '/input');
+  if (refusal !== null) throw refusal;
   const { id } = request;
   const small = await smallText(
     desk,

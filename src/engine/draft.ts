@@ -1,7 +1,9 @@
 import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
+import type { JsonText } from '../core/job.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
 import type { NewJob } from '../store/insert.ts';
 import type { TypeRecord } from '../store/store.ts';
@@ -162,6 +164,7 @@ function draftOf(
     throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '/submit', message }] });
   }
   const { idempotencyKey } = request;
+  const { input, metadata } = checkPayloads(request);
   return {
     tenant: caller.tenant,
     id: request.id ?? context.ids.next(),
@@ -175,8 +178,8 @@ function draftOf(
     priority: priorityOf(request.priority),
     runAt: request.runAt ?? after(now, request.delayMs),
     deadlineAt: request.deadlineAt ?? after(now, request.deadlineMs),
-    input: JSON.stringify(request.input ?? null),
-    metadata: request.metadata === undefined ? null : JSON.stringify(request.metadata),
+    input,
+    metadata,
     correlationId: request.correlationId ?? null,
     traceId: request.traceId ?? null,
     requestedBy: caller.principal,
@@ -201,4 +204,18 @@ function draftOf(
 /** A delay of nothing is none: the job is claimable at once. */
 function after(now: Instant | null, spanMs: number | undefined): Instant | null {
   return spanMs === undefined || spanMs === 0 ? null : now! + spanMs;
+}
+
+/** A request's payloads as they are kept. Throws where one cannot be kept as it is. */
+export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'metadata'>): {
+  input: JsonText;
+  metadata: JsonText | null;
+} {
+  const input = JSON.stringify(request.input ?? null);
+  const metadata = request.metadata === undefined ? null : JSON.stringify(request.metadata);
+  const refusal =
+    payloadRefusal(PAYLOADS.input, input, '/input') ??
+    (metadata === null ? null : payloadRefusal(PAYLOADS.metadata, metadata, '/metadata'));
+  if (refusal !== null) throw refusal;
+  return { input, metadata };
 }

@@ -1,4 +1,5 @@
 import type { Failure } from '../core/decision.ts';
+import { briefError, briefJob } from '../core/brief-error.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
@@ -176,8 +177,10 @@ export class Engine {
     return waitForJob(this.context, ref, wait);
   }
 
-  jobs(query: JobQuery): Promise<JobPage> {
-    return this.context.store.list(query);
+  /** Their errors without stack, causes and details: those are told of one job at a time. */
+  async jobs(query: JobQuery): Promise<JobPage> {
+    const page = await this.context.store.list(query);
+    return { ...page, jobs: page.jobs.map(briefJob) };
   }
 
   /** A job's history, events and notes in one stream. */
@@ -209,8 +212,11 @@ export class Engine {
     return followersOf(this.context);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.context.store.deadLetters(filter);
+  /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
+  async deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    const letters = await this.context.store.deadLetters(filter);
+    if (filter.id !== undefined) return letters;
+    return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */

@@ -3,6 +3,7 @@ import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
 import type { ParentKind } from '../core/job.ts';
+import { isStorable } from '../core/text.ts';
 import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';
 import type { JobPolicy } from '../handler/job-policy.ts';
 import { checkUnique, type UniqueWish } from './unique.ts';
@@ -122,9 +123,12 @@ function checkLabels(request: EnqueueRequest): Fault[] {
     if (typeof value !== 'string' || value === '' || value.length > LABEL_LENGTH_MAX) {
       return [{ pointer, message: `must be a text of 1 to ${LABEL_LENGTH_MAX} characters` }];
     }
-    return value.includes('\0') ? [{ pointer, message: 'must not contain U+0000' }] : [];
+    return isStorable(value) ? [] : [{ pointer, message: UNSTORABLE }];
   });
 }
+
+/** Of a text by which things are found: what is replaced in it would name something else. */
+export const UNSTORABLE = 'must not contain U+0000 or half of a surrogate pair';
 
 function checkUuid(pointer: string, id: unknown): Fault[] {
   if (id === undefined || (typeof id === 'string' && isUuid(id))) return [];

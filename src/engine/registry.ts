@@ -158,6 +158,7 @@ export class Registry {
   /** Of a job whose policy has been read before. */
   factsOf(job: Job): Facts {
     return {
+      type: job.type,
       lifecycle: this.lifecycle(job.lifecycle, job.lifecycleVersion),
       policy: this.#policies.get(job.policy)!,
       place: { state: job.state, phase: job.phase },

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { Pawl } from '../pawl/pawl.ts';
 import { PawlError } from '../core/errors.ts';
 import { distributed } from '../lifecycles/distributed.ts';
+import { document } from '../lifecycles/document.ts';
 import { task } from '../lifecycles/task.ts';
 import {
   declareJob,
@@ -102,11 +103,16 @@ describe('a job definition', () => {
     assert.equal(typeDefinitionOf(other).lifecycle, 'distributed');
   });
 
-  test('keeps the lists of its author, and none where none is given', () => {
+  test("keeps the lists of its author, and its lifecycle's where none is given", () => {
     const isBusy = (): boolean => true;
     const { matchers } = defineJob('x', { retryable: [Error, isBusy], fatal: ['Bad'], run });
     assert.deepEqual(matchers, { retryable: [Error, isBusy], fatal: ['Bad'] });
     assert.deepEqual(defineJob('x', { run }).matchers, { retryable: null, fatal: [] });
+    const { retryable } = document.defaults;
+    const paper = defineJob('x', { lifecycle: document, run });
+    assert.deepEqual(paper.matchers, { retryable, fatal: [] });
+    const all = defineJob('x', { lifecycle: document, retryable: null, run });
+    assert.equal(all.matchers.retryable, null);
   });
 
   test('tells what it takes: nothing, a JSON Schema, or that nobody can say', () => {

@@ -77,7 +77,7 @@ export interface JobDefinition<in Input = Anything, out Result = Anything> exten
   readonly lifecycle: Lifecycle;
   /** As it is stored. */
   readonly policy: JobPolicy;
-  /** What of the policy needs the error itself, and so stays in this process. */
+  /** Which errors are retried, judged in the process that has them. */
   readonly matchers: ErrorMatchers;
   readonly intake?: Schema;
   readonly isolation: Isolation;
@@ -153,13 +153,13 @@ function declaredOf(type: string, { input, result }: JobSchemas<Schema, Schema>)
 function definitionOf(declared: JobType, options: AnyOptions): JobDefinition {
   const { policy, faults } = policyOf(options);
   const { lifecycle = task, isolation = { kind: 'inline' }, concurrency = Infinity } = options;
-  const { expose, intake, run, compensate, retryable = null, fatal = [] } = options;
+  const { expose, intake, run, compensate } = options;
   const { input, result } = declared;
   const job: JobDefinition = {
     ...declared,
     lifecycle,
     policy: { ...policy, ...exposureOf(expose, { input, result }) },
-    matchers: { retryable, fatal },
+    matchers: matchersOf(options, lifecycle),
     ...(intake === undefined ? {} : { intake }),
     isolation,
     concurrency,
@@ -169,6 +169,14 @@ function definitionOf(declared: JobType, options: AnyOptions): JobDefinition {
   const all = [...faults, ...checkJob(job)];
   if (all.length > 0) throw invalid(all);
   return job;
+}
+
+/** Null is an answer of its own: everything but what is fatal, whatever the lifecycle lists. */
+function matchersOf({ retryable, fatal }: AnyOptions, { defaults }: Lifecycle): ErrorMatchers {
+  return {
+    retryable: retryable === undefined ? defaults.retryable : retryable,
+    fatal: fatal ?? defaults.fatal,
+  };
 }
 
 function checkType(type: string): Fault[] {

@@ -1,13 +1,13 @@
 import type { ErrorClassName } from '../core/error-class.ts';
 import type { Fault } from '../core/errors.ts';
 
-/** An error class as a program has it: a subclass of it matches as well. */
-export type ErrorConstructor = new (...args: never[]) => Error;
+/** An error class as a program has it, abstract or not: a subclass of it matches as well. */
+export type ErrorConstructor = abstract new (...args: never[]) => Error;
 
 /** Which errors are meant: by the name of their class, the class itself, or a look at them. */
 export type ErrorMatcher = string | ErrorConstructor | ((error: unknown) => boolean);
 
-/** The author's lists as they stand in the definition; null where none was given. */
+/** What a type says of the errors of its handler; null: everything but what is fatal. */
 export interface ErrorMatchers {
   readonly retryable: readonly ErrorMatcher[] | null;
   readonly fatal: readonly ErrorMatcher[];
@@ -28,7 +28,10 @@ type NameOf<Of extends ErrorConstructor> = Of extends ErrorConstructor
 /** Tells an error class from a function that looks at an error, also one of another realm. */
 export function isErrorConstructor(matcher: unknown): matcher is ErrorConstructor {
   if (typeof matcher !== 'function') return false;
-  if (matcher === Error || matcher.prototype instanceof Error) return true;
+  const prototype: unknown = matcher.prototype;
+  // Methods have none, one called `class` included.
+  if (typeof prototype !== 'object' || prototype === null) return false;
+  if (prototype === Error.prototype || prototype instanceof Error) return true;
   return /^class\b/.test(Function.prototype.toString.call(matcher));
 }
 

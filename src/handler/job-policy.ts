@@ -23,10 +23,15 @@ export interface JobPolicy {
       readonly jitter?: Jitter;
     };
   };
-  /** Error classes that are tried again; a handler that crashed its thread or process always is. */
-  readonly retryable?: readonly string[];
-  /** Error classes that are never tried again. */
+  /**
+   * Error classes that are retried, and no others; null, or left out in most lifecycles: everything
+   * but what is fatal. An attempt whose worker, thread or process was lost is always retried.
+   */
+  readonly retryable?: readonly string[] | null;
+  /** Error classes that are never retried. */
   readonly fatal?: readonly string[];
+  /** The lists alone decide, whatever a worker says of an error. */
+  readonly isRetryFixed?: boolean;
   readonly lease?: Partial<LeasePolicy>;
   /** The longest that one attempt may take. */
   readonly timeoutMs?: number;

@@ -1,5 +1,10 @@
+import { KEPT_NAME_MAX } from '../core/bounds.ts';
+import type { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
-import { fail } from './failure.ts';
+import { type PayloadKind, payloadRefusal } from '../core/payload.ts';
+import { isStorable } from '../core/text.ts';
+import { fail, type JobFailure } from './failure.ts';
+import { failureOf } from './thrown-error.ts';
 
 type AnyFunction = (...args: never[]) => unknown;
 
@@ -112,18 +117,44 @@ export type RequireJson<Returned> =
     : NotJson<'JSON has no bigint, symbol, function, Map, Set or bytes: give plain data instead'>;
 
 /**
- * A handler's value as it is kept. Nothing is kept as null, because JSON has no word for it; what
- * JSON cannot tell at all is refused, lest it come back as something else.
+ * A handler's value as JSON. Nothing is told as null, because JSON has no word for it; what JSON
+ * cannot tell at all is refused, lest it come back as something else.
  */
-export function jsonOf(what: string, value: unknown): JsonText {
-  const refusal = (why: string): Error =>
-    fail('internal_bug', `the ${what} cannot be told as JSON: ${why}`);
+export function jsonTextOf(name: string, value: unknown): JsonText {
+  const untold = (why: string): JobFailure =>
+    fail('internal_bug', `the ${name} cannot be told as JSON: ${why}`);
   let json: string | undefined;
   try {
     json = JSON.stringify(value ?? null);
   } catch (error) {
-    throw refusal(error instanceof Error ? error.message : String(error));
+    throw untold(failureOf(error, null).message);
   }
-  if (json === undefined) throw refusal(`it is a ${typeof value}`);
+  if (json === undefined) throw untold(`it is a ${typeof value}`);
   return json;
+}
+
+/** A handler's value as it is kept: refused if it is too large, or what no database can hold. */
+export function jsonOf(kind: PayloadKind, value: unknown, name: string = kind.name): JsonText {
+  const json = jsonTextOf(name, value);
+  const refusal = payloadRefusal(kind, json, '');
+  if (refusal !== null) throw failureFromRefusal(refusal);
+  return json;
+}
+
+/** A refusal by the platform of what a handler wants to keep, as the handler meets it. */
+export function failureFromRefusal({ code, message, faults }: PawlError): JobFailure {
+  const errorClass = code === 'PAYLOAD_TOO_LARGE' ? 'resource_limit_exceeded' : 'internal_bug';
+  return fail(errorClass, message, {
+    code,
+    ...(faults.length === 0 ? {} : { details: { faults } }),
+  });
+}
+
+/** The name under which something is kept must be one that every store can find again. */
+export function checkKeptName(name: string): void {
+  if (name !== '' && name.length <= KEPT_NAME_MAX && isStorable(name)) return;
+  const message =
+    `what is kept needs a name of 1 to ${KEPT_NAME_MAX} characters, without U+0000 and without ` +
+    'halves of surrogate pairs: use a shorter key, or a hash of it';
+  throw fail('internal_bug', message, { code: 'VALIDATION_ERROR' });
 }

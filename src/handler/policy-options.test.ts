@@ -82,6 +82,7 @@ describe('the policy of a definition', () => {
       fatal: ['PermanentError'],
     });
     assert.deepEqual(wireOf({ retryable: [() => true] }), { retryable: [] });
+    assert.deepEqual(wireOf({ retryable: null }), { retryable: null });
   });
 
   test('has every fault found in it at once, by the names that its author wrote', () => {

@@ -62,9 +62,12 @@ export interface PolicyOptions<
   readonly dlq?: DeadLetterCopies;
   /** The errors that its handler may throw: with them, other names in the lists do not compile. */
   readonly errors?: Errors;
-  /** Errors that are tried again: then others are not. A lost worker always is. */
-  readonly retryable?: readonly MatcherOf<NoInfer<Errors>>[];
-  /** Errors that are never tried again. */
+  /**
+   * Errors that are retried, and no others. Null, or left out in most lifecycles: everything but
+   * what is fatal. An attempt whose worker, thread or process was lost is always retried.
+   */
+  readonly retryable?: readonly MatcherOf<NoInfer<Errors>>[] | null;
+  /** Errors that are never retried. */
   readonly fatal?: readonly MatcherOf<NoInfer<Errors>>[];
 }
 
@@ -129,7 +132,10 @@ function backoffOf(given: BackoffOption, read: ReadDuration): WireBackoff {
   };
 }
 
-/** Names alone are stored: classes and functions are known only where the handler runs. */
+/**
+ * Names alone are stored: classes and functions are known only where the handler runs. What is not
+ * given comes from the lifecycle.
+ */
 function matchedOf(
   { retryable, fatal }: PolicyOptions,
   faults: Fault[],
@@ -137,7 +143,7 @@ function matchedOf(
   faults.push(...checkMatchers('/retryable', retryable ?? []));
   faults.push(...checkMatchers('/fatal', fatal ?? []));
   return {
-    ...(retryable === undefined ? {} : { retryable: matcherNames(retryable) }),
+    ...(retryable === undefined ? {} : { retryable: retryable && matcherNames(retryable) }),
     ...(fatal === undefined ? {} : { fatal: matcherNames(fatal) }),
   };
 }

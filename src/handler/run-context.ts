@@ -1,10 +1,13 @@
+import { BOUNDS } from '../core/bounds.ts';
+import { PAYLOADS } from '../core/payload.ts';
 import type { StageRange } from '../core/policy.ts';
+import { boundedText, textOf } from '../core/text.ts';
 import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { Context, Done, RunContext, StageContext, StageRunner } from './context.ts';
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
-import { jsonOf } from './json.ts';
+import { checkKeptName, jsonOf, jsonTextOf } from './json.ts';
 import { pause } from './pause.ts';
 import type { StopSwitch } from './stop.ts';
 
@@ -16,6 +19,9 @@ export interface RunSurroundings {
 }
 
 const NONE: readonly string[] = [];
+
+/** What is streamed in one call; longer texts are cut visibly. */
+const TOKENS_AT_ONCE = 16 * BOUNDS.tokens;
 
 type Work = (stage: StageContext<unknown>) => unknown;
 type Effect = (effect: { readonly idempotencyKey: string }) => unknown;
@@ -85,12 +91,12 @@ export class HandlerRun {
       },
       stage: stage as StageRunner<string>,
       progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
-      checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
+      checkpoint: async (value) => port.keep({ checkpoint: jsonOf(PAYLOADS.checkpoint, value) }),
       once: once as RunContext<Input>['once'],
       artifact: (name, content, options) => this.artifact(name, content, options),
       openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
-      log: (line) => port.tell({ log: line }),
-      tokens: (text) => port.tell({ tokens: text }),
+      log: (line) => port.tell({ log: boundedText(textOf(line), BOUNDS.logLine) }),
+      tokens: (text) => port.tell({ tokens: boundedText(textOf(text), TOKENS_AT_ONCE) }),
       snooze: (delay) => pause('snooze', delay),
       advance: (delay) => pause('advance', delay),
     };
@@ -112,6 +118,7 @@ export class HandlerRun {
 
   once(key: string, effect: Effect): Promise<unknown> {
     return this.#remember(onceName(key), async () => {
+      checkKeptName(onceName(key));
       this.#around.stops.throwIfTurned();
       return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
     });
@@ -139,7 +146,7 @@ export class HandlerRun {
     const begun = this.#begun.get(name);
     if (begun !== undefined) return begun;
     const doing = work().then(async (value) => {
-      const result = jsonOf(`result of "${name}"`, value);
+      const result = jsonOf(PAYLOADS.stageResult, value, `result of "${name}"`);
       await this.#around.port.keep({ stageResult: { name, result } });
       const kept = JSON.parse(result) as unknown;
       this.#kept.set(name, kept);
@@ -158,7 +165,7 @@ export class HandlerRun {
       from: this.#kept.has(saved) ? this.#kept.get(saved) : asJson(initial),
       idempotencyKey: this.#keyOf(name),
       checkpoint: async (value) => {
-        const result = jsonOf('checkpoint', value);
+        const result = jsonOf(PAYLOADS.checkpoint, value);
         await port.keep({ stageResult: { name: saved, result } });
         this.#kept.set(saved, JSON.parse(result));
       },
@@ -168,7 +175,9 @@ export class HandlerRun {
 
   #progress(stage: string | null, done: Done, message?: string): void {
     const progress = this.#percentOf(stage, done);
-    this.#around.port.tell({ progress, ...(message === undefined ? {} : { message }) });
+    const said =
+      message === undefined ? {} : { message: boundedText(textOf(message), BOUNDS.message) };
+    this.#around.port.tell({ progress, ...said });
   }
 
   #percentOf(stage: string | null, done: Done): number {
@@ -190,7 +199,7 @@ export class HandlerRun {
       port.tell({ progress: range?.max ?? 0 });
       return result;
     } catch (error) {
-      if (error instanceof Object) this.#left(name, error);
+      if (typeof error === 'object' && error !== null) this.#left(name, error);
       throw error;
     } finally {
       this.#open = this.#open.toSpliced(this.#open.lastIndexOf(name), 1);
@@ -222,5 +231,5 @@ export class HandlerRun {
 /** What a first attempt begins with is what a later one would find: a `Date` is a text for both. */
 function asJson(initial: unknown): unknown {
   const isPlain = typeof initial !== 'object' || initial === null;
-  return isPlain ? initial : (JSON.parse(jsonOf('beginning of a stage', initial)) as unknown);
+  return isPlain ? initial : (JSON.parse(jsonTextOf('beginning of a stage', initial)) as unknown);
 }

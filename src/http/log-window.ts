@@ -1,7 +1,7 @@
 import type { LogSink } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
 import { frameOf } from './sse-frame.ts';
-import { eventJson } from './view.ts';
+import { briefEventJson } from './view.ts';
 
 /** An item of the log with its text for streams, made once for all readers. */
 export interface WindowItem {
@@ -13,7 +13,7 @@ const CHARACTERS_MAX = 8_388_608;
 
 /** An item of the log as it is sent to streams. */
 export function frameOfItem(item: TailItem): string {
-  const data = eventJson(item.event, item);
+  const data = briefEventJson(item.event, item);
   return frameOf({ id: item.cursor, event: item.event.type, data });
 }
 

@@ -53,7 +53,6 @@ export function deliveryJob(room: DeliveryRoom): JobDefinition<DeliveryInput, Tr
   return defineJob(DELIVERY_TYPE, {
     input: typed<DeliveryInput>(),
     ...RETRY,
-    retryable: ['TransientError', 'timeout'],
     timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
     run: (context) => deliver(room, context),

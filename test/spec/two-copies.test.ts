@@ -10,9 +10,10 @@ import { openPawl } from '../../src/pawl/open-pawl.ts';
 import { isPawlError, PawlError } from '../../src/core/errors.ts';
 import type * as Define from '../../src/handler/define-job.ts';
 import type * as Failure from '../../src/handler/failure.ts';
-import { fail, failureOf, isJobFailure, JobFailure } from '../../src/handler/failure.ts';
+import { fail, isJobFailure, JobFailure } from '../../src/handler/failure.ts';
 import { isJobType } from '../../src/handler/job-type.ts';
 import type * as Schemas from '../../src/handler/schema.ts';
+import { failureOf } from '../../src/handler/thrown-error.ts';
 import { openWorld } from '../../src/testing/world.ts';
 
 mkdirSync(inRepository('.cache'), { recursive: true });

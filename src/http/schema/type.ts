@@ -112,8 +112,24 @@ export const TypeBody = Type.Object(
         backoff: Type.Optional(BackoffBody),
       }),
     ),
-    retryable: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
-    fatal: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
+    retryable: Type.Optional(
+      Type.Union([Type.Array(ClassName, { maxItems: 256 }), Type.Null()], {
+        description:
+          'Error classes that are retried, and no others. Null: all but what is fatal or final. ' +
+          'A worker that was lost is always followed by another attempt.',
+      }),
+    ),
+    fatal: Type.Optional(
+      Type.Array(ClassName, {
+        maxItems: 256,
+        description: 'Error classes that are never retried.',
+      }),
+    ),
+    isRetryFixed: Type.Optional(
+      Type.Boolean({
+        description: 'The lists alone decide, whatever `error.retryable` of a worker says.',
+      }),
+    ),
     lease: Type.Optional(
       closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
     ),
@@ -173,7 +189,9 @@ export const TypeSchema = Type.Object(
     lifecycle: Type.String(),
     lifecycleVersion: Type.Integer(),
     retry: closed({ maxAttempts: Type.Integer(), backoff: BackoffSchema }),
-    retryable: Type.Array(Type.String()),
+    retryable: nullable(Type.Array(Type.String())),
+    fatal: Type.Array(Type.String()),
+    isRetryFixed: Type.Boolean(),
     lease: closed({ ttlMs: Type.Integer(), heartbeatMs: Type.Integer() }),
     timeoutMs: nullable(Type.Integer()),
     stages: Type.Array(StageRangeSchema),

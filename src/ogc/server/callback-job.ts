@@ -28,7 +28,6 @@ export function callbackJob(room: CallbackRoom): JobDefinition {
   return defineJob(CALLBACK_TYPE, {
     input: typed<CallbackInput>(),
     ...RETRY,
-    retryable: ['TransientError', 'timeout'],
     timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
     run: (context) => callBack(room, context),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import type { JobDefinition } from '../../handler/define-job.ts';
+import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
 import type { RateOption } from '../../handler/policy-options.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { guarded } from '../work/guard.ts';
@@ -38,7 +39,7 @@ export interface AiRoom extends AskingRoom {
 
 /** A chat or a completion, about a document where one is given; streamed as it is written. */
 export function aiJob(room: AiRoom): JobDefinition<AiInput, AiResult> {
-  return defineJob('ai', {
+  return defineFixedRetryJob('ai', {
     input: aiInput,
     result: fromTypebox(AiResultSchema),
     timeout: room.timeoutMs + 30_000,

@@ -1,4 +1,5 @@
-import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import type { JobDefinition } from '../../handler/define-job.ts';
+import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
 import { exactlyOne, refined } from '../../handler/refined.ts';
 import { typed } from '../../handler/schema.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
@@ -18,7 +19,7 @@ export interface ConvertResult {
 }
 
 /** Source asset → deck JSON and a preview of each slide. */
-export const convert: JobDefinition<ConvertInput, ConvertResult> = defineJob('convert', {
+export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRetryJob('convert', {
   input: typed<ConvertInput>(),
   intake: refined(fromTypebox(ConvertInputSchema), (input) =>
     exactlyOne(input, ['assetRef', 'text']),

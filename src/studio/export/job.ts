@@ -1,5 +1,6 @@
 import type { KeptArtifact } from '../../handler/artifact.ts';
-import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import type { JobDefinition } from '../../handler/define-job.ts';
+import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
 import { exactlyOne, refined } from '../../handler/refined.ts';
 import { typed } from '../../handler/schema.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
@@ -15,7 +16,7 @@ export interface ExportResult extends Omit<KeptArtifact, 'id' | 'name'> {
 }
 
 /** Deck JSON → a .pptx or .pdf file. */
-export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineJob('export', {
+export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineFixedRetryJob('export', {
   input: typed<ExportInput>(),
   intake: refined(fromTypebox(ExportInputSchema), (input) =>
     exactlyOne(input, ['deckRef', 'deck']),

@@ -47,10 +47,16 @@ defineJob('bad', { errors: [BadAddress, Busy], retryable: ['BadAdress'], run: ()
 defineJob('bad', { errors: [BadAddress], fatal: ['Busy'], run: () => 1 });
 // @ts-expect-error a class that is not among them
 defineJob('bad', { errors: [BadAddress], retryable: [Busy], run: () => 1 });
+// Null: everything but what is fatal, also in a lifecycle with a list of its own.
+defineJob('mail', { errors: [Busy], retryable: null, fatal: [Busy], run: () => 1 });
+abstract class MailError extends Error {}
+defineJob('mail', { errors: [MailError], fatal: [MailError], run: () => 1 });
 // Without `errors` every name and every class may stand there.
 defineJob('mail', { retryable: ['Whatever', Busy, TypeError], fatal: [isBusy], run: () => 1 });
 // @ts-expect-error but nothing that is neither
 defineJob('bad', { retryable: [17], run: () => 1 });
+// @ts-expect-error that the lists alone decide is said by types of the platform itself
+defineJob('bad', { isRetryFixed: true, run: () => 1 });
 const walk = declareJob('walk', { result: typed<{ steps: number }>() });
 walk.handle({ errors: [Busy], retryable: [Busy, 'timeout'], run: () => ({ steps: 1 }) });
 // @ts-expect-error handlers of contracts are held to it as well
