@@ -65,6 +65,10 @@ export function largeSink(sink: Sink, desk: Artifacts, bytesMax: number = INLINE
       const small = await Promise.all(
         requests.map((one) => withSmallInput(desk, one, { tenant, bytesMax }).catch(refused)),
       );
+      // A call that is refused as a whole is so by the sink, which names the item.
+      if (options.isWhole && small.some((one) => one instanceof PawlError)) {
+        return sink.enqueue(requests, options);
+      }
       const open = small.filter((one): one is EnqueueRequest => !(one instanceof PawlError));
       const results = open.length === 0 ? [] : await sink.enqueue(open, options);
       return merged(small, results);

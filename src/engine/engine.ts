@@ -1,12 +1,8 @@
 import type { Failure } from '../core/decision.ts';
 import { briefError, briefJob } from '../core/brief-error.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
-import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
-import type { Lifecycle } from '../core/lifecycle.ts';
-import type { Random } from '../core/random.ts';
 import type { DeadLetter, DeadLetterFilter } from '../store/dead-letter.ts';
 import type {
   EventPage,
@@ -17,12 +13,12 @@ import type {
   TailQuery,
 } from '../store/query.ts';
 import type { Purged } from '../store/retention.ts';
-import type { Store, TypeRecord } from '../store/store.ts';
+import type { TypeRecord } from '../store/store.ts';
 import type { Tally } from '../store/tally.ts';
 import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
-import { type EngineContext, type EngineLog, silentLog } from './context.ts';
+import type { EngineContext } from './context.ts';
 import { changeType, putType, type TypeChange, type TypeDefinition } from './define-type.ts';
 import { enqueue, type EnqueueOptions, type EnqueueResult } from './enqueue.ts';
 import type { EnqueueRequest } from './enqueue-request.ts';
@@ -35,21 +31,20 @@ import {
   submit,
 } from './operate.ts';
 import { type Beat, type BeatResult, type Ownership, renew, start } from './owner.ts';
+import { Failures } from './failures.ts';
 import type { FollowOptions } from './follow/follower.ts';
 import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
 import { type FollowerView, followersOf } from './follow/standing.ts';
-import { KnownInputs } from './known-inputs.ts';
-import { LargeInputs } from './large-inputs.ts';
-import { LiveTexts } from './live-texts.ts';
-import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
+import { sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
-import type { EngineObserver } from './observer.ts';
+import { type JobWait, waitForJob } from './live/wait-for-job.ts';
+import { queueOf, queuesOf, type QueueView } from './queue-view.ts';
 import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
-import { Registry } from './registry.ts';
 import { erase } from './retention/erase.ts';
 import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import { replay, type ReplayRequest } from './replay.ts';
+import { rerun, type RerunRequest } from './rerun.ts';
 import { settle, type Settlement } from './settle.ts';
 import { Schedules } from './schedules/schedules.ts';
 import { sweepDeadlines } from './sweeps/deadlines.ts';
@@ -58,41 +53,22 @@ import { sweepExpired } from './sweeps/expired.ts';
 import { sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
-import type { EnqueueTracer } from './tracer.ts';
+import { type EngineOptions, openContext } from './open-context.ts';
 import { notFound, type TransitionOutcome } from './transition.ts';
-import { WorkBell } from './work-bell.ts';
 
-export interface EngineOptions {
-  readonly store: Store;
-  readonly lifecycles: readonly Lifecycle[];
-  readonly random: Random;
-  readonly ids: Ids;
-  /** For what may be forgotten after a while; jobs live by the database's time. */
-  readonly clock?: Clock;
-  readonly log?: EngineLog;
-  /** Hears what was done, for metrics. */
-  readonly observer?: EngineObserver | null;
-  readonly tracer?: EnqueueTracer | null;
-}
+export type { EngineOptions } from './open-context.ts';
 
 /** All use cases over one store. Faces translate to and from these calls and decide nothing. */
 export class Engine {
   readonly context: EngineContext;
   #turn = 0;
   readonly schedules: Schedules;
+  readonly failures: Failures;
 
   constructor(options: EngineOptions) {
-    const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
-    const registry = new Registry(store, lifecycles, clock);
-    const shedding = new Shedding({ store, ids, clock });
-    const { observer = null, tracer = null } = options;
-    const inputs = new KnownInputs();
-    const largeInputs = new LargeInputs();
-    const liveTexts = new LiveTexts({ ids, clock });
-    const bell = new WorkBell(store.bell ?? null);
-    const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell };
-    this.context = { ...parts, observer, tracer, largeInputs, liveTexts };
+    this.context = openContext(options);
     this.schedules = new Schedules(this.context);
+    this.failures = new Failures(this.context);
   }
 
   putType(
@@ -159,10 +135,20 @@ export class Engine {
     return replay(this.context, request);
   }
 
+  /** Runs a job that has ended again, as a new job. */
+  rerun(request: RerunRequest): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
+    return rerun(this.context, request);
+  }
+
   async job(ref: JobRef): Promise<Job> {
     const [job] = await this.context.store.read([ref]);
     if (!job) throw notFound(ref);
     return job;
+  }
+
+  /** The job at its end (or as else is wished), or as it stands when the signal comes. */
+  waitFor(ref: JobRef, wait: JobWait): Promise<Job> {
+    return waitForJob(this.context, ref, wait);
   }
 
   /** Their errors without stack, causes and details: those are told of one job at a time. */
@@ -218,6 +204,15 @@ export class Engine {
     change: { actor: string; settings: QueueSettings },
   ): Promise<Valve> {
     return configureQueue(this.context, ref, change);
+  }
+
+  /** Queues that have jobs or settings, and one of them. */
+  queues(tenant: string): Promise<QueueView[]> {
+    return queuesOf(this.context, tenant);
+  }
+
+  queue(ref: QueueRef): Promise<QueueView> {
+    return queueOf(this.context, ref);
   }
 
   /** Queues and types that do not simply let everything through. */

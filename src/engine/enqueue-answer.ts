@@ -1,35 +1,33 @@
 import { canonicalJson } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
-import type { InsertOutcome, NewJob } from '../store/insert.ts';
+import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
+import type { EnqueueResult } from './enqueue.ts';
 import { submit } from './operate.ts';
 import { notFound } from './transition.ts';
-
-export type EnqueueResult =
-  | { readonly kind: 'created' | 'replayed'; readonly job: Job }
-  /** By its unique key the wish is already that job, as it now stands. */
-  | { readonly kind: 'throttled' | 'debounced' | 'replaced'; readonly job: Job }
-  | { readonly kind: 'refused'; readonly error: PawlError };
 
 /** The job was there before, or another stands in its way. */
 type Unborn = Exclude<InsertOutcome, { kind: 'created' }>;
 
-/** What becomes of a request that has made no new job. */
-export async function answer(
+/**
+ * `isUnseen`: the job that was found may be one of this very call, or of the caller's transaction,
+ * which nobody can read yet.
+ */
+export async function answerTo(
   context: EngineContext,
-  made: { job: NewJob; outcome: Unborn; isSubmitted: boolean },
+  made: { job: NewJob; outcome: Unborn; isUnseen: boolean },
 ): Promise<EnqueueResult> {
-  const { job, outcome } = made;
-  const [found] = await context.store.read([{ tenant: job.tenant, id: outcome.id }]);
-  if (found === null || found === undefined) {
-    return { kind: 'refused', error: notFound({ tenant: job.tenant, id: outcome.id }) };
-  }
+  const { job, outcome, isUnseen } = made;
+  const ref = { tenant: job.tenant, id: outcome.id };
+  const [read] = await context.store.read([ref]);
+  if (!read && !isUnseen) return { kind: 'refused', error: notFound(ref) };
+  const found = read ?? jobAtBirth({ ...job, id: ref.id }, context.clock.now());
   switch (outcome.kind) {
     case 'replayed':
-      return replayed(context, found, made);
+      return read ? repeatedByKey(context, found, job) : { kind: 'replayed', job: found };
     case 'exists':
-      return repeatedById(found, made);
+      return read ? repeatedById(found, job) : { kind: 'refused', error: alreadyExists(job.id) };
     case 'conflict':
       return { kind: 'refused', error: keyReused(job, found) };
     case 'busy':
@@ -39,8 +37,13 @@ export async function answer(
     case 'throttled':
     case 'debounced':
     case 'replaced':
+      context.live.changed([ref]);
       return { kind: outcome.kind, job: found };
   }
+}
+
+function isHeld({ places }: NewJob): boolean {
+  return places.at(-1)!.phase === 'held';
 }
 
 /**
@@ -48,23 +51,19 @@ export async function answer(
  * repeat finishes the work. Only a request that submits comes here with the key of one: `submit`
  * is part of what a key's requests are compared by.
  */
-async function replayed(
+async function repeatedByKey(
   context: EngineContext,
   found: Job,
-  made: { job: NewJob; isSubmitted: boolean },
+  job: NewJob,
 ): Promise<EnqueueResult> {
-  if (found.phase !== 'held' || !made.isSubmitted) return { kind: 'replayed', job: found };
-  const job = await submit(context, found, made.job.actor);
-  return { kind: 'replayed', job };
+  if (found.phase !== 'held' || isHeld(job)) return { kind: 'replayed', job: found };
+  return { kind: 'replayed', job: await submit(context, found, job.actor) };
 }
 
 /** An id has no stored request to compare with, so what is held stays so: it may be by design. */
-function repeatedById(
-  found: Job,
-  { job, isSubmitted }: { job: NewJob; isSubmitted: boolean },
-): EnqueueResult {
+function repeatedById(found: Job, job: NewJob): EnqueueResult {
   if (!isSamePayload(found, job)) return { kind: 'refused', error: alreadyExists(job.id) };
-  if (found.phase === 'held' && isSubmitted) {
+  if (found.phase === 'held' && !isHeld(job)) {
     return { kind: 'refused', error: alreadyHeld(job.id) };
   }
   return { kind: 'replayed', job: found };

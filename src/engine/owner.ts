@@ -134,6 +134,7 @@ async function renewAll(context: EngineContext, beats: readonly Beat[]): Promise
     if (kind === 'lost' && text) context.liveTexts.drop(text.ref);
   });
   if (context.observer !== null) tell(context.observer, open, outcomes);
+  context.live.changed(open.map(({ beat: { ref } }) => ref));
   const hasWritten = outcomes.some(({ kind }) => kind === 'renewed');
   let next = 0;
   return afterWrite(hasWritten, () =>

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_TYPES, NOTE_TYPES } from '../core/event.ts';
 import { PawlError } from '../core/errors.ts';
+import { tenantTopic } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
 import { isStreamWanted, openStream } from './events.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { frameFor } from './live-frame.ts';
-import { tenantTopic } from './live.ts';
 import { type WindowItem, windowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
 import { Portion } from './portion.ts';
@@ -54,7 +54,7 @@ async function readOn(
   tenant: string,
   { from, limit }: { from: From; limit: number },
 ): Promise<Stretch> {
-  const recent = typeof from === 'string' ? null : face.live.window.after(from.cursor, limit);
+  const recent = typeof from === 'string' ? null : face.window.after(from.cursor, limit);
   if (recent !== null && typeof from !== 'string') {
     const items = recent.filter(({ item }) => item.event.tenant === tenant);
     const cursor = recent.at(-1)?.item.cursor ?? from.cursor;

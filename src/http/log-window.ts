@@ -1,3 +1,4 @@
+import type { LogSink } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
 import { type EventFrame, eventFrame } from './live-frame.ts';
 import { briefEventJson } from './view.ts';
@@ -18,7 +19,7 @@ const CHARACTERS_MAX = 8_388_608;
  * The latest part of the log, so that readers who are up to date are served from memory. A reader
  * whose cursor is not in it reads the store until it is.
  */
-export class LogWindow {
+export class LogWindow implements LogSink {
   readonly #charactersMax: number;
   readonly #places: Map<string, number> = new Map();
   #items: WindowItem[] = [];
@@ -30,9 +31,10 @@ export class LogWindow {
     this.#charactersMax = charactersMax;
   }
 
-  append(items: readonly WindowItem[]): void {
-    for (const one of items) {
-      this.#places.set(one.item.cursor, this.#first + this.#items.length);
+  append(items: readonly TailItem[]): void {
+    for (const item of items) {
+      const one = windowItem(item);
+      this.#places.set(item.cursor, this.#first + this.#items.length);
       this.#items.push(one);
       this.#characters += one.frame.text.length;
     }

@@ -62,6 +62,8 @@ export interface Move extends JobRef {
   /** Stored with the last step, or the annotation. Undefined keeps what is stored. */
   readonly result?: JsonText;
   readonly checkpoint?: JsonText;
+  /** Of an end that is no success: what its cause is known by. */
+  readonly fingerprint?: string | null;
   /**
    * Copied to the dead-letter queue with the last step (or the annotation): owner and deadline as
    * before the first, attempts as after the last.

@@ -1,7 +1,7 @@
 // Document P: the orchestration platform, walked on the real engine and a real database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftJob } from '../../src/engine/enqueue.ts';
+import { draftJob } from '../../src/engine/draft.ts';
 import { recordOf } from '../../src/lifecycles/record.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';

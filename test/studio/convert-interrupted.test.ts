@@ -108,7 +108,7 @@ describe('a convert job that is interrupted', () => {
     };
     const source = room.world.engine;
     const worker = openWorker({ source, jobs: studioJobs, artifacts: desk, id: 'w0' });
-    context.after(() => worker.drain({ timeoutMs: 0, graceMs: 0 }));
+    context.after(() => worker.drain({ timeout: 0, grace: 0 }));
     const assetRef = await room.upload('many.pptx', await illustrated(6));
     const { id } = await room.world.enqueue('convert', { assetRef });
     worker.start();

@@ -10,7 +10,7 @@ import { jobAtBirth, type NewJob } from '../../store/insert.ts';
 import type { TailItem } from '../../store/query.ts';
 import { reportCompensation } from '../compensate.ts';
 import type { EngineContext } from '../context.ts';
-import { draftJob } from '../enqueue.ts';
+import { draftJob } from '../draft.ts';
 import { SHARED_TENANT } from '../registry.ts';
 import type { Batch } from './follower.ts';
 import { LogFollower } from './log-follower.ts';
@@ -97,6 +97,7 @@ export class Compensator {
       queue: job.queue,
       priority: job.priority,
       parentJobId: job.id,
+      parentKind: 'compensation' as const,
       correlationId: job.correlationId ?? job.id,
       ...(job.traceId === null ? {} : { traceId: job.traceId }),
     };
@@ -108,12 +109,13 @@ export class Compensator {
 
   /** Past the watermarks, which are for new work: what was begun is to be undone. */
   async #insert(draft: NewJob): Promise<boolean> {
-    const { store, observer, bell } = this.#context;
+    const { store, observer, bell, live } = this.#context;
     const [outcome] = await store.insert([draft]);
     if (outcome!.kind !== 'created') return false;
     const born = [jobAtBirth(draft, outcome!.at)];
     observer?.enqueued(born);
     bell.born(born);
+    live.born(born);
     return true;
   }
 

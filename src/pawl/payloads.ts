@@ -1,0 +1,97 @@
+import type { PayloadCodec } from '../codec/payload-codec.ts';
+import { encodedDesk } from '../codec/wrap/artifacts.ts';
+import { encodedSink } from '../codec/wrap/enqueue.ts';
+import { decodeDeadLetter, decodeEvent, decodeJob, placeIn } from '../codec/wrap/read.ts';
+import { encodedSource } from '../codec/wrap/source.ts';
+import { PawlError } from '../core/errors.ts';
+import type { JobEvent } from '../core/event.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import {
+  inputsIn,
+  largeSink,
+  largeSource,
+  valuesIn,
+  wholeInput,
+  wholeResult,
+} from '../engine/by-reference.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { DeadLetter } from '../store/dead-letter.ts';
+import type { JobSource } from '../worker/job-source.ts';
+
+/** Where the artifacts of handlers and callers go and come from. */
+export type Desk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
+
+/**
+ * Payloads on their way in and out of the platform: sealed where there is a codec, and kept as
+ * artifacts where they are too large for the database and there is a place for those.
+ */
+export class Payloads {
+  readonly sink: Pick<Engine, 'enqueue'>;
+  readonly source: JobSource;
+  readonly desk: Desk | null;
+  readonly #artifacts: Artifacts | null;
+  readonly #codec: PayloadCodec | null;
+
+  /** What is too large is kept as it is sealed: the place of large values needs no key. */
+  constructor(
+    engine: Engine,
+    { artifacts, codec }: { artifacts: Artifacts | null; codec: PayloadCodec | null },
+  ) {
+    const { ids, largeInputs } = engine.context;
+    if (artifacts !== null) largeInputs.use(inputsIn(artifacts));
+    this.#artifacts = artifacts;
+    this.#codec = codec;
+    const sink = artifacts === null ? engine : largeSink(engine, artifacts);
+    const source: JobSource =
+      artifacts === null ? engine : largeSource(engine, valuesIn(artifacts));
+    const isPlain = artifacts === null || codec === null;
+    this.desk = isPlain ? artifacts : encodedDesk(artifacts, codec, ids);
+    this.sink = codec === null ? sink : encodedSink(sink, codec, ids);
+    this.source = codec === null ? source : encodedSource(source, codec);
+  }
+
+  /** A job as whoever enqueued it knows it. */
+  async job(job: Job): Promise<Job> {
+    const whole = this.#artifacts === null ? job : await wholeJob(this.#artifacts, job);
+    return this.#codec === null ? whole : decodeJob(this.#codec, whole);
+  }
+
+  event(event: JobEvent): JobEvent {
+    return this.#codec === null ? event : decodeEvent(this.#codec, event);
+  }
+
+  async letter(letter: DeadLetter): Promise<DeadLetter> {
+    const { tenant, jobId, input } = letter;
+    const given = { tenant, id: jobId, input };
+    const isHere = this.#artifacts === null;
+    const whole = isHere ? letter : { ...letter, input: await inputIn(this.#artifacts, given) };
+    return this.#codec === null ? whole : decodeDeadLetter(this.#codec, whole);
+  }
+
+  /** An input that goes to the engine by another way than an enqueue, for a job of that id. */
+  sealed(ref: JobRef, input: unknown): unknown {
+    const json = JSON.stringify(input ?? null);
+    const sealed = this.#codec?.encodeJson(placeIn(ref, 'input'), json) ?? json;
+    return JSON.parse(sealed) as unknown;
+  }
+}
+
+async function wholeJob(artifacts: Artifacts, job: Job): Promise<Job> {
+  const input = await inputIn(artifacts, job);
+  const result = job.result === null ? null : await wholeResult(artifacts, job);
+  return input === job.input && result === job.result ? job : { ...job, input, result };
+}
+
+/** What is gone stays a reference. */
+async function inputIn(
+  artifacts: Artifacts,
+  job: Pick<Job, 'tenant' | 'id' | 'input'>,
+): Promise<JsonText> {
+  try {
+    return await wholeInput(artifacts, job);
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'NOT_FOUND') return job.input;
+    throw error;
+  }
+}
