@@ -70,6 +70,11 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
    * `limit` of each, the longest due first.
    */
   due(limit: number): Promise<{ opened: number; waiting: Job[] }>;
+  /**
+   * How many milliseconds there are, by the database's clock, until a delayed job or a schedule is
+   * due; 0 or less where one is, null where there is none.
+   */
+  untilDue(): Promise<number | null>;
   /** Owned jobs whose deadline has passed by the database's clock, the longest ago first. */
   expired(limit: number): Promise<Job[]>;
 

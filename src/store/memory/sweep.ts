@@ -26,6 +26,17 @@ export function letDueIn(tables: Tables, limit: number): { opened: number; waiti
   return { opened: closed.length, waiting: waiting.map(({ job }) => job) };
 }
 
+/** The time until the next delayed job or schedule. */
+export function untilDue(tables: Tables): number | null {
+  const jobs = tables.jobs
+    .values()
+    .filter(({ job, isOpen, parkedAt }) => !isOpen && parkedAt === null && isPending(job))
+    .map(({ job }) => job.runAt);
+  const schedules = tables.schedules.values().map(({ nextAt }) => nextAt ?? Infinity);
+  const next = Math.min(...jobs, ...schedules);
+  return next === Infinity ? null : next - tables.clock.now();
+}
+
 function isPending(job: Job): boolean {
   return job.phase === 'ready' || job.phase === 'waiting';
 }

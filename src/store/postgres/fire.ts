@@ -8,9 +8,9 @@ import {
 } from '../schedule.ts';
 import { insertByQuery } from './insert.ts';
 import type { Query } from './pool.ts';
-import { type FiredRow, nowAt } from './schedule.ts';
+import type { FiredRow } from './schedule.ts';
 import type { Session } from './session.ts';
-import { fromMs, toMs } from './sql-text.ts';
+import { fromMs, nowAt, toMs } from './sql-text.ts';
 
 /** Moves the schedule first: whoever comes second waits for this row, and then finds it moved. */
 const MOVE_ON = `UPDATE pawl.schedules s SET version = s.version + 1,

@@ -12,7 +12,7 @@ import type {
   ScheduleRef,
 } from '../schedule.ts';
 import type { Session } from './session.ts';
-import { fromMs, NOW, toMs } from './sql-text.ts';
+import { fromMs, nowAt, toMs } from './sql-text.ts';
 import { jobsOf } from './sweep.ts';
 
 const FIELDS = `s.tenant_id, s.name, s.id, s.version, s.definition, s.is_paused AS "isPaused",
@@ -27,11 +27,6 @@ interface ScheduleRow extends Omit<Schedule, 'tenant'> {
 function scheduleOf(row: ScheduleRow, tenant: string): Schedule {
   const { tenant_id: _, ...schedule } = row;
   return { tenant, ...schedule };
-}
-
-/** The moment of a statement whose time is its parameter of this number. */
-export function nowAt(parameter: string): string {
-  return NOW.replace('p_now', `${parameter}::double precision`);
 }
 
 const MAKE = `INSERT INTO pawl.schedules AS s (tenant_id, name, definition, is_paused, next_at, id,

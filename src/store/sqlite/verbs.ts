@@ -40,7 +40,7 @@ import {
 } from './schedule.ts';
 import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
-import { expiredJobs, letDueIn } from './sweep.ts';
+import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
@@ -70,6 +70,7 @@ const BODIES: Bodies = {
   apply: applyMoves,
   renew: renewLeases,
   due: letDueIn,
+  untilDue,
   expired: expiredJobs,
   read: readJobs,
   list: listJobs,
