@@ -110,7 +110,9 @@ await forEachStore(({ label, open }) => {
       await room.close();
     });
   });
+});
 
+await forEachStore(({ label, open }) => {
   describe(`and so is what the alarm has to find, ${label}`, () => {
     test('a slot of a schedule', async () => {
       const room = await openRoom({ store: open });
