@@ -3,12 +3,28 @@ import type { RowChange } from './row-change.ts';
 /** Rows P. */
 export const CHANGES_P: readonly RowChange[] = [
   {
+    row: 'P2',
+    mistake: 'the job of a crashed worker is lost',
+    file: 'src/lifecycles/task.ts',
+    from: "    { on: 'lose', from: 'running/executing', to: 'pending', when: 'mayRetry' },\n",
+    to: '',
+    tests: 'src/testing/world.test.ts',
+  },
+  {
     row: 'P3',
     mistake: 'the key of a job changes with each attempt',
     file: 'src/engine/claim.ts',
     from: 'idempotencyKey: `${job.tenant}/${job.id}`',
     to: 'idempotencyKey: `${job.tenant}/${job.id}/${job.epoch}`',
     tests: 'test/spec/platform.test.ts',
+  },
+  {
+    row: 'P4',
+    mistake: 'a checkpoint is not handed to the next attempt',
+    file: 'src/worker/attempt-facts.ts',
+    from: 'checkpoint: job.checkpoint,',
+    to: 'checkpoint: null,',
+    tests: 'test/spec/worker-handler.test.ts',
   },
   {
     row: 'P5',
@@ -41,6 +57,14 @@ export const CHANGES_P: readonly RowChange[] = [
     from: "    { on: 'lose', from: 'RUNNING', to: 'RETRY', when: 'mayRetry' },\n",
     to: '',
     tests: 'src/lifecycles/platform.test.ts',
+  },
+  {
+    row: 'P9',
+    mistake: 'two workers win one job',
+    file: 'src/store/memory/claim.ts',
+    from: '    isOpen: false,\n    leaseEnd',
+    to: '    isOpen: true,\n    leaseEnd',
+    tests: 'test/store/memory.test.ts',
   },
   {
     row: 'P10',

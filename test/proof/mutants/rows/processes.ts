@@ -119,8 +119,8 @@ export const CHANGES_O: readonly RowChange[] = [
     mistake: 'a poll that brings nothing new is written down',
     file: 'src/ogc/gateway/normalise.ts',
     from: 'return said(status) !== said(previous);',
-    to: 'return said(status) !== "";',
-    tests: 'src/ogc/gateway/normalise.test.ts',
+    to: "return said(status) !== '';",
+    tests: 'test/ogc/gateway-polling.test.ts',
   },
   {
     row: 'O16',

@@ -11,6 +11,14 @@ export const CHANGES_T: readonly RowChange[] = [
     tests: 'src/lifecycles/task.test.ts',
   },
   {
+    row: 'T3',
+    mistake: 'a stage has another range',
+    file: 'src/studio/export/job.ts',
+    from: "{ name: 'packaging', min: 70, max: 90 }",
+    to: "{ name: 'packaging', min: 70, max: 85 }",
+    tests: 'test/studio/export.test.ts',
+  },
+  {
     row: 'T4',
     mistake: 'a backoff is spent in pending',
     file: 'src/lifecycles/task.ts',
@@ -67,6 +75,14 @@ export const CHANGES_T: readonly RowChange[] = [
     tests: 'test/spec/document-from.test.ts',
   },
   {
+    row: 'T11',
+    mistake: 'three exports of a document run at once',
+    file: 'src/studio/export/job.ts',
+    from: 'runningPerKey: { max: 2,',
+    to: 'runningPerKey: { max: 3,',
+    tests: 'test/studio/export.test.ts',
+  },
+  {
     row: 'T12',
     mistake: 'a limiter lets one more start',
     file: 'src/core/rate.ts',
@@ -109,10 +125,10 @@ export const CHANGES_T: readonly RowChange[] = [
   {
     row: 'T17',
     mistake: 'success is 99',
-    file: 'src/store/sqlite/apply.ts',
-    from: "if (phase === 'succeeded') row.progress = 100;",
-    to: "if (phase === 'succeeded') row.progress = 99;",
-    tests: 'test/spec/task.test.ts',
+    file: 'src/store/memory/apply.ts',
+    from: "to.phase === 'succeeded' ? 100 : job.progress",
+    to: "to.phase === 'succeeded' ? 99 : job.progress",
+    tests: 'test/store/memory.test.ts',
   },
   {
     row: 'T18',
@@ -232,7 +248,7 @@ export const CHANGES_T: readonly RowChange[] = [
     file: 'src/engine/limits/watermarks.ts',
     from: 'const isShedding = valve.isShedding ? depth > low : depth >= high;',
     to: 'const isShedding = valve.isShedding ? depth > low : depth >= 10 * high;',
-    tests: 'test/spec/limits.test.ts',
+    tests: 'test/spec/contract-intake.test.ts',
   },
   {
     row: 'T35',
@@ -249,6 +265,14 @@ export const CHANGES_T: readonly RowChange[] = [
     from: 'return this.#hasMore && this.#claim',
     to: 'return this.#claim',
     tests: 'test/spec/time-limit.test.ts',
+  },
+  {
+    row: 'T37',
+    mistake: 'webhooks do not tell of successes',
+    file: 'src/webhooks/settings.ts',
+    from: "  'job_succeeded',\n",
+    to: '',
+    tests: 'test/spec/webhooks.test.ts',
   },
   {
     row: 'T38',
