@@ -23,7 +23,9 @@ export const CHANGES_D: readonly RowChange[] = [
     mistake: 'a running job goes back to the queue without a retry',
     file: 'src/lifecycles/document.ts',
     from: "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n",
-    to: "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n    { on: 'snooze', from: 'RUNNING', to: 'QUEUED' },\n",
+    to:
+      "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n    { on: 'snooze', " +
+      "from: 'RUNNING', to: 'QUEUED' },\n",
     tests: 'src/lifecycles/document.test.ts',
   },
   {
@@ -119,7 +121,9 @@ export const CHANGES_D: readonly RowChange[] = [
     mistake: 'a payload that is a text is never held',
     file: 'src/engine/draft.ts',
     from: 'places: birthPlaces(lifecycle, isSubmitted),',
-    to: "places: birthPlaces(lifecycle, isSubmitted).slice(typeof request.input === 'string' ? 1 : 0),",
+    to:
+      'places: birthPlaces(lifecycle, isSubmitted).slice(typeof request.input === ' +
+      "'string' ? 1 : 0),",
     tests: 'test/spec/document.test.ts',
   },
   {

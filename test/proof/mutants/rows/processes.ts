@@ -63,7 +63,9 @@ export const CHANGES_O: readonly RowChange[] = [
     mistake: 'the status at the Location is not taken',
     file: 'src/ogc/gateway/status-derivation.ts',
     from: 'return { status, statusUrls: [url, ...others], results: null, fault: null };',
-    to: "return { status: { ...status, status: 'accepted' }, statusUrls: [url, ...others], results: null, fault: null };",
+    to:
+      "return { status: { ...status, status: 'accepted' }, statusUrls: [url, " +
+      '...others], results: null, fault: null };',
     tests: 'src/ogc/gateway/status-derivation.test.ts',
   },
   {
