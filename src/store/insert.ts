@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import type { RecordOp, Refusal } from './records.ts';
 import { type UniqueClaim, uniqueRunAt } from './unique.ts';
 
 /** One job per (tenant, key) within the window; the hash tells a repeat from a reuse. */
@@ -68,6 +69,20 @@ export type InsertOutcome =
         | 'replaced';
       readonly id: string;
     };
+
+/**
+ * Records that are written with the jobs of an insert, all or nothing: where a condition of theirs
+ * does not hold, the call is refused. A body may hold `outcomeMark(i)`, in whose place then stands
+ * what became of job i (its kind, and its id unless it was created), and a put with `ifCreated` is
+ * left out unless that job was created.
+ */
+export interface InsertAlong {
+  readonly with: readonly RecordOp[];
+}
+
+export type InsertedAlong =
+  | { readonly kind: 'inserted'; readonly outcomes: readonly InsertOutcome[] }
+  | Refusal;
 
 /** The job that an insert at time `at` has stored: what a caller need not read back. */
 export function jobAtBirth(job: NewJob, at: Instant): Job {

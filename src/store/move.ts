@@ -3,6 +3,7 @@ import type { DeadLetterDraft, Step } from '../core/decision.ts';
 import type { EventType } from '../core/event.ts';
 import type { CancelWish, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import type { RecordOp } from './records.ts';
 
 /**
  * Who may make the move, judged by the database at that moment:
@@ -67,11 +68,19 @@ export interface Move extends JobRef {
    * before the first, attempts as after the last.
    */
   readonly deadLetter: NewDeadLetter | null;
+  /** Written if and only if the move is made, which it is not where a condition does not hold. */
+  readonly with?: readonly RecordOp[];
+}
+
+/** True where records go along with one of the moves. */
+export function hasRecords(moves: readonly Move[]): boolean {
+  return moves.some((move) => move.with !== undefined);
 }
 
 /**
  * `moved`: the job's version and the database's time after the last step. `missed`: the job did
- * not stand there, or is not there at all; who wants to know why reads it.
+ * not stand there, or is not there at all, or a record that goes along was not as it had to be; who
+ * wants to know why reads it.
  */
 export type MoveOutcome =
   | { readonly kind: 'moved'; readonly version: number; readonly at: Instant }

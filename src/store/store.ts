@@ -15,10 +15,11 @@ import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
 import type { FollowerStore } from './cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
-import type { InsertOutcome, NewJob } from './insert.ts';
+import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
 import type { MeasureStore } from './measure.ts';
+import type { RecordStore } from './records.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
 import type { TimeVerbs } from './schedule.ts';
@@ -51,6 +52,7 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   readonly bell?: StoreBell;
   /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
   /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
   /** Every other transition: compare and set, fenced, with its events. */
@@ -92,6 +94,8 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   types(tenant: string): Promise<TypeRecord[]>;
   policies(numbers: readonly number[]): Promise<Policy[]>;
 
+  /** Everything else that is kept: no hot verb reads it. */
+  readonly records: RecordStore;
   /** Credentials and the audit log: apart, since no job depends on them. */
   readonly access: AccessStore;
   /** What slows types down and is swept: apart for the same reason. */

@@ -11,6 +11,7 @@ export function isPlainSuccess(move: Move): boolean {
     more.length === 0 &&
     move.annotation === null &&
     move.deadLetter === null &&
+    move.with === undefined &&
     move.fence.kind === 'owner' &&
     move.place.phase === 'executing' &&
     move.checkpoint === undefined &&

@@ -1,7 +1,7 @@
 // A store that can be made wrong: the memory store over tables without a guard.
 import type { Job } from '../../src/core/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
-import type { InsertOutcome, NewJob } from '../../src/store/insert.ts';
+import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../../src/store/insert.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
 import { insertJobs } from '../../src/store/memory/insert.ts';
@@ -65,7 +65,13 @@ class PlantedStore extends MemoryStore {
     this.#bug = bug;
   }
 
-  override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+  override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  override insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  override insert(
+    jobs: readonly NewJob[],
+    along?: InsertAlong,
+  ): Promise<InsertOutcome[] | InsertedAlong> {
+    if (along !== undefined) return super.insert(jobs, along);
     return this.transact((tables) =>
       jobs.flatMap((job) => {
         const answer = this.#bug.answersInsert?.(tables, job) ?? null;

@@ -2,9 +2,12 @@ import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { firstKeyOf, type GateKeys } from '../gate.ts';
-import { type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
+import { type InsertedAlong, type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
+import { judge, settledChanges } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import { admitKeys, doorOf } from './admission.ts';
+import { groundOf, keepRecords } from './records.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 
@@ -18,6 +21,20 @@ export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutco
     keys.filter((key) => key !== null),
   );
   return outcomes;
+}
+
+/** The jobs and the records that go along, all or nothing. */
+export function insertAlong(
+  tables: Tables,
+  jobs: readonly NewJob[],
+  ops: readonly RecordOp[],
+): InsertedAlong {
+  const ground = groundOf(tables);
+  const judged = judge(ops, ground);
+  if (judged.kind === 'refused') return judged;
+  const outcomes = insertJobs(tables, jobs);
+  keepRecords(tables, settledChanges(ops, outcomes, ground));
+  return { kind: 'inserted', outcomes };
 }
 
 function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {

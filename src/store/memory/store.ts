@@ -14,10 +14,12 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkOps } from '../record-check.ts';
+import type { RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -46,10 +48,11 @@ import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
 import { followersIn } from './cursor.ts';
-import { insertJobs } from './insert.ts';
+import { insertAlong, insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
 import { measuresIn } from './measure.ts';
 import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
+import { recordsIn } from './records.ts';
 import { putType } from './registry.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
@@ -75,6 +78,7 @@ import { rosterIn } from './worker-registry.ts';
  * store of tests. It keeps everything until it is closed, and nothing after that.
  */
 export class MemoryStore implements Store {
+  readonly records: RecordStore;
   readonly access: AccessStore;
   readonly control: ControlStore;
   readonly measures: MeasureStore;
@@ -87,6 +91,7 @@ export class MemoryStore implements Store {
 
   constructor(options: MemoryOptions, tables: Tables = new Tables(options)) {
     this.#tables = tables;
+    this.records = recordsIn((body) => this.transact(body));
     this.access = accessIn((body) => this.transact(body));
     this.control = controlIn((body) => this.transact(body));
     this.measures = measuresIn((body) => this.transact(body));
@@ -96,15 +101,23 @@ export class MemoryStore implements Store {
     this.followers = followersIn((body) => this.transact(body));
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
-    return this.transact((tables) => insertJobs(tables, jobs));
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  async insert(
+    jobs: readonly NewJob[],
+    along?: InsertAlong,
+  ): Promise<InsertOutcome[] | InsertedAlong> {
+    if (along === undefined) return this.transact((tables) => insertJobs(tables, jobs));
+    checkOps(along.with);
+    return this.transact((tables) => insertAlong(tables, jobs, along.with));
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
     return this.transact((tables) => claimJobs(tables, request));
   }
 
-  apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  async apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    for (const { with: ops = [] } of moves) checkOps(ops);
     return this.transact((tables) => applyMoves(tables, moves));
   }
 

@@ -11,6 +11,7 @@ import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
 import type { EndCount } from '../measure.ts';
+import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { TypeRecord } from '../store.ts';
@@ -75,6 +76,7 @@ export class Tables {
   readonly journal: Journal = new Journal();
   readonly jobs: Table<Row> = new Table(this.journal);
   readonly log: Log<JobEvent> = new Log(this.journal);
+  readonly records: Table<StoredRecord> = new Table(this.journal);
   readonly keys: Table<KeyRecord> = new Table(this.journal);
   readonly stages: Table<readonly StageResult[]> = new Table(this.journal);
   readonly deadLetters: Table<DeadLetter> = new Table(this.journal);

@@ -1,11 +1,14 @@
 import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
+import { judge, settledChanges } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { areAlike, insertAlike } from './insert-alike.ts';
 import { lockWaitMs, type Session } from './session.ts';
 import { isUniqueViolation } from './failure.ts';
 import { type Query, rowsOf } from './pool.ts';
+import { keepRecords, lockGround, withRecords } from './records.ts';
 import { inSchema } from './sql-text.ts';
 
 interface OutcomeRow {
@@ -119,6 +122,28 @@ export function insertWithin(
     await session.translate(() => rowsOf(client, 'SELECT pg_notify($1, $2)', news));
     return outcomesOf(jobs, rows);
   };
+}
+
+/** The same, with the records that go along, in one transaction and all or nothing. */
+export async function insertAlong(
+  session: Session,
+  jobs: readonly NewJob[],
+  ops: readonly RecordOp[],
+): Promise<InsertedAlong> {
+  await session.names.prepare(jobs);
+  const answer = await session.withDays(() =>
+    withRecords(session, async (query): Promise<InsertedAlong> => {
+      // Records first: whoever comes second waits for them, and then finds them changed.
+      const ground = await lockGround(session, query, ops);
+      const judged = judge(ops, ground);
+      if (judged.kind === 'refused') return judged;
+      const outcomes = await insertByQuery(session, query, { jobs, now: ground.at });
+      await keepRecords(query, settledChanges(ops, outcomes, ground));
+      return { kind: 'inserted', outcomes };
+    }),
+  );
+  if (answer.kind === 'inserted') session.bell.ring(claimableOf(jobs));
+  return answer;
 }
 
 /** The same, as one statement of a transaction that this store has begun, at its time. */

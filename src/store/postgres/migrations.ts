@@ -12,6 +12,7 @@ import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
 import { MEASURE_SCHEMA } from './measure-schema.ts';
 import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
+import { RECORD_SCHEMA } from './record-schema.ts';
 import { RENEW_FUNCTION } from './renew-function.ts';
 import { RETENTION_SCHEMA } from './retention-schema.ts';
 import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'jobs, events, notes, feed and the verbs',
     statements: [
       ...SCHEMA,
+      RECORD_SCHEMA,
       FIXED_GUARDS,
       VALVE_SCHEMA,
       ...ADMISSION_FUNCTIONS,

@@ -16,10 +16,12 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
-import type { Move, MoveOutcome } from '../move.ts';
+import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkOps } from '../record-check.ts';
+import type { RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -49,7 +51,7 @@ import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
 import { followersOn } from './cursor.ts';
 import { fireSchedule } from './fire.ts';
-import { insertWithin } from './insert.ts';
+import { insertAlong, insertWithin } from './insert.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
 import { measuresOn } from './measure.ts';
@@ -58,6 +60,7 @@ import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
 import { Database, openPool } from './pool.ts';
 import { listDeadLetters, listEvents, listStages, readJobs } from './query.ts';
+import { recordsOn } from './records.ts';
 import { registerLifecycles } from './registry.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
@@ -89,6 +92,7 @@ export type { PostgresOptions } from './options.ts';
  * answers with a StoreError.
  */
 export class PostgresStore implements Store {
+  readonly records: RecordStore;
   readonly access: AccessStore;
   readonly control: ControlStore;
   readonly measures: MeasureStore;
@@ -103,6 +107,7 @@ export class PostgresStore implements Store {
   constructor(session: Session) {
     this.#session = session;
     this.bell = session.bell;
+    this.records = recordsOn(session);
     this.access = accessOn(session);
     this.control = controlOn(session);
     this.measures = measuresOn(session);
@@ -113,7 +118,16 @@ export class PostgresStore implements Store {
     this.#batches = batchesOn(session);
   }
 
-  async insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  async insert(
+    jobs: readonly NewJob[],
+    along?: InsertAlong,
+  ): Promise<InsertOutcome[] | InsertedAlong> {
+    if (along !== undefined) {
+      checkOps(along.with);
+      return insertAlong(this.#session, jobs, along.with);
+    }
     await this.#session.names.prepare(jobs);
     return this.#batches.inserts.add(jobs);
   }
@@ -128,7 +142,12 @@ export class PostgresStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return this.#batches.moves.add(moves);
+    return hasRecords(moves) ? this.#applyAlong(moves) : this.#batches.moves.add(moves);
+  }
+
+  async #applyAlong(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    for (const { with: ops = [] } of moves) checkOps(ops);
+    return this.#batches.movesAlong.add(moves);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {

@@ -2,7 +2,10 @@ import { StoreError } from '../store-error.ts';
 import type { Database, Query } from './pool.ts';
 import { quoteName, quoteText } from './sql-text.ts';
 
-/** The tables that lists of one tenant are read from, and the column that names the tenant. */
+/**
+ * The tables that lists of one tenant are read from, and the column that names the tenant: by its
+ * number, or where that is `tenant`, by its name.
+ */
 const WALLED: Readonly<Record<string, string>> = {
   tenants: 'id',
   jobs: 'tenant_id',
@@ -12,17 +15,26 @@ const WALLED: Readonly<Record<string, string>> = {
   dead_letters: 'tenant_id',
   schedules: 'tenant_id',
   artifacts: 'tenant_id',
+  records: 'tenant',
   valves: 'tenant_id',
   access_keys: 'tenant_id',
   audit: 'tenant_id',
 };
 
+/** A tenant by its number in the tables of jobs, or by its name in that of records. */
+export type Walled = number | string;
+
 /** Whose rows the reader may see; another schema's name would be put in place of `pawl.`. */
-const SETTING = 'pawl_wall.tenant';
+const NUMBER_SETTING = 'pawl_wall.tenant';
+const NAME_SETTING = 'pawl_wall.tenant_name';
 
 /** Begins a transaction in which only this tenant's rows are there, whatever a query asks for. */
-export function enterWall(role: string, tenant: number): string {
-  return `BEGIN READ ONLY; SET LOCAL ROLE ${quoteName(role)}; SET LOCAL ${SETTING} = '${tenant}'`;
+export function enterWall(role: string, tenant: Walled): string {
+  const setting =
+    typeof tenant === 'number'
+      ? `${NUMBER_SETTING} = '${tenant}'`
+      : `${NAME_SETTING} = ${quoteText(tenant)}`;
+  return `BEGIN READ ONLY; SET LOCAL ROLE ${quoteName(role)}; SET LOCAL ${setting}`;
 }
 
 /**
@@ -71,14 +83,17 @@ async function wallTable(
   { table, role }: { table: string; role: string },
 ): Promise<void> {
   const reader = quoteName(role);
-  const tenant = `nullif(current_setting(${quoteText(SETTING)}, true), '')::int`;
+  const column = WALLED[table];
+  const setting = column === 'tenant' ? NAME_SETTING : NUMBER_SETTING;
+  const given = `nullif(current_setting(${quoteText(setting)}, true), '')`;
+  const tenant = column === 'tenant' ? given : `${given}::int`;
   await query(`ALTER TABLE pawl.${table} ENABLE ROW LEVEL SECURITY`);
   await query(`DROP POLICY IF EXISTS everyone ON pawl.${table}`);
   await query(`CREATE POLICY everyone ON pawl.${table} USING (true) WITH CHECK (true)`);
   await query(`DROP POLICY IF EXISTS "${policyOf(role)}" ON pawl.${table}`);
   await query(
     `CREATE POLICY "${policyOf(role)}" ON pawl.${table} AS RESTRICTIVE TO ${reader}
-     USING (${WALLED[table]} = ${tenant})`,
+     USING (${column} = ${tenant})`,
   );
   await query(`GRANT SELECT ON pawl.${table} TO ${reader}`);
 }

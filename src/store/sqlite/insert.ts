@@ -1,8 +1,11 @@
 import { limitKeysOf } from '../../core/limits.ts';
 import { firstKeyOf } from '../gate.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
+import { judge, settledChanges } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { gateKeysOf, TouchedKeys } from './admission.ts';
 import { columnsOf, type Newcomer, partsOf, writeBirths } from './birth.ts';
+import { groundOf, keepRecords } from './records.ts';
 import { bytesToFind, bytesToStore, uuidOfBytes } from './row.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 import type { Work } from './work.ts';
@@ -35,6 +38,20 @@ export function insertJobs(work: Work, jobs: readonly NewJob[]): InsertOutcome[]
   outcomes.push(...insertPlain(work, plain));
   keys.admit(work);
   return outcomes;
+}
+
+/** The jobs and the records that go along, all or nothing. */
+export function insertAlong(
+  work: Work,
+  jobs: readonly NewJob[],
+  ops: readonly RecordOp[],
+): InsertedAlong {
+  const ground = groundOf(work);
+  const judged = judge(ops, ground);
+  if (judged.kind === 'refused') return judged;
+  const outcomes = insertJobs(work, jobs);
+  keepRecords(work, settledChanges(ops, outcomes, ground));
+  return { kind: 'inserted', outcomes };
 }
 
 function newcomerOf({ registry }: Work, job: NewJob): Newcomer {

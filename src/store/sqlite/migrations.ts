@@ -6,6 +6,7 @@ import { cursorSchemaSql } from './cursor-schema.ts';
 import { controlSchemaSql } from './control-schema.ts';
 import { guardSql } from './guard.ts';
 import { measureSchemaSql } from './measure-schema.ts';
+import { recordSchemaSql } from './record-schema.ts';
 import { retentionSchemaSql } from './retention-schema.ts';
 import { scheduleSchemaSql } from './schedule-schema.ts';
 import { schemaSql } from './schema.ts';
@@ -24,9 +25,14 @@ export interface Migration {
   readonly floor?: number;
 }
 
-const FIRST = [schemaSql, scheduleSchemaSql, accessSchemaSql, retentionSchemaSql, guardSql].join(
-  '\n',
-);
+const FIRST = [
+  schemaSql,
+  recordSchemaSql,
+  scheduleSchemaSql,
+  accessSchemaSql,
+  retentionSchemaSql,
+  guardSql,
+].join('\n');
 
 /** Forward only. A migration that was published is never edited; the next one mends it. */
 export const MIGRATIONS: readonly Migration[] = [

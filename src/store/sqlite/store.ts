@@ -15,10 +15,12 @@ import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore, Vitals } from '../measure.ts';
-import type { Move, MoveOutcome } from '../move.ts';
+import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkedRecords, checkOps } from '../record-check.ts';
+import type { RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -60,6 +62,12 @@ export interface SqliteOptions {
 
 /** The port on one SQLite file, which this process alone owns until `close`. */
 export class SqliteStore implements Store {
+  readonly records: RecordStore = checkedRecords({
+    read: (keys) => this.#ask('readRecords', keys),
+    list: (query) => this.#ask('listRecords', query),
+    count: (match, by) => this.#ask('countRecords', match, by),
+    write: (ops) => this.#ask('writeRecords', ops),
+  });
   readonly access: AccessStore = {
     writeAccessKey: (write) => this.#ask('writeAccessKey', write),
     accessKeys: (of) => this.#ask('accessKeys', of),
@@ -112,10 +120,17 @@ export class SqliteStore implements Store {
     if (bell !== null) this.bell = bell;
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
-    const outcomes = this.#ask('insert', jobs);
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  insert(jobs: readonly NewJob[], along?: InsertAlong): Promise<InsertOutcome[] | InsertedAlong> {
+    const answer = along === undefined ? this.#ask('insert', jobs) : this.#insertAlong(jobs, along);
     this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
-    return outcomes;
+    return answer;
+  }
+
+  async #insertAlong(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong> {
+    checkOps(along.with);
+    return this.#ask('insertAlong', jobs, along.with);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
@@ -123,6 +138,11 @@ export class SqliteStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    return hasRecords(moves) ? this.#applyAlong(moves) : this.#ask('apply', moves);
+  }
+
+  async #applyAlong(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    for (const { with: ops = [] } of moves) checkOps(ops);
     return this.#ask('apply', moves);
   }
 

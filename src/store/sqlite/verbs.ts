@@ -3,7 +3,9 @@ import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
+import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
@@ -21,10 +23,11 @@ import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
 import { listFollowers, moveFollower, removeFollower, takeFollower } from './cursor.ts';
 import type { Failure } from './failure.ts';
-import { insertJobs } from './insert.ts';
+import { insertAlong, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
 import { listDeadLetters, readJobs, readStages } from './query.ts';
+import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
@@ -47,8 +50,33 @@ import { listWebhooks, writeWebhook } from './webhook.ts';
 import type { Work } from './work.ts';
 import { beatWorkers, listWorkers } from './worker-registry.ts';
 
-type Apart = 'access' | 'webhooks' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
+/** Under names of their own, since jobs are read and listed too. */
+interface RecordVerbs {
+  readRecords: RecordStore['read'];
+  listRecords: RecordStore['list'];
+  countRecords: RecordStore['count'];
+  writeRecords: RecordStore['write'];
+}
+
+/** A plain insert may share a statement with others; one with records stands for itself. */
+interface InsertVerbs {
+  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insertAlong(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertedAlong>;
+}
+
+type Apart =
+  | 'insert'
+  | 'records'
+  | 'access'
+  | 'webhooks'
+  | 'control'
+  | 'roster'
+  | 'followers'
+  | 'measures'
+  | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
+  InsertVerbs &
+  RecordVerbs &
   AccessStore &
   ControlStore &
   WorkerRegistry &
@@ -65,6 +93,7 @@ type Bodies = { [Name in Verb]: (work: Work, ...args: ArgsOf<Name>) => AnswerOf<
 /** Every verb of the port as the synchronous code that does it, in either thread or in none. */
 const BODIES: Bodies = {
   insert: insertJobs,
+  insertAlong,
   claim: claimJobs,
   apply: applyMoves,
   renew: renewLeases,
@@ -98,6 +127,10 @@ const BODIES: Bodies = {
   throttle: changeThrottle,
   trimTurns,
   trimRates,
+  readRecords,
+  listRecords,
+  countRecords,
+  writeRecords,
   writeAccessKey,
   accessKeys: listAccessKeys,
   touchAccessKeys,
@@ -126,6 +159,7 @@ const BODIES: Bodies = {
 
 const WRITES: ReadonlySet<Verb> = new Set([
   'insert',
+  'insertAlong',
   'claim',
   'apply',
   'renew',
@@ -141,6 +175,7 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'throttle',
   'trimTurns',
   'trimRates',
+  'writeRecords',
   'writeAccessKey',
   'touchAccessKeys',
   'addAudit',

@@ -1,0 +1,19 @@
+/**
+ * Everything that is kept beside jobs. Tags are by their place in the kind's list; every index but
+ * the key holds only what has such a value. Times are milliseconds. Rows of followers and workers
+ * are written again and again, so pages keep room for that.
+ */
+export const RECORD_SCHEMA = `
+CREATE TABLE pawl.records (
+  kind text COLLATE "C" NOT NULL, tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
+  version int8 NOT NULL, tag_1 text COLLATE "C", tag_2 text COLLATE "C", tag_3 text COLLATE "C",
+  tag_4 text COLLATE "C", due_at int8, job_id text COLLATE "C", owner text, leased_until int8,
+  created_at int8 NOT NULL, updated_at int8 NOT NULL, body json NOT NULL,
+  PRIMARY KEY (kind, tenant, id)
+) WITH (fillfactor = 70);
+CREATE INDEX records_due ON pawl.records (kind, due_at, tenant, id) WHERE due_at IS NOT NULL;
+CREATE INDEX records_job ON pawl.records (job_id, tenant, kind, id) WHERE job_id IS NOT NULL;
+CREATE INDEX records_tag_1 ON pawl.records (kind, tag_1, tenant, id) WHERE tag_1 IS NOT NULL;
+CREATE INDEX records_tag_2 ON pawl.records (kind, tag_2, tenant, id) WHERE tag_2 IS NOT NULL;
+CREATE INDEX records_tag_3 ON pawl.records (kind, tag_3, tenant, id) WHERE tag_3 IS NOT NULL;
+CREATE INDEX records_tag_4 ON pawl.records (kind, tag_4, tenant, id) WHERE tag_4 IS NOT NULL;`;

@@ -1,0 +1,31 @@
+/**
+ * Everything that is kept beside jobs. Tags are by their place in the kind's list; every index but
+ * the key holds only what has such a value. Times are milliseconds.
+ */
+export const recordSchemaSql = `
+CREATE TABLE records (
+  seq INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  tag_1 TEXT,
+  tag_2 TEXT,
+  tag_3 TEXT,
+  tag_4 TEXT,
+  due_at INTEGER,
+  job_id TEXT,
+  owner TEXT,
+  leased_until INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (kind, tenant, id)
+) STRICT;
+CREATE INDEX records_due ON records (kind, due_at, tenant, id) WHERE due_at IS NOT NULL;
+CREATE INDEX records_job ON records (job_id, tenant, kind, id) WHERE job_id IS NOT NULL;
+CREATE INDEX records_tag_1 ON records (kind, tag_1, tenant, id) WHERE tag_1 IS NOT NULL;
+CREATE INDEX records_tag_2 ON records (kind, tag_2, tenant, id) WHERE tag_2 IS NOT NULL;
+CREATE INDEX records_tag_3 ON records (kind, tag_3, tenant, id) WHERE tag_3 IS NOT NULL;
+CREATE INDEX records_tag_4 ON records (kind, tag_4, tenant, id) WHERE tag_4 IS NOT NULL;
+`;
