@@ -6,6 +6,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Random } from '../core/random.ts';
+import { recordsOf } from '../records/records.ts';
 import type { DeadLetter, DeadLetterFilter } from '../store/dead-letter.ts';
 import type {
   EventPage,
@@ -81,11 +82,12 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
     const registry = new Registry(store, lifecycles, clock);
-    const shedding = new Shedding({ store, ids, clock });
+    const records = recordsOf(store);
+    const shedding = new Shedding({ store, records, ids, clock });
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
     const bell = new WorkBell(store.bell ?? null);
-    const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell };
+    const parts = { store, records, registry, random, ids, clock, log, inputs, shedding, bell };
     this.context = { ...parts, observer, tracer };
     this.schedules = new Schedules(this.context);
   }

@@ -54,7 +54,7 @@ async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
 async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
   const { type: subject, revision } = record;
   const did = { action: 'type.put', subject, details: { revision } };
-  await engine.context.store.access.addAudit([entryOf(engine.context, credentialOf(request), did)]);
+  await engine.context.records.audit.add([entryOf(engine.context, credentialOf(request), did)]);
 }
 
 const RETRY_TEXT =

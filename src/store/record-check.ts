@@ -27,29 +27,43 @@ export class RecordTooLargeError extends StoreError {
   }
 }
 
-/** The same records, with what no store could keep as it is refused alike before it is asked. */
+/**
+ * The same records, with what no store could keep refused alike before it is asked. Who looks for
+ * a text that cannot be kept finds nothing, as with any other that is not there.
+ */
 export function checkedRecords(records: RecordStore): RecordStore {
   return {
     read: async (keys) => {
-      keys.forEach(checkKey);
-      return records.read(keys);
+      for (const { kind } of keys) checkKind(kind);
+      const known = keys.filter(({ tenant, id }) => isName(tenant) && isName(id));
+      const answer = await records.read(known);
+      let next = 0;
+      const found = keys.map((key) => (known[next] === key ? answer.records[next++]! : null));
+      return { at: answer.at, records: found };
     },
     list: async (query) => {
       checkQuery(query);
-      // By the time at which they are due: what never is has no place in it.
       const isByDue = query.order === 'due' && query.due === undefined;
-      return records.list(isByDue ? { ...query, due: {} } : query);
+      return records.list({
+        ...query,
+        // What is never due has no place in that order.
+        due: isByDue ? {} : query.due,
+        tenants: canMatch(query) && isName(query.jobId ?? '') ? query.tenants : [],
+      });
     },
     count: async (match, by) => {
-      checkMatch(match);
-      checkTags(match.kind, { [by]: '' });
-      return records.count(match, by);
+      checkTagNames(match.kind, [...Object.keys(match.tags ?? {}), by]);
+      return records.count(canMatch(match) ? match : { ...match, tenants: [] }, by);
     },
     write: async (ops) => {
       checkOps(ops);
       return records.write(ops);
     },
   };
+}
+
+function canMatch({ tenants, tags = {} }: RecordMatch): boolean {
+  return [...(tenants ?? []), ...Object.values(tags)].every(isName);
 }
 
 export function checkOps(ops: readonly RecordOp[]): void {
@@ -66,7 +80,8 @@ export function checkOps(ops: readonly RecordOp[]): void {
       checkNumbers(op.max ?? {});
       checkNames(Object.fromEntries(Object.keys(op.members).map((name) => [name, name])));
     } else {
-      checkTags(op.kind, op.tags ?? {});
+      checkTagNames(op.kind, Object.keys(op.tags ?? {}));
+      checkTexts(op.tags ?? {});
       checkBody(op, op.body);
       checkNames({ jobId: op.jobId ?? '-', owner: op.lease?.owner ?? '-' });
       checkNumbers({ forMs: op.lease?.forMs ?? 0 });
@@ -74,19 +89,11 @@ export function checkOps(ops: readonly RecordOp[]): void {
   }
 }
 
-function checkQuery(query: RecordQuery): void {
-  const { after = '', before = '', jobId = '-', due = {}, limit } = query;
-  checkMatch(query);
-  checkNames({ jobId });
+function checkQuery({ kind, tags = {}, limit, due = {}, after = '', before = '' }: RecordQuery) {
+  checkTagNames(kind, Object.keys(tags));
   checkTexts({ after, before });
   const to = due.to === 'now' ? 0 : (due.to ?? 0);
   checkNumbers({ limit, from: due.from ?? 0, to });
-}
-
-function checkMatch({ kind, tenants, tags = {} }: RecordMatch): void {
-  checkKind(kind);
-  checkTags(kind, tags);
-  for (const tenant of tenants ?? []) checkTexts({ tenant });
 }
 
 function checkKey({ kind, tenant, id }: RecordKey): void {
@@ -104,11 +111,11 @@ function checkKind({ name, tags = [] }: RecordKind): void {
   }
 }
 
-function checkTags({ name, tags = [] }: RecordKind, given: Readonly<Record<string, string>>): void {
-  for (const tag of Object.keys(given)) {
-    if (!tags.includes(tag)) throw refused(`records of kind "${name}" have no tag "${tag}"`);
-  }
-  checkTexts(given);
+function checkTagNames(kind: RecordKind, names: readonly string[]): void {
+  checkKind(kind);
+  const stranger = names.find((name) => kind.tags?.includes(name) !== true);
+  if (stranger === undefined) return;
+  throw refused(`records of kind "${kind.name}" have no tag "${stranger}"`);
 }
 
 function checkBody(key: RecordKey, body: string): void {
@@ -140,13 +147,19 @@ function checkNames(names: Readonly<Record<string, string>>): void {
 
 function checkTexts(texts: Readonly<Record<string, string>>): void {
   for (const [what, text] of Object.entries(texts)) {
-    if (typeof text !== 'string') throw refused(`${what} must be a text`);
     if (!isPlain(text)) throw refused(`${what} ${UNPLAIN}`);
-    const isShort = text.length <= NAME_BYTES_MAX / 3;
-    if (!isShort && Buffer.byteLength(text) > NAME_BYTES_MAX) {
+    if (isLong(text)) {
       throw refused(`${what} has more than ${NAME_BYTES_MAX} bytes: use a shorter one`);
     }
   }
+}
+
+function isName(text: string): boolean {
+  return isPlain(text) && !isLong(text);
+}
+
+function isLong(text: string): boolean {
+  return text.length > NAME_BYTES_MAX / 3 && Buffer.byteLength(text) > NAME_BYTES_MAX;
 }
 
 function checkNumbers(numbers: Readonly<Record<string, number>>): void {

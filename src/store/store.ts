@@ -1,7 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
-import type { AccessStore } from './access-key.ts';
 import type {
   Artifact,
   ArtifactCommit,
@@ -27,7 +26,6 @@ import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
 import type { ValveVerbs } from './valve.ts';
-import type { WebhookStore } from './webhook.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
 
 /** A type as registered: the policy of its next jobs and the definition it came from. */
@@ -96,14 +94,10 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
 
   /** Everything else that is kept: no hot verb reads it. */
   readonly records: RecordStore;
-  /** Credentials and the audit log: apart, since no job depends on them. */
-  readonly access: AccessStore;
-  /** What slows types down and is swept: apart for the same reason. */
+  /** What slows types down and is swept: apart, since no job depends on it. */
   readonly control: ControlStore;
   /** Who works here: apart for the same reason. */
   readonly roster: WorkerRegistry;
-  /** Who is told what happens. */
-  readonly webhooks: WebhookStore;
   /** Where those stand who follow the log under a name. */
   readonly followers: FollowerStore;
 

@@ -12,6 +12,7 @@ import type {
   TagCount,
   WriteOutcome,
 } from '../records.ts';
+import { StoreError } from '../store-error.ts';
 import { deepFreeze, type Tables } from './tables.ts';
 
 /** The verbs over a transaction that the store begins and ends. */
@@ -93,7 +94,10 @@ export function groundOf(tables: Tables): Ground {
 }
 
 export function keepRecords(tables: Tables, changes: readonly RecordChange[]): void {
-  for (const { key, after } of changes) {
+  for (const { key, before, after } of changes) {
+    if (key.kind.name === 'audit' && before !== null && after !== null) {
+      throw new StoreError('refused', 'an entry of the audit log is never changed');
+    }
     if (after === null) tables.records.delete(textOfKey(key));
     else tables.records.set(textOfKey(key), deepFreeze(after));
   }

@@ -8,7 +8,6 @@ import type {
   ArtifactRemoval,
   CommitOutcome,
 } from '../artifact.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
@@ -40,9 +39,7 @@ import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
-import { accessIn } from './access-key.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
@@ -70,7 +67,6 @@ import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { webhooksIn } from './webhook.ts';
 import { rosterIn } from './worker-registry.ts';
 
 /**
@@ -79,12 +75,10 @@ import { rosterIn } from './worker-registry.ts';
  */
 export class MemoryStore implements Store {
   readonly records: RecordStore;
-  readonly access: AccessStore;
   readonly control: ControlStore;
   readonly measures: MeasureStore;
   readonly care: CareStore;
   readonly roster: WorkerRegistry;
-  readonly webhooks: WebhookStore;
   readonly followers: FollowerStore;
   readonly #tables: Tables;
   #isOpen = true;
@@ -92,12 +86,10 @@ export class MemoryStore implements Store {
   constructor(options: MemoryOptions, tables: Tables = new Tables(options)) {
     this.#tables = tables;
     this.records = recordsIn((body) => this.transact(body));
-    this.access = accessIn((body) => this.transact(body));
     this.control = controlIn((body) => this.transact(body));
     this.measures = measuresIn((body) => this.transact(body));
     this.care = careIn((body) => this.transact(body));
     this.roster = rosterIn((body) => this.transact(body));
-    this.webhooks = webhooksIn((body) => this.transact(body));
     this.followers = followersIn((body) => this.transact(body));
   }
 

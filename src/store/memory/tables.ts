@@ -5,7 +5,6 @@ import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
 import type { Artifact } from '../artifact.ts';
-import type { AccessKey, AuditEntry } from '../access-key.ts';
 import type { FollowerRecord } from '../cursor.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
@@ -16,7 +15,6 @@ import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { TypeRecord } from '../store.ts';
 import type { Valve } from '../valve.ts';
-import type { Webhook } from '../webhook.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
 import type { WorkerRow } from './worker-registry.ts';
@@ -94,12 +92,9 @@ export class Tables {
   readonly turns: Table<TurnCount> = new Table(this.journal);
   readonly types: Table<TypeRecord> = new Table(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
-  readonly accessKeys: Table<AccessKey> = new Table(this.journal);
-  readonly audit: Log<AuditEntry> = new Log(this.journal);
   readonly ends: Table<EndCount> = new Table(this.journal);
   readonly endReaders: Table<string> = new Table(this.journal);
   readonly workers: Table<WorkerRow> = new Table(this.journal);
-  readonly webhooks: Table<Webhook> = new Table(this.journal);
   readonly followers: Table<FollowerRecord> = new Table(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 

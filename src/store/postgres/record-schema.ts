@@ -16,4 +16,10 @@ CREATE INDEX records_job ON pawl.records (job_id, tenant, kind, id) WHERE job_id
 CREATE INDEX records_tag_1 ON pawl.records (kind, tag_1, tenant, id) WHERE tag_1 IS NOT NULL;
 CREATE INDEX records_tag_2 ON pawl.records (kind, tag_2, tenant, id) WHERE tag_2 IS NOT NULL;
 CREATE INDEX records_tag_3 ON pawl.records (kind, tag_3, tenant, id) WHERE tag_3 IS NOT NULL;
-CREATE INDEX records_tag_4 ON pawl.records (kind, tag_4, tenant, id) WHERE tag_4 IS NOT NULL;`;
+CREATE INDEX records_tag_4 ON pawl.records (kind, tag_4, tenant, id) WHERE tag_4 IS NOT NULL;
+CREATE FUNCTION pawl.refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'an entry of the audit log is never changed' USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON pawl.records
+  FOR EACH ROW WHEN (OLD.kind = 'audit') EXECUTE FUNCTION pawl.refuse_audit_change();`;

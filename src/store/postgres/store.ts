@@ -10,7 +10,6 @@ import type {
   ArtifactRemoval,
   CommitOutcome,
 } from '../artifact.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
@@ -41,9 +40,7 @@ import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
-import { accessOn } from './access-key.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
@@ -80,7 +77,6 @@ import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
 import { listTypes, putType, readPolicies } from './type-registry.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { webhooksOn } from './webhook.ts';
 import { raiseWall } from './wall.ts';
 import { rosterOn } from './worker-registry.ts';
 
@@ -93,12 +89,10 @@ export type { PostgresOptions } from './options.ts';
  */
 export class PostgresStore implements Store {
   readonly records: RecordStore;
-  readonly access: AccessStore;
   readonly control: ControlStore;
   readonly measures: MeasureStore;
   readonly care: CareStore;
   readonly roster: WorkerRegistry;
-  readonly webhooks: WebhookStore;
   readonly followers: FollowerStore;
   readonly bell: PostgresBell;
   readonly #session: Session;
@@ -108,12 +102,10 @@ export class PostgresStore implements Store {
     this.#session = session;
     this.bell = session.bell;
     this.records = recordsOn(session);
-    this.access = accessOn(session);
     this.control = controlOn(session);
     this.measures = measuresOn(session);
     this.care = careOn(session);
     this.roster = rosterOn(session);
-    this.webhooks = webhooksOn(session);
     this.followers = followersOn(session);
     this.#batches = batchesOn(session);
   }

@@ -17,8 +17,6 @@ const WALLED: Readonly<Record<string, string>> = {
   artifacts: 'tenant_id',
   records: 'tenant',
   valves: 'tenant_id',
-  access_keys: 'tenant_id',
-  audit: 'tenant_id',
 };
 
 /** A tenant by its number in the tables of jobs, or by its name in that of records. */

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../core/clock.ts';
-import { accessSchemaSql } from './access-schema.ts';
 import { artifactSchemaSql } from './artifact-schema.ts';
 import { cursorSchemaSql } from './cursor-schema.ts';
 import { controlSchemaSql } from './control-schema.ts';
@@ -11,7 +10,6 @@ import { retentionSchemaSql } from './retention-schema.ts';
 import { scheduleSchemaSql } from './schedule-schema.ts';
 import { schemaSql } from './schema.ts';
 import { tallySchemaSql } from './tally-schema.ts';
-import { webhookSchemaSql } from './webhook-schema.ts';
 import { workerSchemaSql } from './worker-schema.ts';
 
 export interface Migration {
@@ -25,14 +23,9 @@ export interface Migration {
   readonly floor?: number;
 }
 
-const FIRST = [
-  schemaSql,
-  recordSchemaSql,
-  scheduleSchemaSql,
-  accessSchemaSql,
-  retentionSchemaSql,
-  guardSql,
-].join('\n');
+const FIRST = [schemaSql, recordSchemaSql, scheduleSchemaSql, retentionSchemaSql, guardSql].join(
+  '\n',
+);
 
 /** Forward only. A migration that was published is never edited; the next one mends it. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,8 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: 'followers of the log', sql: cursorSchemaSql },
   { version: 5, name: 'how jobs ended', sql: measureSchemaSql },
   { version: 6, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 7, name: 'webhooks', sql: webhookSchemaSql },
-  { version: 8, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 7, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

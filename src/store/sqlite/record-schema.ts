@@ -28,4 +28,8 @@ CREATE INDEX records_tag_1 ON records (kind, tag_1, tenant, id) WHERE tag_1 IS N
 CREATE INDEX records_tag_2 ON records (kind, tag_2, tenant, id) WHERE tag_2 IS NOT NULL;
 CREATE INDEX records_tag_3 ON records (kind, tag_3, tenant, id) WHERE tag_3 IS NOT NULL;
 CREATE INDEX records_tag_4 ON records (kind, tag_4, tenant, id) WHERE tag_4 IS NOT NULL;
+CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON records WHEN OLD.kind = 'audit'
+BEGIN
+  SELECT RAISE(ABORT, 'an entry of the audit log is never changed');
+END;
 `;

@@ -9,7 +9,6 @@ import type {
   ArtifactRemoval,
   CommitOutcome,
 } from '../artifact.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
@@ -41,7 +40,6 @@ import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
 import type { Synchronous } from './connection.ts';
 import { EarlyBell } from './early-bell.ts';
@@ -68,22 +66,11 @@ export class SqliteStore implements Store {
     count: (match, by) => this.#ask('countRecords', match, by),
     write: (ops) => this.#ask('writeRecords', ops),
   });
-  readonly access: AccessStore = {
-    writeAccessKey: (write) => this.#ask('writeAccessKey', write),
-    accessKeys: (of) => this.#ask('accessKeys', of),
-    touchAccessKeys: (ids) => this.#ask('touchAccessKeys', ids),
-    addAudit: (entries) => this.#ask('addAudit', entries),
-    audit: (query) => this.#ask('audit', query),
-  };
   readonly control: ControlStore = {
     ailing: (since) => this.#ask('ailing', since),
     throttle: (change) => this.#ask('throttle', change),
     trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
-  };
-  readonly webhooks: WebhookStore = {
-    writeWebhook: (write) => this.#ask('writeWebhook', write),
-    webhooks: (of) => this.#ask('webhooks', of),
   };
   readonly roster: WorkerRegistry = {
     beatWorkers: (signs) => this.#ask('beatWorkers', signs),

@@ -1,5 +1,4 @@
 import type { Instant } from '../../core/clock.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
@@ -7,15 +6,7 @@ import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
-import {
-  addAudit,
-  listAccessKeys,
-  listAudit,
-  touchAccessKeys,
-  writeAccessKey,
-} from './access-key.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
@@ -46,7 +37,6 @@ import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { listWebhooks, writeWebhook } from './webhook.ts';
 import type { Work } from './work.ts';
 import { beatWorkers, listWorkers } from './worker-registry.ts';
 
@@ -64,23 +54,12 @@ interface InsertVerbs {
   insertAlong(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertedAlong>;
 }
 
-type Apart =
-  | 'insert'
-  | 'records'
-  | 'access'
-  | 'webhooks'
-  | 'control'
-  | 'roster'
-  | 'followers'
-  | 'measures'
-  | 'care';
+type Apart = 'insert' | 'records' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
   InsertVerbs &
   RecordVerbs &
-  AccessStore &
   ControlStore &
   WorkerRegistry &
-  WebhookStore &
   FollowerStore &
   MeasureStore &
   Omit<CareStore, 'isCurrent'>;
@@ -131,11 +110,6 @@ const BODIES: Bodies = {
   listRecords,
   countRecords,
   writeRecords,
-  writeAccessKey,
-  accessKeys: listAccessKeys,
-  touchAccessKeys,
-  addAudit,
-  audit: listAudit,
   addEnds,
   endsReadTo,
   ends: sumEnds,
@@ -146,8 +120,6 @@ const BODIES: Bodies = {
   quickCheck,
   beatWorkers,
   workers: listWorkers,
-  writeWebhook,
-  webhooks: listWebhooks,
   takeFollower,
   moveFollower,
   listFollowers,
@@ -176,12 +148,8 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'trimTurns',
   'trimRates',
   'writeRecords',
-  'writeAccessKey',
-  'touchAccessKeys',
-  'addAudit',
   'addEnds',
   'beatWorkers',
-  'writeWebhook',
   'putType',
   'takeFollower',
   'moveFollower',

@@ -11,6 +11,7 @@ import type { Job } from '../../../src/core/job.ts';
 import { birthPlaces, type Lifecycle, type Place } from '../../../src/core/lifecycle.ts';
 import type { Policy } from '../../../src/core/policy.ts';
 import { SeededRandom } from '../../../src/core/random.ts';
+import { type Records, recordsOf } from '../../../src/records/records.ts';
 import type { ClaimedJob, ClaimRequest } from '../../../src/store/claim.ts';
 import type { DeadLetter } from '../../../src/store/dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../../../src/store/insert.ts';
@@ -39,6 +40,7 @@ let tenants = 0;
 
 export class Scene {
   readonly store: Store;
+  readonly records: Records;
   readonly clock: ManualClock;
   readonly tenant: string = `tenant-${++tenants}`;
   readonly ids: Ids;
@@ -49,6 +51,7 @@ export class Scene {
   constructor(stage: Stage) {
     this.#stage = stage;
     this.store = stage.store;
+    this.records = recordsOf(stage.store);
     this.clock = stage.clock;
     this.ids = systemIds(stage.clock);
   }

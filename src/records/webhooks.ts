@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts';
-import type { NewAuditEntry } from './access-key.ts';
+import type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
+import { auditOps, type NewAuditEntry } from './audit.ts';
 
 /** A signing secret that only a process with the platform's own keys can read. */
 export interface SealedSecret {
@@ -51,10 +52,51 @@ export interface WebhookWrite extends WebhookRef {
   readonly audit: readonly NewAuditEntry[];
 }
 
+const WEBHOOK: RecordKind = { name: 'webhook' };
+const LIMIT = 10_000;
+
+function keyOf({ tenant, id }: WebhookRef): RecordKey {
+  return { kind: WEBHOOK, tenant, id };
+}
+
+function webhookOf({ tenant, id, body, version, createdAt, updatedAt }: StoredRecord): Webhook {
+  const settings = JSON.parse(body) as WebhookSettings;
+  return { tenant, id, ...settings, revision: version, createdAt, updatedAt };
+}
+
 /** Webhooks, of which no job depends on any. */
-export interface WebhookStore {
+export class WebhookRecords {
+  readonly #records: RecordStore;
+
+  constructor(records: RecordStore) {
+    this.#records = records;
+  }
+
   /** `stale`: it is not of the expected revision, and nothing was written. */
-  writeWebhook(write: WebhookWrite): Promise<'written' | 'stale'>;
-  /** Those of some tenants, or one of them, by id. */
-  webhooks(of: { readonly tenants: readonly string[]; readonly id?: string }): Promise<Webhook[]>;
+  async write(write: WebhookWrite): Promise<'written' | 'stale'> {
+    const { expected: version, settings, audit } = write;
+    const key = keyOf(write);
+    const change =
+      settings === null
+        ? ({ op: 'remove', ...key, expected: { version } } as const)
+        : ({
+            op: 'put',
+            ...key,
+            body: JSON.stringify(settings),
+            expected: version === 0 ? 'absent' : { version },
+          } as const);
+    const outcome = await this.#records.write([change, ...auditOps(audit)]);
+    return outcome.kind === 'written' ? 'written' : 'stale';
+  }
+
+  async find(ref: WebhookRef): Promise<Webhook | null> {
+    const { records } = await this.#records.read([keyOf(ref)]);
+    return records[0] ? webhookOf(records[0]) : null;
+  }
+
+  /** Those of some tenants, by id. */
+  async list(tenants: readonly string[]): Promise<Webhook[]> {
+    const { records } = await this.#records.list({ kind: WEBHOOK, tenants, limit: LIMIT });
+    return records.map(webhookOf);
+  }
 }

@@ -1,0 +1,19 @@
+import type { Store } from '../store/store.ts';
+import { AccessKeys } from './access-keys.ts';
+import { AuditLog } from './audit.ts';
+import { WebhookRecords } from './webhooks.ts';
+
+/** What is kept beside jobs, each kind with what can be done to it. */
+export interface Records {
+  readonly accessKeys: AccessKeys;
+  readonly audit: AuditLog;
+  readonly webhooks: WebhookRecords;
+}
+
+export function recordsOf({ records }: Pick<Store, 'records'>): Records {
+  return {
+    accessKeys: new AccessKeys(records),
+    audit: new AuditLog(records),
+    webhooks: new WebhookRecords(records),
+  };
+}
