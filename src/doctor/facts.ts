@@ -6,7 +6,7 @@ import type { StoreFigures } from '../store/care.ts';
 import type { Vitals } from '../store/measure.ts';
 import type { Tally } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
-import type { WorkerRecord } from '../store/worker-registry.ts';
+import type { WorkerRecord } from '../records/workers.ts';
 
 /** Everything that checks look at, read once. */
 export interface Facts {
@@ -28,7 +28,7 @@ export interface Facts {
 const SAMPLE = 20;
 
 export async function gatherFacts(context: EngineContext): Promise<Facts> {
-  const { store, clock } = context;
+  const { store, records, clock } = context;
   const before = clock.now();
   const now = await store.now();
   // The answer was made somewhere between asking and hearing.
@@ -40,7 +40,7 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     vitals: await store.measures.vitals(),
     tallies: await store.tally(null),
     valves: await store.valves(null),
-    workers: await store.roster.workers(null),
+    workers: await records.workers.list(null),
     followers: await followersOf(context),
     expired: await store.expired(SAMPLE),
     strays: await store.care.strays(SAMPLE),

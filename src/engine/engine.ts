@@ -19,7 +19,7 @@ import type {
 import type { Purged } from '../store/retention.ts';
 import type { Store, TypeRecord } from '../store/store.ts';
 import type { Tally } from '../store/tally.ts';
-import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
+import type { WorkerRecord, WorkerSign } from '../records/workers.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
@@ -219,12 +219,12 @@ export class Engine {
 
   /** A worker's sign of life, for those who look; its leases alone say what it owns. */
   announce(signs: readonly WorkerSign[]): Promise<void> {
-    return this.context.store.roster.beatWorkers(signs);
+    return this.context.records.workers.beat(signs);
   }
 
   /** The workers that take a tenant's jobs, with those of them in their hands; null for all. */
   workers(tenant: string | null): Promise<WorkerRecord[]> {
-    return this.context.store.roster.workers(tenant);
+    return this.context.records.workers.list(tenant);
   }
 
   /** Compares queues with their watermarks; says how many begin or cease to refuse jobs. */

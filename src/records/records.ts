@@ -2,18 +2,22 @@ import type { Store } from '../store/store.ts';
 import { AccessKeys } from './access-keys.ts';
 import { AuditLog } from './audit.ts';
 import { WebhookRecords } from './webhooks.ts';
+import { Workers } from './workers.ts';
 
 /** What is kept beside jobs, each kind with what can be done to it. */
 export interface Records {
   readonly accessKeys: AccessKeys;
   readonly audit: AuditLog;
   readonly webhooks: WebhookRecords;
+  readonly workers: Workers;
 }
 
-export function recordsOf({ records }: Pick<Store, 'records'>): Records {
+export function recordsOf(store: Store): Records {
+  const { records } = store;
   return {
     accessKeys: new AccessKeys(records),
     audit: new AuditLog(records),
     webhooks: new WebhookRecords(records),
+    workers: new Workers(store),
   };
 }

@@ -16,6 +16,7 @@ import type { FollowerStore } from './cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
+import type { OwnedJob } from './owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
 import type { MeasureStore } from './measure.ts';
 import type { RecordStore } from './records.ts';
@@ -26,7 +27,6 @@ import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
 import type { ValveVerbs } from './valve.ts';
-import type { WorkerRegistry } from './worker-registry.ts';
 
 /** A type as registered: the policy of its next jobs and the definition it came from. */
 export interface TypeRecord {
@@ -67,6 +67,8 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   /** Owned jobs whose deadline has passed by the database's clock, the longest ago first. */
   expired(limit: number): Promise<Job[]>;
 
+  /** The jobs that these owners hold, of a tenant or (null) of all: OWNED_MAX of each, by id. */
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]>;
   read(refs: readonly JobRef[]): Promise<(Job | null)[]>;
   list(query: JobQuery): Promise<JobPage>;
   stages(ref: JobRef): Promise<StageResult[]>;
@@ -96,8 +98,6 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   readonly records: RecordStore;
   /** What slows types down and is swept: apart, since no job depends on it. */
   readonly control: ControlStore;
-  /** Who works here: apart for the same reason. */
-  readonly roster: WorkerRegistry;
   /** Where those stand who follow the log under a name. */
   readonly followers: FollowerStore;
 

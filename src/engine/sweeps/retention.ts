@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
  * and no more, whatever is left. Safe in any number of processes.
  */
 export async function sweepRetention(
-  { store }: Pick<EngineContext, 'store'>,
+  { store, records }: EngineContext,
   policy: RetentionPolicy,
 ): Promise<Purged> {
   const cuts = cutsAt(policy, await store.now());
@@ -22,6 +22,7 @@ export async function sweepRetention(
     total = sum(total, await store.purge({ ...cuts, limit: SLICE }));
     if (!total.hasMore) break;
   }
+  await records.workers.forget(SLICE);
   return total;
 }
 

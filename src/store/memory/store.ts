@@ -16,6 +16,7 @@ import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkOps } from '../record-check.ts';
 import type { RecordStore } from '../records.ts';
@@ -39,7 +40,6 @@ import { StoreError } from '../store-error.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
@@ -48,6 +48,7 @@ import { followersIn } from './cursor.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
 import { measuresIn } from './measure.ts';
+import { ownedJobs } from './owned.ts';
 import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
 import { recordsIn } from './records.ts';
 import { putType } from './registry.ts';
@@ -67,7 +68,6 @@ import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { rosterIn } from './worker-registry.ts';
 
 /**
  * The port in plain maps and lists: the reference that the databases are compared with, and the
@@ -78,7 +78,6 @@ export class MemoryStore implements Store {
   readonly control: ControlStore;
   readonly measures: MeasureStore;
   readonly care: CareStore;
-  readonly roster: WorkerRegistry;
   readonly followers: FollowerStore;
   readonly #tables: Tables;
   #isOpen = true;
@@ -89,7 +88,6 @@ export class MemoryStore implements Store {
     this.control = controlIn((body) => this.transact(body));
     this.measures = measuresIn((body) => this.transact(body));
     this.care = careIn((body) => this.transact(body));
-    this.roster = rosterIn((body) => this.transact(body));
     this.followers = followersIn((body) => this.transact(body));
   }
 
@@ -123,6 +121,10 @@ export class MemoryStore implements Store {
 
   expired(limit: number): Promise<Job[]> {
     return this.transact((tables) => expiredJobs(tables, limit));
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return this.transact((tables) => ownedJobs(tables, owners, tenant));
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {

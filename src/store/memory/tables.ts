@@ -17,7 +17,6 @@ import type { TypeRecord } from '../store.ts';
 import type { Valve } from '../valve.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
-import type { WorkerRow } from './worker-registry.ts';
 
 /** A job and what the store knows of it that nobody else sees. */
 export interface Row extends GateKeys {
@@ -94,7 +93,6 @@ export class Tables {
   readonly policies: Log<Policy> = new Log(this.journal);
   readonly ends: Table<EndCount> = new Table(this.journal);
   readonly endReaders: Table<string> = new Table(this.journal);
-  readonly workers: Table<WorkerRow> = new Table(this.journal);
   readonly followers: Table<FollowerRecord> = new Table(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 

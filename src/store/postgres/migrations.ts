@@ -22,7 +22,6 @@ import { TAIL_FUNCTIONS, TAIL_SCHEMA } from './tail-schema.ts';
 import { ASIDE_INDEX } from './tally-schema.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
-import { WORKER_SCHEMA } from './worker-schema.ts';
 
 /** An index of a table in use: it is built while everybody goes on writing. */
 export interface ConcurrentIndex {
@@ -72,12 +71,11 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { version: 2, name: 'artifacts', statements: [ARTIFACT_SCHEMA] },
-  { version: 3, name: 'workers', statements: [WORKER_SCHEMA] },
-  { version: 4, name: 'followers of the log', statements: [CURSOR_SCHEMA, ...TAIL_SCHEMA] },
-  { version: 5, name: 'how jobs ended', statements: [MEASURE_SCHEMA] },
-  { version: 6, name: 'turns and throttles', statements: CONTROL_SCHEMA },
+  { version: 3, name: 'followers of the log', statements: [CURSOR_SCHEMA, ...TAIL_SCHEMA] },
+  { version: 4, name: 'how jobs ended', statements: [MEASURE_SCHEMA] },
+  { version: 5, name: 'turns and throttles', statements: CONTROL_SCHEMA },
   {
-    version: 7,
+    version: 6,
     name: 'a written place in line, and a leaner claim',
     statements: [
       ...RANK_SCHEMA,
@@ -92,23 +90,23 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // A set of ids does not become smaller, and trying to compress it was dear.
   {
-    version: 8,
+    version: 7,
     name: 'a feed that is not compressed',
     statements: ['ALTER TABLE pawl.feed ALTER COLUMN jobs SET STORAGE EXTERNAL'],
   },
   {
-    version: 9,
+    version: 8,
     name: 'times that never go back within a job',
     statements: replacing([...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS, RENEW_FUNCTION]),
   },
   {
-    version: 10,
+    version: 9,
     name: 'many jobs of one kind at less',
     statements: [...ALIKE_FUNCTIONS, QUICK_CLAIM_FUNCTION],
   },
   // A claim that is repeated looks for its own jobs, not through all that its owner holds.
   {
-    version: 11,
+    version: 10,
     name: 'look-ups of a claim and of bad ends',
     indexes: [
       { name: 'jobs_claims', on: 'pawl.jobs (lease_owner, claim_request) WHERE phase IN (2, 3)' },
@@ -117,29 +115,29 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // Whoever looked there finds the same in the index that begins with the same column.
   {
-    version: 12,
+    version: 11,
     name: 'one index of owned jobs',
     statements: ['DROP INDEX IF EXISTS pawl.jobs_owned'],
   },
   {
-    version: 13,
+    version: 12,
     name: 'items of a call in their order, and tokens that come back',
     statements: replacing([...INSERT_FUNCTIONS, ...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS]),
   },
   {
-    version: 14,
+    version: 13,
     name: 'a claim that says once what its jobs have in common',
     statements: BRIEF_CLAIM,
   },
-  { version: 15, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
-  { version: 16, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
+  { version: 14, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
+  { version: 15, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
   {
-    version: 17,
+    version: 16,
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
   },
   {
-    version: 18,
+    version: 17,
     name: 'news of jobs that plain SQL has enqueued',
     statements: replacing([ENQUEUE]),
   },

@@ -18,6 +18,7 @@ import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkOps } from '../record-check.ts';
 import type { RecordStore } from '../records.ts';
@@ -40,7 +41,6 @@ import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
@@ -55,6 +55,7 @@ import { measuresOn } from './measure.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
+import { ownedJobs } from './owned.ts';
 import { Database, openPool } from './pool.ts';
 import { listDeadLetters, listEvents, listStages, readJobs } from './query.ts';
 import { recordsOn } from './records.ts';
@@ -78,7 +79,6 @@ import { mendFeed, readIncarnation, readTail } from './tail.ts';
 import { listTypes, putType, readPolicies } from './type-registry.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { raiseWall } from './wall.ts';
-import { rosterOn } from './worker-registry.ts';
 
 export type { PostgresOptions } from './options.ts';
 
@@ -92,7 +92,6 @@ export class PostgresStore implements Store {
   readonly control: ControlStore;
   readonly measures: MeasureStore;
   readonly care: CareStore;
-  readonly roster: WorkerRegistry;
   readonly followers: FollowerStore;
   readonly bell: PostgresBell;
   readonly #session: Session;
@@ -105,7 +104,6 @@ export class PostgresStore implements Store {
     this.control = controlOn(session);
     this.measures = measuresOn(session);
     this.care = careOn(session);
-    this.roster = rosterOn(session);
     this.followers = followersOn(session);
     this.#batches = batchesOn(session);
   }
@@ -152,6 +150,10 @@ export class PostgresStore implements Store {
 
   expired(limit: number): Promise<Job[]> {
     return expiredJobs(this.#session, limit);
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return ownedJobs(this.#session, owners, tenant);
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {

@@ -10,7 +10,6 @@ import { retentionSchemaSql } from './retention-schema.ts';
 import { scheduleSchemaSql } from './schedule-schema.ts';
 import { schemaSql } from './schema.ts';
 import { tallySchemaSql } from './tally-schema.ts';
-import { workerSchemaSql } from './worker-schema.ts';
 
 export interface Migration {
   readonly version: number;
@@ -31,11 +30,10 @@ const FIRST = [schemaSql, recordSchemaSql, scheduleSchemaSql, retentionSchemaSql
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'jobs, events and their guard', sql: FIRST },
   { version: 2, name: 'artifacts', sql: artifactSchemaSql },
-  { version: 3, name: 'workers', sql: workerSchemaSql },
-  { version: 4, name: 'followers of the log', sql: cursorSchemaSql },
-  { version: 5, name: 'how jobs ended', sql: measureSchemaSql },
-  { version: 6, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 7, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 3, name: 'followers of the log', sql: cursorSchemaSql },
+  { version: 4, name: 'how jobs ended', sql: measureSchemaSql },
+  { version: 5, name: 'turns and throttles', sql: controlSchemaSql },
+  { version: 6, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

@@ -17,6 +17,7 @@ import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore, Vitals } from '../measure.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkedRecords, checkOps } from '../record-check.ts';
 import type { RecordStore } from '../records.ts';
@@ -40,7 +41,6 @@ import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
 import type { Synchronous } from './connection.ts';
 import { EarlyBell } from './early-bell.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
@@ -71,10 +71,6 @@ export class SqliteStore implements Store {
     throttle: (change) => this.#ask('throttle', change),
     trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
-  };
-  readonly roster: WorkerRegistry = {
-    beatWorkers: (signs) => this.#ask('beatWorkers', signs),
-    workers: (tenant) => this.#ask('workers', tenant),
   };
   readonly followers: FollowerStore = {
     takeFollower: (wish) => this.#ask('takeFollower', wish),
@@ -143,6 +139,10 @@ export class SqliteStore implements Store {
 
   expired(limit: number): Promise<Job[]> {
     return this.#ask('expired', limit);
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return this.#ask('owned', owners, tenant);
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {

@@ -6,7 +6,6 @@ import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
@@ -17,6 +16,7 @@ import type { Failure } from './failure.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
+import { ownedJobs } from './owned.ts';
 import { listDeadLetters, readJobs, readStages } from './query.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
@@ -38,7 +38,6 @@ import { tallyJobs } from './tally.ts';
 import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import type { Work } from './work.ts';
-import { beatWorkers, listWorkers } from './worker-registry.ts';
 
 /** Under names of their own, since jobs are read and listed too. */
 interface RecordVerbs {
@@ -54,12 +53,11 @@ interface InsertVerbs {
   insertAlong(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertedAlong>;
 }
 
-type Apart = 'insert' | 'records' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
+type Apart = 'insert' | 'records' | 'control' | 'followers' | 'measures' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
   InsertVerbs &
   RecordVerbs &
   ControlStore &
-  WorkerRegistry &
   FollowerStore &
   MeasureStore &
   Omit<CareStore, 'isCurrent'>;
@@ -78,6 +76,7 @@ const BODIES: Bodies = {
   renew: renewLeases,
   due: letDueIn,
   expired: expiredJobs,
+  owned: ownedJobs,
   read: readJobs,
   list: listJobs,
   stages: readStages,
@@ -118,8 +117,6 @@ const BODIES: Bodies = {
   figures: readFigures,
   strays: listStrays,
   quickCheck,
-  beatWorkers,
-  workers: listWorkers,
   takeFollower,
   moveFollower,
   listFollowers,
@@ -149,7 +146,6 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'trimRates',
   'writeRecords',
   'addEnds',
-  'beatWorkers',
   'putType',
   'takeFollower',
   'moveFollower',
