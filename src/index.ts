@@ -88,7 +88,7 @@ export { platform } from './lifecycles/platform.ts';
 export { process } from './lifecycles/process.ts';
 export { recordOf } from './lifecycles/record.ts';
 export { task } from './lifecycles/task.ts';
-export type { FollowerRecord, FollowerTrouble } from './store/cursor.ts';
+export type { FollowerRecord, FollowerTrouble } from './records/followers.ts';
 export type { DeadLetter } from './store/dead-letter.ts';
 export type { TailItem } from './store/query.ts';
 export type { Store } from './store/store.ts';

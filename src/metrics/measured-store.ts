@@ -8,7 +8,6 @@ import type { Meter } from './meter.ts';
  */
 const PARTS: ReadonlyMap<PropertyKey, string> = new Map([
   ['records', 'records.'],
-  ['followers', ''],
   ['control', ''],
 ]);
 

@@ -93,11 +93,11 @@ export class AccessKeys {
     const made = add === null ? [] : additionOf(add);
     const keys = end === null ? [] : [keyOf(end)];
     return changeRecords<AccessKeyOutcome>(this.#records, keys, ([ending = null], at) => {
-      if (end !== null && ending === null) return { ops: [], answer: 'missing' };
+      if (end !== null && ending === null) return { ops: [], answer: () => 'missing' };
       const ended = end === null ? [] : [endingOf(end, ending!, at)];
       return {
         ops: [...made, ...ended, ...auditOps(audit)],
-        answer: 'written',
+        answer: () => 'written',
         refused: ({ index }) => (index < made.length ? 'exists' : null),
       };
     });
@@ -124,7 +124,7 @@ export class AccessKeys {
   async touch(refs: readonly KeyRef[]): Promise<void> {
     await changeRecords(this.#records, refs.map(keyOf), (found, at) => ({
       ops: found.filter((record) => record !== null).map((record) => touched(record, at)),
-      answer: null,
+      answer: () => null,
     }));
   }
 }

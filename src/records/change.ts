@@ -6,7 +6,8 @@ import { StoreError } from '../store/store-error.ts';
 export interface Planned<Answer> {
   /** None: there is nothing to write. */
   readonly ops: readonly RecordOp[];
-  readonly answer: Answer;
+  /** Given the time of the write, or of the reading where there is none. */
+  readonly answer: (at: Instant) => Answer;
   /** What a refusal is answered with; null, or left out: read and plan again. */
   readonly refused?: (refusal: Refusal) => Answer | null;
 }
@@ -23,9 +24,9 @@ export async function changeRecords<Answer>(
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const read = await records.read(keys);
     const { ops, answer, refused } = plan(read.records, read.at);
-    if (ops.length === 0) return answer;
+    if (ops.length === 0) return answer(read.at);
     const outcome = await records.write(ops);
-    if (outcome.kind === 'written') return answer;
+    if (outcome.kind === 'written') return answer(outcome.at);
     const other = refused?.(outcome) ?? null;
     if (other !== null) return other;
   }

@@ -69,7 +69,7 @@ export class Workers {
   async beat(signs: readonly WorkerSign[]): Promise<void> {
     await changeRecords(this.#records, signs.map(keyOf), (found, at) => ({
       ops: signs.flatMap((sign, index) => opsOf(sign, found[index]!, at)),
-      answer: null,
+      answer: () => null,
     }));
   }
 

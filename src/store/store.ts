@@ -12,7 +12,6 @@ import type { StoreBell } from './bell.ts';
 import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
-import type { FollowerStore } from './cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
@@ -98,9 +97,6 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   readonly records: RecordStore;
   /** What slows types down and is swept: apart, since no job depends on it. */
   readonly control: ControlStore;
-  /** Where those stand who follow the log under a name. */
-  readonly followers: FollowerStore;
-
   /** What is counted for those who watch: apart as well. */
   readonly measures: MeasureStore;
   /** What the database tells of itself to those who look after it. */

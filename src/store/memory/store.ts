@@ -11,7 +11,6 @@ import type {
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
@@ -44,7 +43,6 @@ import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
-import { followersIn } from './cursor.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
 import { measuresIn } from './measure.ts';
@@ -78,7 +76,6 @@ export class MemoryStore implements Store {
   readonly control: ControlStore;
   readonly measures: MeasureStore;
   readonly care: CareStore;
-  readonly followers: FollowerStore;
   readonly #tables: Tables;
   #isOpen = true;
 
@@ -88,7 +85,6 @@ export class MemoryStore implements Store {
     this.control = controlIn((body) => this.transact(body));
     this.measures = measuresIn((body) => this.transact(body));
     this.care = careIn((body) => this.transact(body));
-    this.followers = followersIn((body) => this.transact(body));
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;

@@ -5,7 +5,6 @@ import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
 import type { Artifact } from '../artifact.ts';
-import type { FollowerRecord } from '../cursor.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
@@ -93,7 +92,6 @@ export class Tables {
   readonly policies: Log<Policy> = new Log(this.journal);
   readonly ends: Table<EndCount> = new Table(this.journal);
   readonly endReaders: Table<string> = new Table(this.journal);
-  readonly followers: Table<FollowerRecord> = new Table(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 
   constructor({ lifecycles, clock }: MemoryOptions) {

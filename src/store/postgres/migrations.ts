@@ -5,7 +5,6 @@ import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
 import { BRIEF_CLAIM } from './claim-brief-function.ts';
 import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
-import { CURSOR_SCHEMA } from './cursor-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
 import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
 import { MEASURE_SCHEMA } from './measure-schema.ts';
@@ -71,7 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { version: 2, name: 'artifacts', statements: [ARTIFACT_SCHEMA] },
-  { version: 3, name: 'followers of the log', statements: [CURSOR_SCHEMA, ...TAIL_SCHEMA] },
+  { version: 3, name: 'readers of the log', statements: TAIL_SCHEMA },
   { version: 4, name: 'how jobs ended', statements: [MEASURE_SCHEMA] },
   { version: 5, name: 'turns and throttles', statements: CONTROL_SCHEMA },
   {

@@ -13,7 +13,6 @@ import type {
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
@@ -46,7 +45,6 @@ import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
-import { followersOn } from './cursor.ts';
 import { fireSchedule } from './fire.ts';
 import { insertAlong, insertWithin } from './insert.ts';
 import { careOn } from './care.ts';
@@ -92,7 +90,6 @@ export class PostgresStore implements Store {
   readonly control: ControlStore;
   readonly measures: MeasureStore;
   readonly care: CareStore;
-  readonly followers: FollowerStore;
   readonly bell: PostgresBell;
   readonly #session: Session;
   readonly #batches: Batches;
@@ -104,7 +101,6 @@ export class PostgresStore implements Store {
     this.control = controlOn(session);
     this.measures = measuresOn(session);
     this.care = careOn(session);
-    this.followers = followersOn(session);
     this.#batches = batchesOn(session);
   }
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../core/clock.ts';
 import { artifactSchemaSql } from './artifact-schema.ts';
-import { cursorSchemaSql } from './cursor-schema.ts';
 import { controlSchemaSql } from './control-schema.ts';
 import { guardSql } from './guard.ts';
 import { measureSchemaSql } from './measure-schema.ts';
@@ -30,10 +29,9 @@ const FIRST = [schemaSql, recordSchemaSql, scheduleSchemaSql, retentionSchemaSql
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'jobs, events and their guard', sql: FIRST },
   { version: 2, name: 'artifacts', sql: artifactSchemaSql },
-  { version: 3, name: 'followers of the log', sql: cursorSchemaSql },
-  { version: 4, name: 'how jobs ended', sql: measureSchemaSql },
-  { version: 5, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 6, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 3, name: 'how jobs ended', sql: measureSchemaSql },
+  { version: 4, name: 'turns and throttles', sql: controlSchemaSql },
+  { version: 5, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

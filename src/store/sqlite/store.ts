@@ -12,7 +12,6 @@ import type {
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore, Vitals } from '../measure.ts';
@@ -71,12 +70,6 @@ export class SqliteStore implements Store {
     throttle: (change) => this.#ask('throttle', change),
     trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
-  };
-  readonly followers: FollowerStore = {
-    takeFollower: (wish) => this.#ask('takeFollower', wish),
-    moveFollower: (move) => this.#ask('moveFollower', move),
-    listFollowers: () => this.#ask('listFollowers'),
-    removeFollower: (name) => this.#ask('removeFollower', name),
   };
   readonly measures: MeasureStore = {
     addEnds: (write) => this.#ask('addEnds', write),

@@ -1,7 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
 import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
@@ -11,7 +10,6 @@ import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
-import { listFollowers, moveFollower, removeFollower, takeFollower } from './cursor.ts';
 import type { Failure } from './failure.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
@@ -53,12 +51,11 @@ interface InsertVerbs {
   insertAlong(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertedAlong>;
 }
 
-type Apart = 'insert' | 'records' | 'control' | 'followers' | 'measures' | 'care';
+type Apart = 'insert' | 'records' | 'control' | 'measures' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
   InsertVerbs &
   RecordVerbs &
   ControlStore &
-  FollowerStore &
   MeasureStore &
   Omit<CareStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
@@ -117,10 +114,6 @@ const BODIES: Bodies = {
   figures: readFigures,
   strays: listStrays,
   quickCheck,
-  takeFollower,
-  moveFollower,
-  listFollowers,
-  removeFollower,
   putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
   types: listTypes,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
@@ -147,9 +140,6 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'writeRecords',
   'addEnds',
   'putType',
-  'takeFollower',
-  'moveFollower',
-  'removeFollower',
 ]);
 
 export function isWrite(verb: Verb): boolean {
