@@ -2,8 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
-import type { StoreFigures } from '../store/care.ts';
-import type { Vitals } from '../store/measure.ts';
+import type { StoreFigures, Vitals } from '../store/care.ts';
 import type { Tally } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
 import type { WorkerRecord } from '../records/workers.ts';
@@ -37,7 +36,7 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     now,
     ownNow,
     figures: await store.care.figures(),
-    vitals: await store.measures.vitals(),
+    vitals: await store.care.vitals(),
     tallies: await store.tally(null),
     valves: await store.valves(null),
     workers: await records.workers.list(null),

@@ -4,7 +4,7 @@ import type { Meter } from './meter.ts';
 
 /**
  * Parts of the port that have verbs of their own, and what their names begin with here: jobs and
- * records are both read and listed. `measures` itself is read to measure.
+ * records are both read and listed. `care` itself is read to measure.
  */
 const PARTS: ReadonlyMap<PropertyKey, string> = new Map([
   ['records', 'records.'],

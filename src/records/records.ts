@@ -1,6 +1,7 @@
 import type { Store } from '../store/store.ts';
 import { AccessKeys } from './access-keys.ts';
 import { AuditLog } from './audit.ts';
+import { Ends } from './ends.ts';
 import { Followers } from './followers.ts';
 import { WebhookRecords } from './webhooks.ts';
 import { Workers } from './workers.ts';
@@ -9,6 +10,7 @@ import { Workers } from './workers.ts';
 export interface Records {
   readonly accessKeys: AccessKeys;
   readonly audit: AuditLog;
+  readonly ends: Ends;
   readonly followers: Followers;
   readonly webhooks: WebhookRecords;
   readonly workers: Workers;
@@ -19,6 +21,7 @@ export function recordsOf(store: Store): Records {
   return {
     accessKeys: new AccessKeys(records),
     audit: new AuditLog(records),
+    ends: new Ends(records),
     followers: new Followers(records),
     webhooks: new WebhookRecords(records),
     workers: new Workers(store),

@@ -17,7 +17,6 @@ import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert
 import type { Move, MoveOutcome } from './move.ts';
 import type { OwnedJob } from './owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
-import type { MeasureStore } from './measure.ts';
 import type { RecordStore } from './records.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
@@ -97,8 +96,6 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   readonly records: RecordStore;
   /** What slows types down and is swept: apart, since no job depends on it. */
   readonly control: ControlStore;
-  /** What is counted for those who watch: apart as well. */
-  readonly measures: MeasureStore;
   /** What the database tells of itself to those who look after it. */
   readonly care: CareStore;
 

@@ -13,7 +13,6 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -45,7 +44,6 @@ import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
-import { measuresIn } from './measure.ts';
 import { ownedJobs } from './owned.ts';
 import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
 import { recordsIn } from './records.ts';
@@ -74,7 +72,6 @@ import { depthOf, listValves, putValve } from './valve.ts';
 export class MemoryStore implements Store {
   readonly records: RecordStore;
   readonly control: ControlStore;
-  readonly measures: MeasureStore;
   readonly care: CareStore;
   readonly #tables: Tables;
   #isOpen = true;
@@ -83,7 +80,6 @@ export class MemoryStore implements Store {
     this.#tables = tables;
     this.records = recordsIn((body) => this.transact(body));
     this.control = controlIn((body) => this.transact(body));
-    this.measures = measuresIn((body) => this.transact(body));
     this.care = careIn((body) => this.transact(body));
   }
 

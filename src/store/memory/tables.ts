@@ -8,7 +8,6 @@ import type { Artifact } from '../artifact.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
-import type { EndCount } from '../measure.ts';
 import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
@@ -90,8 +89,6 @@ export class Tables {
   readonly turns: Table<TurnCount> = new Table(this.journal);
   readonly types: Table<TypeRecord> = new Table(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
-  readonly ends: Table<EndCount> = new Table(this.journal);
-  readonly endReaders: Table<string> = new Table(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 
   constructor({ lifecycles, clock }: MemoryOptions) {

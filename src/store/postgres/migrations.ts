@@ -7,7 +7,6 @@ import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './cla
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
 import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
-import { MEASURE_SCHEMA } from './measure-schema.ts';
 import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
 import { RECORD_SCHEMA } from './record-schema.ts';
@@ -71,10 +70,9 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 2, name: 'artifacts', statements: [ARTIFACT_SCHEMA] },
   { version: 3, name: 'readers of the log', statements: TAIL_SCHEMA },
-  { version: 4, name: 'how jobs ended', statements: [MEASURE_SCHEMA] },
-  { version: 5, name: 'turns and throttles', statements: CONTROL_SCHEMA },
+  { version: 4, name: 'turns and throttles', statements: CONTROL_SCHEMA },
   {
-    version: 6,
+    version: 5,
     name: 'a written place in line, and a leaner claim',
     statements: [
       ...RANK_SCHEMA,
@@ -89,23 +87,23 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // A set of ids does not become smaller, and trying to compress it was dear.
   {
-    version: 7,
+    version: 6,
     name: 'a feed that is not compressed',
     statements: ['ALTER TABLE pawl.feed ALTER COLUMN jobs SET STORAGE EXTERNAL'],
   },
   {
-    version: 8,
+    version: 7,
     name: 'times that never go back within a job',
     statements: replacing([...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS, RENEW_FUNCTION]),
   },
   {
-    version: 9,
+    version: 8,
     name: 'many jobs of one kind at less',
     statements: [...ALIKE_FUNCTIONS, QUICK_CLAIM_FUNCTION],
   },
   // A claim that is repeated looks for its own jobs, not through all that its owner holds.
   {
-    version: 10,
+    version: 9,
     name: 'look-ups of a claim and of bad ends',
     indexes: [
       { name: 'jobs_claims', on: 'pawl.jobs (lease_owner, claim_request) WHERE phase IN (2, 3)' },
@@ -114,29 +112,29 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // Whoever looked there finds the same in the index that begins with the same column.
   {
-    version: 11,
+    version: 10,
     name: 'one index of owned jobs',
     statements: ['DROP INDEX IF EXISTS pawl.jobs_owned'],
   },
   {
-    version: 12,
+    version: 11,
     name: 'items of a call in their order, and tokens that come back',
     statements: replacing([...INSERT_FUNCTIONS, ...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS]),
   },
   {
-    version: 13,
+    version: 12,
     name: 'a claim that says once what its jobs have in common',
     statements: BRIEF_CLAIM,
   },
-  { version: 14, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
-  { version: 15, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
+  { version: 13, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
+  { version: 14, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
   {
-    version: 16,
+    version: 15,
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
   },
   {
-    version: 17,
+    version: 16,
     name: 'news of jobs that plain SQL has enqueued',
     statements: replacing([ENQUEUE]),
   },

@@ -15,7 +15,6 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore } from '../measure.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -49,7 +48,6 @@ import { fireSchedule } from './fire.ts';
 import { insertAlong, insertWithin } from './insert.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
-import { measuresOn } from './measure.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
@@ -88,7 +86,6 @@ export type { PostgresOptions } from './options.ts';
 export class PostgresStore implements Store {
   readonly records: RecordStore;
   readonly control: ControlStore;
-  readonly measures: MeasureStore;
   readonly care: CareStore;
   readonly bell: PostgresBell;
   readonly #session: Session;
@@ -99,7 +96,6 @@ export class PostgresStore implements Store {
     this.bell = session.bell;
     this.records = recordsOn(session);
     this.control = controlOn(session);
-    this.measures = measuresOn(session);
     this.care = careOn(session);
     this.#batches = batchesOn(session);
   }

@@ -3,7 +3,6 @@ import type { Instant } from '../../core/clock.ts';
 import { artifactSchemaSql } from './artifact-schema.ts';
 import { controlSchemaSql } from './control-schema.ts';
 import { guardSql } from './guard.ts';
-import { measureSchemaSql } from './measure-schema.ts';
 import { recordSchemaSql } from './record-schema.ts';
 import { retentionSchemaSql } from './retention-schema.ts';
 import { scheduleSchemaSql } from './schedule-schema.ts';
@@ -29,9 +28,8 @@ const FIRST = [schemaSql, recordSchemaSql, scheduleSchemaSql, retentionSchemaSql
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'jobs, events and their guard', sql: FIRST },
   { version: 2, name: 'artifacts', sql: artifactSchemaSql },
-  { version: 3, name: 'how jobs ended', sql: measureSchemaSql },
-  { version: 4, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 5, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 3, name: 'turns and throttles', sql: controlSchemaSql },
+  { version: 4, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

@@ -10,11 +10,10 @@ import type {
   CommitOutcome,
 } from '../artifact.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
-import type { CareStore } from '../care.ts';
+import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore, Vitals } from '../measure.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -71,15 +70,10 @@ export class SqliteStore implements Store {
     trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
   };
-  readonly measures: MeasureStore = {
-    addEnds: (write) => this.#ask('addEnds', write),
-    endsReadTo: (reader) => this.#ask('endsReadTo', reader),
-    ends: (query) => this.#ask('ends', query),
-    vitals: () => this.#vitals(),
-  };
   readonly care: CareStore = {
     tenants: () => this.#ask('tenants'),
     figures: () => this.#ask('figures'),
+    vitals: () => this.#vitals(),
     strays: (limit) => this.#ask('strays', limit),
     // One process owns the file, and migrates it when it opens it.
     isCurrent: () => Promise.resolve(true),

@@ -2,7 +2,6 @@ import type { Instant } from '../../core/clock.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore } from '../measure.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyMoves } from './apply.ts';
@@ -13,7 +12,6 @@ import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
 import type { Failure } from './failure.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
-import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
 import { ownedJobs } from './owned.ts';
 import { listDeadLetters, readJobs, readStages } from './query.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
@@ -35,6 +33,7 @@ import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
+import { vitalsOf } from './vitals.ts';
 import type { Work } from './work.ts';
 
 /** Under names of their own, since jobs are read and listed too. */
@@ -51,12 +50,11 @@ interface InsertVerbs {
   insertAlong(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertedAlong>;
 }
 
-type Apart = 'insert' | 'records' | 'control' | 'measures' | 'care';
+type Apart = 'insert' | 'records' | 'control' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
   InsertVerbs &
   RecordVerbs &
   ControlStore &
-  MeasureStore &
   Omit<CareStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
@@ -106,9 +104,6 @@ const BODIES: Bodies = {
   listRecords,
   countRecords,
   writeRecords,
-  addEnds,
-  endsReadTo,
-  ends: sumEnds,
   vitals: vitalsOf,
   tenants: listTenants,
   figures: readFigures,
@@ -138,7 +133,6 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'trimTurns',
   'trimRates',
   'writeRecords',
-  'addEnds',
   'putType',
 ]);
 
