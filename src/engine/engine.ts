@@ -17,7 +17,8 @@ import type {
   TailQuery,
 } from '../store/query.ts';
 import type { Purged } from '../store/retention.ts';
-import type { Store, TypeRecord } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import type { Tally } from '../store/tally.ts';
 import type { WorkerRecord, WorkerSign } from '../records/workers.ts';
 import type { Valve } from '../store/valve.ts';
@@ -81,8 +82,8 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
-    const registry = new Registry(store, lifecycles, clock);
     const records = recordsOf(store);
+    const registry = new Registry({ store, records, clock }, lifecycles);
     const shedding = new Shedding({ store, records, ids, clock });
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();

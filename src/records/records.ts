@@ -3,6 +3,7 @@ import { AccessKeys } from './access-keys.ts';
 import { AuditLog } from './audit.ts';
 import { Ends } from './ends.ts';
 import { Followers } from './followers.ts';
+import { JobTypes } from './job-types.ts';
 import { WebhookRecords } from './webhooks.ts';
 import { Workers } from './workers.ts';
 
@@ -12,6 +13,7 @@ export interface Records {
   readonly audit: AuditLog;
   readonly ends: Ends;
   readonly followers: Followers;
+  readonly types: JobTypes;
   readonly webhooks: WebhookRecords;
   readonly workers: Workers;
 }
@@ -23,6 +25,7 @@ export function recordsOf(store: Store): Records {
     audit: new AuditLog(records),
     ends: new Ends(records),
     followers: new Followers(records),
+    types: new JobTypes(store),
     webhooks: new WebhookRecords(records),
     workers: new Workers(store),
   };

@@ -69,7 +69,7 @@ function canMatch({ tenants, tags = {} }: RecordMatch): boolean {
 export function checkOps(ops: readonly RecordOp[]): void {
   for (const op of ops) {
     if (op.op === 'fence') {
-      checkNames({ tenant: op.tenant, jobId: op.jobId, owner: op.owner });
+      checkTexts({ tenant: op.tenant, jobId: op.jobId, owner: op.owner });
       continue;
     }
     checkKey(op);
@@ -78,12 +78,12 @@ export function checkOps(ops: readonly RecordOp[]): void {
     if (op.op === 'add') {
       checkNumbers(op.members);
       checkNumbers(op.max ?? {});
-      checkNames(Object.fromEntries(Object.keys(op.members).map((name) => [name, name])));
+      checkTexts(Object.fromEntries(Object.keys(op.members).map((name) => [name, name])));
     } else {
       checkTagNames(op.kind, Object.keys(op.tags ?? {}));
       checkTexts(op.tags ?? {});
       checkBody(op, op.body);
-      checkNames({ jobId: op.jobId ?? '-', owner: op.lease?.owner ?? '-' });
+      checkTexts({ jobId: op.jobId ?? '', owner: op.lease?.owner ?? '' });
       checkNumbers({ forMs: op.lease?.forMs ?? 0 });
     }
   }
@@ -98,8 +98,7 @@ function checkQuery({ kind, tags = {}, limit, due = {}, after = '', before = '' 
 
 function checkKey({ kind, tenant, id }: RecordKey): void {
   checkKind(kind);
-  checkTexts({ tenant });
-  checkNames({ id });
+  checkTexts({ tenant, id });
 }
 
 function checkKind({ name, tags = [] }: RecordKind): void {
@@ -136,13 +135,6 @@ const UNPLAIN = 'has a NUL or half of a surrogate pair: no database keeps these'
 
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
-}
-
-function checkNames(names: Readonly<Record<string, string>>): void {
-  for (const [what, text] of Object.entries(names)) {
-    if (text === '') throw refused(`${what} must not be empty`);
-  }
-  checkTexts(names);
 }
 
 function checkTexts(texts: Readonly<Record<string, string>>): void {

@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts';
-import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Job, JobRef } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
 import type {
   Artifact,
@@ -25,16 +25,6 @@ import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
 import type { ValveVerbs } from './valve.ts';
-
-/** A type as registered: the policy of its next jobs and the definition it came from. */
-export interface TypeRecord {
-  readonly tenant: string;
-  readonly type: string;
-  readonly policy: number;
-  readonly revision: number;
-  readonly definition: JsonText;
-  readonly updatedAt: Instant;
-}
 
 /**
  * The port to a database. Verbs take a set and answer, in the same order, with what was really
@@ -87,9 +77,8 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   /** Takes records away and answers with them, so that their bytes can be removed afterwards. */
   removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]>;
 
-  /** Registers a type; an equal policy keeps its number and an equal definition its revision. */
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord>;
-  types(tenant: string): Promise<TypeRecord[]>;
+  /** The number of a policy, under which jobs name it; an equal one has the same. */
+  putPolicy(policy: Policy): Promise<number>;
   policies(numbers: readonly number[]): Promise<Policy[]>;
 
   /** Everything else that is kept: no hot verb reads it. */
@@ -101,9 +90,4 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
 
   now(): Promise<Instant>;
   close(): Promise<void>;
-}
-
-export interface TypeEntry {
-  readonly policy: Policy;
-  readonly definition: JsonText;
 }

@@ -3,7 +3,7 @@ import type { Job, JobRef } from '../../src/core/job.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { DeadLetter } from '../../src/store/dead-letter.ts';
 import type { TailItem } from '../../src/store/query.ts';
-import type { TypeRecord } from '../../src/store/store.ts';
+import type { TypeRecord } from '../../src/records/job-types.ts';
 import type { Contestant } from './contestant.ts';
 import { TENANTS } from './scene.ts';
 
@@ -85,7 +85,9 @@ export async function fullSnapshot(
   const histories: unknown[] = [];
   for (const ref of refs) histories.push(await historyOf(contestant, ref));
   const types: TypeRecord[] = [];
-  for (const tenant of [...TENANTS, '*']) types.push(...(await store.types(tenant)));
+  for (const tenant of [...TENANTS, '*']) {
+    types.push(...(await contestant.engine.context.records.types.list(tenant)));
+  }
   const named = sortedByText(types, ['tenant', 'type']);
   const tally = sortedByText(await store.tally(null));
   return contestant.normal({ ...rows, tally, histories, types: named });

@@ -7,7 +7,7 @@ import type { Exposure } from '../../handler/exposure.ts';
 import type { ArtifactFace } from '../../http/artifact-view.ts';
 import { resultArtifacts } from '../../http/artifact-view.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import type { TypeRecord } from '../../store/store.ts';
+import type { TypeRecord } from '../../records/job-types.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
 import type {
   OutputValue,
@@ -85,10 +85,10 @@ async function exposureOf(
 
 async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
   if (isGuest(caller)) return [];
-  const { store } = engine.context;
-  const own = await store.types(caller.tenant);
+  const { types } = engine.context.records;
+  const own = await types.list(caller.tenant);
   const names = new Set(own.map(({ type }) => type));
-  const shared = (await store.types(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
   return [...own, ...shared].flatMap((record) => {
     const definition = definitionOf(record);
     if (definition.expose === undefined) return [];

@@ -35,7 +35,7 @@ import type {
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
-import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { applyMoves } from './apply.ts';
@@ -47,7 +47,7 @@ import { careIn } from './care.ts';
 import { ownedJobs } from './owned.ts';
 import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
 import { recordsIn } from './records.ts';
-import { putType } from './registry.ts';
+import { putPolicy } from './policy.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
 import {
@@ -215,14 +215,8 @@ export class MemoryStore implements Store {
     return this.transact((tables) => depthOf(tables, ref, max));
   }
 
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return this.transact((tables) => putType(tables, [tenant, type], entry));
-  }
-
-  types(tenant: string): Promise<TypeRecord[]> {
-    return this.transact((tables) =>
-      tables.types.values().filter((record) => record.tenant === tenant),
-    );
+  putPolicy(policy: Policy): Promise<number> {
+    return this.transact((tables) => putPolicy(tables, policy));
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {

@@ -11,7 +11,6 @@ import type { GateKeys } from '../gate.ts';
 import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
-import type { TypeRecord } from '../store.ts';
 import type { Valve } from '../valve.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
@@ -87,7 +86,6 @@ export class Tables {
   readonly valves: Table<Valve> = new Table(this.journal);
   readonly rates: Table<RateRecord> = new Table(this.journal);
   readonly turns: Table<TurnCount> = new Table(this.journal);
-  readonly types: Table<TypeRecord> = new Table(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 

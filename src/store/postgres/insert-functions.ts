@@ -204,21 +204,23 @@ CREATE FUNCTION pawl.enqueue(
 DECLARE x pawl.new_job_v1; o record;
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
 BEGIN
-  SELECT t.tenant_id, p.number, p.max_attempts, l.id, l.initial_state, l.initial_phase,
+  SELECT p.number, p.max_attempts, l.id, l.initial_state, l.initial_phase,
     coalesce(CASE WHEN submit THEN l.submitted_state END, l.initial_state),
     coalesce(CASE WHEN submit THEN l.submitted_phase END, l.initial_phase),
     CASE WHEN submit AND l.submitted_state IS NOT NULL THEN 2 ELSE 1 END
-  INTO x.tenant, x.policy, x.max_attempts, x.lifecycle, x.born_state, x.born_phase,
-    x.state, x.phase, x.version
-  FROM pawl.tenants n JOIN pawl.types t ON t.tenant_id = n.id AND t.type = enqueue.type
-  JOIN pawl.policies p ON p.number = t.policy
+  INTO x.policy, x.max_attempts, x.lifecycle, x.born_state, x.born_phase, x.state, x.phase,
+    x.version
+  FROM pawl.records t JOIN pawl.policies p ON p.number = (t.body ->> 'policy')::int
   JOIN pawl.lifecycles l
     ON l.name = p.policy ->> 'lifecycle' AND l.version = (p.policy ->> 'lifecycleVersion')::int
-  WHERE n.name = enqueue.tenant;
+  WHERE t.kind = 'type' AND t.tenant = enqueue.tenant AND t.id = enqueue.type;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'PW005',
       MESSAGE = format('no type "%s" is registered for tenant "%s"', type, tenant);
   END IF;
+  INSERT INTO pawl.tenants (name) SELECT enqueue.tenant WHERE NOT EXISTS (
+    SELECT FROM pawl.tenants n WHERE n.name = enqueue.tenant) ON CONFLICT DO NOTHING;
+  SELECT n.id INTO x.tenant FROM pawl.tenants n WHERE n.name = enqueue.tenant;
   x.id := coalesce(enqueue.id, pawl.uuid_v7()); x.type := type; x.queue := queue;
   x.priority := priority; x.run_at := extract(epoch FROM run_at) * 1000; x.input := input::text;
   x.metadata := metadata::text; x.correlation_id := correlation_id; x.document_id := document_id;

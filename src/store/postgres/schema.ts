@@ -41,10 +41,6 @@ CREATE TABLE pawl.policies (
   organisation_ms int8 GENERATED ALWAYS AS (
     (policy -> 'limits' -> 'rate' -> 'perOrganisation' ->> 'perMs')::int8) STORED
 );
-CREATE TABLE pawl.types (
-  tenant_id int NOT NULL, type text NOT NULL, policy int NOT NULL, revision int NOT NULL,
-  definition json NOT NULL, updated_at timestamptz NOT NULL, PRIMARY KEY (tenant_id, type)
-);
 CREATE TABLE pawl.lanes (
   type text NOT NULL, queue text NOT NULL, tenant_id int NOT NULL,
   PRIMARY KEY (type, queue, tenant_id)

@@ -36,7 +36,7 @@ import type {
 } from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
-import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
@@ -72,7 +72,7 @@ import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
-import { listTypes, putType, readPolicies } from './type-registry.ts';
+import { putPolicy, readPolicies } from './policy.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { raiseWall } from './wall.ts';
 
@@ -244,12 +244,8 @@ export class PostgresStore implements Store {
     return depthOf(this.#session, ref, max);
   }
 
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return putType(this.#session, { tenant, type }, entry);
-  }
-
-  types(tenant: string): Promise<TypeRecord[]> {
-    return listTypes(this.#session, tenant);
+  putPolicy(policy: Policy): Promise<number> {
+    return putPolicy(this.#session, policy);
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {

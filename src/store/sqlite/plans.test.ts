@@ -47,7 +47,7 @@ async function useEveryVerb(store: Store): Promise<void> {
   await store.tail({ tenant: null, from: 'start', limit: 100 });
   await store.tally(null);
   await scene.deadLetters();
-  await store.types(scene.tenant);
+  await scene.records.types.list(scene.tenant);
   for (const filter of FILTERS) await store.list({ tenant: scene.tenant, limit: 5, ...filter });
 }
 

@@ -206,16 +206,6 @@ CREATE TABLE policies (
   hash TEXT NOT NULL UNIQUE,
   policy TEXT NOT NULL CHECK (json_valid(policy))
 ) STRICT;
-CREATE TABLE types (
-  seq INTEGER PRIMARY KEY,
-  tenant_id INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  policy INTEGER NOT NULL,
-  revision INTEGER NOT NULL,
-  definition TEXT NOT NULL CHECK (json_valid(definition)),
-  updated_at INTEGER NOT NULL,
-  UNIQUE (tenant_id, type)
-) STRICT;
 CREATE TABLE lifecycles (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,

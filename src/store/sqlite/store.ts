@@ -36,7 +36,7 @@ import type {
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { Standing } from '../standing.ts';
-import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import type { Synchronous } from './connection.ts';
@@ -228,12 +228,8 @@ export class SqliteStore implements Store {
     return this.#ask('depth', ref, max);
   }
 
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return this.#ask('putType', tenant, type, entry);
-  }
-
-  types(tenant: string): Promise<TypeRecord[]> {
-    return this.#ask('types', tenant);
+  putPolicy(policy: Policy): Promise<number> {
+    return this.#ask('putPolicy', policy);
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {

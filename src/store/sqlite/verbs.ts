@@ -13,6 +13,7 @@ import type { Failure } from './failure.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { ownedJobs } from './owned.ts';
+import { putPolicy } from './policy.ts';
 import { listDeadLetters, readJobs, readStages } from './query.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
@@ -31,7 +32,6 @@ import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
-import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { vitalsOf } from './vitals.ts';
 import type { Work } from './work.ts';
@@ -109,8 +109,7 @@ const BODIES: Bodies = {
   figures: readFigures,
   strays: listStrays,
   quickCheck,
-  putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
-  types: listTypes,
+  putPolicy,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
 };
 
@@ -133,7 +132,7 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'trimTurns',
   'trimRates',
   'writeRecords',
-  'putType',
+  'putPolicy',
 ]);
 
 export function isWrite(verb: Verb): boolean {

@@ -111,7 +111,14 @@ const listCases: Cases = {
 };
 
 /** Texts that a careless store would not give back as they were. */
-const HOSTILE = ["it's; -- \\ %s $1 ?1", '\u2028\t\n"', 'Füße 😀', '{"$outcome":0}', '__proto__'];
+const HOSTILE = [
+  '',
+  "it's; -- \\ %s $1 ?1",
+  '\u2028\t\n"',
+  'Füße 😀',
+  '{"$outcome":0}',
+  '__proto__',
+];
 
 const exactnessCases: Cases = {
   'texts come back as they were': async (scene) => {
@@ -143,7 +150,6 @@ const exactnessCases: Cases = {
     const faults = [
       put(scene, 'a\0'),
       put(scene, '\ud800'),
-      put(scene, ''),
       put(scene, 'x'.repeat(513)),
       put(scene, 'x', { body: '"\ud800"' }),
       put(scene, 'x', { body: '{' }),

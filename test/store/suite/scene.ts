@@ -17,7 +17,8 @@ import type { DeadLetter } from '../../../src/store/dead-letter.ts';
 import type { InsertOutcome, NewJob } from '../../../src/store/insert.ts';
 import type { Fence, Move, MoveOutcome } from '../../../src/store/move.ts';
 import type { Renewal, RenewOutcome } from '../../../src/store/renew.ts';
-import type { Store, TypeRecord } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { TypeRecord } from '../../../src/records/job-types.ts';
 
 /** Titles, each a sentence that holds for every store, and how it is shown. */
 export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
@@ -78,7 +79,7 @@ export class Scene {
       ...policy,
     };
     const entry = { policy: whole, definition: JSON.stringify({ name, lifecycleName, whole }) };
-    const record = await this.store.putType(this.tenant, name, entry);
+    const record = await this.records.types.put({ tenant: this.tenant, type: name }, entry);
     this.#types.set(name, { lifecycle, policy: whole, record });
     return whole;
   }

@@ -68,10 +68,7 @@ export class World {
   async submit(
     more: { key?: string; correlationId?: string; submit?: boolean } = {},
   ): Promise<Job> {
-    const { policy } = await this.#store.putType(TENANT, 'work', {
-      policy: this.policy,
-      definition: '{}',
-    });
+    const policy = await this.#store.putPolicy(this.policy);
     const correlationId = more.correlationId ?? `request-${++this.#jobs}`;
     const idempotency =
       more.key === undefined ? null : { key: more.key, payloadHash: 'h', windowMs: 1_000 };
