@@ -1,5 +1,6 @@
 import type { Store } from '../store/store.ts';
 import { AccessKeys } from './access-keys.ts';
+import { ArtifactRecords } from './artifacts.ts';
 import { AuditLog } from './audit.ts';
 import { Ends } from './ends.ts';
 import { Followers } from './followers.ts';
@@ -10,6 +11,7 @@ import { Workers } from './workers.ts';
 /** What is kept beside jobs, each kind with what can be done to it. */
 export interface Records {
   readonly accessKeys: AccessKeys;
+  readonly artifacts: ArtifactRecords;
   readonly audit: AuditLog;
   readonly ends: Ends;
   readonly followers: Followers;
@@ -22,6 +24,7 @@ export function recordsOf(store: Store): Records {
   const { records } = store;
   return {
     accessKeys: new AccessKeys(records),
+    artifacts: new ArtifactRecords(store),
     audit: new AuditLog(records),
     ends: new Ends(records),
     followers: new Followers(records),

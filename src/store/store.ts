@@ -1,13 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from './artifact.ts';
 import type { StoreBell } from './bell.ts';
 import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
@@ -70,12 +63,6 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
    */
   tally(tenant: string | null, max?: number): Promise<Tally[]>;
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>;
-
-  /** Makes artifacts visible whose bytes are stored: fenced like every write of an owner. */
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]>;
-  artifacts(query: ArtifactQuery): Promise<Artifact[]>;
-  /** Takes records away and answers with them, so that their bytes can be removed afterwards. */
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]>;
 
   /** The number of a policy, under which jobs name it; an equal one has the same. */
   putPolicy(policy: Policy): Promise<number>;

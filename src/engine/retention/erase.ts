@@ -45,14 +45,14 @@ function refuseOpen(made: readonly Job[], { id }: JobRef): void {
 }
 
 async function eraseOne(
-  { store }: EngineContext,
+  { store, records }: EngineContext,
   { tenant, id }: JobRef,
   actor: string,
 ): Promise<EraseOutcome> {
   const outcome = await store.erase({ tenant, id }, actor);
   if (outcome !== 'erased') return outcome;
-  const artifacts = await store.artifacts({ job: { tenant, id } });
-  if (artifacts.length > 0) await store.removeArtifacts({ refs: artifacts });
+  const artifacts = await records.artifacts.ofJob({ tenant, id });
+  if (artifacts.length > 0) await records.artifacts.remove(artifacts);
   return outcome;
 }
 

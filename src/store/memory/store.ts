@@ -1,13 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from '../artifact.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
@@ -39,7 +32,6 @@ import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { applyMoves } from './apply.ts';
-import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
 import { insertAlong, insertJobs } from './insert.ts';
@@ -149,18 +141,6 @@ export class MemoryStore implements Store {
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
     return this.transact((tables) => listDeadLetters(tables, filter));
-  }
-
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return this.transact((tables) => commitArtifacts(tables, commits));
-  }
-
-  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return this.transact((tables) => listArtifacts(tables, query));
-  }
-
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return this.transact((tables) => removeArtifacts(tables, removal));
   }
 
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {

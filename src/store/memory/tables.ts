@@ -4,7 +4,6 @@ import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
-import type { Artifact } from '../artifact.ts';
 import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
@@ -74,7 +73,6 @@ export class Tables {
   readonly keys: Table<KeyRecord> = new Table(this.journal);
   readonly stages: Table<readonly StageResult[]> = new Table(this.journal);
   readonly deadLetters: Table<DeadLetter> = new Table(this.journal);
-  readonly artifacts: Table<Artifact> = new Table(this.journal);
   readonly uniqueKeys: Table<{ readonly id: string; readonly until: Instant }> = new Table(
     this.journal,
   );

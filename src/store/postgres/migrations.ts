@@ -1,7 +1,6 @@
 import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
 import { ALIKE_FUNCTIONS } from './alike-functions.ts';
 import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
-import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
 import { BRIEF_CLAIM } from './claim-brief-function.ts';
 import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
@@ -68,11 +67,10 @@ export const MIGRATIONS: readonly Migration[] = [
       ...RETENTION_SCHEMA,
     ],
   },
-  { version: 2, name: 'artifacts', statements: [ARTIFACT_SCHEMA] },
-  { version: 3, name: 'readers of the log', statements: TAIL_SCHEMA },
-  { version: 4, name: 'turns and throttles', statements: CONTROL_SCHEMA },
+  { version: 2, name: 'readers of the log', statements: TAIL_SCHEMA },
+  { version: 3, name: 'turns and throttles', statements: CONTROL_SCHEMA },
   {
-    version: 5,
+    version: 4,
     name: 'a written place in line, and a leaner claim',
     statements: [
       ...RANK_SCHEMA,
@@ -87,23 +85,23 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // A set of ids does not become smaller, and trying to compress it was dear.
   {
-    version: 6,
+    version: 5,
     name: 'a feed that is not compressed',
     statements: ['ALTER TABLE pawl.feed ALTER COLUMN jobs SET STORAGE EXTERNAL'],
   },
   {
-    version: 7,
+    version: 6,
     name: 'times that never go back within a job',
     statements: replacing([...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS, RENEW_FUNCTION]),
   },
   {
-    version: 8,
+    version: 7,
     name: 'many jobs of one kind at less',
     statements: [...ALIKE_FUNCTIONS, QUICK_CLAIM_FUNCTION],
   },
   // A claim that is repeated looks for its own jobs, not through all that its owner holds.
   {
-    version: 9,
+    version: 8,
     name: 'look-ups of a claim and of bad ends',
     indexes: [
       { name: 'jobs_claims', on: 'pawl.jobs (lease_owner, claim_request) WHERE phase IN (2, 3)' },
@@ -112,29 +110,29 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // Whoever looked there finds the same in the index that begins with the same column.
   {
-    version: 10,
+    version: 9,
     name: 'one index of owned jobs',
     statements: ['DROP INDEX IF EXISTS pawl.jobs_owned'],
   },
   {
-    version: 11,
+    version: 10,
     name: 'items of a call in their order, and tokens that come back',
     statements: replacing([...INSERT_FUNCTIONS, ...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS]),
   },
   {
-    version: 12,
+    version: 11,
     name: 'a claim that says once what its jobs have in common',
     statements: BRIEF_CLAIM,
   },
-  { version: 13, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
-  { version: 14, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
+  { version: 12, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
+  { version: 13, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
   {
-    version: 15,
+    version: 14,
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
   },
   {
-    version: 16,
+    version: 15,
     name: 'news of jobs that plain SQL has enqueued',
     statements: replacing([ENQUEUE]),
   },

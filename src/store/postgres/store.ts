@@ -3,13 +3,6 @@ import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
 import { systemRandom } from '../../core/random.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from '../artifact.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
@@ -39,7 +32,6 @@ import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
@@ -178,18 +170,6 @@ export class PostgresStore implements Store {
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
     return listDeadLetters(this.#session, filter);
-  }
-
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return commitArtifacts(this.#session, commits);
-  }
-
-  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return listArtifacts(this.#session, query);
-  }
-
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return removeArtifacts(this.#session, removal);
   }
 
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {

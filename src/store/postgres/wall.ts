@@ -14,7 +14,6 @@ const WALLED: Readonly<Record<string, string>> = {
   stage_results: 'tenant_id',
   dead_letters: 'tenant_id',
   schedules: 'tenant_id',
-  artifacts: 'tenant_id',
   records: 'tenant',
   valves: 'tenant_id',
 };

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../core/clock.ts';
-import { artifactSchemaSql } from './artifact-schema.ts';
 import { controlSchemaSql } from './control-schema.ts';
 import { guardSql } from './guard.ts';
 import { recordSchemaSql } from './record-schema.ts';
@@ -27,9 +26,8 @@ const FIRST = [schemaSql, recordSchemaSql, scheduleSchemaSql, retentionSchemaSql
 /** Forward only. A migration that was published is never edited; the next one mends it. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'jobs, events and their guard', sql: FIRST },
-  { version: 2, name: 'artifacts', sql: artifactSchemaSql },
-  { version: 3, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 4, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 2, name: 'turns and throttles', sql: controlSchemaSql },
+  { version: 3, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

@@ -2,13 +2,6 @@ import { type Clock, type Instant, systemClock } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from '../artifact.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
@@ -162,18 +155,6 @@ export class SqliteStore implements Store {
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
     return this.#ask('deadLetters', filter);
-  }
-
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return this.#ask('commitArtifacts', commits);
-  }
-
-  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return this.#ask('artifacts', query);
-  }
-
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return this.#ask('removeArtifacts', removal);
   }
 
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {

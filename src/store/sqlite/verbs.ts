@@ -5,7 +5,6 @@ import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyMoves } from './apply.ts';
-import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
@@ -80,9 +79,6 @@ const BODIES: Bodies = {
   incarnation: incarnationOf,
   tally: tallyJobs,
   deadLetters: listDeadLetters,
-  commitArtifacts,
-  artifacts: listArtifacts,
-  removeArtifacts,
   putSchedule,
   removeSchedule,
   schedules: listSchedules,
@@ -120,8 +116,6 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'apply',
   'renew',
   'due',
-  'commitArtifacts',
-  'removeArtifacts',
   'putSchedule',
   'removeSchedule',
   'fire',

@@ -1,4 +1,5 @@
 // The successor of a process that was killed: it opens the same file, settles down and judges.
+import { recordsOf } from '../../../src/records/records.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { checkHistory } from '../../../src/check/check-history.ts';
@@ -113,7 +114,7 @@ async function judgeBytes(
   const told: string[] = [];
   const known = new Set<string>();
   for (const { tenant, id } of jobs) {
-    for (const artifact of await store.artifacts({ job: { tenant, id } })) {
+    for (const artifact of await recordsOf(store).artifacts.ofJob({ tenant, id })) {
       known.add(artifact.location);
       const hash = createHash('sha256');
       for await (const part of await artifacts.open(artifact)) hash.update(part);
@@ -139,7 +140,9 @@ async function judgeFacts(
   for (const { fact, jobId } of facts) {
     const ref = { tenant: TENANT, id: jobId };
     const [job] = await store.read([ref]);
-    const names = (await store.artifacts({ job: ref })).map(({ name }) => `artifact ${name}`);
+    const names = (await recordsOf(store).artifacts.ofJob(ref)).map(
+      ({ name }) => `artifact ${name}`,
+    );
     const isSo: Readonly<Record<string, boolean>> = {
       succeeded: job?.result === '"by the first"',
       cancelled: job?.phase === 'cancelled',
