@@ -89,7 +89,7 @@ export { process } from './lifecycles/process.ts';
 export { recordOf } from './lifecycles/record.ts';
 export { task } from './lifecycles/task.ts';
 export type { FollowerRecord, FollowerTrouble } from './records/followers.ts';
-export type { DeadLetter } from './store/dead-letter.ts';
+export type { DeadLetter } from './records/dead-letters.ts';
 export type { TailItem } from './store/query.ts';
 export type { Store } from './store/store.ts';
 export { StoreError } from './store/store-error.ts';

@@ -14,6 +14,8 @@ export interface Facts {
   readonly ownNow: Instant;
   readonly figures: StoreFigures;
   readonly vitals: Vitals;
+  /** Those that were not replayed, by type. */
+  readonly deadLetters: readonly { readonly type: string; readonly count: number }[];
   readonly tallies: readonly Tally[];
   readonly valves: readonly Valve[];
   readonly workers: readonly WorkerRecord[];
@@ -37,6 +39,7 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     ownNow,
     figures: await store.care.figures(),
     vitals: await store.care.vitals(),
+    deadLetters: await records.deadLetters.countOpen(),
     tallies: await store.tally(null),
     valves: await store.valves(null),
     workers: await records.workers.list(null),

@@ -7,7 +7,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Random } from '../core/random.ts';
 import { recordsOf } from '../records/records.ts';
-import type { DeadLetter, DeadLetterFilter } from '../store/dead-letter.ts';
+import { type DeadLetter, type DeadLetterFilter, lettersWith } from '../records/dead-letters.ts';
 import type {
   EventPage,
   EventQuery,
@@ -16,7 +16,6 @@ import type {
   TailPage,
   TailQuery,
 } from '../store/query.ts';
-import type { Purged } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import type { TypeRecord } from '../records/job-types.ts';
 import type { Tally } from '../store/tally.ts';
@@ -54,7 +53,7 @@ import { Schedules } from './schedules/schedules.ts';
 import { sweepDeadlines } from './sweeps/deadlines.ts';
 import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
-import { sweepRetention } from './sweeps/retention.ts';
+import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
 import type { EnqueueTracer } from './tracer.ts';
@@ -158,8 +157,10 @@ export class Engine {
     return job;
   }
 
-  jobs(query: JobQuery): Promise<JobPage> {
-    return this.context.store.list(query);
+  /** With `fingerprint`: those that have a dead letter of it. */
+  jobs({ fingerprint, ...query }: JobQuery & { fingerprint?: string }): Promise<JobPage> {
+    const record = fingerprint === undefined ? {} : { record: lettersWith(fingerprint) };
+    return this.context.store.list({ ...query, ...record });
   }
 
   /** A job's history, events and notes in one stream. */
@@ -192,7 +193,7 @@ export class Engine {
   }
 
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.context.store.deadLetters(filter);
+    return this.context.records.deadLetters.list(filter);
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */
@@ -243,7 +244,7 @@ export class Engine {
     return erase(this.context, ref, actor);
   }
 
-  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Purged> {
+  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Swept> {
     return sweepRetention(this.context, retentionPolicy(policy));
   }
 

@@ -204,7 +204,6 @@ function draftOf(
             windowMs: IDEMPOTENCY_WINDOW_MS,
           },
     ...(request.unique === undefined ? {} : { unique: uniqueClaimOf(request.unique) }),
-    replayOf: null,
     actor: apiActor(caller.principal),
   };
 }
@@ -232,8 +231,6 @@ async function answer(
       return { kind: 'refused', error: keyReused(job, found) };
     case 'busy':
       return { kind: 'refused', error: documentBusy(found) };
-    case 'alreadyReplayed':
-      return { kind: 'replayed', job: found };
     case 'throttled':
     case 'debounced':
     case 'replaced':

@@ -2,6 +2,7 @@ import type { Store } from '../store/store.ts';
 import { AccessKeys } from './access-keys.ts';
 import { ArtifactRecords } from './artifacts.ts';
 import { AuditLog } from './audit.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { Ends } from './ends.ts';
 import { Followers } from './followers.ts';
 import { JobTypes } from './job-types.ts';
@@ -13,6 +14,7 @@ export interface Records {
   readonly accessKeys: AccessKeys;
   readonly artifacts: ArtifactRecords;
   readonly audit: AuditLog;
+  readonly deadLetters: DeadLetters;
   readonly ends: Ends;
   readonly followers: Followers;
   readonly types: JobTypes;
@@ -26,6 +28,7 @@ export function recordsOf(store: Store): Records {
     accessKeys: new AccessKeys(records),
     artifacts: new ArtifactRecords(store),
     audit: new AuditLog(records),
+    deadLetters: new DeadLetters(records),
     ends: new Ends(records),
     followers: new Followers(records),
     types: new JobTypes(store),

@@ -27,8 +27,6 @@ export interface StoreFigures {
 
 /** What only the database can tell of itself, for those who watch. */
 export interface Vitals {
-  /** Dead letters that were not replayed, by type. */
-  readonly deadLetters: readonly { readonly type: string; readonly count: number }[];
   /** For how long the oldest write has waited that readers of the log cannot see yet. */
   readonly tailLagMs: number;
   /** By name; which ones there are is the store's affair. */

@@ -36,22 +36,16 @@ export interface NewJob extends JobRef {
   readonly documentId: string | null;
   readonly idempotency: IdempotencyClaim | null;
   readonly unique?: UniqueClaim;
-  /**
-   * A dead letter that this job is the replay of; its `replayedAs` is set with the insert. One that
-   * is not there is ignored.
-   */
-  readonly replayOf: string | null;
   readonly actor: string;
 }
 
 /**
  * `created`: the job is new, born at the database's time `at`. `replayed`: the key (with this
  * hash) already made the job `id`. `conflict`: the key made `id` from another payload. `exists`:
- * the id is taken. `alreadyReplayed`: the dead letter was replayed before, as `id`. `busy`: the
- * type allows one active job per document, and that is `id`. `throttled`, `debounced`,
- * `replaced`: the job `id` stands for the newcomer by its unique key (and from now on by its
- * idempotency key too). The key is looked at first, then the unique key, then the id, then the dead
- * letter, then the document. Two items of one call behave as if they came
+ * the id is taken. `busy`: the type allows one active job per document, and that is `id`.
+ * `throttled`, `debounced`, `replaced`: the job `id` stands for the newcomer by its unique key (and
+ * from now on by its idempotency key too). The key is looked at first, then the unique key, then
+ * the id, then the document. Two items of one call behave as if they came
  * one after the other. A key whose window has passed (now >= its birth + windowMs as then given),
  * or whose job is gone, is free again.
  */
@@ -62,7 +56,6 @@ export type InsertOutcome =
         | 'replayed'
         | 'conflict'
         | 'exists'
-        | 'alreadyReplayed'
         | 'busy'
         | 'throttled'
         | 'debounced'

@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts';
-import type { DeadLetterDraft, Step } from '../core/decision.ts';
+import type { Step } from '../core/decision.ts';
 import type { EventType } from '../core/event.ts';
 import type { CancelWish, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
@@ -27,11 +27,6 @@ export interface Annotation {
   readonly payload: Readonly<Record<string, unknown>> | null;
   /** Undefined keeps the stored wish. */
   readonly cancel?: CancelWish | null;
-}
-
-export interface NewDeadLetter extends DeadLetterDraft {
-  readonly id: string;
-  readonly fingerprint: string;
 }
 
 /**
@@ -63,11 +58,6 @@ export interface Move extends JobRef {
   /** Stored with the last step, or the annotation. Undefined keeps what is stored. */
   readonly result?: JsonText;
   readonly checkpoint?: JsonText;
-  /**
-   * Copied to the dead-letter queue with the last step (or the annotation): owner and deadline as
-   * before the first, attempts as after the last.
-   */
-  readonly deadLetter: NewDeadLetter | null;
   /** Written if and only if the move is made, which it is not where a condition does not hold. */
   readonly with?: readonly RecordOp[];
 }

@@ -5,7 +5,6 @@ import type { StoreBell } from './bell.ts';
 import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
-import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
 import type { OwnedJob } from './owned.ts';
@@ -62,7 +61,6 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
    * queue, claimable or kept back) the first `max`: a look costs the same however many wait.
    */
   tally(tenant: string | null, max?: number): Promise<Tally[]>;
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>;
 
   /** The number of a policy, under which jobs name it; an equal one has the same. */
   putPolicy(policy: Policy): Promise<number>;

@@ -14,7 +14,7 @@ import { withCompensations } from '../handler/compensation.ts';
 import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import { checkInput } from '../handler/schema.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
+import type { DeadLetter } from '../records/dead-letters.ts';
 import { Compensator } from '../worker/compensator.ts';
 import { type MortalWorker, openMortalWorker } from './mortal-worker.ts';
 import { openSeededEngine, type SeededEngine } from './seeded-engine.ts';

@@ -17,7 +17,7 @@ const VERBS: Readonly<Record<Duty, string>> = {
   watermarks: 'valves',
   throttles: 'control.ailing',
   limits: 'control.trimTurns',
-  reprocess: 'deadLetters',
+  reprocess: 'records.list descending',
   retention: 'purge',
 };
 
@@ -32,9 +32,20 @@ function breakable(store: Store, broken: Map<string, Error>, prefix = ''): Store
       if (error !== undefined) return () => Promise.reject(error);
       const member: unknown = Reflect.get(target, name, target);
       if (name === 'control') return breakable(member as Store, broken, 'control.');
+      if (name === 'records') return breakableRecords(target.records, broken);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
+}
+
+/** Lists are told apart by their order. */
+function breakableRecords(records: Store['records'], broken: Map<string, Error>): Store['records'] {
+  const list: typeof records.list = async (query) => {
+    const error = broken.get(`records.list ${query.order ?? 'ascending'}`);
+    if (error !== undefined) throw error;
+    return records.list(query);
+  };
+  return { ...records, list };
 }
 
 interface Room {

@@ -31,7 +31,6 @@ function jobAt(lifecycle: Lifecycle, place: Place, more: Partial<Job> = {}): Job
       parentJobId: null,
       documentId: null,
       idempotency: null,
-      replayOf: null,
       actor: 'api',
     },
     0,

@@ -45,10 +45,8 @@ function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {
     keepKey(tables, job, { id: joined.id, at });
     return joined;
   }
-  const obstacle =
-    idHolder(tables, job) ?? letterHolder(tables, job) ?? documentHolder(tables, job);
+  const obstacle = idHolder(tables, job) ?? documentHolder(tables, job);
   if (obstacle !== null) return obstacle;
-  markReplayed(tables, job);
   writeBirth(tables, job, at);
   keepUnique(tables, job, at);
   keepKey(tables, job, { id: job.id, at });
@@ -72,21 +70,6 @@ function keyHolder(tables: Tables, job: NewJob, now: Instant): InsertOutcome | n
 
 function idHolder(tables: Tables, job: NewJob): InsertOutcome | null {
   return tables.rowOf(job) === undefined ? null : { kind: 'exists', id: job.id };
-}
-
-function letterHolder(tables: Tables, job: NewJob): InsertOutcome | null {
-  if (job.replayOf === null) return null;
-  const letter = tables.deadLetters.get(keyOf(job.tenant, job.replayOf));
-  const id = letter?.replayedAs ?? null;
-  return id === null ? null : { kind: 'alreadyReplayed', id };
-}
-
-function markReplayed(tables: Tables, job: NewJob): void {
-  if (job.replayOf === null) return;
-  const key = keyOf(job.tenant, job.replayOf);
-  const letter = tables.deadLetters.get(key);
-  if (letter === undefined) return;
-  tables.deadLetters.set(key, deepFreeze({ ...letter, replayedAs: job.id }));
 }
 
 function keysOf(tables: Tables, job: NewJob): LimitKeys {

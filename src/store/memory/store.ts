@@ -4,13 +4,12 @@ import type { Policy } from '../../core/policy.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkOps } from '../record-check.ts';
-import type { RecordStore } from '../records.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -37,7 +36,7 @@ import { controlIn } from './control.ts';
 import { insertAlong, insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
 import { ownedJobs } from './owned.ts';
-import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
+import { listEvents, listJobs, readTail } from './queries.ts';
 import { recordsIn } from './records.ts';
 import { putPolicy } from './policy.ts';
 import { renewLeases } from './renew.ts';
@@ -139,10 +138,6 @@ export class MemoryStore implements Store {
     return this.transact((tables) => tallyJobs(tables, tenant, max));
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.transact((tables) => listDeadLetters(tables, filter));
-  }
-
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
     return this.transact((tables) => putSchedule(tables, put));
   }
@@ -179,8 +174,9 @@ export class MemoryStore implements Store {
     return this.transact((tables) => purge(tables, cuts));
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return this.transact((tables) => eraseJob(tables, ref, actor));
+  async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return this.transact((tables) => eraseJob(tables, ref, { actor, ops }));
   }
 
   putValve(change: ValveChange): Promise<Valve> {

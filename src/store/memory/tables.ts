@@ -4,7 +4,6 @@ import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
-import type { DeadLetter } from '../dead-letter.ts';
 import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
 import type { StoredRecord } from '../records.ts';
@@ -72,7 +71,6 @@ export class Tables {
   readonly records: Table<StoredRecord> = new Table(this.journal);
   readonly keys: Table<KeyRecord> = new Table(this.journal);
   readonly stages: Table<readonly StageResult[]> = new Table(this.journal);
-  readonly deadLetters: Table<DeadLetter> = new Table(this.journal);
   readonly uniqueKeys: Table<{ readonly id: string; readonly until: Instant }> = new Table(
     this.journal,
   );

@@ -1,7 +1,7 @@
 import type { Step } from '../../core/decision.ts';
 import type { JobRef } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { Annotation, Move, MoveOutcome, NewDeadLetter } from '../move.ts';
+import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
 import type { Query } from './pool.ts';
 import { lockWaitMs, type Session } from './session.ts';
@@ -156,8 +156,8 @@ interface Numbered {
 }
 
 function isSingleStep(move: Move): boolean {
-  const { steps, annotation, deadLetter, fence } = move;
-  const isPlain = annotation === null && deadLetter === null && fence.kind !== 'expired';
+  const { steps, annotation, fence } = move;
+  const isPlain = annotation === null && fence.kind !== 'expired';
   return steps.length === 1 && isPlain;
 }
 
@@ -196,7 +196,6 @@ function moveWire(numbered: Numbered): Record<string, unknown> {
       move.annotation === null
         ? undefined
         : { ...noteFields(move.annotation), ...payloadFields(move) },
-    letter: move.deadLetter === null ? undefined : letterFields(move.deadLetter),
   };
 }
 
@@ -238,9 +237,4 @@ function noteFields({ event, cause, payload, cancel }: Annotation): Record<strin
     reason: cancel?.reason ?? undefined,
     quiet: false,
   };
-}
-
-function letterFields(letter: NewDeadLetter): Record<string, unknown> {
-  const { id, reason, failureStage, fingerprint } = letter;
-  return { id, reason, failureStage, fingerprint, error: JSON.stringify(letter.error) };
 }

@@ -172,8 +172,8 @@ function isTangled(jobs: readonly NewJob[]): boolean {
   return new Set(keys).size < keys.length || jobs.some(needsCare);
 }
 
-function needsCare({ replayOf, unique }: NewJob): boolean {
-  return replayOf !== null || unique !== undefined;
+function needsCare({ unique }: NewJob): boolean {
+  return unique !== undefined;
 }
 
 /** Keys are taken in one order by everyone, so that two batches cannot block each other. */
@@ -223,7 +223,6 @@ function wireOf(session: Session, job: NewJob, ord: number): Record<string, unkn
     key: job.idempotency?.key,
     payload_hash: job.idempotency?.payloadHash,
     window_ms: job.idempotency?.windowMs,
-    replay_of: job.replayOf ?? undefined,
     limit_key: running ?? undefined,
     active_key: active ?? undefined,
     user_key: user ?? undefined,

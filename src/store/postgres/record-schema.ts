@@ -1,7 +1,7 @@
 /**
  * Everything that is kept beside jobs. Tags are by their place in the kind's list; every index but
  * the key holds only what has such a value. Times are milliseconds. Rows of followers and workers
- * are written again and again, so pages keep room for that.
+ * are written again and again, so pages keep room for that. The view is for people.
  */
 export const RECORD_SCHEMA = `
 CREATE TABLE pawl.records (
@@ -22,4 +22,18 @@ BEGIN
   RAISE EXCEPTION 'an entry of the audit log is never changed' USING ERRCODE = 'check_violation';
 END $$;
 CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON pawl.records
-  FOR EACH ROW WHEN (OLD.kind = 'audit') EXECUTE FUNCTION pawl.refuse_audit_change();`;
+  FOR EACH ROW WHEN (OLD.kind = 'audit') EXECUTE FUNCTION pawl.refuse_audit_change();
+CREATE VIEW pawl.dead_letters AS
+  SELECT tenant, id, job_id, created_at,
+    body ->> 'type' AS type,
+    body ->> 'reasonCode' AS reason_code,
+    body ->> 'failureStage' AS failure_stage,
+    body ->> 'lastError' AS last_error,
+    body ->> 'attempts' AS attempts,
+    body ->> 'lastOwner' AS last_owner,
+    body ->> 'lastLeaseExpiresAt' AS last_lease_expires_at,
+    body ->> 'correlationId' AS correlation_id,
+    body ->> 'fingerprint' AS fingerprint,
+    body ->> 'replayedAs' AS replayed_as,
+    body ->> 'input' AS input
+  FROM pawl.records WHERE kind = 'dead-letter';`;

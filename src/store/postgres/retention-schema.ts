@@ -13,8 +13,7 @@ CREATE TABLE pawl.retention (
 );
 INSERT INTO pawl.retention DEFAULT VALUES;
 CREATE INDEX unique_keys_until ON pawl.unique_keys (until);
-CREATE INDEX schedule_fires_at ON pawl.schedule_fires (at);
-CREATE INDEX dead_letters_at ON pawl.dead_letters (created_at);`;
+CREATE INDEX schedule_fires_at ON pawl.schedule_fires (at);`;
 
 /** The days of a partitioned table, by what their names say. */
 const DAYS = `

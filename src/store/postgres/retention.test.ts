@@ -10,7 +10,6 @@ const NOTHING: Purge = {
   feed: null,
   keys: null,
   fires: null,
-  deadLetters: null,
   limit: 2,
 };
 

@@ -34,7 +34,6 @@ async function purgeSlice(
   const counts = {
     feed: await purgeOld(query, FEED, { cut: cuts.feed, limit }),
     fires: await purgeOld(query, FIRES, { cut: cuts.fires, limit }),
-    deadLetters: await purgeOld(query, LETTERS, { cut: cuts.deadLetters, limit }),
   };
   const isFull = [...Object.values(counts), idempotency, unique].some((count) => count >= limit);
   const hasMore = walk.hasMore || (isFull && limit > 0);
@@ -78,11 +77,6 @@ const UNIQUE = removal(
 const FIRES = removal(
   'schedule_fires',
   `SELECT ctid FROM pawl.schedule_fires WHERE at <= ${CUT} ORDER BY at LIMIT $2`,
-);
-
-const LETTERS = removal(
-  'dead_letters',
-  `SELECT ctid FROM pawl.dead_letters WHERE created_at <= ${CUT} ORDER BY created_at LIMIT $2`,
 );
 
 /**

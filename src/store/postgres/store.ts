@@ -6,13 +6,12 @@ import { systemRandom } from '../../core/random.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkOps } from '../record-check.ts';
-import type { RecordStore } from '../records.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -45,7 +44,7 @@ import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
 import { Database, openPool } from './pool.ts';
-import { listDeadLetters, listEvents, listStages, readJobs } from './query.ts';
+import { listEvents, listStages, readJobs } from './query.ts';
 import { recordsOn } from './records.ts';
 import { registerLifecycles } from './registry.ts';
 import { purge } from './retention.ts';
@@ -168,10 +167,6 @@ export class PostgresStore implements Store {
     return tallyJobs(this.#session, tenant, max);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return listDeadLetters(this.#session, filter);
-  }
-
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
     return putSchedule(this.#session, put);
   }
@@ -208,8 +203,9 @@ export class PostgresStore implements Store {
     return purge(this.#session, cuts);
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return eraseJob(this.#session, ref, actor);
+  async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return eraseJob(this.#session, ref, { actor, ops });
   }
 
   putValve(change: ValveChange): Promise<Valve> {

@@ -2,20 +2,15 @@ import type { Vitals } from '../care.ts';
 import type { Session } from './session.ts';
 import { NOW, toMs } from './sql-text.ts';
 
-const OPEN_LETTERS = `SELECT type, count(*) AS count FROM pawl.dead_letters
-  WHERE replayed_as IS NULL GROUP BY type`;
-
 /** Rows that are there, but behind a transaction that may still write before them. */
 const LAG = `SELECT coalesce(${toMs(NOW.replace('p_now', '$1'))} - ${toMs('min(ts)')}, 0) AS ms
   FROM pawl.feed WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`;
 
 export async function vitalsOf(session: Session): Promise<Vitals> {
   const { database } = session;
-  const deadLetters = await database.read<Vitals['deadLetters'][number]>(OPEN_LETTERS);
   const [lag] = await database.read<{ ms: number }>(LAG, [session.now()]);
   const { totalCount, idleCount, waitingCount } = database.pool;
   return {
-    deadLetters,
     tailLagMs: Math.max(0, lag!.ms),
     gauges: {
       postgres_pool_connections: totalCount,

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
 import type { Scene } from '../../../test/store/suite/scene.ts';
+import { lettersWith } from '../../records/dead-letters.ts';
 import { recordsOf } from '../../records/records.ts';
 import type { PostgresStore } from './store.ts';
 
@@ -69,7 +70,8 @@ async function lists(store: PostgresStore, tenant: string): Promise<Record<strin
     list: [...jobs],
     stages: await store.stages(of),
     events: [...(await store.events({ ...of, after: null, limit: 100, notes: true })).events],
-    deadLetters: await store.deadLetters({ tenant, limit: 100 }),
+    deadLetters: await recordsOf(store).deadLetters.list({ tenant, limit: 100 }),
+    lettered: [...(await store.list({ tenant, limit: 9, record: lettersWith('f00d') })).jobs],
     tally: await store.tally(tenant),
     schedules: await store.schedules({ tenant, limit: 100 }),
     valves: await store.valves(tenant),

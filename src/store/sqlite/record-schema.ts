@@ -1,6 +1,6 @@
 /**
  * Everything that is kept beside jobs. Tags are by their place in the kind's list; every index but
- * the key holds only what has such a value. Times are milliseconds.
+ * the key holds only what has such a value. Times are milliseconds. The view is for people.
  */
 export const recordSchemaSql = `
 CREATE TABLE records (
@@ -32,4 +32,18 @@ CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON records WHEN OLD.kind = '
 BEGIN
   SELECT RAISE(ABORT, 'an entry of the audit log is never changed');
 END;
+CREATE VIEW dead_letters AS
+SELECT tenant, id, job_id, created_at,
+  body ->> '$.type' AS type,
+  body ->> '$.reasonCode' AS reason_code,
+  body ->> '$.failureStage' AS failure_stage,
+  body ->> '$.lastError' AS last_error,
+  body ->> '$.attempts' AS attempts,
+  body ->> '$.lastOwner' AS last_owner,
+  body ->> '$.lastLeaseExpiresAt' AS last_lease_expires_at,
+  body ->> '$.correlationId' AS correlation_id,
+  body ->> '$.fingerprint' AS fingerprint,
+  body ->> '$.replayedAs' AS replayed_as,
+  body ->> '$.input' AS input
+FROM records WHERE kind = 'dead-letter';
 `;

@@ -21,7 +21,6 @@ export function purge({ connection }: Work, cuts: Purge): Purged {
     feed: purgeFeed(connection, cuts, limit),
     keys: purgeKeys(connection, cuts.keys, limit),
     fires: purgeOldest(connection, FIRES, { cut: cuts.fires, limit }),
-    deadLetters: purgeOldest(connection, LETTERS, { cut: cuts.deadLetters, limit }),
   };
   return {
     jobs: slices.jobs.count,
@@ -29,7 +28,6 @@ export function purge({ connection }: Work, cuts: Purge): Purged {
     feed: slices.feed.count,
     keys: slices.keys.count,
     fires: slices.fires.count,
-    deadLetters: slices.deadLetters.count,
     days: 0,
     hasMore: Object.values(slices).some(({ hasMore }) => hasMore),
   };
@@ -138,7 +136,6 @@ function oldestOf(table: string, time: string): string {
 }
 
 const FIRES = oldestOf('schedule_fires', 'at');
-const LETTERS = oldestOf('dead_letters', 'created_at');
 
 function purgeOldest(
   connection: Connection,

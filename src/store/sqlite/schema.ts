@@ -146,26 +146,6 @@ CREATE TABLE stages (
   at INTEGER NOT NULL,
   UNIQUE (job_seq, name)
 ) STRICT;
-CREATE TABLE dead_letters (
-  tenant_id INTEGER NOT NULL,
-  id BLOB NOT NULL CHECK (length(id) = 16),
-  job_id BLOB NOT NULL,
-  type TEXT NOT NULL,
-  reason_code TEXT NOT NULL,
-  failure_stage TEXT NOT NULL,
-  last_error TEXT NOT NULL,
-  attempts INTEGER NOT NULL,
-  last_owner TEXT,
-  last_lease_expires_at INTEGER,
-  correlation_id TEXT,
-  fingerprint TEXT NOT NULL,
-  job_created_at INTEGER NOT NULL,
-  job_started_at INTEGER,
-  created_at INTEGER NOT NULL,
-  replayed_as BLOB,
-  input TEXT NOT NULL,
-  UNIQUE (tenant_id, id)
-) STRICT;
 CREATE TABLE idempotency (
   tenant_id INTEGER NOT NULL,
   key TEXT NOT NULL,
@@ -226,7 +206,7 @@ CREATE TABLE moves (
 `;
 
 /** A UUID's 16 bytes as its usual text, in SQL that every SQLite shell knows. */
-function uuidText(column: string): string {
+export function uuidText(column: string): string {
   const parts = [
     [1, 8],
     [9, 4],

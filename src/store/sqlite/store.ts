@@ -5,13 +5,12 @@ import type { Policy } from '../../core/policy.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkedRecords, checkOps } from '../record-check.ts';
-import type { RecordStore } from '../records.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type {
@@ -153,10 +152,6 @@ export class SqliteStore implements Store {
     return this.#ask('tally', tenant, max);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.#ask('deadLetters', filter);
-  }
-
   putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
     return this.#ask('putSchedule', put);
   }
@@ -193,8 +188,9 @@ export class SqliteStore implements Store {
     return this.#ask('purge', cuts);
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return this.#ask('erase', ref, actor);
+  async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return this.#ask('erase', ref, actor, ops);
   }
 
   putValve(change: ValveChange): Promise<Valve> {

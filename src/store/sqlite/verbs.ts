@@ -13,7 +13,7 @@ import { insertAlong, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { ownedJobs } from './owned.ts';
 import { putPolicy } from './policy.ts';
-import { listDeadLetters, readJobs, readStages } from './query.ts';
+import { readJobs, readStages } from './query.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
@@ -78,7 +78,6 @@ const BODIES: Bodies = {
   tail: readTail,
   incarnation: incarnationOf,
   tally: tallyJobs,
-  deadLetters: listDeadLetters,
   putSchedule,
   removeSchedule,
   schedules: listSchedules,

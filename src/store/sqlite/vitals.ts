@@ -2,17 +2,11 @@ import { statSync } from 'node:fs';
 import type { Vitals } from '../care.ts';
 import type { Work } from './work.ts';
 
-const OPEN_LETTERS = `SELECT type, count(*) AS count FROM dead_letters
-  WHERE replayed_as IS NULL GROUP BY type`;
 const FILE = `SELECT page_count * page_size AS bytes, freelist_count * page_size AS free
   FROM pragma_page_count, pragma_page_size, pragma_freelist_count`;
 
 /** A reader sees everything that is committed, so the log is never behind. */
 export function vitalsOf({ connection }: Work): Vitals {
-  const deadLetters = connection
-    .sql(OPEN_LETTERS)
-    .all()
-    .map((row) => ({ type: row['type'] as string, count: row['count'] as number }));
   const file = connection.sql(FILE).get()!;
   const path = connection.db.location();
   const wal = path === null ? undefined : statSync(`${path}-wal`, { throwIfNoEntry: false });
@@ -21,5 +15,5 @@ export function vitalsOf({ connection }: Work): Vitals {
     sqlite_free_bytes: Number(file['free']),
     sqlite_wal_bytes: wal?.size ?? 0,
   };
-  return { deadLetters, tailLagMs: 0, gauges };
+  return { tailLagMs: 0, gauges };
 }

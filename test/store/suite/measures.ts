@@ -75,15 +75,15 @@ export const measureCases: Cases = {
     const type = `distributed-${scene.tenant}`;
     await scene.type(type, 'distributed');
     const open = async () => {
-      const { deadLetters } = await scene.store.care.vitals();
-      return deadLetters.find((one) => one.type === type)?.count ?? 0;
+      const letters = await scene.records.deadLetters.countOpen();
+      return letters.find((one) => one.type === type)?.count ?? 0;
     };
     const job = await scene.running({ type });
     assert.equal(await open(), 0);
     await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'gone' });
     assert.equal(await open(), 1);
     const [letter] = await scene.deadLetters();
-    await scene.insert({ type, replayOf: letter!.id });
+    await scene.replay(letter!.id, { type });
     assert.equal(await open(), 0);
   },
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isTerminal } from '../../../src/core/phase.ts';
 import type { Job } from '../../../src/core/job.ts';
+import type { RecordOp } from '../../../src/store/records.ts';
 import type { Purge, Purged } from '../../../src/store/retention.ts';
 import type { Cases, Scene } from './scene.ts';
 
@@ -11,7 +12,6 @@ const NOTHING: Omit<Purge, 'limit'> = {
   feed: null,
   keys: null,
   fires: null,
-  deadLetters: null,
 };
 
 function purge(scene: Scene, cuts: Partial<Purge>): Promise<Purged> {
@@ -185,10 +185,10 @@ export const retentionCases: Cases = {
     const job = await scene.running({ type: 'distributed' });
     await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'late' });
     const at = scene.clock.now();
-    await purgeAll(scene, { deadLetters: at - 1 });
+    while ((await scene.records.deadLetters.purge(at - 1, 100)) > 0);
     assert.equal((await scene.deadLetters()).length, 1);
     scene.clock.advance(DAY);
-    await purgeAll(scene, { deadLetters: at });
+    while ((await scene.records.deadLetters.purge(at, 100)) > 0);
     assert.equal((await scene.deadLetters()).length, 0);
   },
 
@@ -209,7 +209,11 @@ export const retentionCases: Cases = {
     const before = await scene.events(job, true);
     assert.ok(JSON.stringify([ended, before, await scene.deadLetters()]).includes('Ann'));
     scene.clock.advance(5);
-    assert.equal(await scene.store.erase(ended, 'api:ann'), 'erased');
+    const letters = await scene.records.deadLetters.erasure(ended);
+    const stale = letters.map((op) => ({ ...op, expected: { version: 9 } }) as RecordOp);
+    assert.equal(await scene.store.erase(ended, 'api:ann', stale), 'stale');
+    assert.deepEqual(await scene.events(job, true), before);
+    assert.equal(await scene.store.erase(ended, 'api:ann', letters), 'erased');
     const after = await scene.read(job);
     const events = await scene.events(job, true);
     assert.equal(JSON.stringify([after, events, await scene.deadLetters()]).includes('Ann'), false);
@@ -237,7 +241,10 @@ export const retentionCases: Cases = {
     await purgeAll(scene, { jobs: scene.clock.now() - DAY });
     assert.equal(await isThere(scene, job), false);
     assert.ok(JSON.stringify(await scene.deadLetters()).includes('Ann'));
-    assert.equal(await scene.store.erase(job, 'api'), 'lettersErased');
+    const erasure = await scene.records.deadLetters.erasure(job);
+    assert.equal(await scene.store.erase(job, 'api', erasure), 'missing');
+    assert.ok(JSON.stringify(await scene.deadLetters()).includes('Ann'), 'not with nothing');
+    assert.equal((await scene.store.records.write(erasure)).kind, 'written');
     const letters = await scene.deadLetters();
     assert.equal(JSON.stringify(letters).includes('Ann'), false);
     assert.deepEqual([letters[0]!.reasonCode, letters[0]!.jobId], ['timeout', job.id]);

@@ -13,8 +13,8 @@ import type { Policy } from '../../../src/core/policy.ts';
 import { SeededRandom } from '../../../src/core/random.ts';
 import { type Records, recordsOf } from '../../../src/records/records.ts';
 import type { ClaimedJob, ClaimRequest } from '../../../src/store/claim.ts';
-import type { DeadLetter } from '../../../src/store/dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../../../src/store/insert.ts';
+import { type DeadLetter, deadLetterOp, replayedOp } from '../../../src/records/dead-letters.ts';
+import type { InsertedAlong, InsertOutcome, NewJob } from '../../../src/store/insert.ts';
 import type { Fence, Move, MoveOutcome } from '../../../src/store/move.ts';
 import type { Renewal, RenewOutcome } from '../../../src/store/renew.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -111,7 +111,6 @@ export class Scene {
       parentJobId: null,
       documentId: null,
       idempotency: null,
-      replayOf: null,
       actor: 'api',
       ...given,
     };
@@ -168,7 +167,7 @@ export class Scene {
   }
 
   /** The steps that the core decides on for a request. */
-  steps(job: Job, request: Request): Pick<Move, 'steps' | 'deadLetter'> {
+  steps(job: Job, request: Request): Pick<Move, 'steps' | 'with'> {
     const { lifecycle, policy } = this.#types.get(job.type)!;
     const place: Place = { state: job.state, phase: job.phase };
     const { epoch, attempts, retryCount, backoffMs, stage } = job;
@@ -176,16 +175,15 @@ export class Scene {
     const facts = { lifecycle, policy, place, epoch, attempts, retryCount, backoffMs, stage };
     const decision = decide({ ...facts, isCancelWished }, request, this.random);
     assert.ok(decision.isLegal, decision.isLegal ? '' : decision.reason);
-    const draft = decision.deadLetter;
-    const fingerprint = 'f00d';
-    const deadLetter = draft === null ? null : { ...draft, id: this.ids.next(), fingerprint };
-    return { steps: decision.steps, deadLetter };
+    const { steps, deadLetter: draft } = decision;
+    if (draft === null) return { steps };
+    const letter = { ...draft, id: this.ids.next(), fingerprint: 'f00d', job, steps };
+    return { steps, with: [deadLetterOp(letter)] };
   }
 
   /** A move as the engine would write it: fenced by the owner if there is one. */
   move(job: Job, request: Request | readonly Step[], more: Partial<Move> = {}): Move {
-    const decided =
-      'on' in request ? this.steps(job, request) : { steps: request, deadLetter: null };
+    const decided = 'on' in request ? this.steps(job, request) : { steps: request };
     const fence: Fence =
       job.owner === null
         ? { kind: 'version', version: job.version }
@@ -228,6 +226,14 @@ export class Scene {
   }
 
   deadLetters(): Promise<DeadLetter[]> {
-    return this.store.deadLetters({ tenant: this.tenant, limit: 100 });
+    return this.records.deadLetters.list({ tenant: this.tenant, limit: 100 });
+  }
+
+  /** Inserts a job as the replay of a letter, which must be there. */
+  async replay(letterId: string, options: JobOptions = {}): Promise<InsertedAlong> {
+    const found = await this.records.deadLetters.find({ tenant: this.tenant, id: letterId });
+    assert.ok(found, 'there is no such letter');
+    const job = await this.newJob(options);
+    return this.store.insert([job], { with: [replayedOp(found, job.id)] });
   }
 }
