@@ -6,6 +6,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { Ends } from './ends.ts';
 import { Followers } from './followers.ts';
 import { JobTypes } from './job-types.ts';
+import { ScheduleRecords } from './schedules.ts';
 import { WebhookRecords } from './webhooks.ts';
 import { Workers } from './workers.ts';
 
@@ -17,6 +18,7 @@ export interface Records {
   readonly deadLetters: DeadLetters;
   readonly ends: Ends;
   readonly followers: Followers;
+  readonly schedules: ScheduleRecords;
   readonly types: JobTypes;
   readonly webhooks: WebhookRecords;
   readonly workers: Workers;
@@ -31,6 +33,7 @@ export function recordsOf(store: Store): Records {
     deadLetters: new DeadLetters(records),
     ends: new Ends(records),
     followers: new Followers(records),
+    schedules: new ScheduleRecords(store),
     types: new JobTypes(store),
     webhooks: new WebhookRecords(records),
     workers: new Workers(store),

@@ -74,7 +74,11 @@ export interface InsertAlong {
 }
 
 export type InsertedAlong =
-  | { readonly kind: 'inserted'; readonly outcomes: readonly InsertOutcome[] }
+  | {
+      readonly kind: 'inserted';
+      readonly at: Instant;
+      readonly outcomes: readonly InsertOutcome[];
+    }
   | Refusal;
 
 /** The job that an insert at time `at` has stored: what a caller need not read back. */

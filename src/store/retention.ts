@@ -11,14 +11,12 @@ import type { RecordOp } from './records.ts';
  *   reset. Its last line is kept, so that a reader of a quiet log keeps its place.
  * - `keys`: idempotency keys whose window had ended then, and unique keys whose window had ended
  *   and whose job nobody can join any more.
- * - `fires`: lines of schedules' histories.
  */
 export interface Purge {
   readonly jobs: Instant | null;
   readonly notes: Instant | null;
   readonly feed: Instant | null;
   readonly keys: Instant | null;
-  readonly fires: Instant | null;
   /** At most so many rows of a kind are looked at, so that nobody waits for long. */
   readonly limit: number;
 }
@@ -29,7 +27,6 @@ export interface Purged {
   readonly notes: number;
   readonly feed: number;
   readonly keys: number;
-  readonly fires: number;
   readonly days: number;
   /** Ask again: there may be more that may go. */
   readonly hasMore: boolean;
@@ -41,7 +38,6 @@ export const NOTHING_PURGED: Purged = {
   notes: 0,
   feed: 0,
   keys: 0,
-  fires: 0,
   days: 0,
   hasMore: false,
 };

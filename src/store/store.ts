@@ -7,12 +7,12 @@ import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
+import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
 import type { RecordStore } from './records.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
-import type { TimeVerbs } from './schedule.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
@@ -25,7 +25,7 @@ import type { ValveVerbs } from './valve.ts';
  * commit), durable when the promise resolves. A StoreError says whether anything can have been
  * changed. Time is the database's own, or the clock that a test handed in.
  */
-export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVerbs {
+export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
   /** How processes tell each other of work; left out where there is one process only. */
   readonly bell?: StoreBell;
   /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
@@ -46,6 +46,8 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   due(limit: number): Promise<{ opened: number; waiting: Job[] }>;
   /** Owned jobs whose deadline has passed by the database's clock, the longest ago first. */
   expired(limit: number): Promise<Job[]>;
+  /** Jobs in one of these places, not ended, whose deadlineAt has come; the longest ago first. */
+  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]>;
 
   /** The jobs that these owners hold, of a tenant or (null) of all: OWNED_MAX of each, by id. */
   owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]>;

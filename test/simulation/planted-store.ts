@@ -4,17 +4,22 @@ import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../../src/store/insert.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
-import { insertJobs } from '../../src/store/memory/insert.ts';
+import { insertAlong, insertJobs } from '../../src/store/memory/insert.ts';
 import { renewLeases } from '../../src/store/memory/renew.ts';
-import { fireSchedule } from '../../src/store/memory/schedule.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import { expiredJobs } from '../../src/store/memory/sweep.ts';
 import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
 import type { Move, MoveOutcome } from '../../src/store/move.ts';
 import type { JobPage, JobQuery, TailPage, TailQuery } from '../../src/store/query.ts';
+import type { RecordOp } from '../../src/store/records.ts';
 import type { Renewal, RenewOutcome } from '../../src/store/renew.ts';
-import type { Fire, FireOutcome } from '../../src/store/schedule.ts';
 import type { OpenStore } from '../support/world.ts';
+
+/** Jobs and the records that go along with them. */
+export interface Along {
+  readonly jobs: readonly NewJob[];
+  readonly ops: readonly RecordOp[];
+}
 
 /** What goes wrong: each member may change what is asked, or the tables themselves, beforehand. */
 export interface Bug {
@@ -30,7 +35,7 @@ export interface Bug {
   readonly asksTail?: (query: TailQuery) => TailQuery;
   readonly tail?: (page: TailPage, query: TailQuery) => TailPage;
   readonly lists?: (tables: Tables) => JobPage;
-  readonly fire?: (tables: Tables, fire: Fire) => Fire;
+  readonly insertAlong?: (tables: Tables, asked: Along) => Along;
   /** Whether the log forgets the event with this number. */
   readonly forgets?: (number: number) => boolean;
 }
@@ -71,7 +76,13 @@ class PlantedStore extends MemoryStore {
     jobs: readonly NewJob[],
     along?: InsertAlong,
   ): Promise<InsertOutcome[] | InsertedAlong> {
-    if (along !== undefined) return super.insert(jobs, along);
+    if (along !== undefined) {
+      return this.transact((tables) => {
+        const asked = { jobs, ops: along.with };
+        const { jobs: given, ops } = this.#bug.insertAlong?.(tables, asked) ?? asked;
+        return insertAlong(tables, given, ops);
+      });
+    }
     return this.transact((tables) =>
       jobs.flatMap((job) => {
         const answer = this.#bug.answersInsert?.(tables, job) ?? null;
@@ -95,10 +106,6 @@ class PlantedStore extends MemoryStore {
   override async list(query: JobQuery): Promise<JobPage> {
     const { lists } = this.#bug;
     return lists === undefined ? super.list(query) : this.transact(lists);
-  }
-
-  override fire(fire: Fire): Promise<FireOutcome> {
-    return this.transact((tables) => fireSchedule(tables, this.#bug.fire?.(tables, fire) ?? fire));
   }
 
   override apply(moves: readonly Move[]): Promise<MoveOutcome[]> {

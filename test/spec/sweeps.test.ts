@@ -10,14 +10,14 @@ import { openWorld, TENANT, type World } from '../support/world.ts';
 
 /** The verb without which a duty can do nothing. */
 const VERBS: Readonly<Record<Duty, string>> = {
-  schedules: 'dueSchedules',
+  schedules: 'records.list schedule due',
   due: 'due',
   deadlines: 'overdue',
   leases: 'expired',
   watermarks: 'valves',
   throttles: 'control.ailing',
   limits: 'control.trimTurns',
-  reprocess: 'records.list descending',
+  reprocess: 'records.list dead-letter descending',
   retention: 'purge',
 };
 
@@ -38,10 +38,10 @@ function breakable(store: Store, broken: Map<string, Error>, prefix = ''): Store
   });
 }
 
-/** Lists are told apart by their order. */
+/** Lists are told apart by what they are of, and by their order. */
 function breakableRecords(records: Store['records'], broken: Map<string, Error>): Store['records'] {
   const list: typeof records.list = async (query) => {
-    const error = broken.get(`records.list ${query.order ?? 'ascending'}`);
+    const error = broken.get(`records.list ${query.kind.name} ${query.order ?? 'ascending'}`);
     if (error !== undefined) throw error;
     return records.list(query);
   };

@@ -51,6 +51,7 @@ export function retentionPolicy(given: Partial<RetentionPolicy> = {}): Retention
 
 /** What may go, in the jobs' tables and of records. */
 export interface Cuts extends Omit<Purge, 'limit'> {
+  readonly fires: Instant | null;
   readonly deadLetters: Instant | null;
 }
 

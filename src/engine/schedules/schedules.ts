@@ -1,13 +1,8 @@
 import type { Instant } from '../../core/clock.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { PawlError } from '../../core/errors.ts';
-import type {
-  FireQuery,
-  FireRecord,
-  Schedule,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../../store/schedule.ts';
+import type { FireQuery, FireRecord, ScheduleRef } from '../../records/fires.ts';
+import type { Schedule, ScheduleQuery } from '../../records/schedules.ts';
 import type { EngineContext } from '../context.ts';
 import { tellFired } from '../observer.ts';
 import type { Caller } from '../enqueue.ts';
@@ -74,12 +69,12 @@ export class Schedules {
 
   /** In the order of names. */
   async list(query: ScheduleQuery): Promise<ScheduleView[]> {
-    return (await this.#context.store.schedules(query)).map(viewOf);
+    return (await this.#context.records.schedules.list(query)).map(viewOf);
   }
 
   /** Takes the schedule and its history away; the jobs that it has made stay. */
   async remove(ref: ScheduleRef): Promise<void> {
-    if (!(await this.#context.store.removeSchedule(ref))) throw noSchedule(ref);
+    if (!(await this.#context.records.schedules.remove(ref))) throw noSchedule(ref);
   }
 
   /** No slot of a paused schedule is fired, nor made up for later. */
@@ -108,7 +103,7 @@ export class Schedules {
     if (drafted.kind === 'refused') throw drafted.error;
     const { tenant, name, id } = found;
     const fire = { tenant, name, id, expected: null, nextAt: null, entries: [drafted.entry] };
-    const outcome = await this.#context.store.fire(fire);
+    const outcome = await this.#context.records.schedules.fire(fire);
     tellFired(this.#context.observer, fire, outcome);
     if (outcome.kind === 'missed') throw noSchedule(ref);
     const record = outcome.records[0]!;
@@ -119,7 +114,7 @@ export class Schedules {
   /** What became of a schedule's slots, the latest first. */
   async history(query: FireQuery): Promise<FireRecord[]> {
     await this.get(query);
-    return this.#context.store.fires(query);
+    return this.#context.records.schedules.fires(query);
   }
 
   /** Reads, decides, compares and sets; whoever loses a race reads and decides again. */
@@ -127,13 +122,13 @@ export class Schedules {
     asked: { ref: ScheduleRef; createdBy: string | null },
     decide: (before: ScheduleView | null, now: Instant) => Change | null,
   ): Promise<ScheduleView> {
-    const { store, ids } = this.#context;
+    const { store, records, ids } = this.#context;
     const { tenant, name } = asked.ref;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.#find(asked.ref);
       const wanted = decide(before, await store.now());
       if (wanted === null) return before!;
-      const outcome = await store.putSchedule({
+      const outcome = await records.schedules.put({
         tenant,
         name,
         expected: before?.version ?? null,
@@ -150,8 +145,8 @@ export class Schedules {
   }
 
   async #find({ tenant, name }: ScheduleRef): Promise<ScheduleView | null> {
-    const [schedule] = await this.#context.store.schedules({ tenant, name, limit: 1 });
-    return schedule === undefined ? null : viewOf(schedule);
+    const schedule = await this.#context.records.schedules.find({ tenant, name });
+    return schedule === null ? null : viewOf(schedule);
   }
 }
 

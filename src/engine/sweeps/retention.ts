@@ -16,13 +16,14 @@ export async function sweepRetention(
   { store, records }: EngineContext,
   policy: RetentionPolicy,
 ): Promise<Swept> {
-  const { deadLetters: cut, ...cuts } = cutsAt(policy, await store.now());
-  let total: Swept = { ...NOTHING_PURGED, deadLetters: 0 };
+  const { fires: fireCut, deadLetters: letterCut, ...cuts } = cutsAt(policy, await store.now());
+  let total: Swept = { ...NOTHING_PURGED, fires: 0, deadLetters: 0 };
   for (let slice = 0; slice < SLICES_MAX; slice++) {
     const purged = await store.purge({ ...cuts, limit: SLICE });
-    const deadLetters = cut === null ? 0 : await records.deadLetters.purge(cut, SLICE);
-    const hasMore = purged.hasMore || deadLetters === SLICE;
-    total = sum(total, { ...purged, deadLetters, hasMore });
+    const fires = fireCut === null ? 0 : await records.schedules.purgeFires(fireCut, SLICE);
+    const deadLetters = letterCut === null ? 0 : await records.deadLetters.purge(letterCut, SLICE);
+    const hasMore = purged.hasMore || fires === SLICE || deadLetters === SLICE;
+    total = sum(total, { ...purged, fires, deadLetters, hasMore });
     if (!total.hasMore) break;
   }
   await records.workers.forget(SLICE);
@@ -31,6 +32,7 @@ export async function sweepRetention(
 
 /** How many went of each kind, records included. */
 export interface Swept extends Purged {
+  readonly fires: number;
   readonly deadLetters: number;
 }
 

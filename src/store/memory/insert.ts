@@ -34,7 +34,7 @@ export function insertAlong(
   if (judged.kind === 'refused') return judged;
   const outcomes = insertJobs(tables, jobs);
   keepRecords(tables, settledChanges(ops, outcomes, ground));
-  return { kind: 'inserted', outcomes };
+  return { kind: 'inserted', at: ground.at, outcomes };
 }
 
 function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {

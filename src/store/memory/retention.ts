@@ -27,8 +27,7 @@ export function purge(tables: Tables, cuts: Purge): Purged {
   const notes = purgeNotes(tables, cuts);
   const feed = purgeFeed(tables, cuts);
   const keys = purgeKeys(tables, cuts);
-  const fires = purgeFires(tables, cuts);
-  const counts = { jobs, notes, feed, keys, fires };
+  const counts = { jobs, notes, feed, keys };
   const hasMore = Object.values(counts).some((count) => count >= cuts.limit);
   return { ...counts, days: 0, hasMore };
 }
@@ -93,15 +92,6 @@ function canBeJoined(tables: Tables, key: string, id: string): boolean {
   const [tenant] = JSON.parse(key) as [string];
   const row = tables.rowOf({ tenant, id });
   return row !== undefined && isUnclaimed(row.job);
-}
-
-function purgeFires(tables: Tables, { fires: cut, limit }: Purge): number {
-  let count = 0;
-  for (const [key, records] of tables.fires.entries()) {
-    const kept = records.filter(({ at }) => !isPast(at, cut) || count++ >= limit);
-    if (kept.length < records.length) tables.fires.set(key, kept);
-  }
-  return Math.min(count, limit);
 }
 
 export function eraseJob(

@@ -6,24 +6,13 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkOps } from '../record-check.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type {
-  Fire,
-  FireOutcome,
-  FireQuery,
-  FireRecord,
-  LifecyclePlace,
-  Schedule,
-  SchedulePut,
-  SchedulePutOutcome,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
@@ -41,15 +30,7 @@ import { recordsIn } from './records.ts';
 import { putPolicy } from './policy.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
-import {
-  dueSchedules,
-  fireSchedule,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from './schedule.ts';
+import { overdueJobs } from './overdue.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
@@ -136,30 +117,6 @@ export class MemoryStore implements Store {
 
   tally(tenant: string | null, max?: number): Promise<Tally[]> {
     return this.transact((tables) => tallyJobs(tables, tenant, max));
-  }
-
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return this.transact((tables) => putSchedule(tables, put));
-  }
-
-  removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return this.transact((tables) => removeSchedule(tables, ref));
-  }
-
-  schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return this.transact((tables) => listSchedules(tables, query));
-  }
-
-  dueSchedules(limit: number): Promise<Schedule[]> {
-    return this.transact((tables) => dueSchedules(tables, limit));
-  }
-
-  fire(fire: Fire): Promise<FireOutcome> {
-    return this.transact((tables) => fireSchedule(tables, fire));
-  }
-
-  fires(query: FireQuery): Promise<FireRecord[]> {
-    return this.transact((tables) => listFires(tables, query));
   }
 
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {

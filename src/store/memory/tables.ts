@@ -4,7 +4,6 @@ import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
-import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
 import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
@@ -74,8 +73,6 @@ export class Tables {
   readonly uniqueKeys: Table<{ readonly id: string; readonly until: Instant }> = new Table(
     this.journal,
   );
-  readonly schedules: Table<Schedule> = new Table(this.journal);
-  readonly fires: Table<readonly FireRecord[]> = new Table(this.journal);
   /** Events and notes that retention has taken; the log itself keeps its positions. */
   readonly gone: Table<true> = new Table(this.journal);
   readonly floors: Table<number> = new Table(this.journal);

@@ -139,7 +139,7 @@ export async function insertAlong(
       if (judged.kind === 'refused') return judged;
       const outcomes = await insertByQuery(session, query, { jobs, now: ground.at });
       await keepRecords(query, settledChanges(ops, outcomes, ground));
-      return { kind: 'inserted', outcomes };
+      return { kind: 'inserted', at: ground.at, outcomes };
     }),
   );
   if (answer.kind === 'inserted') session.bell.ring(claimableOf(jobs));

@@ -11,7 +11,7 @@ import { READ_FUNCTIONS } from './read-functions.ts';
 import { RECORD_SCHEMA } from './record-schema.ts';
 import { RENEW_FUNCTION } from './renew-function.ts';
 import { RETENTION_SCHEMA } from './retention-schema.ts';
-import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
+import { DEADLINE_SCHEMA } from './deadline-schema.ts';
 import { SCHEMA } from './schema.ts';
 import { replacing } from './sql-text.ts';
 import { SLOT_FUNCTIONS } from './slot-functions.ts';
@@ -62,7 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ...APPLY_FUNCTIONS,
       RENEW_FUNCTION,
       ...READ_FUNCTIONS,
-      ...SCHEDULE_SCHEMA,
+      ...DEADLINE_SCHEMA,
       ...UNIQUE_FUNCTIONS,
       ...RETENTION_SCHEMA,
     ],

@@ -9,7 +9,6 @@ const NOTHING: Purge = {
   notes: null,
   feed: null,
   keys: null,
-  fires: null,
   limit: 2,
 };
 

@@ -8,24 +8,13 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkOps } from '../record-check.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type {
-  Fire,
-  FireOutcome,
-  FireQuery,
-  FireRecord,
-  LifecyclePlace,
-  Schedule,
-  SchedulePut,
-  SchedulePutOutcome,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
@@ -35,7 +24,6 @@ import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
-import { fireSchedule } from './fire.ts';
 import { insertAlong, insertWithin } from './insert.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
@@ -49,14 +37,7 @@ import { recordsOn } from './records.ts';
 import { registerLifecycles } from './registry.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
-import {
-  dueSchedules,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from './schedule.ts';
+import { overdueJobs } from './overdue.ts';
 import { Session } from './session.ts';
 import { NOW, quoteName, toMs } from './sql-text.ts';
 import { standingOf } from './standing.ts';
@@ -165,30 +146,6 @@ export class PostgresStore implements Store {
 
   tally(tenant: string | null, max?: number): Promise<Tally[]> {
     return tallyJobs(this.#session, tenant, max);
-  }
-
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return putSchedule(this.#session, put);
-  }
-
-  removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return removeSchedule(this.#session, ref);
-  }
-
-  schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return listSchedules(this.#session, query);
-  }
-
-  dueSchedules(limit: number): Promise<Schedule[]> {
-    return dueSchedules(this.#session, limit);
-  }
-
-  fire(fire: Fire): Promise<FireOutcome> {
-    return fireSchedule(this.#session, fire);
-  }
-
-  fires(query: FireQuery): Promise<FireRecord[]> {
-    return listFires(this.#session, query);
   }
 
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {

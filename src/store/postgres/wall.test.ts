@@ -52,7 +52,12 @@ async function furnish(scene: Scene): Promise<void> {
   scene.clock.advance(1);
   await scene.enqueue({ type: 'platform' });
   const schedule = { tenant, name: 'it', expected: null, id: scene.ids.next(), createdBy: null };
-  await store.putSchedule({ ...schedule, definition: '{}', isPaused: true, nextAt: null });
+  await scene.records.schedules.put({
+    ...schedule,
+    definition: '{}',
+    isPaused: true,
+    nextAt: null,
+  });
   await store.putValve({ tenant, scope: 'queue', name: 'bulk', actor: 'ops', isPaused: true });
   const entry = { id: scene.ids.next(), actor: 'ops', action: 'look', subject: 'it' };
   const id = `key-of-${tenant}`;
@@ -73,7 +78,7 @@ async function lists(store: PostgresStore, tenant: string): Promise<Record<strin
     deadLetters: await recordsOf(store).deadLetters.list({ tenant, limit: 100 }),
     lettered: [...(await store.list({ tenant, limit: 9, record: lettersWith('f00d') })).jobs],
     tally: await store.tally(tenant),
-    schedules: await store.schedules({ tenant, limit: 100 }),
+    schedules: await recordsOf(store).schedules.list({ tenant, limit: 100 }),
     valves: await store.valves(tenant),
     audit: await recordsOf(store).audit.list({ tenant, limit: 100 }),
     keys: await recordsOf(store).accessKeys.list(tenant),

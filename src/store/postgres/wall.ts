@@ -12,7 +12,6 @@ const WALLED: Readonly<Record<string, string>> = {
   events: 'tenant_id',
   notes: 'tenant_id',
   stage_results: 'tenant_id',
-  schedules: 'tenant_id',
   records: 'tenant',
   valves: 'tenant_id',
 };

@@ -49,7 +49,7 @@ export function insertAlong(
   if (judged.kind === 'refused') return judged;
   const outcomes = insertJobs(work, jobs);
   keepRecords(work, settledChanges(ops, outcomes, ground));
-  return { kind: 'inserted', outcomes };
+  return { kind: 'inserted', at: ground.at, outcomes };
 }
 
 function newcomerOf({ registry }: Work, job: NewJob): Newcomer {

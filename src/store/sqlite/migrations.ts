@@ -4,7 +4,7 @@ import { controlSchemaSql } from './control-schema.ts';
 import { guardSql } from './guard.ts';
 import { recordSchemaSql } from './record-schema.ts';
 import { retentionSchemaSql } from './retention-schema.ts';
-import { scheduleSchemaSql } from './schedule-schema.ts';
+import { deadlineSchemaSql } from './deadline-schema.ts';
 import { schemaSql } from './schema.ts';
 import { tallySchemaSql } from './tally-schema.ts';
 
@@ -19,7 +19,7 @@ export interface Migration {
   readonly floor?: number;
 }
 
-const FIRST = [schemaSql, recordSchemaSql, scheduleSchemaSql, retentionSchemaSql, guardSql].join(
+const FIRST = [schemaSql, recordSchemaSql, deadlineSchemaSql, retentionSchemaSql, guardSql].join(
   '\n',
 );
 

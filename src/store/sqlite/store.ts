@@ -7,24 +7,13 @@ import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { checkedRecords, checkOps } from '../record-check.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type {
-  Fire,
-  FireOutcome,
-  FireQuery,
-  FireRecord,
-  LifecyclePlace,
-  Schedule,
-  SchedulePut,
-  SchedulePutOutcome,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { Standing } from '../standing.ts';
@@ -150,30 +139,6 @@ export class SqliteStore implements Store {
 
   tally(tenant: string | null, max?: number): Promise<Tally[]> {
     return this.#ask('tally', tenant, max);
-  }
-
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return this.#ask('putSchedule', put);
-  }
-
-  removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return this.#ask('removeSchedule', ref);
-  }
-
-  schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return this.#ask('schedules', query);
-  }
-
-  dueSchedules(limit: number): Promise<Schedule[]> {
-    return this.#ask('dueSchedules', limit);
-  }
-
-  fire(fire: Fire): Promise<FireOutcome> {
-    return this.#ask('fire', fire);
-  }
-
-  fires(query: FireQuery): Promise<FireRecord[]> {
-    return this.#ask('fires', query);
   }
 
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {

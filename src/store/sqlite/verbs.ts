@@ -18,15 +18,7 @@ import { countRecords, listRecords, readRecords, writeRecords } from './records.
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
-import {
-  dueSchedules,
-  fireSchedule,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from './schedule.ts';
+import { overdueJobs } from './overdue.ts';
 import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
@@ -78,12 +70,6 @@ const BODIES: Bodies = {
   tail: readTail,
   incarnation: incarnationOf,
   tally: tallyJobs,
-  putSchedule,
-  removeSchedule,
-  schedules: listSchedules,
-  dueSchedules,
-  fire: fireSchedule,
-  fires: listFires,
   overdue: overdueJobs,
   standing: standingOf,
   purge,
@@ -115,9 +101,6 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'apply',
   'renew',
   'due',
-  'putSchedule',
-  'removeSchedule',
-  'fire',
   'purge',
   'erase',
   'putValve',

@@ -101,7 +101,11 @@ async function judge({ store, artifacts }: Plant, history: readonly Operation[])
 }
 
 async function judgeSlots(store: Plant['store']): Promise<string[]> {
-  const fires = await store.fires({ tenant: TENANT, name: 'often', limit: 1_000 });
+  const fires = await recordsOf(store).schedules.fires({
+    tenant: TENANT,
+    name: 'often',
+    limit: 1_000,
+  });
   const slots = fires.filter(({ result }) => result === 'created').map(({ slot }) => slot);
   return new Set(slots).size === slots.length ? [] : ['I12 a slot made two jobs'];
 }

@@ -191,7 +191,7 @@ export const artifactCases: Cases = {
     await scene.ask(job, { on: 'succeed' });
     assert.deepEqual(await removeStale(scene), []);
     const at = scene.clock.now();
-    const kinds = { notes: null, feed: null, keys: null, fires: null };
+    const kinds = { notes: null, feed: null, keys: null };
     while ((await scene.store.purge({ ...kinds, jobs: at, limit: 1_000 })).hasMore);
     scene.clock.advance(86_400_000);
     assert.deepEqual(await removeStale(scene), ['report.pdf']);

@@ -143,7 +143,8 @@ export const deadLetterCases: Cases = {
     const { id } = await died(scene, 'internal_bug');
     const [letter] = await scene.deadLetters();
     const answer = await scene.replay(letter!.id, { type: 'platform', id });
-    assert.deepEqual(answer, { kind: 'inserted', outcomes: [{ kind: 'exists', id }] });
+    const at = scene.clock.now();
+    assert.deepEqual(answer, { kind: 'inserted', at, outcomes: [{ kind: 'exists', id }] });
     assert.equal((await scene.deadLetters())[0]!.replayedAs, null);
   },
 

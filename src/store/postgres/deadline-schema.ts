@@ -1,26 +1,8 @@
 import { JOB_FIELDS, jobSelect } from './row.ts';
 import { NOW, PINS } from './sql-text.ts';
 
-/**
- * Schedules, what became of their slots, the keys of unique jobs, and where overdue jobs are found.
- * A slot can be in the history once only. The index of deadlines holds no job without one.
- */
+/** The keys of unique jobs, and where overdue jobs are found: no job without a deadline. */
 const TABLES = `
-CREATE TABLE pawl.schedules (
-  seq int8 GENERATED ALWAYS AS IDENTITY UNIQUE, tenant_id int NOT NULL,
-  name text COLLATE "C" NOT NULL, id uuid NOT NULL, version int NOT NULL,
-  definition json NOT NULL, is_paused boolean NOT NULL,
-  next_at timestamptz, last_slot timestamptz, created_by text, created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL, PRIMARY KEY (tenant_id, name)
-);
-CREATE INDEX schedules_due ON pawl.schedules (next_at) WHERE next_at IS NOT NULL;
-CREATE TABLE pawl.schedule_fires (
-  schedule_seq int8 NOT NULL, n int8 GENERATED ALWAYS AS IDENTITY, slot timestamptz NOT NULL,
-  through timestamptz NOT NULL, at timestamptz NOT NULL, is_manual boolean NOT NULL,
-  result text NOT NULL, job_id uuid, reason text, PRIMARY KEY (schedule_seq, n)
-);
-CREATE UNIQUE INDEX schedule_fires_once ON pawl.schedule_fires (schedule_seq, slot)
-  WHERE NOT is_manual;
 CREATE TABLE pawl.unique_keys (
   tenant_id int NOT NULL, type text NOT NULL, mode text NOT NULL, key text NOT NULL,
   job_id uuid NOT NULL, until timestamptz NOT NULL, PRIMARY KEY (tenant_id, type, mode, key)
@@ -45,4 +27,4 @@ BEGIN
   ORDER BY j.deadline_at LIMIT p_limit;
 END $$;`;
 
-export const SCHEDULE_SCHEMA: readonly string[] = [TABLES, OVERDUE];
+export const DEADLINE_SCHEMA: readonly string[] = [TABLES, OVERDUE];

@@ -1,54 +1,16 @@
 import type { Instant } from '../core/clock.ts';
-import type { Job, JsonText } from '../core/job.ts';
-import type { Place } from '../core/lifecycle.ts';
-import type { InsertOutcome, NewJob } from './insert.ts';
+import type { InsertOutcome, NewJob } from '../store/insert.ts';
+import {
+  outcomeMark,
+  type RecordKind,
+  type RecordOp,
+  type StoredRecord,
+} from '../store/records.ts';
 
 /** Names a schedule: names are unique within a tenant. */
 export interface ScheduleRef {
   readonly tenant: string;
   readonly name: string;
-}
-
-/** A rule that creates jobs in time, as it is stored. */
-export interface Schedule extends ScheduleRef {
-  /** Another one after the schedule was removed and made again. */
-  readonly id: string;
-  /** Rises with every change, a fire included: what compare and set goes by. */
-  readonly version: number;
-  /** The rule, the job and the policy: the store does not look inside. */
-  readonly definition: JsonText;
-  readonly isPaused: boolean;
-  /** The slot to be fired next; null while paused, or when there is none any more. */
-  readonly nextAt: Instant | null;
-  /** The latest slot that was fired or skipped. */
-  readonly lastSlot: Instant | null;
-  readonly createdBy: string | null;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
-
-/** Makes a schedule (`expected` null: there is none of that name) or changes one. */
-export interface SchedulePut extends ScheduleRef {
-  readonly expected: number | null;
-  /** Of a new one; a changed one keeps its id, createdBy and createdAt. */
-  readonly id: string;
-  readonly createdBy: string | null;
-  readonly definition: JsonText;
-  readonly isPaused: boolean;
-  readonly nextAt: Instant | null;
-}
-
-/** `missed`: the schedule is not at the expected version; who wants to go on reads it. */
-export type SchedulePutOutcome =
-  | { readonly kind: 'put'; readonly schedule: Schedule }
-  | { readonly kind: 'missed' };
-
-/** In the order of names. */
-export interface ScheduleQuery {
-  readonly tenant: string;
-  readonly limit: number;
-  readonly name?: string;
-  readonly after?: string;
 }
 
 /** What happens to a slot, or to several in a row that are left out. */
@@ -101,30 +63,67 @@ export interface FireQuery extends ScheduleRef {
   readonly before?: number;
 }
 
-/** A place in one version of a lifecycle. */
-export interface LifecyclePlace extends Place {
-  readonly lifecycle: string;
-  readonly lifecycleVersion: number;
+/** Due from its birth on, so that retention finds it. */
+export const FIRE: RecordKind = { name: 'schedule-fire' };
+
+/** An outcome does not name a job that is new, so the line keeps the id that it was given. */
+interface Body {
+  readonly isManual: boolean;
+  readonly entry:
+    | Exclude<FireEntry, { kind: 'job' }>
+    | { readonly kind: 'job'; readonly slot: Instant; readonly jobId: string };
+  readonly outcome: { readonly kind: InsertOutcome['kind']; readonly id?: string } | null;
 }
 
-/** The verbs of time. */
-export interface TimeVerbs {
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome>;
-  /** Takes the schedule and its history away; its jobs stay. False: there was none. */
-  removeSchedule(ref: ScheduleRef): Promise<boolean>;
-  schedules(query: ScheduleQuery): Promise<Schedule[]>;
-  /** Those whose next slot has come by the database's clock, the longest due first. */
-  dueSchedules(limit: number): Promise<Schedule[]>;
-  fire(fire: Fire): Promise<FireOutcome>;
-  fires(query: FireQuery): Promise<FireRecord[]>;
-  /** Jobs in one of these places, not ended, whose deadlineAt has come; the longest ago first. */
-  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]>;
+const DIGITS = 16;
+
+/** Ids are in the order of their numbers, and begin with the schedule's. */
+function idOf(scheduleId: string, n: number): string {
+  return `${scheduleId}/${String(n).padStart(DIGITS, '0')}`;
+}
+
+/** The lines of a schedule, up to before one of them. `0` is what comes after `/`. */
+export function fireRange(
+  scheduleId: string,
+  before?: number,
+): { readonly after: string; readonly before: string } {
+  const end = before === undefined ? `${scheduleId}0` : idOf(scheduleId, before);
+  return { after: `${scheduleId}/`, before: end };
+}
+
+/** A line of the history; `job` is the index of its job in the insert that it goes along with. */
+export function fireOp(
+  { tenant, id, expected }: Fire,
+  entry: FireEntry,
+  { n, job }: { n: number; job: number | null },
+): RecordOp {
+  const { kind, slot } = entry;
+  const body = {
+    isManual: expected === null,
+    entry: kind === 'job' ? { kind, slot, jobId: entry.job.id } : entry,
+    outcome: job === null ? null : outcomeMark(job),
+  };
+  return {
+    op: 'put',
+    kind: FIRE,
+    tenant,
+    id: idOf(id, n),
+    body: JSON.stringify(body),
+    dueInMs: 0,
+    expected: 'absent',
+  };
+}
+
+export function fireOf({ tenant, id, body, createdAt }: StoredRecord, name: string): FireRecord {
+  const { isManual, entry, outcome } = JSON.parse(body) as Body;
+  const n = Number(id.slice(-DIGITS));
+  return { tenant, name, n, at: createdAt, isManual, ...resultOf(entry, outcome) };
 }
 
 /** What the history says of an entry, given what became of its job. */
 export function resultOf(
-  entry: FireEntry,
-  outcome: InsertOutcome | null,
+  entry: FireEntry | Body['entry'],
+  outcome: Body['outcome'],
 ): Pick<FireRecord, 'slot' | 'through' | 'result' | 'jobId' | 'reason'> {
   const { slot } = entry;
   if (entry.kind === 'skipped') {
@@ -135,11 +134,11 @@ export function resultOf(
     return { slot, through: slot, result: 'refused', jobId: null, reason };
   }
   if (outcome.kind === 'created') {
-    return { slot, through: slot, result: 'created', jobId: entry.job.id, reason: null };
+    const jobId = 'job' in entry ? entry.job.id : entry.jobId;
+    return { slot, through: slot, result: 'created', jobId, reason: null };
   }
-  const jobId = 'id' in outcome ? outcome.id : null;
   const result = JOINS.includes(outcome.kind) ? 'joined' : 'refused';
-  return { slot, through: slot, result, jobId, reason: outcome.kind };
+  return { slot, through: slot, result, jobId: outcome.id ?? null, reason: outcome.kind };
 }
 
 const JOINS: readonly string[] = ['replayed', 'exists', 'throttled', 'debounced', 'replaced'];
