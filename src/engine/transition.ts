@@ -123,13 +123,13 @@ type PlannedStep = Exclude<TransitionOutcome, { kind: 'moved' }> | PlannedMove;
 
 interface PlannedMove {
   readonly move: Draft;
-  /** What is left of the job for people, where it ends badly. */
+  /** Set if the move ends the job badly. */
   readonly letter: DeadLetterDraft | null;
 }
 
 /**
- * A letter is a copy of the job as it is stored: what a worker knows of it may be of a while ago,
- * and may have been decoded.
+ * A dead letter is a copy of the stored job. The job that a worker passes as `known` may be stale,
+ * and its input may have been decoded, so it is read again.
  */
 async function addDeadLetters(
   { store, ids }: EngineContext,

@@ -61,10 +61,10 @@ export type AccessKeyOutcome = 'written' | 'exists' | 'missing';
 
 const KEY: RecordKind = { name: 'access-key' };
 
-/** Whose key an id is: it belongs to the platform, and makes ids unique over all tenants. */
+/** Maps a key's id to its tenant. A platform record, so ids are unique over all tenants. */
 const OWNER: RecordKind = { name: 'access-key-owner' };
 
-/** The rest is the record's own: when it was made, and that it is due when it expires. */
+/** `createdAt` is the record's own; `expiresAt` is its due time. */
 type Body = Omit<AccessKey, 'id' | 'tenant' | 'createdAt' | 'expiresAt'>;
 
 const KEYS_MAX = 10_000;
@@ -81,7 +81,7 @@ function accessKeyOf({ tenant, id, body, createdAt, dueAt }: StoredRecord): Acce
   return { tenant, id, ...(JSON.parse(body) as Body), createdAt, expiresAt: dueAt };
 }
 
-/** Credentials, and who may use them for what. */
+/** The repository of access keys. */
 export class AccessKeys {
   readonly #records: RecordStore;
 
@@ -113,7 +113,7 @@ export class AccessKeys {
     return key ? accessKeyOf(key) : null;
   }
 
-  /** All of a tenant, in the order of their making. */
+  /** All keys of a tenant, by time of creation. */
   async list(tenant: string): Promise<AccessKey[]> {
     const query = { kind: KEY, tenants: [tenant], limit: KEYS_MAX };
     const { records } = await this.#records.list(query);

@@ -62,23 +62,23 @@ export type CommitOutcome =
   | { readonly kind: 'lost' }
   | { readonly kind: 'overQuota'; readonly usedBytes: number };
 
-/** Due: when it expires, or when its job is looked at the next time. */
+/** Due when it expires, or when its job is to be checked again. */
 const ARTIFACT: RecordKind = { name: 'artifact' };
-/** Of a job's artifacts there is one of a name. */
+/** Makes names unique within a job. */
 const NAME: RecordKind = { name: 'artifact-name' };
-/** Whose bytes lie at a place: it belongs to the platform, and no place is used twice. */
+/** Makes locations unique over all tenants: a platform record. */
 const PLACE: RecordKind = { name: 'artifact-place' };
-/** What a tenant's artifacts weigh together. */
+/** The total size of a tenant's artifacts. */
 const USAGE: RecordKind = { name: 'artifact-usage' };
 
 type Body = Pick<Artifact, 'name' | 'size' | 'sha256' | 'contentType' | 'location'> & {
   readonly keepMs: number | null;
 };
 
-/** The artifact that has a name, with what its successor must know of it. */
+/** The artifact that has a name, with what a replacement needs to know of it. */
 type Named = Pick<Artifact, 'id' | 'size' | 'location'>;
 
-/** Before a job's end its artifacts are looked at with every sweep, after a success seldom. */
+/** How often the job of an artifact is checked: before its end, and after its success. */
 const OPEN_LOOK_MS = 30_000;
 const KEPT_LOOK_MS = 86_400_000;
 const PAGE = 1_000;
@@ -103,7 +103,7 @@ function artifactOf({ tenant, id, jobId, body, createdAt }: StoredRecord): Artif
   return { tenant, id, jobId, ...rest, createdAt, expiresAt };
 }
 
-/** The records of artifacts, which are seen once their bytes are stored. */
+/** The repository of artifacts. */
 export class ArtifactRecords {
   readonly #records: RecordStore;
   readonly #store: Pick<Store, 'read'>;
@@ -146,7 +146,7 @@ export class ArtifactRecords {
     return found.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** Which of these places are used. */
+  /** Which of these locations belong to an artifact. */
   async usedPlaces(locations: readonly string[]): Promise<Set<string>> {
     const { records } = await this.#records.read(locations.map(placeKey));
     return new Set(locations.filter((_, index) => records[index] !== null));
@@ -185,13 +185,13 @@ export class ArtifactRecords {
       else
         kept.push(lookedAt(record, job?.phase === 'succeeded' ? KEPT_LOOK_MS : OPEN_LOOK_MS, at));
     }
-    // Who was replaced meanwhile, or looked at by another process, is due again another time.
+    // Refused if one was replaced or checked concurrently: they stay due and are checked again.
     if (kept.length > 0) await this.#records.write(kept);
     const removed = (await this.#removeFound(stale)) ?? [];
     return { removed, hasMore: records.length === limit && limit > 0 };
   }
 
-  /** Null: one of them, or what goes with it, has changed meanwhile. */
+  /** Null: one of the artifacts or its name changed concurrently. */
   async #removeFound(found: readonly StoredRecord[]): Promise<Artifact[] | null> {
     if (found.length === 0) return [];
     const artifacts = found.map(artifactOf);
@@ -231,7 +231,7 @@ function commitOps(
       ...keyOf(commit),
       body: JSON.stringify(body),
       jobId,
-      // An owner's first look is at once: by then its job may have ended.
+      // Due at once: the next sweep checks whether the job has ended.
       ...(jobId !== null ? { dueInMs: 0 } : keepMs === null ? {} : { dueInMs: keepMs }),
       expected: 'absent',
     },
@@ -259,7 +259,7 @@ function nameOp(key: RecordKey, named: Named, before: StoredRecord | null): Reco
   return { op: 'put', ...key, body: JSON.stringify(named), expected: before ?? 'absent' };
 }
 
-/** Null: the name was taken by another meanwhile, so it is tried again. */
+/** Null: the name changed concurrently; try again. */
 function refusalOf(
   { id }: ArtifactCommit,
   op: RecordOp,
@@ -271,7 +271,7 @@ function refusalOf(
     return { kind: 'overQuota', usedBytes: bytes };
   }
   if (op.op === 'put' && op.kind !== NAME) {
-    throw new StoreError('refused', `the artifact ${id}, or one at its place, is there already`);
+    throw new StoreError('refused', `an artifact with the id ${id} or its location already exists`);
   }
   return null;
 }
@@ -283,7 +283,7 @@ function lookedAt(record: StoredRecord, lookMs: number, at: Instant): RecordOp {
   return { op: 'put', ...keyOf(record), body, jobId, dueAt, expected: record };
 }
 
-/** What goes is taken off its tenant's sum. */
+/** Subtracts removed artifacts from their tenants' totals. */
 function weighed(artifacts: readonly Artifact[]): RecordOp[] {
   return [...Map.groupBy(artifacts, ({ tenant }) => tenant)].map(([tenant, own]): RecordOp => {
     const bytes = -own.reduce((sum, { size }) => sum + size, 0);

@@ -28,7 +28,7 @@ const AUDIT: RecordKind = { name: 'audit' };
 
 type Body = Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'details'>;
 
-/** Entries as ops, to be written with what they tell of. */
+/** Entries as ops, for the transaction of the change that they describe. */
 export function auditOps(entries: readonly NewAuditEntry[]): RecordOp[] {
   return entries.map(({ tenant, id, actor, action, subject, details }) => {
     const body: Body = { actor, action, subject, details };
@@ -54,7 +54,10 @@ export class AuditLog {
   async add(entries: readonly NewAuditEntry[]): Promise<void> {
     const outcome = await this.#records.write(auditOps(entries));
     if (outcome.kind === 'written') return;
-    throw new StoreError('refused', `the audit log has an entry ${outcome.found?.id} already`);
+    throw new StoreError(
+      'refused',
+      `the audit log already has an entry ${outcome.found?.id}: use a new id`,
+    );
   }
 
   /** The newest first. */

@@ -2,20 +2,20 @@ import type { Instant } from '../core/clock.ts';
 import type { RecordKey, RecordOp, RecordStore, Refusal, StoredRecord } from '../store/records.ts';
 import { StoreError } from '../store/store-error.ts';
 
-/** What is to be written of records as they were read, and what it is answered with. */
+/** The ops for records as they were read, and the answer once they are written. */
 export interface Planned<Answer> {
-  /** None: there is nothing to write. */
+  /** Empty: nothing is written. */
   readonly ops: readonly RecordOp[];
-  /** Given the time of the write, or of the reading where there is none. */
+  /** `at`: the database's time of the write, or of the read if nothing is written. */
   readonly answer: (at: Instant) => Answer;
-  /** What a refusal is answered with; null, or left out: read and plan again. */
+  /** The answer to a refusal; null (the default) reads and plans again. */
   readonly refused?: (refusal: Refusal) => Answer | null;
 }
 
-/** Races are lost to somebody else's progress, so some rounds settle any of them. */
+/** A lost race means that another writer succeeded, so a bounded number of rounds suffices. */
 const ROUNDS_MAX = 50;
 
-/** Reads, decides, compares and sets; whoever loses a race reads and decides again. */
+/** Compare and set: reads, plans, writes; after a lost race it reads and plans again. */
 export async function changeRecords<Answer>(
   records: RecordStore,
   keys: readonly RecordKey[],

@@ -49,7 +49,7 @@ export interface DeadLetterFilter {
   readonly isReplayed?: boolean;
 }
 
-/** A job that is to end badly, as it is read now, and by which steps. */
+/** A job about to end badly, as just read from the store, and the steps that end it. */
 export interface NewDeadLetter extends DeadLetterDraft {
   readonly id: string;
   readonly fingerprint: string;
@@ -63,7 +63,7 @@ export interface FoundLetter {
   readonly record: StoredRecord;
 }
 
-/** Due from its birth on, so that retention finds it; as large as a job's input may be. */
+/** Due since its creation, so that retention finds it. Holds the job's input, hence the limit. */
 const LETTER: RecordKind = {
   name: 'dead-letter',
   tags: ['type', 'reasonCode', 'fingerprint', 'state'],
@@ -71,7 +71,7 @@ const LETTER: RecordKind = {
 };
 
 type Body = Omit<DeadLetter, 'tenant' | 'id' | 'jobId' | 'createdAt' | 'jobStartedAt'> & {
-  /** `end`: it was begun by the move that ended it, at the time of the letter itself. */
+  /** `end`: the move that ended the job also started it, at the letter's `createdAt`. */
   readonly jobStartedAt: Instant | null | 'end';
 };
 
@@ -85,7 +85,7 @@ function letterOf({ tenant, id, jobId, body, createdAt }: StoredRecord): DeadLet
   return { tenant, id, jobId: jobId!, ...rest, jobStartedAt: startedAt, createdAt };
 }
 
-/** The letter that goes along with the end of its job. */
+/** The op that writes a letter in the transaction of its job's end. */
 export function deadLetterOp(made: NewDeadLetter): RecordOp {
   const { id, fingerprint, job, steps, reason, failureStage, error } = made;
   const isBegun = steps.some(({ to }) => to.phase === 'executing');
@@ -117,19 +117,19 @@ function putOf({ tenant, id, jobId }: JobOf, body: Body): PutOp {
 
 type JobOf = Pick<StoredRecord, 'tenant' | 'id' | 'jobId'>;
 
-/** Marks a letter as replayed, if that job (of index 0) is created. */
+/** Marks a letter as replayed if the insert's first job is created. */
 export function replayedOp({ record }: FoundLetter, as: string): RecordOp {
   const body: Body = { ...(JSON.parse(record.body) as Body), replayedAs: as };
   const { dueAt } = record;
   return { ...putOf(record, body), dueAt, expected: record, ifCreated: 0 };
 }
 
-/** Jobs that have a letter of this fingerprint. */
+/** A filter for jobs that have a dead letter with this fingerprint. */
 export function lettersWith(fingerprint: string): Pick<RecordMatch, 'kind' | 'tags'> {
   return { kind: LETTER, tags: { fingerprint } };
 }
 
-/** Dead letters. */
+/** The repository of dead letters. */
 export class DeadLetters {
   readonly #records: RecordStore;
 
@@ -167,14 +167,14 @@ export class DeadLetters {
     return isWanted ? [found.letter] : [];
   }
 
-  /** Those that were not replayed, by type, of all tenants. */
+  /** The number of letters that were not replayed, by type, over all tenants. */
   async countOpen(): Promise<{ type: string; count: number }[]> {
     const match = { kind: LETTER, tenants: null, tags: { state: 'open' } };
     const counts = await this.#records.count(match, 'type');
     return counts.map(({ value, count }) => ({ type: value, count }));
   }
 
-  /** Takes away up to so many that were written then or before; says how many. */
+  /** Removes up to `limit` letters created at `cut` or before; returns how many. */
   async purge(cut: Instant, limit: number): Promise<number> {
     const query = { kind: LETTER, tenants: null, due: { to: cut }, order: 'due', limit } as const;
     const { records } = await this.#records.list(query);
@@ -184,11 +184,11 @@ export class DeadLetters {
       expected: record,
     }));
     if (ops.length === 0) return 0;
-    // Whom another process was quicker with is taken the next time.
+    // Refused if another process removed one of them: the next slice retries.
     return (await this.#records.write(ops)).kind === 'written' ? ops.length : 0;
   }
 
-  /** What takes away what the letters of a job still hold of it. */
+  /** Ops that erase the content of a job from its letters. */
   async erasure({ tenant, id: jobId }: JobRef): Promise<RecordOp[]> {
     const query = { kind: LETTER, tenants: [tenant], jobId, limit: LETTERS_MAX };
     const { records } = await this.#records.list(query);
@@ -201,5 +201,5 @@ export class DeadLetters {
   }
 }
 
-/** A job has one letter, or a few where it was put among them by hand. */
+/** A job has one letter, or a few if it was dead-lettered by hand. */
 const LETTERS_MAX = 1_000;

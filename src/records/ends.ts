@@ -55,19 +55,19 @@ export interface EndQuery {
 
 const READER: RecordKind = { name: 'ends-reader' };
 
-/** One record a stretch and type, due at its start, with a number for each outcome and bin. */
+/** One record per stretch and type, due at the stretch's start; a member per outcome and bin. */
 const KINDS: Readonly<Record<Grain, RecordKind>> = {
   short: { name: 'ends-short' },
   long: { name: 'ends-long' },
 };
 
-/** What is counted for a tenant is counted for all as well, lest a look add up every tenant. */
+/** Totals over all tenants are kept as well, so that platform-wide reports stay cheap. */
 const ALL = '';
 
 const PAGE = 1_000;
 const FORGET_PAGES_MAX = 50;
 
-/** Ids are in the order of time. */
+/** Zero-padded, so that ids sort by time. */
 function idOf(at: Instant, type: string): string {
   return `${String(at).padStart(16, '0')}/${type}`;
 }
@@ -81,8 +81,8 @@ function memberOf({ outcome, bin }: Pick<EndSum, 'outcome' | 'bin'>): string {
 }
 
 /**
- * Counts for those who watch the platform. They are made from the log, so that every process tells
- * the same and a restart loses nothing.
+ * The repository of ends of jobs, counted from the log: every process reports the same numbers and a
+ * restart loses nothing.
  */
 export class Ends {
   readonly #records: RecordStore;

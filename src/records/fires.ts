@@ -63,10 +63,10 @@ export interface FireQuery extends ScheduleRef {
   readonly before?: number;
 }
 
-/** Due from its birth on, so that retention finds it. */
+/** Due since its creation, so that retention finds it. */
 export const FIRE: RecordKind = { name: 'schedule-fire' };
 
-/** An outcome does not name a job that is new, so the line keeps the id that it was given. */
+/** An outcome does not include the id of a created job, so the line keeps it. */
 interface Body {
   readonly isManual: boolean;
   readonly entry:
@@ -77,12 +77,12 @@ interface Body {
 
 const DIGITS = 16;
 
-/** Ids are in the order of their numbers, and begin with the schedule's. */
+/** The schedule's id and the zero-padded number, so that ids sort by number. */
 function idOf(scheduleId: string, n: number): string {
   return `${scheduleId}/${String(n).padStart(DIGITS, '0')}`;
 }
 
-/** The lines of a schedule, up to before one of them. `0` is what comes after `/`. */
+/** The id range of a schedule's lines, up to `before`. `0` is the character after `/`. */
 export function fireRange(
   scheduleId: string,
   before?: number,
@@ -91,7 +91,7 @@ export function fireRange(
   return { after: `${scheduleId}/`, before: end };
 }
 
-/** A line of the history; `job` is the index of its job in the insert that it goes along with. */
+/** The op that writes a line; `job` is the index of its job in the same insert. */
 export function fireOp(
   { tenant, id, expected }: Fire,
   entry: FireEntry,
@@ -120,7 +120,7 @@ export function fireOf({ tenant, id, body, createdAt }: StoredRecord, name: stri
   return { tenant, name, n, at: createdAt, isManual, ...resultOf(entry, outcome) };
 }
 
-/** What the history says of an entry, given what became of its job. */
+/** The history's view of an entry, given the outcome of its job. */
 export function resultOf(
   entry: FireEntry | Body['entry'],
   outcome: Body['outcome'],

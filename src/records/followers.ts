@@ -79,7 +79,7 @@ export interface FollowerMove {
 const FOLLOWER: RecordKind = { name: 'follower' };
 const FOLLOWERS_MAX = 10_000;
 
-/** The rest is the record's own: its lease and its times. */
+/** The lease and the times are the record's own. */
 type Body = Pick<FollowerRecord, 'tenant' | 'position' | 'trouble' | 'resets' | 'resetAt'>;
 
 function keyOf(name: string): RecordKey {
@@ -95,7 +95,7 @@ function followerOf(record: StoredRecord): FollowerRecord {
   return { name, ...bodyOf(record), owner, leasedUntil, createdAt, updatedAt };
 }
 
-/** The durable places of followers. */
+/** The repository of followers. */
 export class Followers {
   readonly #records: RecordStore;
 

@@ -24,7 +24,7 @@ export interface TypeEntry {
   readonly definition: JsonText;
 }
 
-/** Definitions are bounded where they come in, and are longer inside of a body. */
+/** Definitions are limited by the API; escaping makes them longer inside a body. */
 const TYPE: RecordKind = { name: 'type', bytesMax: 4_194_304 };
 const TYPES_MAX = 10_000;
 
@@ -39,7 +39,7 @@ function typeOf({ tenant, id, body, updatedAt }: StoredRecord): TypeRecord {
   return { tenant, type: id, policy, revision, definition, updatedAt };
 }
 
-/** The types of jobs that were registered. */
+/** The repository of registered job types. */
 export class JobTypes {
   readonly #records: RecordStore;
   readonly #store: Pick<Store, 'putPolicy'>;
@@ -73,7 +73,7 @@ export class JobTypes {
     return records.map((record) => (record === null ? null : typeOf(record)));
   }
 
-  /** All of a tenant, by name. */
+  /** All types of a tenant, by name. */
   async list(tenant: string): Promise<TypeRecord[]> {
     const query = { kind: TYPE, tenants: [tenant], limit: TYPES_MAX };
     return (await this.#records.list(query)).records.map(typeOf);

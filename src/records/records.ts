@@ -10,7 +10,7 @@ import { ScheduleRecords } from './schedules.ts';
 import { WebhookRecords } from './webhooks.ts';
 import { Workers } from './workers.ts';
 
-/** What is kept beside jobs, each kind with what can be done to it. */
+/** The repositories of everything that is stored beside jobs. */
 export interface Records {
   readonly accessKeys: AccessKeys;
   readonly artifacts: ArtifactRecords;

@@ -67,10 +67,10 @@ export interface ScheduleQuery {
   readonly after?: string;
 }
 
-/** Due at its next slot. Definitions are bounded where they come in. */
+/** Due at its next slot. Definitions are limited by the API. */
 const SCHEDULE: RecordKind = { name: 'schedule', bytesMax: 4_194_304 };
 
-/** How many lines a schedule's history has had: apart, since a run by hand changes nothing else. */
+/** The last line number of a history. Separate: a manual run must not change the schedule. */
 const LINES: RecordKind = { name: 'schedule-lines' };
 
 type Body = Pick<Schedule, 'id' | 'definition' | 'isPaused' | 'lastSlot' | 'createdBy'>;
@@ -96,7 +96,7 @@ function scheduleOf(record: StoredRecord): Schedule {
   return { tenant, name, ...bodyOf(record), version, nextAt: dueAt, createdAt, updatedAt };
 }
 
-/** Schedules and what became of their slots. */
+/** The repository of schedules and their histories. */
 export class ScheduleRecords {
   readonly #store: Pick<Store, 'records' | 'insert'>;
   readonly #records: RecordStore;
@@ -141,7 +141,7 @@ export class ScheduleRecords {
       ];
       return { ops, answer: () => id };
     });
-    // Nobody can name its history any more: what a crash leaves of it goes with its time.
+    // The history is unreachable from here on; retention removes what a crash leaves behind.
     if (gone !== null) await this.#removeHistory(ref.tenant, gone);
     return gone !== null;
   }
@@ -173,7 +173,7 @@ export class ScheduleRecords {
     return (await this.#records.list(query)).records.map(scheduleOf);
   }
 
-  /** The jobs of slots, their lines in the history and the schedule's next slot, all or nothing. */
+  /** Creates the jobs of slots, writes the history and moves the schedule on, in one transaction. */
   async fire(fire: Fire): Promise<FireOutcome> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const keys = [keyOf(fire), linesKey(fire.tenant, fire.id)];
@@ -185,7 +185,7 @@ export class ScheduleRecords {
     throw new StoreError('unchanged', `schedule "${fire.name}" changed too often; try again`);
   }
 
-  /** Null: something was written meanwhile, which may or may not have been the schedule. */
+  /** Null: the schedule or its history changed concurrently; read again. */
   async #fireOnce(fire: Fire, found: Found): Promise<FireOutcome | null> {
     const { tenant, name, entries, expected } = fire;
     const isManual = expected === null;
@@ -224,7 +224,7 @@ export class ScheduleRecords {
     return (await this.#records.list(query)).records.map((record) => fireOf(record, name));
   }
 
-  /** Takes away up to so many lines that were written then or before; says how many. */
+  /** Removes up to `limit` lines written at `cut` or before; returns how many. */
   async purgeFires(cut: Instant, limit: number): Promise<number> {
     const query = { kind: FIRE, tenants: null, due: { to: cut }, order: 'due', limit } as const;
     const { records } = await this.#records.list(query);

@@ -64,7 +64,7 @@ function webhookOf({ tenant, id, body, version, createdAt, updatedAt }: StoredRe
   return { tenant, id, ...settings, revision: version, createdAt, updatedAt };
 }
 
-/** Webhooks, of which no job depends on any. */
+/** The repository of webhooks. */
 export class WebhookRecords {
   readonly #records: RecordStore;
 

@@ -42,7 +42,7 @@ export const WORKER_GONE_MS = 300_000;
 const WORKER: RecordKind = { name: 'worker' };
 const WORKERS_MAX = 10_000;
 
-/** The rest is the record's own: when it was made and last written. Due: it is gone by then. */
+/** `startedAt` and `lastBeatAt` are the record's own times; it is due when the worker is gone. */
 type Body = Omit<WorkerSign, 'id' | 'tenant'>;
 
 function keyOf({ tenant, id }: Pick<WorkerSign, 'tenant' | 'id'>): RecordKey {
@@ -50,8 +50,8 @@ function keyOf({ tenant, id }: Pick<WorkerSign, 'tenant' | 'id'>): RecordKey {
 }
 
 /**
- * The workers that are there. No job depends on it: a lease alone says who owns what, and a sign
- * that is lost costs nothing but a later time.
+ * The repository of workers. For display only: leases alone decide who owns a job, so a lost sign
+ * delays `lastBeatAt` and nothing else.
  */
 export class Workers {
   readonly #records: RecordStore;
@@ -92,7 +92,7 @@ export class Workers {
     });
   }
 
-  /** Forgets up to so many that were not heard of for long; says how many. */
+  /** Removes up to `limit` workers that are gone; returns how many. */
   async forget(limit: number): Promise<number> {
     const due = { to: 'now' } as const;
     const query = { kind: WORKER, tenants: null, due, order: 'due', limit } as const;
@@ -105,7 +105,7 @@ export class Workers {
       expected: record,
     }));
     if (ops.length === 0) return 0;
-    // One that was heard of meanwhile, or that another has forgotten: the next time will do.
+    // Refused if one of them has come back or was removed concurrently: the next sweep retries.
     return (await this.#records.write(ops)).kind === 'written' ? ops.length : 0;
   }
 }
@@ -118,7 +118,7 @@ function opsOf(sign: WorkerSign, before: StoredRecord | null, at: Instant): Reco
   const known = before === null || isGone ? null : (JSON.parse(before.body) as Body);
   const body = known?.isAnnounced === true && !said.isAnnounced ? known : said;
   const put = { op: 'put', ...key, body: JSON.stringify(body), dueInMs: WORKER_GONE_MS } as const;
-  // What a worker says of itself counts, whoever has gathered something meanwhile.
+  // An announced sign overrides anything gathered concurrently, so it has no condition.
   if (said.isAnnounced) return isGone ? [{ op: 'remove', ...key }, put] : [put];
   if (before === null) return [{ ...put, expected: 'absent' }];
   return isGone

@@ -46,7 +46,7 @@ export interface ThrottleChange {
   readonly seen: Throttle | null;
   readonly next: Throttle | null;
   readonly actor: string;
-  /** What tells of it, written with it, both or neither. */
+  /** Record ops in the same transaction: the audit entry. */
   readonly with: readonly RecordOp[];
 }
 
@@ -70,7 +70,7 @@ export const RATE_IDLE_MS = 60_000;
 export interface ControlStore {
   /** Types with a failed end since then, and all that are throttled, by tenant and type. */
   ailing(since: Instant): Promise<TypeHealth[]>;
-  /** False: it, or a record that goes along, is another by now, and nothing was written. */
+  /** False: the throttle has changed, or a record op was refused; nothing was written. */
   throttle(change: ThrottleChange): Promise<boolean>;
   /** Forgets ends of slots that began before; says how many rows went. */
   trimTurns(before: Instant): Promise<number>;

@@ -64,16 +64,15 @@ export type InsertOutcome =
     };
 
 /**
- * Records that are written with the jobs of an insert, all or nothing: where a condition of theirs
- * does not hold, the call is refused. A body may hold `outcomeMark(i)`, in whose place then stands
- * what became of job i (its kind, and its id unless it was created), and a put with `ifCreated` is
- * left out unless that job was created.
+ * Record ops in the transaction of an insert: all or nothing. If a condition fails, the call is
+ * refused and no job is created. `outcomeMark(i)` in a body is replaced by the outcome of job i (its
+ * kind, and its id unless it was created); a put with `ifCreated` is skipped unless that job was.
  */
-export interface InsertAlong {
+export interface InsertOptions {
   readonly with: readonly RecordOp[];
 }
 
-export type InsertedAlong =
+export type InsertWithOutcome =
   | {
       readonly kind: 'inserted';
       readonly at: Instant;

@@ -58,19 +58,19 @@ export interface Move extends JobRef {
   /** Stored with the last step, or the annotation. Undefined keeps what is stored. */
   readonly result?: JsonText;
   readonly checkpoint?: JsonText;
-  /** Written if and only if the move is made, which it is not where a condition does not hold. */
+  /** Record ops in the move's transaction: if a condition fails, the move misses. */
   readonly with?: readonly RecordOp[];
 }
 
-/** True where records go along with one of the moves. */
+/** True if any of the moves has record ops. */
 export function hasRecords(moves: readonly Move[]): boolean {
   return moves.some((move) => move.with !== undefined);
 }
 
 /**
  * `moved`: the job's version and the database's time after the last step. `missed`: the job did
- * not stand there, or is not there at all, or a record that goes along was not as it had to be; who
- * wants to know why reads it.
+ * not stand there, or is not there at all, or a condition of its record ops failed; who wants to
+ * know why reads it.
  */
 export type MoveOutcome =
   | { readonly kind: 'moved'; readonly version: number; readonly at: Instant }

@@ -10,17 +10,17 @@ import {
 } from './records.ts';
 import { StoreError } from './store-error.ts';
 
-/** So much, in UTF-8, may an id, a tag or another name weigh: they are parts of indexes. */
+/** The maximum length of ids, tags and owners in UTF-8: index entries are bounded. */
 const NAME_BYTES_MAX = 512;
 
-/** A body that is larger than its kind allows. */
+/** A record's body exceeds the limit of its kind. */
 export class RecordTooLargeError extends StoreError {
   readonly bytes: number;
   readonly bytesMax: number;
 
   constructor(key: RecordKey, bytes: number, bytesMax: number) {
     const what = `the body of ${key.kind.name} "${key.id}" has ${bytes} bytes`;
-    super('refused', `${what}, and ${bytesMax} are allowed: keep large content as an artifact`);
+    super('refused', `${what}; the limit is ${bytesMax}: store large content as an artifact`);
     this.name = 'RecordTooLargeError';
     this.bytes = bytes;
     this.bytesMax = bytesMax;
@@ -28,8 +28,8 @@ export class RecordTooLargeError extends StoreError {
 }
 
 /**
- * The same records, with what no store could keep refused alike before it is asked. Who looks for
- * a text that cannot be kept finds nothing, as with any other that is not there.
+ * Validates calls before they reach a store, so that all stores refuse the same input. A read or
+ * list for a text that cannot be stored finds nothing instead of failing.
  */
 export function checkedRecords(records: RecordStore): RecordStore {
   return {
@@ -46,7 +46,7 @@ export function checkedRecords(records: RecordStore): RecordStore {
       const isByDue = query.order === 'due' && query.due === undefined;
       return records.list({
         ...query,
-        // What is never due has no place in that order.
+        // Records without a due time are not part of this order.
         due: isByDue ? {} : query.due,
         tenants: canMatch(query) && isName(query.jobId ?? '') ? query.tenants : [],
       });
@@ -103,10 +103,12 @@ function checkKey({ kind, tenant, id }: RecordKey): void {
 
 function checkKind({ name, tags = [] }: RecordKind): void {
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) {
-    throw refused(`"${name}" is no name of a kind of record: use a–z, 0–9 and -, at most 64`);
+    throw refused(
+      `"${name}" is not a valid record kind: use a–z, 0–9 and -, at most 64 characters`,
+    );
   }
   if (tags.length > TAGS_MAX) {
-    throw refused(`the kind "${name}" has ${tags.length} tags, and ${TAGS_MAX} are allowed`);
+    throw refused(`the record kind "${name}" has ${tags.length} tags; the limit is ${TAGS_MAX}`);
   }
 }
 
@@ -114,7 +116,7 @@ function checkTagNames(kind: RecordKind, names: readonly string[]): void {
   checkKind(kind);
   const stranger = names.find((name) => kind.tags?.includes(name) !== true);
   if (stranger === undefined) return;
-  throw refused(`records of kind "${kind.name}" have no tag "${stranger}"`);
+  throw refused(`the record kind "${kind.name}" has no tag "${stranger}": add it to the kind`);
 }
 
 function checkBody(key: RecordKey, body: string): void {
@@ -127,11 +129,15 @@ function checkBody(key: RecordKey, body: string): void {
   try {
     JSON.parse(body);
   } catch (cause) {
-    throw new StoreError('refused', `the body of ${key.kind.name} "${key.id}" is no JSON`, cause);
+    throw new StoreError(
+      'refused',
+      `the body of ${key.kind.name} "${key.id}" is not valid JSON`,
+      cause,
+    );
   }
 }
 
-const UNPLAIN = 'has a NUL or half of a surrogate pair: no database keeps these';
+const UNPLAIN = 'contains a NUL or a lone surrogate, which databases cannot store: remove it';
 
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
@@ -141,7 +147,7 @@ function checkTexts(texts: Readonly<Record<string, string>>): void {
   for (const [what, text] of Object.entries(texts)) {
     if (!isPlain(text)) throw refused(`${what} ${UNPLAIN}`);
     if (isLong(text)) {
-      throw refused(`${what} has more than ${NAME_BYTES_MAX} bytes: use a shorter one`);
+      throw refused(`${what} is longer than ${NAME_BYTES_MAX} bytes: use a shorter one`);
     }
   }
 }

@@ -14,68 +14,69 @@ import type {
 } from './records.ts';
 import { StoreError } from './store-error.ts';
 
-/** A record as it was and as ops leave it, either of which may be nothing. */
+/** A record before and after a write; null where it does not exist. */
 export interface RecordChange {
   readonly key: RecordKey;
   readonly before: StoredRecord | null;
   readonly after: StoredRecord | null;
 }
 
-/** What the ops are judged by: whoever asks has locked these records, and then read the time. */
-export interface Ground {
+/** What a store knows when it plans a write: it has locked the records first, then read its clock. */
+export interface WriteContext {
   readonly at: Instant;
   readonly find: (key: RecordKey) => StoredRecord | null;
   readonly holds: (fence: FenceOp) => boolean;
 }
 
-export type Judgement =
+export type WritePlan =
   | {
-      readonly kind: 'granted';
+      readonly kind: 'accepted';
       readonly at: Instant;
       readonly versions: readonly (number | null)[];
       readonly changes: readonly RecordChange[];
     }
   | Refusal;
 
-/** One text for one record. */
+/** A map key for a record. */
 export function textOfKey({ kind, tenant, id }: RecordKey): string {
   return JSON.stringify([kind.name, tenant, id]);
 }
 
-/** The records that ops are about, each once. */
+/** The distinct records that ops name. */
 export function keysOf(ops: readonly RecordOp[]): RecordKey[] {
   const keyed = ops.filter((op) => op.op !== 'fence');
   return [...new Map(keyed.map((op) => [textOfKey(op), op])).values()];
 }
 
 /**
- * What ops come to, decided here once for all stores: each op sees what those before it have
- * written, and the first whose condition does not hold refuses them all.
+ * Checks the conditions of ops and computes what they write. All stores share this function, so the
+ * rules exist once. Each op sees the writes of the ops before it; the first failed condition refuses
+ * the whole write.
  */
-export function judge(ops: readonly RecordOp[], ground: Ground): Judgement {
+export function planWrite(ops: readonly RecordOp[], context: WriteContext): WritePlan {
   const changes = new Map<string, RecordChange>();
   const versions: (number | null)[] = [];
   for (const [index, op] of ops.entries()) {
     if (op.op === 'fence') {
-      if (!ground.holds(op)) return refusal(ground, index, { reason: 'fenced', found: null });
+      if (!context.holds(op)) return refusal(context, index, { reason: 'fenced', found: null });
       versions.push(null);
       continue;
     }
     const key = textOfKey(op);
     const known = changes.get(key);
-    const before = known === undefined ? ground.find(op) : known.before;
+    const before = known === undefined ? context.find(op) : known.before;
     const found = known === undefined ? before : known.after;
-    const reason = refusalOf(op, found, ground.at);
-    if (reason !== null) return refusal(ground, index, { reason, found });
-    const after = afterOp(op, found, ground.at);
+    const reason = refusalOf(op, found, context.at);
+    if (reason !== null) return refusal(context, index, { reason, found });
+    const after = afterOp(op, found, context.at);
     changes.set(key, { key: op, before, after });
     versions.push(after?.version ?? null);
   }
-  return { kind: 'granted', at: ground.at, versions, changes: [...changes.values()] };
+  return { kind: 'accepted', at: context.at, versions, changes: [...changes.values()] };
 }
 
 function refusal(
-  { at }: Ground,
+  { at }: WriteContext,
   index: number,
   why: { reason: RefusalReason; found: StoredRecord | null },
 ): Refusal {
@@ -158,7 +159,10 @@ function sumsOf({ members }: AddOp, found: StoredRecord | null): Record<string, 
 function sumOf(one: number, other: number): number {
   const sum = one + other;
   if (Number.isSafeInteger(sum)) return sum;
-  throw new StoreError('refused', `${one} and ${other} are too large to be added`);
+  throw new StoreError(
+    'refused',
+    `the sum of ${one} and ${other} exceeds the largest safe integer`,
+  );
 }
 
 function numbersOf(found: StoredRecord | null): Record<string, number> {
@@ -168,33 +172,37 @@ function numbersOf(found: StoredRecord | null): Record<string, number> {
   if (isObject && Object.values(body).every(Number.isSafeInteger)) {
     return body as Record<string, number>;
   }
-  const message = `${found.kind} "${found.id}" is no object of whole numbers to add to`;
+  const message = `cannot add to ${found.kind} "${found.id}": its body is not an object of whole numbers`;
   throw new StoreError('refused', message);
 }
 
-/** What the ops of an insert come to once it is known what became of its jobs. */
-export function settledChanges(
+/** The changes of an insert's ops, once the outcomes of its jobs are known. */
+export function changesAfterInsert(
   ops: readonly RecordOp[],
   outcomes: readonly InsertOutcome[],
-  ground: Ground,
+  context: WriteContext,
 ): readonly RecordChange[] {
   const settled = ops
     .filter((op) => op.op !== 'put' || isCreated(op.ifCreated, outcomes))
     .map((op) => (op.op === 'put' ? { ...op, body: settledBody(op.body, outcomes) } : op));
-  const judged = judge(settled, ground);
-  if (judged.kind === 'granted') return judged.changes;
-  throw new StoreError('refused', 'an op depends on one that was left out with its job');
+  const plan = planWrite(settled, context);
+  if (plan.kind === 'accepted') return plan.changes;
+  throw new StoreError(
+    'refused',
+    'an op depends on another that was skipped because its job was not created',
+  );
 }
 
 function isCreated(index: number | undefined, outcomes: readonly InsertOutcome[]): boolean {
   return index === undefined || outcomes[index]?.kind === 'created';
 }
 
-/** Inside a JSON string quotes are escaped, so the mark as it is written stands for itself only. */
+/** Quotes inside a JSON string are escaped, so this text cannot occur within one. */
 function settledBody(body: string, outcomes: readonly InsertOutcome[]): string {
   return body.replaceAll(/\{"\$outcome":(\d+)\}/g, (mark, digits: string) => {
     const outcome = outcomes[Number(digits)];
-    if (outcome === undefined) throw new StoreError('refused', `${mark} names no job`);
+    if (outcome === undefined)
+      throw new StoreError('refused', `${mark} refers to a job that is not part of this insert`);
     const { kind } = outcome;
     return JSON.stringify(kind === 'created' ? { kind } : { kind, id: outcome.id });
   });

@@ -2,43 +2,42 @@ import type { Instant } from '../core/clock.ts';
 import type { JsonText } from '../core/job.ts';
 
 /**
- * What records of one kind have in common. Tags are texts that lists and counts can ask for by
- * equality, at most TAGS_MAX of them; a later release may add one at the end, and must not change
- * the order of those that are there.
+ * A kind of record. Tags are indexed texts that `list` and `count` can filter by equality. Stores keep
+ * them by position: a later release may append a tag, but must not reorder or remove one.
  */
 export interface RecordKind {
   readonly name: string;
   readonly tags?: readonly string[];
-  /** The most that a body may weigh in UTF-8; default: BODY_BYTES_MAX. */
+  /** The maximum size of a body in UTF-8. Default: BODY_BYTES_MAX. */
   readonly bytesMax?: number;
 }
 
 export const TAGS_MAX = 4;
 export const BODY_BYTES_MAX = 1_048_576;
 
-/** Names a record. The tenant is '' for what belongs to the platform and to no tenant. */
+/** Identifies a record. The tenant is '' for records of the platform itself. */
 export interface RecordKey {
   readonly kind: RecordKind;
   readonly tenant: string;
   readonly id: string;
 }
 
-/** A record as it is stored; all its times are the database's. */
+/** A stored record. All times come from the database's clock. */
 export interface StoredRecord {
   /** The name of its kind. */
   readonly kind: string;
   readonly tenant: string;
   readonly id: string;
-  /** 1 when it is made, and 1 more with each write. */
+  /** 1 when created, incremented by every write. */
   readonly version: number;
-  /** The store does not look inside, but for `add`. */
+  /** Opaque to the store, except to `add`. */
   readonly body: JsonText;
   readonly tags: Readonly<Record<string, string>>;
-  /** What lists of due records go by. */
+  /** Indexed: `list` can ask for due records. */
   readonly dueAt: Instant | null;
-  /** The job that it belongs to. */
+  /** The job that the record belongs to. Indexed. */
   readonly jobId: string | null;
-  /** Who holds it, until then; an owner whose time has passed is still named. */
+  /** The lease's owner and its end; an expired owner is still named. */
   readonly owner: string | null;
   readonly leasedUntil: Instant | null;
   readonly createdAt: Instant;
@@ -46,46 +45,45 @@ export interface StoredRecord {
 }
 
 /**
- * What must be there: nothing, or a record at this version. A record that was removed and made
- * again begins at version 1 again, so `createdAt` tells it from the one that was read.
+ * The condition of a write: no such record, or one at this version. Versions restart at 1 when a
+ * record is removed and created again, so `createdAt` tells the two apart.
  */
 export type Expected =
   | 'absent'
   | { readonly version: number; readonly createdAt?: Instant | undefined };
 
-/** When a record is due: at a time, or so long after the database's now. Left out: never. */
+/** When a record is due: at an instant, or relative to the database's now. Default: never. */
 export interface Due {
   readonly dueAt?: Instant | null | undefined;
   readonly dueInMs?: number | undefined;
 }
 
 /**
- * Makes a record or replaces it, but for its lease. With `lease`, only where nobody holds it, the
- * holder's time has passed (from its very millisecond on) or the holder is `owner`; null gives the
- * lease up, left out it stays as it is.
+ * Creates or replaces a record; its lease is kept unless `lease` is given. `lease` takes or extends
+ * the lease if it is free, expired (now >= leasedUntil) or already held by `owner`, else the op is
+ * refused; null releases it.
  */
 export interface PutOp extends RecordKey, Due {
   readonly op: 'put';
   readonly body: JsonText;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly jobId?: string | null | undefined;
-  /** Left out: whatever is there. */
+  /** Default: no condition. */
   readonly expected?: Expected | undefined;
   readonly lease?: { readonly owner: string; readonly forMs: number } | null | undefined;
-  /** With an insert: only if the job of this index was created. The conditions hold anyhow. */
+  /** In an insert: written only if the job at this index was created. Conditions always apply. */
   readonly ifCreated?: number | undefined;
 }
 
-/** Takes a record away; one that is not there is none to take, unless it was expected. */
+/** Removes a record. A missing record is not an error unless `expected` is given. */
 export interface RemoveOp extends RecordKey {
   readonly op: 'remove';
   readonly expected?: Exclude<Expected, 'absent'> | undefined;
 }
 
 /**
- * Adds whole numbers to members of a body that is an object of whole numbers. A record that is not
- * there is made, due as given; one that is there stays due as it is. Refused where a sum would be
- * above its `max`.
+ * Adds integers to members of a body, which must be a flat object of integers. Creates the record if
+ * it is missing (only then is the due time set). Refused if a sum would exceed its `max`.
  */
 export interface AddOp extends RecordKey, Due {
   readonly op: 'add';
@@ -93,7 +91,7 @@ export interface AddOp extends RecordKey, Due {
   readonly max?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Writes nothing: refuses the rest unless this owner holds the job at this moment. */
+/** Writes nothing; refuses the whole write unless this owner holds the job's lease now. */
 export interface FenceOp {
   readonly op: 'fence';
   readonly tenant: string;
@@ -105,13 +103,13 @@ export interface FenceOp {
 export type RecordOp = PutOp | RemoveOp | AddOp | FenceOp;
 
 /**
- * `exists`: it was to be absent. `missing`: it is not there. `version`: it is another version, or
- * another record of that name. `leased`: somebody else holds it. `full`: above the `max` of an
- * `add`. `fenced`: the owner does not hold the job.
+ * `exists`: the record was expected to be absent. `missing`: it does not exist. `version`: it has
+ * another version, or was created anew. `leased`: another owner holds it. `full`: a sum would exceed
+ * its `max`. `fenced`: the owner does not hold the job.
  */
 export type RefusalReason = 'exists' | 'missing' | 'version' | 'leased' | 'full' | 'fenced';
 
-/** The first op whose condition does not hold, and what was found there. Nothing was written. */
+/** The first op whose condition failed, with the record found there. Nothing was written. */
 export interface Refusal {
   readonly kind: 'refused';
   readonly at: Instant;
@@ -120,7 +118,7 @@ export interface Refusal {
   readonly found: StoredRecord | null;
 }
 
-/** `versions`: of each op's record afterwards; null where there is none. */
+/** `versions`: of each op's record after the write; null for removals and fences. */
 export type WriteOutcome =
   | {
       readonly kind: 'written';
@@ -129,7 +127,7 @@ export type WriteOutcome =
     }
   | Refusal;
 
-/** What records are asked for; all that is given must hold. */
+/** A filter; all given conditions must hold. */
 export interface RecordMatch {
   readonly kind: RecordKind;
   /** Null: of every tenant. */
@@ -140,42 +138,42 @@ export interface RecordMatch {
 export interface RecordQuery extends RecordMatch {
   readonly limit: number;
   readonly jobId?: string | undefined;
-  /** Only ids after, or before, this one, by their UTF-8 bytes. */
+  /** Exclusive bounds of the id, compared by UTF-8 bytes. */
   readonly after?: string | undefined;
   readonly before?: string | undefined;
-  /** Only what is due from this time on (inclusive) and up to that one, or up to now. */
+  /** Only records with a due time in this range, both ends inclusive. */
   readonly due?:
     | { readonly from?: Instant | undefined; readonly to?: Instant | 'now' | undefined }
     | undefined;
-  /** By id, and for one id by tenant; or by the time at which they are due. Default: ascending. */
+  /** By id (then tenant), or by due time. Default: ascending. */
   readonly order?: 'ascending' | 'descending' | 'due' | undefined;
 }
 
-/** How many records have a tag of this value. */
+/** The number of records with this value of a tag. */
 export interface TagCount {
   readonly value: string;
   readonly count: number;
 }
 
 /**
- * The records half of the port: whatever is kept that no hot verb reads. Reads answer with the
- * database's time `at` that they are of.
+ * The records half of the port: everything that is stored beside jobs. Answers include `at`, the
+ * database's time of the read.
  */
 export interface RecordStore {
-  /** In the order of the keys; null for one that is not there. */
+  /** In the order of the keys; null for a missing record. */
   read(
     keys: readonly RecordKey[],
   ): Promise<{ readonly at: Instant; readonly records: readonly (StoredRecord | null)[] }>;
   list(
     query: RecordQuery,
   ): Promise<{ readonly at: Instant; readonly records: readonly StoredRecord[] }>;
-  /** How many there are by the value of one of their tags, those without it left out. */
+  /** Counts records by the value of a tag; records without that tag are not counted. */
   count(match: RecordMatch, by: string): Promise<readonly TagCount[]>;
-  /** One transaction, all or nothing, one op after the other: each sees what those before wrote. */
+  /** Performs the ops in order in one transaction: all or nothing. */
   write(ops: readonly RecordOp[]): Promise<WriteOutcome>;
 }
 
-/** Where this stands in the body of an op of an insert, there will be what became of that job. */
+/** A placeholder in a body of an insert's op: replaced by the outcome of the job at this index. */
 export function outcomeMark(index: number): { readonly $outcome: number } {
   return { $outcome: index };
 }

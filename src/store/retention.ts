@@ -44,7 +44,7 @@ export const NOTHING_PURGED: Purged = {
 
 /**
  * `erased`: what the job said is gone, what happened to it is not. Nothing was written where it is
- * `notEnded`, `missing`, or `stale`: a record that goes along was not as expected.
+ * `notEnded`, `missing`, or `stale`: a condition of the record ops failed.
  */
 export type EraseOutcome = 'erased' | 'notEnded' | 'missing' | 'stale';
 
@@ -54,8 +54,8 @@ export interface RetentionVerbs {
   /**
    * Of a job that has ended: input becomes `null`; result, checkpoint, message, metadata and stage
    * results go; errors keep their class, code and stage. The same in its events and its notes
-   * (which lose their payloads too). The first time, one annotation `job_erased`. The records that
-   * go along are written with it.
+   * (which lose their payloads too). The first time, one annotation `job_erased`. The record ops are
+   * part of the transaction.
    */
   erase(ref: JobRef, actor: string, ops?: readonly RecordOp[]): Promise<EraseOutcome>;
 }

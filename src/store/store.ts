@@ -5,7 +5,7 @@ import type { StoreBell } from './bell.ts';
 import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
-import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from './insert.ts';
+import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
@@ -30,7 +30,7 @@ export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
   readonly bell?: StoreBell;
   /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
   /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
   /** Every other transition: compare and set, fenced, with its events. */

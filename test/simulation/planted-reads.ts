@@ -78,7 +78,7 @@ export const PLANTED_READS: Readonly<Record<string, PlantedBug>> = {
   'a slot has no key of its own': {
     tells: ['I12'],
     cast: 'swarm',
-    insertAlong: (tables, { jobs, ops }) => {
+    insertWith: (tables, { jobs, ops }) => {
       const isLate = ops.some((op) => op.op === 'put' && isOvertaken(tables, op));
       if (!isLate) return { jobs, ops };
       return {

@@ -1,10 +1,15 @@
 // A store that can be made wrong: the memory store over tables without a guard.
 import type { Job } from '../../src/core/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
-import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../../src/store/insert.ts';
+import type {
+  InsertOptions,
+  InsertWithOutcome,
+  InsertOutcome,
+  NewJob,
+} from '../../src/store/insert.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
-import { insertAlong, insertJobs } from '../../src/store/memory/insert.ts';
+import { insertWith, insertJobs } from '../../src/store/memory/insert.ts';
 import { renewLeases } from '../../src/store/memory/renew.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import { expiredJobs } from '../../src/store/memory/sweep.ts';
@@ -35,7 +40,7 @@ export interface Bug {
   readonly asksTail?: (query: TailQuery) => TailQuery;
   readonly tail?: (page: TailPage, query: TailQuery) => TailPage;
   readonly lists?: (tables: Tables) => JobPage;
-  readonly insertAlong?: (tables: Tables, asked: Along) => Along;
+  readonly insertWith?: (tables: Tables, asked: Along) => Along;
   /** Whether the log forgets the event with this number. */
   readonly forgets?: (number: number) => boolean;
 }
@@ -71,16 +76,16 @@ class PlantedStore extends MemoryStore {
   }
 
   override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  override insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  override insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
   override insert(
     jobs: readonly NewJob[],
-    along?: InsertAlong,
-  ): Promise<InsertOutcome[] | InsertedAlong> {
-    if (along !== undefined) {
+    options?: InsertOptions,
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    if (options !== undefined) {
       return this.transact((tables) => {
-        const asked = { jobs, ops: along.with };
-        const { jobs: given, ops } = this.#bug.insertAlong?.(tables, asked) ?? asked;
-        return insertAlong(tables, given, ops);
+        const asked = { jobs, ops: options.with };
+        const { jobs: given, ops } = this.#bug.insertWith?.(tables, asked) ?? asked;
+        return insertWith(tables, given, ops);
       });
     }
     return this.transact((tables) =>

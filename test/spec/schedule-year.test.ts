@@ -10,7 +10,7 @@ import { slotsBetween } from '../../src/engine/schedules/rule.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { recordsOf } from '../../src/records/records.ts';
-import type { InsertedAlong } from '../../src/store/insert.ts';
+import type { InsertWithOutcome } from '../../src/store/insert.ts';
 import type { Store } from '../../src/store/store.ts';
 import { realStores } from '../support/real-stores.ts';
 
@@ -46,7 +46,7 @@ function expectedSlots(): Record<string, number[]> {
 
 /** A process that may die just before it fires, or just after, when nobody hears of it. */
 function mortal(store: Store, random: SeededRandom, died: { count: number }): Store {
-  const insert = async (...given: Parameters<Store['insert']>): Promise<InsertedAlong> => {
+  const insert = async (...given: Parameters<Store['insert']>): Promise<InsertWithOutcome> => {
     const fate = random.next();
     if (fate < 0.15) {
       died.count += 1;

@@ -5,10 +5,10 @@ import { samePlace } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import { admitKeys, doorOf, tokenKeysOf, touchedBy } from './admission.ts';
 import { countTurn } from './control.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { eventOf, jsonText, type Row, type Tables, throughJson } from './tables.ts';
 
 /** Compare and set, one move after the other. */
@@ -24,13 +24,13 @@ function applyOne(tables: Tables, move: Move): MoveOutcome {
   const before = tables.rowOf(move);
   const now = tables.clock.now();
   if (before === undefined || !standsThere(before.job, move, now)) return { kind: 'missed' };
-  const judged = judge(move.with ?? [], groundOf(tables));
-  if (judged.kind === 'refused') return { kind: 'missed' };
+  const plan = planWrite(move.with ?? [], writeContext(tables));
+  if (plan.kind === 'refused') return { kind: 'missed' };
   let row = before;
   for (const step of move.steps) row = takeStep(tables, row, { move, step, first: before.job });
   if (move.annotation !== null) row = annotate(tables, row, { move, annotation: move.annotation });
   row = storeOutcome(tables, row, move);
-  keepRecords(tables, judged.changes);
+  saveRecords(tables, plan.changes);
   countTurn(tables, move, row.job.type);
   return { kind: 'moved', version: row.job.version, at: now };
 }

@@ -13,9 +13,9 @@ import {
 } from '../control.ts';
 import { GATE, gateOfKey } from '../gate.ts';
 import type { Move } from '../move.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, keyOf, type TurnCount, type Tables } from './tables.ts';
 import { putValve } from './valve.ts';
 
@@ -94,13 +94,13 @@ function throttle(tables: Tables, change: ThrottleChange): boolean {
   const { tenant, type, seen, next, actor } = change;
   const key = keyOf(tenant, 'type', type);
   const before = tables.valves.get(key)?.throttle ?? null;
-  const judged = judge(change.with, groundOf(tables));
-  if (before?.changedAt !== seen?.changedAt || judged.kind === 'refused') return false;
+  const plan = planWrite(change.with, writeContext(tables));
+  if (before?.changedAt !== seen?.changedAt || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
   const valve = putValve(tables, { tenant, scope: 'type', name: type, actor, concurrency });
   if (next === null && isIdle(valve)) tables.valves.delete(key);
   else tables.valves.set(key, deepFreeze({ ...valve, throttle: next }));
-  keepRecords(tables, judged.changes);
+  saveRecords(tables, plan.changes);
   return true;
 }
 

@@ -2,12 +2,12 @@ import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { firstKeyOf, type GateKeys } from '../gate.ts';
-import { type InsertedAlong, type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
-import { judge, settledChanges } from '../record-write.ts';
+import { type InsertWithOutcome, type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
+import { changesAfterInsert, planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import { admitKeys, doorOf } from './admission.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 
@@ -23,18 +23,18 @@ export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutco
   return outcomes;
 }
 
-/** The jobs and the records that go along, all or nothing. */
-export function insertAlong(
+/** Jobs and record ops in one transaction. */
+export function insertWith(
   tables: Tables,
   jobs: readonly NewJob[],
   ops: readonly RecordOp[],
-): InsertedAlong {
-  const ground = groundOf(tables);
-  const judged = judge(ops, ground);
-  if (judged.kind === 'refused') return judged;
+): InsertWithOutcome {
+  const context = writeContext(tables);
+  const plan = planWrite(ops, context);
+  if (plan.kind === 'refused') return plan;
   const outcomes = insertJobs(tables, jobs);
-  keepRecords(tables, settledChanges(ops, outcomes, ground));
-  return { kind: 'inserted', at: ground.at, outcomes };
+  saveRecords(tables, changesAfterInsert(ops, outcomes, context));
+  return { kind: 'inserted', at: context.at, outcomes };
 }
 
 function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {

@@ -1,6 +1,6 @@
 import { byBytes } from '../byte-order.ts';
 import { checkedRecords } from '../record-check.ts';
-import { type Ground, judge, type RecordChange, textOfKey } from '../record-write.ts';
+import { planWrite, type RecordChange, textOfKey, type WriteContext } from '../record-write.ts';
 import type {
   FenceOp,
   RecordKey,
@@ -53,7 +53,7 @@ function listRecords(tables: Tables, query: RecordQuery) {
   return { at, records: found.slice(0, limit) };
 }
 
-/** Records of a kind that a query's tenants and tags let through. */
+/** Records that match a filter. */
 export function matching(tables: Tables, { kind, tenants, tags }: RecordMatch): StoredRecord[] {
   const wanted = Object.entries(tags ?? {});
   return tables.records
@@ -78,14 +78,14 @@ function countRecords(tables: Tables, match: RecordMatch, by: string): TagCount[
 }
 
 function writeRecords(tables: Tables, ops: readonly RecordOp[]): WriteOutcome {
-  const judged = judge(ops, groundOf(tables));
-  if (judged.kind === 'refused') return judged;
-  const { at, versions, changes } = judged;
-  keepRecords(tables, changes);
+  const plan = planWrite(ops, writeContext(tables));
+  if (plan.kind === 'refused') return plan;
+  const { at, versions, changes } = plan;
+  saveRecords(tables, changes);
   return { kind: 'written', at, versions };
 }
 
-export function groundOf(tables: Tables): Ground {
+export function writeContext(tables: Tables): WriteContext {
   return {
     at: tables.clock.now(),
     find: (key) => find(tables, key),
@@ -93,7 +93,7 @@ export function groundOf(tables: Tables): Ground {
   };
 }
 
-export function keepRecords(tables: Tables, changes: readonly RecordChange[]): void {
+export function saveRecords(tables: Tables, changes: readonly RecordChange[]): void {
   for (const { key, before, after } of changes) {
     if (key.kind.name === 'audit' && before !== null && after !== null) {
       throw new StoreError('refused', 'an entry of the audit log is never changed');

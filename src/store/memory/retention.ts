@@ -3,10 +3,10 @@ import type { JobEvent } from '../../core/event.ts';
 import type { JobError, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { type EraseOutcome, erasedError, type Purge, type Purged } from '../retention.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { isUnclaimed } from '../unique.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, eventOf, keyOf, type Row, type Tables } from './tables.ts';
 
 /** Where the tail begins: what lies before is gone. */
@@ -102,9 +102,9 @@ export function eraseJob(
   const row = tables.rowOf(ref);
   if (row === undefined) return 'missing';
   if (!isTerminal(row.job.phase)) return 'notEnded';
-  const judged = judge(ops, groundOf(tables));
-  if (judged.kind === 'refused') return 'stale';
-  keepRecords(tables, judged.changes);
+  const plan = planWrite(ops, writeContext(tables));
+  if (plan.kind === 'refused') return 'stale';
+  saveRecords(tables, plan.changes);
   const isFirst = eraseEvents(tables, ref);
   eraseRow(tables, row, { actor, isFirst });
   tables.stages.delete(keyOf(ref.tenant, ref.id));

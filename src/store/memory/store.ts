@@ -4,7 +4,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
@@ -22,7 +22,7 @@ import type { Valve, ValveChange } from '../valve.ts';
 import { applyMoves } from './apply.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
-import { insertAlong, insertJobs } from './insert.ts';
+import { insertWith, insertJobs } from './insert.ts';
 import { careIn } from './care.ts';
 import { ownedJobs } from './owned.ts';
 import { listEvents, listJobs, readTail } from './queries.ts';
@@ -56,14 +56,14 @@ export class MemoryStore implements Store {
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
   async insert(
     jobs: readonly NewJob[],
-    along?: InsertAlong,
-  ): Promise<InsertOutcome[] | InsertedAlong> {
-    if (along === undefined) return this.transact((tables) => insertJobs(tables, jobs));
-    checkOps(along.with);
-    return this.transact((tables) => insertAlong(tables, jobs, along.with));
+    options?: InsertOptions,
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    if (options === undefined) return this.transact((tables) => insertJobs(tables, jobs));
+    checkOps(options.with);
+    return this.transact((tables) => insertWith(tables, jobs, options.with));
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {

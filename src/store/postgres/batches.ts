@@ -2,7 +2,7 @@ import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import { StoreError } from '../store-error.ts';
-import { applyAlong } from './apply-along.ts';
+import { applyWith } from './apply-with.ts';
 import { applyMoves, keyOfRef } from './apply.ts';
 import { Batcher } from './batcher.ts';
 import { isLockTimeout } from './failure.ts';
@@ -14,8 +14,8 @@ import type { Session } from './session.ts';
 export interface Batches {
   readonly inserts: Batcher<NewJob, InsertOutcome>;
   readonly moves: Batcher<Move, MoveOutcome>;
-  /** Calls with records that go along, apart so that the others do not wait for those. */
-  readonly movesAlong: Batcher<Move, MoveOutcome>;
+  /** Calls with record ops; separate, so that plain moves keep their single statement. */
+  readonly movesWith: Batcher<Move, MoveOutcome>;
   readonly renewals: Batcher<Renewal, RenewOutcome>;
 }
 
@@ -37,9 +37,9 @@ export function batchesOn(session: Session): Batches {
       run: (moves, isPatient) => applyMoves(session, moves, { isPatient }),
       keysOf: (move) => [keyOfRef(move)],
     }),
-    movesAlong: new Batcher({
+    movesWith: new Batcher({
       ...shared,
-      run: (moves, isPatient) => applyAlong(session, moves, isPatient),
+      run: (moves, isPatient) => applyWith(session, moves, isPatient),
       keysOf: (move) => [keyOfRef(move)],
     }),
     renewals: new Batcher({

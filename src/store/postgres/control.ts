@@ -7,9 +7,9 @@ import type {
   ThrottleChange,
   TypeHealth,
 } from '../control.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
-import { keepRecords, lockGround, withRecords } from './records.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 import { changeValve, lockValves } from './valve.ts';
 
@@ -65,9 +65,9 @@ async function changeThrottle(session: Session, change: ThrottleChange): Promise
   const { tenant, type, seen, next, actor } = change;
   await session.names.addTenants([tenant]);
   const tenantId = session.names.tenantId(tenant);
-  return withRecords(session, async (query) => {
-    const judged = judge(change.with, await lockGround(session, query, change.with));
-    if (judged.kind === 'refused') return false;
+  return transactRecords(session, async (query) => {
+    const plan = planWrite(change.with, await lockRecords(session, query, change.with));
+    if (plan.kind === 'refused') return false;
     await lockValves(query);
     const [row] = await query<{ at: number | null }>(CHANGED_AT, [tenantId, type]);
     if ((row?.at ?? null) !== (seen?.changedAt ?? null)) return false;
@@ -84,7 +84,7 @@ async function changeThrottle(session: Session, change: ThrottleChange): Promise
         text,
       ]);
     }
-    await keepRecords(query, judged.changes);
+    await saveRecords(query, plan.changes);
     return true;
   });
 }

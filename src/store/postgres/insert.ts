@@ -1,14 +1,14 @@
 import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
-import { judge, settledChanges } from '../record-write.ts';
+import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import { changesAfterInsert, planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { areAlike, insertAlike } from './insert-alike.ts';
 import { lockWaitMs, type Session } from './session.ts';
 import { isUniqueViolation } from './failure.ts';
 import { type Query, rowsOf } from './pool.ts';
-import { keepRecords, lockGround, withRecords } from './records.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import { inSchema } from './sql-text.ts';
 
 interface OutcomeRow {
@@ -124,22 +124,22 @@ export function insertWithin(
   };
 }
 
-/** The same, with the records that go along, in one transaction and all or nothing. */
-export async function insertAlong(
+/** The same with record ops, in one transaction. */
+export async function insertWith(
   session: Session,
   jobs: readonly NewJob[],
   ops: readonly RecordOp[],
-): Promise<InsertedAlong> {
+): Promise<InsertWithOutcome> {
   await session.names.prepare(jobs);
   const answer = await session.withDays(() =>
-    withRecords(session, async (query): Promise<InsertedAlong> => {
-      // Records first: whoever comes second waits for them, and then finds them changed.
-      const ground = await lockGround(session, query, ops);
-      const judged = judge(ops, ground);
-      if (judged.kind === 'refused') return judged;
-      const outcomes = await insertByQuery(session, query, { jobs, now: ground.at });
-      await keepRecords(query, settledChanges(ops, outcomes, ground));
-      return { kind: 'inserted', at: ground.at, outcomes };
+    transactRecords(session, async (query): Promise<InsertWithOutcome> => {
+      // Records first: a concurrent caller waits for their locks and then finds them changed.
+      const context = await lockRecords(session, query, ops);
+      const plan = planWrite(ops, context);
+      if (plan.kind === 'refused') return plan;
+      const outcomes = await insertByQuery(session, query, { jobs, now: context.at });
+      await saveRecords(query, changesAfterInsert(ops, outcomes, context));
+      return { kind: 'inserted', at: context.at, outcomes };
     }),
   );
   if (answer.kind === 'inserted') session.bell.ring(claimableOf(jobs));

@@ -1,7 +1,7 @@
 /**
- * Everything that is kept beside jobs. Tags are by their place in the kind's list; every index but
- * the key holds only what has such a value. Times are milliseconds. Rows of followers and workers
- * are written again and again, so pages keep room for that. The view is for people.
+ * Everything that is stored beside jobs. Tags are stored by their position in the kind; times are in
+ * milliseconds. The fill factor leaves room for HOT updates of followers. `dead_letters` is a view for
+ * people who query the database.
  */
 export const RECORD_SCHEMA = `
 CREATE TABLE pawl.records (

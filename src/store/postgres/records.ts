@@ -2,7 +2,13 @@ import type { Instant } from '../../core/clock.ts';
 import { isUuid } from '../../core/ids.ts';
 import { byBytes } from '../byte-order.ts';
 import { checkedRecords } from '../record-check.ts';
-import { type Ground, judge, keysOf, type RecordChange, textOfKey } from '../record-write.ts';
+import {
+  type WriteContext,
+  planWrite,
+  keysOf,
+  type RecordChange,
+  textOfKey,
+} from '../record-write.ts';
 import type {
   FenceOp,
   RecordKey,
@@ -64,7 +70,7 @@ function columnsOf(keys: readonly RecordKey[]): string[][] {
   ];
 }
 
-/** The one tenant that all of it is of, behind whose wall it can be read. */
+/** The tenant of all keys, if there is only one: row-level security then applies to the read. */
 function tenantOf(named: readonly { readonly tenant: string }[]): string | null {
   const tenants = new Set(named.map(({ tenant }) => tenant));
   return tenants.size === 1 && !tenants.has('') ? named[0]!.tenant : null;
@@ -76,7 +82,7 @@ const ORDERS = {
   due: 'r.due_at, r.id, r.tenant',
 } as const;
 
-/** Tenant by tenant: of each the rows come in the order of an index, and no more than asked for. */
+/** A lateral subquery per tenant: each reads at most `limit` rows in index order. */
 async function listRecords(session: Session, query: RecordQuery) {
   const { kind, tenants, order = 'ascending', limit } = query;
   const values: unknown[] = [session.now(), limit];
@@ -135,17 +141,17 @@ async function countRecords(
   return database.readFor<TagCount>(wall, sql, values);
 }
 
-/** Somebody else has made one of the records between the look and the write. */
-class Overtaken extends StoreError {
+/** Another transaction has inserted one of the records after they were locked. */
+class InsertConflict extends StoreError {
   constructor() {
-    super('unchanged', 'a record was made by somebody else meanwhile; try again');
+    super('unchanged', 'a record was created concurrently; try again');
   }
 }
 
 const ROUNDS_MAX = 8;
 
-/** A transaction that writes records, begun again as a whole where somebody was quicker. */
-export async function withRecords<Answer>(
+/** A transaction that writes records, retried after a concurrent insert of the same record. */
+export async function transactRecords<Answer>(
   session: Session,
   body: (query: Query) => Promise<Answer>,
 ): Promise<Answer> {
@@ -153,28 +159,28 @@ export async function withRecords<Answer>(
     try {
       return await session.database.transact(body);
     } catch (error) {
-      if (!(error instanceof Overtaken) || round === ROUNDS_MAX) throw error;
+      if (!(error instanceof InsertConflict) || round === ROUNDS_MAX) throw error;
     }
   }
 }
 
 function writeRecords(session: Session, ops: readonly RecordOp[]): Promise<WriteOutcome> {
-  return withRecords(session, async (query): Promise<WriteOutcome> => {
-    const judged = judge(ops, await lockGround(session, query, ops));
-    if (judged.kind === 'refused') return judged;
-    const { at, versions, changes } = judged;
-    await keepRecords(query, changes);
+  return transactRecords(session, async (query): Promise<WriteOutcome> => {
+    const plan = planWrite(ops, await lockRecords(session, query, ops));
+    if (plan.kind === 'refused') return plan;
+    const { at, versions, changes } = plan;
+    await saveRecords(query, changes);
     return { kind: 'written', at, versions };
   });
 }
 
-/** Locks what the ops are about until the transaction ends. */
-export async function lockGround(
+/** Locks the records and jobs that the ops depend on until the transaction ends. */
+export async function lockRecords(
   session: Session,
   query: Query,
   ops: readonly RecordOp[],
-): Promise<Ground> {
-  const { at, found } = await lockRecords(session, query, ops);
+): Promise<WriteContext> {
+  const { at, found } = await lockRows(session, query, ops);
   const held = new Set<FenceOp>();
   for (const op of ops) if (op.op === 'fence' && (await holds(session, query, op))) held.add(op);
   return {
@@ -185,8 +191,8 @@ export async function lockGround(
 }
 
 /**
- * Everyone locks in the order of the keys. The time is taken once all are locked: whoever waited
- * must not judge a lease, nor write a time, by the clock of before.
+ * Rows are locked in key order to avoid deadlocks. The time is read after all locks are held: after a
+ * wait, an earlier time would misjudge leases and could move `updated_at` backwards.
  */
 const LOCK = `WITH locked AS MATERIALIZED (
     SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[]) AS k(kind, tenant, id)
@@ -196,7 +202,7 @@ const LOCK = `WITH locked AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT ${nowAt('$4')} AS at WHERE c.n >= 0) t
   LEFT JOIN locked l ON true`;
 
-async function lockRecords(
+async function lockRows(
   session: Session,
   query: Query,
   ops: readonly RecordOp[],
@@ -212,7 +218,7 @@ async function lockRecords(
   return { at: rows[0]!.at, found: new Map(found) };
 }
 
-/** The job's row stays locked until the end, so that its own end comes before or after. */
+/** Locks the job's row, so that its end happens before this write or after it. */
 const HOLDS = `SELECT FROM pawl.jobs j JOIN pawl.tenants t ON t.id = j.tenant_id AND t.name = $1
   WHERE j.id = $2 AND j.epoch = $3 AND j.phase + 0 IN (2, 3) AND j.lease_owner || '' = $4
     AND ${toMs('j.lease_expiry')} > ${nowAt('$5')} FOR NO KEY UPDATE OF j`;
@@ -247,10 +253,10 @@ const KEEP = `WITH x AS MATERIALIZED (
     WHERE x.did = 'remove' AND r.kind = x.kind AND r.tenant = x.tenant AND r.id = x.id)
   SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM changed) AS kept`;
 
-/** Writes what was judged, while the records are still locked. */
-export async function keepRecords(query: Query, changes: readonly RecordChange[]): Promise<void> {
+/** Writes planned changes while the records are still locked. */
+export async function saveRecords(query: Query, changes: readonly RecordChange[]): Promise<void> {
   const real = changes.filter(({ before, after }) => before !== null || after !== null);
   if (real.length === 0) return;
   const [row] = await query<{ kept: number }>(KEEP, [JSON.stringify(real.map(wireOf))]);
-  if (row!.kept < real.filter(({ after }) => after !== null).length) throw new Overtaken();
+  if (row!.kept < real.filter(({ after }) => after !== null).length) throw new InsertConflict();
 }

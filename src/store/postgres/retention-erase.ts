@@ -2,10 +2,10 @@ import { isUuid } from '../../core/ids.ts';
 import type { JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal, phaseOfRank } from '../../core/phase.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import type { Query } from './pool.ts';
-import { keepRecords, lockGround, withRecords } from './records.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 import { EVENT_COLUMNS, NOW } from './sql-text.ts';
 
@@ -24,16 +24,16 @@ export async function eraseJob(
   const [tenantId] = await session.names.findTenants([tenant]);
   if (typeof tenantId !== 'number' || !isUuid(id)) return 'missing';
   const key = [tenantId, id];
-  return withRecords(session, async (query) => {
-    const judged = judge(ops, await lockGround(session, query, ops));
+  return transactRecords(session, async (query) => {
+    const plan = planWrite(ops, await lockRecords(session, query, ops));
     const [job] = await query<Found>(
       `SELECT phase, born::text, error FROM pawl.jobs WHERE tenant_id = $1 AND id = $2 FOR UPDATE`,
       key,
     );
     if (job === undefined) return 'missing';
     if (!isTerminal(phaseOfRank(job.phase))) return 'notEnded';
-    if (judged.kind === 'refused') return 'stale';
-    await keepRecords(query, judged.changes);
+    if (plan.kind === 'refused') return 'stale';
+    await saveRecords(query, plan.changes);
     await query(ERASE, [...key, job.error && erasedErrorText(job.error)]);
     await query(STAGES, key);
     await query(NOTES, key);

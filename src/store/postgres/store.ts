@@ -6,7 +6,7 @@ import { systemRandom } from '../../core/random.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
@@ -24,7 +24,7 @@ import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
-import { insertAlong, insertWithin } from './insert.ts';
+import { insertWith, insertWithin } from './insert.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
@@ -73,14 +73,14 @@ export class PostgresStore implements Store {
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
+  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
   async insert(
     jobs: readonly NewJob[],
-    along?: InsertAlong,
-  ): Promise<InsertOutcome[] | InsertedAlong> {
-    if (along !== undefined) {
-      checkOps(along.with);
-      return insertAlong(this.#session, jobs, along.with);
+    options?: InsertOptions,
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    if (options !== undefined) {
+      checkOps(options.with);
+      return insertWith(this.#session, jobs, options.with);
     }
     await this.#session.names.prepare(jobs);
     return this.#batches.inserts.add(jobs);
@@ -96,12 +96,12 @@ export class PostgresStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return hasRecords(moves) ? this.#applyAlong(moves) : this.#batches.moves.add(moves);
+    return hasRecords(moves) ? this.#applyWith(moves) : this.#batches.moves.add(moves);
   }
 
-  async #applyAlong(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  async #applyWith(moves: readonly Move[]): Promise<MoveOutcome[]> {
     for (const { with: ops = [] } of moves) checkOps(ops);
-    return this.#batches.movesAlong.add(moves);
+    return this.#batches.movesWith.add(moves);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {

@@ -130,15 +130,15 @@ await onEveryServer(
        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id'
        WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind IN ('r', 'p', 'v')`,
       );
-      const { rows: granted } = await client.query<{ name: string }>(
+      const { rows: accepted } = await client.query<{ name: string }>(
         `SELECT table_name AS name FROM information_schema.role_table_grants
        WHERE grantee = $1 AND privilege_type = 'SELECT' ORDER BY 1`,
         [readerRole],
       );
-      assert.ok(tables.length > granted.length && granted.length > 5);
+      assert.ok(tables.length > accepted.length && accepted.length > 5);
       await client.query(`SET ROLE ${readerRole}`);
       const own = { number: 2, name: scenes[1]!.tenant };
-      for (const { name } of granted) {
+      for (const { name } of accepted) {
         const isByName = name === 'records';
         const column = isByName ? 'tenant' : name === 'tenants' ? 'id' : 'tenant_id';
         const setting = isByName ? 'pawl_wall.tenant_name' : 'pawl_wall.tenant';
@@ -155,7 +155,7 @@ await onEveryServer(
         await client.query(`RESET ${setting}`);
       }
       for (const { name } of tables) {
-        if (granted.some((one) => one.name === name)) continue;
+        if (accepted.some((one) => one.name === name)) continue;
         await assert.rejects(client.query(`SELECT FROM pawl.${name}`), /permission denied/, name);
       }
       await assert.rejects(client.query('DELETE FROM pawl.jobs'), /permission denied/);

@@ -4,11 +4,11 @@ import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
 import { type CompletedRow, completeRun, sortOut } from './complete.ts';
 import { TurnCounts } from './control.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { bytesToFind } from './row.ts';
 import type { Work } from './work.ts';
 
@@ -102,12 +102,12 @@ interface After {
 function walk(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
   const row = find(work, move);
   if (row === undefined || !standsThere(row, move, work.now)) return MISSED;
-  const judged = judge(move.with ?? [], groundOf(work));
-  if (judged.kind === 'refused') return MISSED;
+  const plan = planWrite(move.with ?? [], writeContext(work));
+  if (plan.kind === 'refused') return MISSED;
   const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };
   for (const step of move.steps) takeStep(work, row, { move, step, last });
   if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });
-  keepRecords(work, judged.changes);
+  saveRecords(work, plan.changes);
   keys.add(row, row.gate);
   if (leavesItsLine(move)) keys.touchTokens(row);
   counts.add(move, row);

@@ -10,9 +10,9 @@ import {
 } from '../control.ts';
 import { GATE, gateOfKey } from '../gate.ts';
 import type { Move } from '../move.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { putValve, throttleOf } from './valve.ts';
 import type { Work } from './work.ts';
 
@@ -90,13 +90,13 @@ export function changeThrottle(work: Work, change: ThrottleChange): boolean {
   const { tenant, type, seen, next, actor } = change;
   const tenantId = registry.makeTenant(tenant);
   const changedAt = connection.sql(CHANGED_AT).get(tenantId, type)?.['at'] ?? null;
-  const judged = judge(change.with, groundOf(work));
-  if (changedAt !== (seen?.changedAt ?? null) || judged.kind === 'refused') return false;
+  const plan = planWrite(change.with, writeContext(work));
+  if (changedAt !== (seen?.changedAt ?? null) || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
   const valve = putValve(work, { tenant, scope: 'type', name: type, actor, concurrency });
   if (next === null && isIdle(valve)) connection.sql(REMOVE).run(tenantId, type);
   else connection.sql(SET_THROTTLE).run(next && JSON.stringify(next), tenantId, type);
-  keepRecords(work, judged.changes);
+  saveRecords(work, plan.changes);
   return true;
 }
 

@@ -1,11 +1,11 @@
 import { limitKeysOf } from '../../core/limits.ts';
 import { firstKeyOf } from '../gate.ts';
-import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
-import { judge, settledChanges } from '../record-write.ts';
+import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import { changesAfterInsert, planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { gateKeysOf, TouchedKeys } from './admission.ts';
 import { columnsOf, type Newcomer, partsOf, writeBirths } from './birth.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { bytesToStore, uuidOfBytes } from './row.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 import type { Work } from './work.ts';
@@ -38,18 +38,18 @@ export function insertJobs(work: Work, jobs: readonly NewJob[]): InsertOutcome[]
   return outcomes;
 }
 
-/** The jobs and the records that go along, all or nothing. */
-export function insertAlong(
+/** Jobs and record ops in one transaction. */
+export function insertWith(
   work: Work,
   jobs: readonly NewJob[],
   ops: readonly RecordOp[],
-): InsertedAlong {
-  const ground = groundOf(work);
-  const judged = judge(ops, ground);
-  if (judged.kind === 'refused') return judged;
+): InsertWithOutcome {
+  const context = writeContext(work);
+  const plan = planWrite(ops, context);
+  if (plan.kind === 'refused') return plan;
   const outcomes = insertJobs(work, jobs);
-  keepRecords(work, settledChanges(ops, outcomes, ground));
-  return { kind: 'inserted', at: ground.at, outcomes };
+  saveRecords(work, changesAfterInsert(ops, outcomes, context));
+  return { kind: 'inserted', at: context.at, outcomes };
 }
 
 function newcomerOf({ registry }: Work, job: NewJob): Newcomer {

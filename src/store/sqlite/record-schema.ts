@@ -1,6 +1,6 @@
 /**
- * Everything that is kept beside jobs. Tags are by their place in the kind's list; every index but
- * the key holds only what has such a value. Times are milliseconds. The view is for people.
+ * Everything that is stored beside jobs. Tags are stored by their position in the kind; times are in
+ * milliseconds. `dead_letters` is a view for people who query the database.
  */
 export const recordSchemaSql = `
 CREATE TABLE records (

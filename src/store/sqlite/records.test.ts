@@ -49,7 +49,7 @@ describe('group commit of records', () => {
   test('one that fails half-way is taken back alone and as a whole', async (t) => {
     const { writer, outside, jobs } = await openDesk(t, async (scene) => [await scene.newJob()]);
     const bad = { ...jobs[0]!, lifecycle: 'unheard of' };
-    const along: Call = { verb: 'insertAlong', args: [[bad], [put('c')]], now: 1 };
+    const along: Call = { verb: 'insertWith', args: [[bad], [put('c')]], now: 1 };
     const add: RecordOp = { op: 'add', kind: page, tenant: 't', id: 'a', members: { n: 1 } };
     const answers = writer.run([
       write(put('a', { body: '"no numbers"' })),

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { byBytes } from '../byte-order.ts';
-import { type Ground, judge, type RecordChange } from '../record-write.ts';
+import { planWrite, type RecordChange, type WriteContext } from '../record-write.ts';
 import type {
   FenceOp,
   RecordKey,
@@ -37,7 +37,7 @@ function find({ connection }: Work, { kind, tenant, id }: RecordKey): StoredReco
   return row === undefined ? null : recordOfRow(kind, row);
 }
 
-/** Conditions that hold, and what their question marks stand for. */
+/** A WHERE clause and its parameters. */
 interface Where {
   readonly sql: string;
   readonly values: readonly SQLInputValue[];
@@ -65,7 +65,7 @@ const ORDERS = {
   due: 'due_at, id, tenant',
 } as const;
 
-/** Tenant by tenant: of each the rows come in the order of an index, and no more than asked for. */
+/** One query per tenant: each reads at most `limit` rows in index order. */
 export function listRecords(work: Work, query: RecordQuery) {
   const { kind, tenants, order = 'ascending', limit } = query;
   const conditions = conditionsOf(work, query);
@@ -123,14 +123,14 @@ export function countRecords(work: Work, match: RecordMatch, by: string): TagCou
 }
 
 export function writeRecords(work: Work, ops: readonly RecordOp[]): WriteOutcome {
-  const judged = judge(ops, groundOf(work));
-  if (judged.kind === 'refused') return judged;
-  const { at, versions, changes } = judged;
-  keepRecords(work, changes);
+  const plan = planWrite(ops, writeContext(work));
+  if (plan.kind === 'refused') return plan;
+  const { at, versions, changes } = plan;
+  saveRecords(work, changes);
   return { kind: 'written', at, versions };
 }
 
-export function groundOf(work: Work): Ground {
+export function writeContext(work: Work): WriteContext {
   return {
     at: work.now,
     find: (key) => find(work, key),
@@ -138,7 +138,7 @@ export function groundOf(work: Work): Ground {
   };
 }
 
-export function keepRecords({ connection }: Work, changes: readonly RecordChange[]): void {
+export function saveRecords({ connection }: Work, changes: readonly RecordChange[]): void {
   for (const { key, before, after } of changes) {
     const name = [key.kind.name, key.tenant, key.id];
     if (after === null) connection.sql(REMOVE).run(...name);

@@ -1,12 +1,12 @@
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal, phaseOfRank } from '../../core/phase.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
-import { judge } from '../record-write.ts';
+import { planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import type { Connection } from './connection.ts';
 import type { Standing } from './event-log.ts';
 import { seqOf } from './query.ts';
-import { groundOf, keepRecords } from './records.ts';
+import { saveRecords, writeContext } from './records.ts';
 import type { Work } from './work.ts';
 
 const JOB = `SELECT seq, id, tenant_id, state, phase, epoch, version, attempts, retry_count,
@@ -33,9 +33,9 @@ export function eraseJob(
   const error = row['error'] as string | null;
   const job = { ...row, message: null } as unknown as Standing;
   if (!isTerminal(phaseOfRank(job.phase))) return 'notEnded';
-  const judged = judge(ops, groundOf(work));
-  if (judged.kind === 'refused') return 'stale';
-  keepRecords(work, judged.changes);
+  const plan = planWrite(ops, writeContext(work));
+  if (plan.kind === 'refused') return 'stale';
+  saveRecords(work, plan.changes);
   connection.sql(ERASE).run(error && erasedErrorText(error), seq);
   connection.sql('DELETE FROM stages WHERE job_seq = ?').run(seq);
   connection.sql('UPDATE notes SET message = NULL, payload = NULL WHERE job_seq = ?').run(seq);

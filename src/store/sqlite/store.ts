@@ -5,7 +5,7 @@ import type { Policy } from '../../core/policy.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertAlong, InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
@@ -72,16 +72,20 @@ export class SqliteStore implements Store {
   }
 
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong>;
-  insert(jobs: readonly NewJob[], along?: InsertAlong): Promise<InsertOutcome[] | InsertedAlong> {
-    const answer = along === undefined ? this.#ask('insert', jobs) : this.#insertAlong(jobs, along);
+  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
+  insert(
+    jobs: readonly NewJob[],
+    options?: InsertOptions,
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    const answer =
+      options === undefined ? this.#ask('insert', jobs) : this.#insertWith(jobs, options);
     this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
     return answer;
   }
 
-  async #insertAlong(jobs: readonly NewJob[], along: InsertAlong): Promise<InsertedAlong> {
-    checkOps(along.with);
-    return this.#ask('insertAlong', jobs, along.with);
+  async #insertWith(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome> {
+    checkOps(options.with);
+    return this.#ask('insertWith', jobs, options.with);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
@@ -89,10 +93,10 @@ export class SqliteStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return hasRecords(moves) ? this.#applyAlong(moves) : this.#ask('apply', moves);
+    return hasRecords(moves) ? this.#applyWith(moves) : this.#ask('apply', moves);
   }
 
-  async #applyAlong(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  async #applyWith(moves: readonly Move[]): Promise<MoveOutcome[]> {
     for (const { with: ops = [] } of moves) checkOps(ops);
     return this.#ask('apply', moves);
   }

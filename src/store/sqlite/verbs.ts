@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertedAlong, InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyMoves } from './apply.ts';
@@ -9,7 +9,7 @@ import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
 import type { Failure } from './failure.ts';
-import { insertAlong, insertJobs } from './insert.ts';
+import { insertWith, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { ownedJobs } from './owned.ts';
 import { putPolicy } from './policy.ts';
@@ -27,7 +27,7 @@ import { depthOf, listValves, putValve } from './valve.ts';
 import { vitalsOf } from './vitals.ts';
 import type { Work } from './work.ts';
 
-/** Under names of their own, since jobs are read and listed too. */
+/** Prefixed, because jobs have `read` and `list` as well. */
 interface RecordVerbs {
   readRecords: RecordStore['read'];
   listRecords: RecordStore['list'];
@@ -35,10 +35,10 @@ interface RecordVerbs {
   writeRecords: RecordStore['write'];
 }
 
-/** A plain insert may share a statement with others; one with records stands for itself. */
+/** Plain inserts can share a statement; an insert with record ops cannot. */
 interface InsertVerbs {
   insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insertAlong(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertedAlong>;
+  insertWith(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertWithOutcome>;
 }
 
 type Apart = 'insert' | 'records' | 'control' | 'care';
@@ -56,7 +56,7 @@ type Bodies = { [Name in Verb]: (work: Work, ...args: ArgsOf<Name>) => AnswerOf<
 /** Every verb of the port as the synchronous code that does it, in either thread or in none. */
 const BODIES: Bodies = {
   insert: insertJobs,
-  insertAlong,
+  insertWith,
   claim: claimJobs,
   apply: applyMoves,
   renew: renewLeases,
@@ -96,7 +96,7 @@ const BODIES: Bodies = {
 
 const WRITES: ReadonlySet<Verb> = new Set([
   'insert',
-  'insertAlong',
+  'insertWith',
   'claim',
   'apply',
   'renew',

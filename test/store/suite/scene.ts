@@ -14,7 +14,7 @@ import { SeededRandom } from '../../../src/core/random.ts';
 import { type Records, recordsOf } from '../../../src/records/records.ts';
 import type { ClaimedJob, ClaimRequest } from '../../../src/store/claim.ts';
 import { type DeadLetter, deadLetterOp, replayedOp } from '../../../src/records/dead-letters.ts';
-import type { InsertedAlong, InsertOutcome, NewJob } from '../../../src/store/insert.ts';
+import type { InsertWithOutcome, InsertOutcome, NewJob } from '../../../src/store/insert.ts';
 import type { Fence, Move, MoveOutcome } from '../../../src/store/move.ts';
 import type { Renewal, RenewOutcome } from '../../../src/store/renew.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -230,7 +230,7 @@ export class Scene {
   }
 
   /** Inserts a job as the replay of a letter, which must be there. */
-  async replay(letterId: string, options: JobOptions = {}): Promise<InsertedAlong> {
+  async replay(letterId: string, options: JobOptions = {}): Promise<InsertWithOutcome> {
     const found = await this.records.deadLetters.find({ tenant: this.tenant, id: letterId });
     assert.ok(found, 'there is no such letter');
     const job = await this.newJob(options);

@@ -26,7 +26,7 @@ import { queryCases } from './queries.ts';
 import { rateCases } from './rates.ts';
 import { recordLeaseCases } from './record-leases.ts';
 import { recordListCases } from './record-lists.ts';
-import { recordAlongCases } from './records-along.ts';
+import { recordWithJobCases } from './records-with-jobs.ts';
 import { recordCases } from './records.ts';
 import { registryCases } from './registry.ts';
 import { renewCases } from './renew.ts';
@@ -44,7 +44,7 @@ import { webhookCases } from './webhooks.ts';
 import { workerCases } from './workers.ts';
 
 const GROUPS: Readonly<Record<string, Cases>> = {
-  records: { ...recordCases, ...recordLeaseCases, ...recordListCases, ...recordAlongCases },
+  records: { ...recordCases, ...recordLeaseCases, ...recordListCases, ...recordWithJobCases },
   insert: { ...insertCases, ...idempotencyCases },
   sets: setCases,
   claim: { ...claimCases, ...laneCases },

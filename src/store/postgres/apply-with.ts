@@ -1,22 +1,22 @@
 import type { Move, MoveOutcome } from '../move.ts';
-import { judge, keysOf, type RecordChange, textOfKey } from '../record-write.ts';
+import { keysOf, planWrite, type RecordChange, textOfKey } from '../record-write.ts';
 import { applyMoves } from './apply.ts';
 import type { Query } from './pool.ts';
-import { keepRecords, lockGround, withRecords } from './records.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 
 const MISSED: MoveOutcome = { kind: 'missed' };
 
 /**
- * Moves with records that go along: records are locked and judged first, so that a move whose
- * records refuse is not made, and the records of a move that missed are not written.
+ * Moves with record ops. Records are locked and checked first: a move whose ops are refused is not
+ * attempted, and the ops of a move that misses are not written.
  */
-export function applyAlong(
+export function applyWith(
   session: Session,
   moves: readonly Move[],
   isPatient: boolean,
 ): Promise<MoveOutcome[]> {
-  return withRecords(session, async (query) => {
+  return transactRecords(session, async (query) => {
     const outcomes: MoveOutcome[] = [];
     for (const part of partsOf(moves)) {
       outcomes.push(...(await applyPart(session, part, { query, isPatient })));
@@ -25,7 +25,7 @@ export function applyAlong(
   });
 }
 
-/** Cut where a record comes a second time: whether it was written before is known only then. */
+/** Split where a record occurs again: its state is known only after the earlier moves. */
 function partsOf(moves: readonly Move[]): Move[][] {
   const parts: Move[][] = [];
   let seen = new Set<string>();
@@ -48,18 +48,18 @@ async function applyPart(
   { query, isPatient }: { query: Query; isPatient: boolean },
 ): Promise<MoveOutcome[]> {
   const ops = moves.flatMap((move) => move.with ?? []);
-  const ground = await lockGround(session, query, ops);
-  const judged = moves.map((move) => judge(move.with ?? [], ground));
-  const granted = moves.filter((_, index) => judged[index]!.kind === 'granted');
-  const applied = await applyMoves(session, granted, { isPatient, write: query });
+  const context = await lockRecords(session, query, ops);
+  const plans = moves.map((move) => planWrite(move.with ?? [], context));
+  const accepted = moves.filter((_, index) => plans[index]!.kind === 'accepted');
+  const applied = await applyMoves(session, accepted, { isPatient, write: query });
   const changes: RecordChange[] = [];
   let next = 0;
-  const outcomes = judged.map((judgement) => {
-    if (judgement.kind === 'refused') return MISSED;
+  const outcomes = plans.map((plan) => {
+    if (plan.kind === 'refused') return MISSED;
     const outcome = applied[next++]!;
-    if (outcome.kind === 'moved') changes.push(...judgement.changes);
+    if (outcome.kind === 'moved') changes.push(...plan.changes);
     return outcome;
   });
-  await keepRecords(query, changes);
+  await saveRecords(query, changes);
   return outcomes;
 }

@@ -132,4 +132,4 @@ const applyCases: Cases = {
   },
 };
 
-export const recordAlongCases: Cases = { ...insertCases, ...applyCases };
+export const recordWithJobCases: Cases = { ...insertCases, ...applyCases };
