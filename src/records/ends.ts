@@ -81,8 +81,8 @@ function memberOf({ outcome, bin }: Pick<EndSum, 'outcome' | 'bin'>): string {
 }
 
 /**
- * The repository of ends of jobs, counted from the log: every process reports the same numbers and a
- * restart loses nothing.
+ * The repository of ends of jobs, counted from the log: every process reports the same numbers and
+ * a restart loses nothing.
  */
 export class Ends {
   readonly #records: RecordStore;

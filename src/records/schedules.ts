@@ -173,7 +173,7 @@ export class ScheduleRecords {
     return (await this.#records.list(query)).records.map(scheduleOf);
   }
 
-  /** Creates the jobs of slots, writes the history and moves the schedule on, in one transaction. */
+  /** Creates the jobs of slots, adds to the history and moves the schedule on: one transaction. */
   async fire(fire: Fire): Promise<FireOutcome> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const keys = [keyOf(fire), linesKey(fire.tenant, fire.id)];

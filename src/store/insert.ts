@@ -65,8 +65,9 @@ export type InsertOutcome =
 
 /**
  * Record ops in the transaction of an insert: all or nothing. If a condition fails, the call is
- * refused and no job is created. `outcomeMark(i)` in a body is replaced by the outcome of job i (its
- * kind, and its id unless it was created); a put with `ifCreated` is skipped unless that job was.
+ * refused and no job is created. `outcomeMark(i)` in a body is replaced by the outcome of job i
+ * (its kind, and its id unless it was created); a put with `ifCreated` is skipped unless that job
+ * was.
  */
 export interface InsertOptions {
   readonly with: readonly RecordOp[];

@@ -21,7 +21,7 @@ export interface RecordChange {
   readonly after: StoredRecord | null;
 }
 
-/** What a store knows when it plans a write: it has locked the records first, then read its clock. */
+/** What a store knows when it plans a write: it locked the records first, then read its clock. */
 export interface WriteContext {
   readonly at: Instant;
   readonly find: (key: RecordKey) => StoredRecord | null;
@@ -49,9 +49,9 @@ export function keysOf(ops: readonly RecordOp[]): RecordKey[] {
 }
 
 /**
- * Checks the conditions of ops and computes what they write. All stores share this function, so the
- * rules exist once. Each op sees the writes of the ops before it; the first failed condition refuses
- * the whole write.
+ * Checks the conditions of ops and computes what they write. All stores share this function, so
+ * the rules exist once. Each op sees the writes of the ops before it; the first failed condition
+ * refuses the whole write.
  */
 export function planWrite(ops: readonly RecordOp[], context: WriteContext): WritePlan {
   const changes = new Map<string, RecordChange>();
@@ -172,7 +172,8 @@ function numbersOf(found: StoredRecord | null): Record<string, number> {
   if (isObject && Object.values(body).every(Number.isSafeInteger)) {
     return body as Record<string, number>;
   }
-  const message = `cannot add to ${found.kind} "${found.id}": its body is not an object of whole numbers`;
+  const what = `${found.kind} "${found.id}"`;
+  const message = `cannot add to ${what}: its body is not an object of whole numbers`;
   throw new StoreError('refused', message);
 }
 

@@ -2,8 +2,8 @@ import type { Instant } from '../core/clock.ts';
 import type { JsonText } from '../core/job.ts';
 
 /**
- * A kind of record. Tags are indexed texts that `list` and `count` can filter by equality. Stores keep
- * them by position: a later release may append a tag, but must not reorder or remove one.
+ * A kind of record. Tags are indexed texts that `list` and `count` can filter by equality. Stores
+ * keep them by position: a later release may append a tag, but must not reorder or remove one.
  */
 export interface RecordKind {
   readonly name: string;
@@ -82,8 +82,8 @@ export interface RemoveOp extends RecordKey {
 }
 
 /**
- * Adds integers to members of a body, which must be a flat object of integers. Creates the record if
- * it is missing (only then is the due time set). Refused if a sum would exceed its `max`.
+ * Adds integers to members of a body, which must be a flat object of integers. Creates the record
+ * if it is missing (only then is the due time set). Refused if a sum would exceed its `max`.
  */
 export interface AddOp extends RecordKey, Due {
   readonly op: 'add';
@@ -104,8 +104,8 @@ export type RecordOp = PutOp | RemoveOp | AddOp | FenceOp;
 
 /**
  * `exists`: the record was expected to be absent. `missing`: it does not exist. `version`: it has
- * another version, or was created anew. `leased`: another owner holds it. `full`: a sum would exceed
- * its `max`. `fenced`: the owner does not hold the job.
+ * another version, or was created anew. `leased`: another owner holds it. `full`: a sum would
+ * exceed its `max`. `fenced`: the owner does not hold the job.
  */
 export type RefusalReason = 'exists' | 'missing' | 'version' | 'leased' | 'full' | 'fenced';
 

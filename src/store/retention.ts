@@ -54,8 +54,8 @@ export interface RetentionVerbs {
   /**
    * Of a job that has ended: input becomes `null`; result, checkpoint, message, metadata and stage
    * results go; errors keep their class, code and stage. The same in its events and its notes
-   * (which lose their payloads too). The first time, one annotation `job_erased`. The record ops are
-   * part of the transaction.
+   * (which lose their payloads too). The first time, one annotation `job_erased`. The record ops
+   * are part of the transaction.
    */
   erase(ref: JobRef, actor: string, ops?: readonly RecordOp[]): Promise<EraseOutcome>;
 }

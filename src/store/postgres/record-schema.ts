@@ -1,7 +1,7 @@
 /**
- * Everything that is stored beside jobs. Tags are stored by their position in the kind; times are in
- * milliseconds. The fill factor leaves room for HOT updates of followers. `dead_letters` is a view for
- * people who query the database.
+ * Everything that is stored beside jobs. Tags are stored by their position in the kind; times are
+ * in milliseconds. The fill factor leaves room for HOT updates of followers. `dead_letters` is a
+ * view for people who query the database.
  */
 export const RECORD_SCHEMA = `
 CREATE TABLE pawl.records (

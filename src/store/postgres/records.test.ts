@@ -36,8 +36,8 @@ function scansOf(plans: readonly string[]): string[] {
   });
 }
 
-const FILL = `INSERT INTO pawl.records (kind, tenant, id, version, tag_1, tag_2, tag_3, tag_4, due_at,
-    job_id, created_at, updated_at, body)
+const FILL = `INSERT INTO pawl.records (kind, tenant, id, version, tag_1, tag_2, tag_3, tag_4,
+    due_at, job_id, created_at, updated_at, body)
   SELECT CASE n % 2 WHEN 0 THEN 'page' ELSE 'leaf' END, 'tenant ' || n % 20,
     lpad(n::text, 9, '0'), 1, 'colour ' || n % 1000, 'shape ' || n % 3000, 'size ' || n % 7000,
     CASE n % 500 WHEN 0 THEN 'open' ELSE 'done' END, n, 'job ' || n / 3, 0, 0, '{}'

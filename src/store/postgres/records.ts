@@ -191,8 +191,8 @@ export async function lockRecords(
 }
 
 /**
- * Rows are locked in key order to avoid deadlocks. The time is read after all locks are held: after a
- * wait, an earlier time would misjudge leases and could move `updated_at` backwards.
+ * Rows are locked in key order to avoid deadlocks. The time is read after all locks are held:
+ * after a wait, an earlier time would misjudge leases and could move `updated_at` backwards.
  */
 const LOCK = `WITH locked AS MATERIALIZED (
     SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[]) AS k(kind, tenant, id)

@@ -1,6 +1,6 @@
 /**
- * Everything that is stored beside jobs. Tags are stored by their position in the kind; times are in
- * milliseconds. `dead_letters` is a view for people who query the database.
+ * Everything that is stored beside jobs. Tags are stored by their position in the kind; times are
+ * in milliseconds. `dead_letters` is a view for people who query the database.
  */
 export const recordSchemaSql = `
 CREATE TABLE records (
