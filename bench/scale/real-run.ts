@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, typed } from '../../src/index.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import type { Crew } from './queueing.ts';
 
@@ -11,10 +11,8 @@ import type { Crew } from './queueing.ts';
 export async function measureWait(crew: Crew, jobs: number, seed: number): Promise<number> {
   const random = new SeededRandom(seed);
   const exponential = (mean: number): number => -Math.log(1 - random.next()) * mean;
-  const work = defineJob({
-    type: 'work',
-    lifecycle: task,
-    input: trusted<{ ms: number }>(),
+  const work = defineJob('work', {
+    input: typed<{ ms: number }>(),
     run: ({ input }) => pause(input.ms),
   });
   const folder = mkdtempSync(join(tmpdir(), 'pawl-scale-'));

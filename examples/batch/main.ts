@@ -1,13 +1,11 @@
 // A thousand jobs in one write, ten at a time, with a summary at the end.
 //   npm run example examples/batch/main.ts
-import { defineJob, type Job, openPawl, task, trusted } from '../../src/index.ts';
+import { defineJob, type Job, openPawl, typed } from '../../src/index.ts';
 
 const COUNT = 1_000;
 
-const square = defineJob({
-  type: 'square',
-  lifecycle: task,
-  input: trusted<{ n: number }>(),
+const square = defineJob('square', {
+  input: typed<{ n: number }>(),
   run: ({ input }) => input.n ** 2,
 });
 

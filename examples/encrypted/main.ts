@@ -10,12 +10,10 @@ import {
   encodedSource,
   newPayloadKey,
 } from '../../src/codec/wrap/encrypted.ts';
-import { defineJob, openPawl, systemClock, systemIds, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, systemClock, systemIds, typed } from '../../src/index.ts';
 
-const diagnose = defineJob({
-  type: 'diagnose',
-  lifecycle: task,
-  input: trusted<{ patient: string }>(),
+const diagnose = defineJob('diagnose', {
+  input: typed<{ patient: string }>(),
   run: ({ input, log }) => {
     log(`looking at ${input.patient}`);
     return { patient: input.patient, finding: 'a cold' };

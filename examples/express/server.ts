@@ -5,11 +5,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
 import { Type } from 'typebox';
-import { defineJob, fromTypebox, openPawl, PawlError, task } from '../../src/index.ts';
+import { defineJob, fromTypebox, isPawlError, openPawl } from '../../src/index.ts';
 
-const invoice = defineJob({
-  type: 'invoice',
-  lifecycle: task,
+const invoice = defineJob('invoice', {
   input: fromTypebox(Type.Object({ order: Type.Integer() })),
   run: ({ input, stage }) => stage('write', () => `the invoice of order ${input.order}`),
 });
@@ -35,7 +33,7 @@ app.get('/invoices/:id', async (request, response) => {
 
 /** Pawl's errors know their status, their code and what to do next. */
 const answerErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (!(error instanceof PawlError)) return next(error);
+  if (!isPawlError(error)) return next(error);
   const { status, code, message, hint } = error;
   response.status(status).json({ status, code, detail: message, hint });
 };

@@ -3,12 +3,10 @@
 //   npm run example examples/fastify/server.ts
 //   curl http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
 import { fastify, type FastifyInstance } from 'fastify';
-import { defineJob, openPawl, type Pawl, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, type Pawl, typed } from '../../src/index.ts';
 
-const report = defineJob({
-  type: 'report',
-  lifecycle: task,
-  input: trusted<{ year: number }>(),
+const report = defineJob('report', {
+  input: typed<{ year: number }>(),
   run: ({ input, stage }) => stage('sum', () => `the report of ${input.year}`),
 });
 

@@ -1,13 +1,11 @@
 // Many customers on one platform: they share workers fairly and see nothing of one another.
 //   npm run example examples/multi-tenant/main.ts
-import { defineJob, openPawl, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, typed } from '../../src/index.ts';
 
 const order: string[] = [];
 
-const send = defineJob({
-  type: 'send',
-  lifecycle: task,
-  input: trusted<{ to: string }>(),
+const send = defineJob('send', {
+  input: typed<{ to: string }>(),
   limits: { runningPerKey: { max: 2, key: 'tenant' } },
   run: ({ job }) => void order.push(job.tenant),
 });

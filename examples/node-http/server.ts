@@ -3,12 +3,10 @@
 //   curl -X POST 'http://127.0.0.1:3000/thumbnails?picture=cat.png'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, type PawlError, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, type PawlError, typed } from '../../src/index.ts';
 
-const thumbnail = defineJob({
-  type: 'thumbnail',
-  lifecycle: task,
-  input: trusted<{ picture: string }>(),
+const thumbnail = defineJob('thumbnail', {
+  input: typed<{ picture: string }>(),
   async run({ input, signal }) {
     await pause(50, undefined, { signal }); // stands for the work
     return `small-${input.picture}`;

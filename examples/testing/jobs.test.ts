@@ -145,7 +145,7 @@ test('a snooze costs no attempt: the job asks again each minute', async () => {
   const survey = awaitSurvey(() => ++asked > 3);
   const world = await openWorld({ jobs: [survey] });
 
-  const { id } = await world.enqueue(survey, null);
+  const { id } = await world.enqueue(survey);
   for (let minute = 0; minute < 3; minute++) {
     await world.runUntilIdle();
     await world.clock.advance(60_000);

@@ -9,18 +9,15 @@ import {
   systemClock,
   systemIds,
   systemRandom,
-  task,
-  trusted,
+  typed,
 } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 
 const url = process.env['DATABASE_URL'];
 if (url === undefined) throw new Error('DATABASE_URL is missing: name a PostgreSQL database');
 
-const ship = defineJob({
-  type: 'ship',
-  lifecycle: task,
-  input: trusted<{ order: number }>(),
+const ship = defineJob('ship', {
+  input: typed<{ order: number }>(),
   run: ({ input }) => `order ${input.order} is on its way`,
 });
 

@@ -7,13 +7,10 @@ import { after, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { openPawl, type Pawl } from './pawl.ts';
 import { defineJob } from '../handler/define-job.ts';
-import { trusted } from '../handler/schema.ts';
-import { task } from '../lifecycles/task.ts';
+import { typed } from '../handler/schema.ts';
 
-const greet = defineJob({
-  type: 'greet',
-  lifecycle: task,
-  input: trusted<{ name: string }>(),
+const greet = defineJob('greet', {
+  input: typed<{ name: string }>(),
   stages: [
     { name: 'think', min: 0, max: 50 },
     { name: 'speak', min: 50, max: 100 },

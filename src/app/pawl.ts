@@ -17,13 +17,14 @@ import { type EngineLog, silentLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
 import type { LogFollower } from '../engine/follow/log-follower.ts';
 import type { Observer } from '../engine/follow/observer.ts';
-import type { EnqueueRequest } from '../engine/enqueue-request.ts';
+import { ENQUEUE_OPTIONS, type EnqueueMore } from '../engine/enqueue-request.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import type { DutyStatus } from '../engine/sweeps/duties.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import { withCompensations } from '../handler/compensation.ts';
-import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
+import { definitionsIn, type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
+import { type EnqueueArgs, enqueueArgsOf, type JobType } from '../handler/job-type.ts';
 import { checkInput } from '../handler/schema.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
@@ -38,7 +39,8 @@ import { wakeFor } from './wake.ts';
 export interface PawlOptions {
   /** A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive it. */
   readonly database?: string;
-  readonly jobs: readonly JobDefinition[];
+  /** Those that are defined are registered and worked on, those that are only declared are not. */
+  readonly jobs: readonly JobType[];
   /** Whose jobs `enqueue` makes. */
   readonly tenant?: string;
   /** A folder, or another place, for artifacts; by default a folder beside the SQLite file. */
@@ -47,12 +49,11 @@ export interface PawlOptions {
 }
 
 /** What a Pawl is made of, once all of it is open. */
-interface PawlParts extends Required<Pick<PawlOptions, 'jobs' | 'tenant' | 'log'>> {
+interface PawlParts extends Required<Pick<PawlOptions, 'tenant' | 'log'>> {
+  readonly jobs: readonly JobDefinition[];
   readonly store: Store;
   readonly files: ArtifactStore | null;
 }
-
-export type EnqueueMore = Omit<EnqueueRequest, 'type' | 'input'>;
 
 /** Pawl inside a program of your own: the engine, its sweeps, and workers when asked for. */
 export class Pawl {
@@ -98,17 +99,21 @@ export class Pawl {
     this.#compensator.start();
   }
 
-  /** Durable when it resolves. Input that does not fit the job's schema is refused. */
-  async enqueue<Input, Result, Raw>(
-    job: JobDefinition<Input, Result, Raw>,
-    input: NoInfer<Raw>,
-    more: EnqueueMore = {},
+  /**
+   * Durable when it resolves. Input that does not fit the job's schema is refused; a job without
+   * input takes its options second.
+   */
+  async enqueue<Input, Result>(
+    job: JobType<Input, Result>,
+    ...args: EnqueueArgs<Input, EnqueueMore>
   ): Promise<Job> {
-    await checkInput(job, input);
+    const { input, options } = enqueueArgsOf<EnqueueMore>(job, args, ENQUEUE_OPTIONS);
+    const checking = checkInput(job, input);
+    if (checking !== null) await checking;
     const caller = { tenant: this.#parts.tenant, principal: null };
     const { engine, artifacts } = this;
     const sink = artifacts === null ? engine : largeSink(engine, artifacts);
-    const [result] = await sink.enqueue([{ ...more, type: job.type, input }], { caller });
+    const [result] = await sink.enqueue([{ ...options, type: job.type, input }], { caller });
     if (result!.kind === 'refused') throw result!.error;
     return result!.job;
   }
@@ -210,7 +215,8 @@ async function openFiles(
 
 /** Opens the database (a file `data/pawl.db` unless told otherwise) and makes the jobs known. */
 export async function openPawl(options: PawlOptions): Promise<Pawl> {
-  const { database = 'data/pawl.db', tenant = 'default', log = silentLog, jobs } = options;
+  const { database = 'data/pawl.db', tenant = 'default', log = silentLog } = options;
+  const jobs = definitionsIn(options.jobs);
   const store = await openStore(database, lifecyclesOf(jobs));
   try {
     const files = await openFiles(database, options.artifacts);

@@ -4,13 +4,27 @@ import type { Phase } from './phase.ts';
 /** JSON as text. The platform never looks inside a payload, so it is not parsed on the way. */
 export type JsonText = string;
 
+/** What led to an error, as far as it is known. */
+export interface ErrorCause {
+  readonly class: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly details?: unknown;
+}
+
+/** An error as a job keeps it: bounded, without secrets, and only of what every store can hold. */
 export interface JobError {
   readonly class: string;
   readonly message: string;
   readonly code: string | null;
   readonly stage: string | null;
   readonly retryable: boolean;
+  /** Why it was not retried although attempts were left, and what to change. */
+  readonly hint?: string;
   readonly details?: unknown;
+  readonly stack?: string;
+  readonly causes?: readonly ErrorCause[];
 }
 
 export type CancelMode = 'soft' | 'hard';

@@ -2,6 +2,7 @@ import { expand, fits, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
@@ -80,6 +81,8 @@ async function withSmallInput(
     const { id } = request;
     return (await desk.upload(tenant, id === undefined ? upload : { ...upload, id })).id;
   };
+  const refusal = payloadRefusal(PAYLOADS.input, json, '/input');
+  if (refusal !== null) throw refusal;
   const small = await shrink(json, put, bytesMax);
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;

@@ -1,4 +1,5 @@
 import type { Failure } from '../core/decision.ts';
+import { briefError, briefJob } from '../core/brief-error.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
@@ -157,10 +158,14 @@ export class Engine {
     return job;
   }
 
-  /** With `fingerprint`: those that have a dead letter of it. */
-  jobs({ fingerprint, ...query }: JobQuery & { fingerprint?: string }): Promise<JobPage> {
+  /**
+   * Their errors without stack, causes and details: those are told of one job at a time. With
+   * `fingerprint`: those that have a dead letter of it.
+   */
+  async jobs({ fingerprint, ...query }: JobQuery & { fingerprint?: string }): Promise<JobPage> {
     const record = fingerprint === undefined ? {} : { record: lettersWith(fingerprint) };
-    return this.context.store.list({ ...query, ...record });
+    const page = await this.context.store.list({ ...query, ...record });
+    return { ...page, jobs: page.jobs.map(briefJob) };
   }
 
   /** A job's history, events and notes in one stream. */
@@ -192,8 +197,11 @@ export class Engine {
     return followersOf(this.context);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.context.records.deadLetters.list(filter);
+  /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
+  async deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    const letters = await this.context.records.deadLetters.list(filter);
+    if (filter.id !== undefined) return letters;
+    return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */

@@ -2,6 +2,7 @@ import { payloadHash } from '../core/canonical-json.ts';
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
+import { isStorable } from '../core/text.ts';
 import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';
 import { checkUnique, type UniqueWish } from './unique.ts';
 
@@ -27,6 +28,26 @@ export interface EnqueueRequest {
   /** Stands for the payload where its ciphertext differs from call to call. */
   readonly payloadHash?: string;
 }
+
+export type EnqueueMore = Omit<EnqueueRequest, 'type' | 'input'>;
+
+/** What can be said of a job besides its type and input: nothing else is an option. */
+export const ENQUEUE_OPTIONS: Readonly<Record<keyof EnqueueMore, true>> = {
+  id: true,
+  queue: true,
+  priority: true,
+  runAt: true,
+  deadlineAt: true,
+  documentId: true,
+  correlationId: true,
+  traceId: true,
+  metadata: true,
+  parentJobId: true,
+  submit: true,
+  unique: true,
+  idempotencyKey: true,
+  payloadHash: true,
+};
 
 /**
  * By what a key's requests are compared: all that makes the job. A retry may bring a trace of its
@@ -101,9 +122,12 @@ function checkLabels(request: EnqueueRequest): Fault[] {
     if (typeof value !== 'string' || value === '' || value.length > LABEL_LENGTH_MAX) {
       return [{ pointer, message: `must be a text of 1 to ${LABEL_LENGTH_MAX} characters` }];
     }
-    return value.includes('\0') ? [{ pointer, message: 'must not contain U+0000' }] : [];
+    return isStorable(value) ? [] : [{ pointer, message: UNSTORABLE }];
   });
 }
+
+/** Of a text by which things are found: what is replaced in it would name something else. */
+export const UNSTORABLE = 'must not contain U+0000 or half of a surrogate pair';
 
 function checkUuid(pointer: string, id: unknown): Fault[] {
   if (id === undefined || (typeof id === 'string' && isUuid(id))) return [];

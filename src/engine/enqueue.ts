@@ -1,15 +1,18 @@
 import { apiActor } from '../core/actor.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
-import type { Job } from '../core/job.ts';
+import type { Job, JsonText } from '../core/job.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf, knownAll } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { checkEnqueue, type EnqueueRequest, hashOf, priorityOf } from './enqueue-request.ts';
 import { submit } from './operate.ts';
+import { refuseInput, takesInput } from './stored-definition.ts';
 import { notFound } from './transition.ts';
 import { uniqueClaimOf } from './unique.ts';
 
@@ -126,18 +129,18 @@ interface Kind {
   readonly policyNumber: number;
   readonly policy: Policy;
   readonly lifecycle: Lifecycle;
+  readonly takesInput: boolean;
 }
 
 async function kindOf(context: EngineContext, type: string, caller: Caller): Promise<Kind> {
   const { registry } = context;
-  const { policy: policyNumber } = await registry.type(caller.tenant, type);
-  const policy = await registry.policy(policyNumber);
-  return kindBy(context, { number: policyNumber, policy });
+  const record = await registry.type(caller.tenant, type);
+  return kindBy(context, { record, policy: await registry.policy(record.policy) });
 }
 
 /** The same with no promise to wait for, of which a call of one job would make a handful. */
 function knownKind(context: EngineContext, type: string, caller: Caller): Kind | PawlError | null {
-  const known = context.registry.knownPolicy(caller.tenant, type);
+  const known = context.registry.known(caller.tenant, type);
   try {
     return known === null ? null : kindBy(context, known);
   } catch (error) {
@@ -147,10 +150,10 @@ function knownKind(context: EngineContext, type: string, caller: Caller): Kind |
 
 function kindBy(
   { registry }: EngineContext,
-  { number: policyNumber, policy }: { number: number; policy: Policy },
+  { record, policy }: { record: TypeRecord; policy: Policy },
 ): Kind {
   const lifecycle = registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
-  return { policyNumber, policy, lifecycle };
+  return { policyNumber: record.policy, policy, lifecycle, takesInput: takesInput(record) };
 }
 
 /** The job that a request asks for, checked and complete but for what the database adds. */
@@ -167,14 +170,17 @@ export async function draftJob(
 function draftOf(
   context: EngineContext,
   request: EnqueueRequest,
-  { caller, kind: { policyNumber, policy, lifecycle } }: { caller: Caller; kind: Kind },
+  { caller, kind }: { caller: Caller; kind: Kind },
 ): NewJob {
+  const { policyNumber, policy, lifecycle } = kind;
+  if (!kind.takesInput) refuseInput(request.input);
   const isSubmitted = request.submit ?? true;
   if (!isSubmitted && lifecycle.initial.phase !== 'held') {
     const message = `the lifecycle ${lifecycle.name} has no held state: leave \`submit\` out`;
     throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '/submit', message }] });
   }
   const { idempotencyKey } = request;
+  const { input, metadata } = checkPayloads(request);
   return {
     tenant: caller.tenant,
     id: request.id ?? context.ids.next(),
@@ -188,8 +194,8 @@ function draftOf(
     priority: priorityOf(request.priority),
     runAt: request.runAt ?? null,
     deadlineAt: request.deadlineAt ?? null,
-    input: JSON.stringify(request.input ?? null),
-    metadata: request.metadata === undefined ? null : JSON.stringify(request.metadata),
+    input,
+    metadata,
     correlationId: request.correlationId ?? null,
     traceId: request.traceId ?? null,
     requestedBy: caller.principal,
@@ -206,6 +212,20 @@ function draftOf(
     ...(request.unique === undefined ? {} : { unique: uniqueClaimOf(request.unique) }),
     actor: apiActor(caller.principal),
   };
+}
+
+/** A request's payloads as they are kept. Throws where one cannot be kept as it is. */
+export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'metadata'>): {
+  input: JsonText;
+  metadata: JsonText | null;
+} {
+  const input = JSON.stringify(request.input ?? null);
+  const metadata = request.metadata === undefined ? null : JSON.stringify(request.metadata);
+  const refusal =
+    payloadRefusal(PAYLOADS.input, input, '/input') ??
+    (metadata === null ? null : payloadRefusal(PAYLOADS.metadata, metadata, '/metadata'));
+  if (refusal !== null) throw refusal;
+  return { input, metadata };
 }
 
 /** The job was there before, or another stands in its way. */

@@ -98,11 +98,11 @@ export class Registry {
     return record;
   }
 
-  /** The number and the text of a type's policy, where nobody has to be asked for them. */
-  knownPolicy(tenant: string, type: string): { number: number; policy: Policy } | null {
-    const known = this.#recent(`${tenant}\n${type}`)?.known ?? null;
-    const policy = known === null ? undefined : this.#policies.get(known.policy);
-    return policy === undefined ? null : { number: known!.policy, policy };
+  /** A type's record and its policy, where nobody has to be asked for them. */
+  known(tenant: string, type: string): { record: TypeRecord; policy: Policy } | null {
+    const record = this.#recent(`${tenant}\n${type}`)?.known ?? null;
+    const policy = record === null ? undefined : this.#policies.get(record.policy);
+    return policy === undefined ? null : { record: record!, policy };
   }
 
   #recent(key: string): Read | null {
@@ -129,6 +129,7 @@ export class Registry {
   /** Of a job whose policy has been read before. */
   factsOf(job: Job): Facts {
     return {
+      type: job.type,
       lifecycle: this.lifecycle(job.lifecycle, job.lifecycleVersion),
       policy: this.#policies.get(job.policy)!,
       place: { state: job.state, phase: job.phase },

@@ -2,11 +2,13 @@ import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import { type DeadLetter, replayedOp } from '../records/dead-letters.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import { type Caller, documentBusy } from './enqueue.ts';
+import { refuseInput, takesInput } from './stored-definition.ts';
 import { notFound } from './transition.ts';
 
 export interface ReplayRequest {
@@ -76,8 +78,12 @@ async function draftReplay(
   origin: { letter: DeadLetter; parent: Job | null },
 ): Promise<NewJob> {
   const { letter, parent } = origin;
+  const input = request.input === undefined ? letter.input : JSON.stringify(request.input);
+  const refusal = payloadRefusal(PAYLOADS.input, input, '/input');
+  if (refusal !== null) throw refusal;
   const { tenant, principal } = request.caller;
   const record = await context.registry.type(tenant, letter.type);
+  if (request.input !== undefined && !takesInput(record)) refuseInput(request.input);
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   return {
@@ -93,7 +99,7 @@ async function draftReplay(
     priority: parent?.priority ?? 0,
     runAt: request.runAt ?? null,
     deadlineAt: null,
-    input: request.input === undefined ? letter.input : JSON.stringify(request.input),
+    input,
     metadata: parent?.metadata ?? null,
     correlationId: letter.correlationId ?? letter.jobId,
     traceId: parent?.traceId ?? null,

@@ -9,6 +9,7 @@ import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { Decisions } from './decisions.ts';
+import { logFailures } from './log-failures.ts';
 import type { EngineObserver, Moved } from './observer.ts';
 
 /** What should happen to a job, given how it stands. */
@@ -90,6 +91,7 @@ export async function transition(
     }
   }
   if (context.observer !== null) tell(context.observer, moved, outcomes);
+  logFailures(context.log, moved);
   context.bell.moved(moved, (job) => context.registry.isLimited(job.policy));
   return outcomes.map((outcome) => outcome!);
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { PawlError } from '../core/errors.ts';
+import type { PawlError } from '../core/errors.ts';
+import { isPawlError } from '../core/errors.ts';
 import type { EnqueueResult } from '../engine/enqueue.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { announce, requestOf } from './jobs.ts';
@@ -29,7 +30,7 @@ function refusal(error: PawlError): Item {
 /** The items that are no jobs at all, by their place; a fault of the batch itself refuses it. */
 function faultyItems(error: Error | undefined): Map<number, PawlError> {
   if (error === undefined) return new Map();
-  if (!(error instanceof PawlError)) throw error;
+  if (!isPawlError(error)) throw error;
   const faults = (error.faults as readonly RequestFault[]).map((fault) => {
     const [, place, pointer = ''] = /^\/jobs\/(\d+)(\/.*)?$/.exec(fault.pointer) ?? [];
     if (fault.in !== 'body' || place === undefined) throw error;

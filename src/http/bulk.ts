@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { briefJob } from '../core/brief-error.ts';
 import { PawlError } from '../core/errors.ts';
 import { type Phase } from '../core/phase.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -76,7 +77,7 @@ function cancelItem(id: string, result: CancelResult): Item {
   if (result.kind === 'refused') {
     return { id, status: result.error.status, error: problemOf(result.error) };
   }
-  return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(result.job) };
+  return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(briefJob(result.job)) };
 }
 
 function cancelJobs(app: App, { engine, live }: Face): void {

@@ -14,7 +14,7 @@ import { JobEventSchema } from './schema/job.ts';
 import { closed, Label, Name, pageOf, Uuid } from './schema/values.ts';
 import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
-import { eventJson } from './view.ts';
+import { briefEventJson } from './view.ts';
 
 const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -67,7 +67,7 @@ async function readOn(
 }
 
 function frameOfItem(item: TailItem): string {
-  const data = eventJson(item.event, item);
+  const data = briefEventJson(item.event, item);
   return frameOf({ id: item.cursor, event: item.event.type, data });
 }
 
@@ -176,7 +176,7 @@ function followAll(app: App, face: Face): void {
       const page = await listEvents(face, callerOf(request).tenant, { from, limit });
       const items = page.items
         .filter((item) => isWanted(item, filter))
-        .map((item) => eventJson(item.event, item));
+        .map((item) => briefEventJson(item.event, item));
       return reply.code(200).send(sendPage(reply, items, page.cursor));
     },
   );

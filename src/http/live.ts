@@ -5,7 +5,7 @@ import type { TailItem } from '../store/query.ts';
 import { LogWindow } from './log-window.ts';
 import { SharedReads } from './shared-reads.ts';
 import { frameOf } from './sse-frame.ts';
-import { eventJson } from './view.ts';
+import { briefEventJson } from './view.ts';
 
 const PAGE = 500;
 
@@ -175,7 +175,7 @@ export class LiveHub {
         frame: frameOf({
           id: item.cursor,
           event: item.event.type,
-          data: eventJson(item.event, item),
+          data: briefEventJson(item.event, item),
         }),
       })),
     );

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
+import { boundedFailure } from '../core/bounded-error.ts';
+import { BOUNDS } from '../core/bounds.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
@@ -8,7 +10,7 @@ import { jobTopic, workTopic } from './live.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { FailureSchema, ReasonSchema } from './schema/worker.ts';
-import { closed, text } from './schema/values.ts';
+import { closed, shown } from './schema/values.ts';
 import { jobJson } from './view.ts';
 
 export const CANCEL = {
@@ -18,7 +20,7 @@ export const CANCEL = {
       description: 'soft asks the owner, hard takes the job away from it.',
     }),
   ),
-  reason: Type.Optional(text(1_024, 1)),
+  reason: Type.Optional(shown(BOUNDS.message, 1)),
 };
 
 const NO_BODY = closed({});
@@ -117,8 +119,9 @@ function rejectJob(app: App, face: Face): void {
       const { error } = request.body;
       const { id } = request.params;
       const ref = refOf(request, id);
+      const kept = boundedFailure(error);
       const isDone = (job: Job): boolean =>
-        job.error?.class === error.class && job.error.message.startsWith(error.message);
+        job.error?.class === kept.class && job.error.message === kept.message;
       const job = await face.engine
         .reject({ ref, actor: actorOf(request), error })
         .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
@@ -139,7 +142,7 @@ function deadLetterJob(app: App, face: Face): void {
         description: 'For the lifecycle `distributed`. A repeat: 200, unchanged.',
         params: JobParams,
         headers: IDEMPOTENT_BY_STATE,
-        body: closed({ reasonCode: ReasonSchema, message: text(16_384) }),
+        body: closed({ reasonCode: ReasonSchema, message: shown(BOUNDS.errorMessage) }),
         response: { 200: JobSchema },
         errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
       },
@@ -148,8 +151,9 @@ function deadLetterJob(app: App, face: Face): void {
       const { reasonCode: reason, message } = request.body;
       const { id } = request.params;
       const ref = refOf(request, id);
+      const kept = boundedFailure({ class: reason, message });
       const isDone = (job: Job): boolean =>
-        job.phase === 'dead' && (job.error?.message ?? '').startsWith(message);
+        job.phase === 'dead' && job.error?.message === kept.message;
       const job = await face.engine
         .deadLetter({ ref, actor: actorOf(request), reason, message })
         .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));

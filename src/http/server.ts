@@ -1,3 +1,4 @@
+import { KEPT_NAME_MAX } from '../core/bounds.ts';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -76,7 +77,8 @@ export interface ServerOptions {
 }
 
 const BODY_BYTES_MAX = 1_048_576;
-const PARAM_LENGTH_MAX = 512;
+/** A kept name of any letters, each of which may take nine characters in an address. */
+const PARAM_LENGTH_MAX = 9 * KEPT_NAME_MAX;
 
 /** How long a request may take at the very most, and a caller to send another one. */
 const REQUEST_MS_MAX = 6 * 3_600_000;

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
+import { BOUNDS } from '../core/bounds.ts';
+import { briefJob } from '../core/brief-error.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
@@ -27,6 +29,13 @@ import { jobJson, timeText } from './view.ts';
 /** A claim that waits looks by itself this often: delayed jobs become due without a wake. */
 const CLAIM_LOOK_MS = 250;
 
+/** A checkpoint or a stage's result as large as it may be, encoded, with all that goes with it. */
+const REPORT_BYTES_MAX = 2 * BOUNDS.checkpoint;
+export const REPORT_LIMITS = {
+  bodyLimit: REPORT_BYTES_MAX,
+  config: { stringMax: REPORT_BYTES_MAX },
+} as const;
+
 export function heldBy(
   request: FastifyRequest,
   id: string,
@@ -42,7 +51,7 @@ export function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: str
 function claimJson(claim: Claim): ClaimJson {
   const { job, policy } = claim;
   return {
-    job: jobJson(job),
+    job: jobJson(briefJob(job)),
     input: JSON.parse(job.input) as unknown,
     epoch: job.epoch,
     lease: {
@@ -185,6 +194,7 @@ function beat(app: App, { engine, live, attendance }: Face): void {
   app.post(
     '/v1/jobs/:id/heartbeat',
     {
+      ...REPORT_LIMITS,
       schema: {
         tags: ['Worker protocol'],
         operationId: 'beat',
@@ -236,6 +246,7 @@ function keepStage(app: App, { engine, live, attendance }: Face): void {
   app.post(
     '/v1/jobs/:id/stages/:name',
     {
+      ...REPORT_LIMITS,
       schema: {
         tags: ['Worker protocol'],
         operationId: 'keepStage',

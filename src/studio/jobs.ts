@@ -12,4 +12,4 @@ export const studioJobs: readonly JobDefinition[] = [
   documentJob,
   report,
   indexJob,
-] as JobDefinition[];
+];

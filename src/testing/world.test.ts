@@ -2,24 +2,28 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { text } from 'node:stream/consumers';
 import { inThread } from '../../test/fixtures/handlers/misbehaving.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
 import type { RunContext } from '../handler/context.ts';
 import { defineJob } from '../handler/define-job.ts';
 import { fail } from '../handler/failure.ts';
+import type { PolicyOptions } from '../handler/policy-options.ts';
+import { typed } from '../handler/schema.ts';
 import type { JobStop } from '../handler/stop.ts';
 import { distributed } from '../lifecycles/distributed.ts';
-import { task } from '../lifecycles/task.ts';
 import { openWorld, type World } from './world.ts';
 
 const never = new Promise<never>(() => undefined);
 
-function jobThat(run: (context: RunContext<unknown>) => unknown, more: object = {}) {
-  return defineJob({ type: 'job', lifecycle: task, ...more, run });
+type More = PolicyOptions & { readonly lifecycle?: Lifecycle };
+
+function jobThat(run: (context: RunContext<unknown>) => unknown, more: More = {}) {
+  return defineJob('job', { input: typed<unknown>(), ...more, run });
 }
 
 /** A job whose handler has begun. */
 async function begun(
   run: (context: RunContext<unknown>) => unknown,
-  more: object = {},
+  more: More = {},
 ): Promise<{ world: World; id: string }> {
   const world = await openWorld({ jobs: [jobThat(run, more)] });
   const { id } = await world.enqueue('job');
@@ -55,7 +59,7 @@ describe('the clock of a world', () => {
         signal.addEventListener('abort', note);
         return never;
       },
-      { timeoutMs: 120_000, retry: { maxAttempts: 1 } },
+      { timeout: '2m', maxAttempts: 1 },
     );
     await world.clock.advance(119_000);
     assert.equal(await world.stateOf(id), 'running');
@@ -82,7 +86,7 @@ describe('the clock of a world', () => {
 
 describe('a crash', () => {
   test('[P2, T31] costs an attempt; the last one leaves a dead letter', async () => {
-    const { world, id } = await begun(() => never, { retry: { maxAttempts: 2 } });
+    const { world, id } = await begun(() => never, { maxAttempts: 2 });
     await world.crashWorker();
     assert.equal(await world.stateOf(id), 'pending');
     await world.begin();

@@ -7,11 +7,12 @@ import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import { largeSink, largeSource, wholeValue } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { EnqueueRequest } from '../engine/enqueue-request.ts';
+import { ENQUEUE_OPTIONS, type EnqueueMore } from '../engine/enqueue-request.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { type ArtifactContent, draftOf, type KeptArtifact } from '../handler/artifact.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
+import { type EnqueueArgs, enqueueArgsOf, type JobType } from '../handler/job-type.ts';
 import { checkInput } from '../handler/schema.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import type { DeadLetter } from '../records/dead-letters.ts';
@@ -23,11 +24,8 @@ import { WorldClock } from './world-clock.ts';
 
 export type { WorldClock } from './world-clock.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- jobs of any input, as users list them
-type AnyJob = JobDefinition<any, any, any>;
-
 export interface WorldOptions {
-  readonly jobs: readonly AnyJob[];
+  readonly jobs: readonly JobDefinition[];
   /** The same seed gives the same ids, jitter and so the same run; 1 unless told otherwise. */
   readonly seed?: number;
   /** When the clock begins; at the first moment of 2026 unless told otherwise. */
@@ -80,23 +78,18 @@ export class World {
   }
 
   /** As in production: input that does not fit the job's schema is refused. */
-  enqueue<Input, Result, Raw>(
-    job: JobDefinition<Input, Result, Raw>,
-    input: NoInfer<Raw>,
-    more?: Omit<EnqueueRequest, 'type' | 'input'>,
+  enqueue<Input, Result>(
+    job: JobType<Input, Result>,
+    ...args: EnqueueArgs<Input, EnqueueMore>
   ): Promise<Job>;
-  enqueue(
-    type: string,
-    input?: unknown,
-    more?: Omit<EnqueueRequest, 'type' | 'input'>,
-  ): Promise<Job>;
-  async enqueue(
-    job: AnyJob | string,
-    input: unknown = null,
-    more: Omit<EnqueueRequest, 'type' | 'input'> = {},
-  ): Promise<Job> {
+  enqueue(type: string, input?: unknown, more?: EnqueueMore): Promise<Job>;
+  async enqueue(job: JobType | string, ...args: readonly unknown[]): Promise<Job> {
     const type = typeof job === 'string' ? job : job.type;
     const known = this.#options.jobs.find((one) => one.type === type);
+    const { input = null, options: more } =
+      typeof job === 'string'
+        ? { input: args[0], options: args[1] as EnqueueMore | undefined }
+        : enqueueArgsOf<EnqueueMore>(job, args, ENQUEUE_OPTIONS);
     if (known !== undefined) await checkInput(known, input);
     const caller = { tenant: TENANT, principal: 'tester' };
     const sink = largeSink(this.engine, this.#desk);

@@ -58,6 +58,7 @@ export class Worker {
   #ahead: { readonly max: number; readonly answered: Promise<unknown> } | null = null;
   readonly #presence: Presence;
   #looping: Promise<void> = Promise.resolve();
+  #letErrorsBe: () => void = () => undefined;
   #mode: 'new' | 'working' | 'draining' | 'stopped' = 'new';
 
   constructor(setup: WorkerSetup) {
@@ -96,6 +97,7 @@ export class Worker {
   start(): void {
     if (this.#mode !== 'new') return;
     this.#mode = 'working';
+    this.#letErrorsBe = this.#runner.catchUncaught();
     void this.#runner.heart.run();
     void this.#presence.run();
     this.#looping = this.#loop();
@@ -191,6 +193,7 @@ export class Worker {
     this.#mode = 'stopped';
     await this.#presence.leave(REPORT_MS);
     await this.#runner.close();
+    this.#letErrorsBe();
   }
 
   /** Ends as a killed process does: nothing is given back, and threads and processes are gone. */
@@ -198,6 +201,7 @@ export class Worker {
     this.#mode = 'stopped';
     this.#bell.ring();
     await this.#runner.close();
+    this.#letErrorsBe();
   }
 
   get #isLeaving(): boolean {

@@ -81,7 +81,7 @@ describe('a worker stopped past its lease and continued', () => {
     ...flags: string[]
   ): Promise<{ first: WorkerProcess; job: JobRef }> {
     const first = await startWorker(`--artifacts=${artifacts}`, ...flags);
-    const job = await pawl.enqueue(holdsOn, null);
+    const job = await pawl.enqueue(holdsOn);
     await first.said('holding');
     first.signal('SIGSTOP');
     const second = await startWorker();
@@ -146,7 +146,7 @@ test('[R7, D17] a worker stopped while a thread computes ends that and goes on',
 });
 
 test('[P8, T31] a job that kills its workers ends in the dead-letter queue', async () => {
-  const job = await pawl.enqueue(poison, null);
+  const job = await pawl.enqueue(poison);
   for (let attempt = 1; attempt <= 2; attempt++) {
     const worker = await startWorker();
     assert.equal((await worker.exited).code, 9);

@@ -91,7 +91,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S17: {
     threat: 'a secret ends up in a log',
     control: 'lines are redacted by name and by form; bodies are never logged',
-    places: ['src/app/log-redact.ts', 'src/http/request-log.ts'],
+    places: ['src/core/redact.ts', 'src/http/request-log.ts'],
   },
   S18: {
     threat: 'a text becomes SQL',

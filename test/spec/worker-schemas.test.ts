@@ -15,15 +15,14 @@ import { openWorld } from '../../src/testing/world.ts';
 import { openStation } from './http-station.ts';
 
 interface Tiles {
-  readonly bbox: readonly [number, number];
+  readonly bbox: [number, number];
   readonly zoom: number;
 }
 
 const base = { lifecycle: task, stages: [{ name: 'draw', min: 0, max: 100 }] } as const;
 
-const withZod = defineJob({
+const withZod = defineJob('with-zod', {
   ...base,
-  type: 'with-zod',
   input: z.object({ bbox: z.tuple([z.number(), z.number()]), zoom: z.number().int().max(18) }),
   result: z.object({ drawn: z.number() }),
   run: async ({ input, stage }) => {
@@ -38,9 +37,8 @@ const withZod = defineJob({
   },
 });
 
-const withValibot = defineJob({
+const withValibot = defineJob('with-valibot', {
   ...base,
-  type: 'with-valibot',
   input: v.object({
     bbox: v.tuple([v.number(), v.number()]),
     zoom: v.pipe(v.number(), v.integer(), v.maxValue(18)),
@@ -53,9 +51,8 @@ const withValibot = defineJob({
   },
 });
 
-const withTypebox = defineJob({
+const withTypebox = defineJob('with-typebox', {
   ...base,
-  type: 'with-typebox',
   input: fromTypebox(
     Type.Object({
       bbox: Type.Tuple([Type.Number(), Type.Number()]),
@@ -71,16 +68,13 @@ const withTypebox = defineJob({
 });
 
 /** What goes in is not what comes out: the caller gives text, the handler gets a date. */
-const dated = defineJob({
-  type: 'dated',
-  lifecycle: task,
+const dated = defineJob('dated', {
   input: z.object({ day: z.iso.date().transform((day) => new Date(day)) }),
   run: ({ input }) => input.day.getUTCFullYear(),
 });
 
-defineJob({
+defineJob('wrong-result', {
   ...base,
-  type: 'wrong-result',
   result: z.object({ drawn: z.number() }),
   // @ts-expect-error the schema of the result wants a number
   run: () => ({ drawn: 'a lot' }),
@@ -119,7 +113,7 @@ function pointersOf(error: unknown): string[] {
   return faults.map(({ pointer }) => pointer).toSorted();
 }
 
-const JOBS: Record<string, JobDefinition<Tiles, unknown, Tiles>> = {
+const JOBS: Record<string, JobDefinition<Tiles>> = {
   zod: withZod,
   valibot: withValibot,
   typebox: withTypebox,

@@ -87,7 +87,7 @@ describe('a soft cancel', () => {
       async (context) => {
         throw await stopOf(context);
       },
-      { lifecycle: document, retry: undefined as never },
+      { lifecycle: document, maxAttempts: undefined as never, backoff: undefined as never },
     );
     await at.shop.world.cancel(at.id);
     await hear(at);
@@ -147,7 +147,7 @@ test('[R14] a hard cancel ends the attempt without waiting for its handler', asy
 
 describe('time', () => {
   test('an attempt that takes too long fails as a time-out and is tried again', async () => {
-    const more = { lifecycle: distributed, timeoutMs: 10_000 };
+    const more = { lifecycle: distributed, timeout: '10s' } as const;
     const at = await running(() => never, more);
     at.shop.timers.advance(9_500);
     await at.worker.beat();

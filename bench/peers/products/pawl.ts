@@ -7,7 +7,7 @@ import type { Handle, Order, Place, Product, Rules } from '../product.ts';
 
 const entry = process.env[ENTRY] ?? '../../../src/index.ts';
 const pawlModule = (await import(entry)) as typeof Pawl;
-const { defineJob, openPawl, task, TransientError } = pawlModule;
+const { defineJob, openPawl, TransientError, typed } = pawlModule;
 
 const TYPE = 'noop';
 const TENANT = 'default';
@@ -18,19 +18,19 @@ interface Input {
 
 /** Which errors are worth another attempt is the type's to say. */
 const RETRIED = {
-  retry: { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 0 } },
+  maxAttempts: 3,
+  backoff: 0,
   retryable: ['TransientError'],
 } as const;
 
-function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): Pawl.JobDefinition {
-  return defineJob({
-    type: TYPE,
-    lifecycle: task,
+function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): Pawl.JobDefinition<Input, void> {
+  return defineJob(TYPE, {
+    input: typed<Input>(),
     ...(isRetried ? RETRIED : {}),
     ...(isKeyed ? { limits: { runningPerKey: { max: 1, key: 'correlationId' } } } : {}),
     run: ({ input }) => {
       try {
-        handle((input as Input).page);
+        handle(input.page);
       } catch (error) {
         throw new TransientError(String(error));
       }

@@ -21,7 +21,7 @@ export interface StatusChange extends Observation {
   readonly to: string;
 }
 
-type Told<What> = (what: What) => Promise<void> | void;
+type RequireJson<What> = (what: What) => Promise<void> | void;
 
 /**
  * Who wants to hear what happens to jobs: of all types unless some are named, durable by name, at
@@ -32,11 +32,11 @@ type Told<What> = (what: What) => Promise<void> | void;
 export interface Observer extends Omit<FollowOptions, 'handle'> {
   readonly types?: readonly string[];
   /** All that follows, and every other event. */
-  readonly onEvent?: Told<Observation>;
-  readonly onJobCreated?: Told<Observation>;
-  readonly onStatusChanged?: Told<StatusChange>;
+  readonly onEvent?: RequireJson<Observation>;
+  readonly onJobCreated?: RequireJson<Observation>;
+  readonly onStatusChanged?: RequireJson<StatusChange>;
   /** A job has ended, well or badly: `event.phase` says how. */
-  readonly onJobCompleted?: Told<Observation>;
+  readonly onJobCompleted?: RequireJson<Observation>;
 }
 
 /** How an observer follows the log. */

@@ -1,10 +1,11 @@
 import type { Instant } from '../../core/clock.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { PawlError } from '../../core/errors.ts';
+import { invalid, PawlError } from '../../core/errors.ts';
 import type { FireQuery, FireRecord, ScheduleRef } from '../../records/fires.ts';
 import type { Schedule, ScheduleQuery } from '../../records/schedules.ts';
 import type { EngineContext } from '../context.ts';
 import { tellFired } from '../observer.ts';
+import { checkNoInput, takesInput } from '../stored-definition.ts';
 import type { Caller } from '../enqueue.ts';
 import {
   checkScheduleName,
@@ -50,6 +51,7 @@ export class Schedules {
     checkScheduleName(named.name);
     const { tenant, principal } = named.caller;
     let kind: 'created' | 'changed' = 'created';
+    await this.#refuseInput(tenant, definition);
     const asked = { ref: { tenant, name: named.name }, createdBy: principal };
     const schedule = await this.#change(asked, (before, now) => {
       kind = before === null ? 'created' : 'changed';
@@ -117,6 +119,15 @@ export class Schedules {
     return this.#context.records.schedules.fires(query);
   }
 
+  /** A type that is not registered yet says nothing; its slots are refused until it is. */
+  async #refuseInput(tenant: string, { job }: ScheduleDefinition): Promise<void> {
+    if (job.input === undefined || job.input === null) return;
+    const record = await this.#context.registry.type(tenant, job.type).catch(noType);
+    const faults =
+      record === null || takesInput(record) ? [] : checkNoInput(job.input, '/job/input');
+    if (faults.length > 0) throw invalid(faults);
+  }
+
   /** Reads, decides, compares and sets; whoever loses a race reads and decides again. */
   async #change(
     asked: { ref: ScheduleRef; createdBy: string | null },
@@ -148,6 +159,11 @@ export class Schedules {
     const schedule = await this.#context.records.schedules.find({ tenant, name });
     return schedule === null ? null : viewOf(schedule);
   }
+}
+
+function noType(error: unknown): null {
+  if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
+  throw error;
 }
 
 /** Null where there is nothing to do. */

@@ -16,9 +16,32 @@ export const JobErrorSchema = Type.Object(
     message: Type.String(),
     retryable: Type.Boolean({ description: "By the job's own policy." }),
     stage: nullable(Type.String()),
+    hint: Type.Optional(
+      Type.String({
+        description: 'Why it was not retried although attempts were left, and what to change.',
+        examples: ['not retried: type "mail" retries only a, b; add "Error" to `retryable`'],
+      }),
+    ),
     details: Type.Optional(Json),
+    stack: Type.Optional(Type.String()),
+    causes: Type.Optional(
+      Type.Array(
+        closed({
+          class: Type.String(),
+          message: Type.String(),
+          code: Type.Optional(Type.String()),
+          stack: Type.Optional(Type.String()),
+          details: Type.Optional(Json),
+        }),
+        { description: 'What led to it, the nearest first.' },
+      ),
+    ),
   },
-  { $id: 'JobError', additionalProperties: false },
+  {
+    $id: 'JobError',
+    additionalProperties: false,
+    description: 'Lists leave out `stack`, `causes` and `details`.',
+  },
 );
 
 /** A job as every answer shows it. */

@@ -131,7 +131,7 @@ export class World {
       isCancelWished: cancel !== null,
     };
     const decision = decide(
-      { lifecycle: this.lifecycle, policy: this.policy, place, ...facts },
+      { type: job.type, lifecycle: this.lifecycle, policy: this.policy, place, ...facts },
       request,
       this.random,
     );
