@@ -128,8 +128,10 @@ export const deadLetterCases: Cases = {
     await died(scene, 'internal_bug');
     const [letter] = await scene.deadLetters();
     assert.equal(letter!.replayedAs, null);
+    // All have read the letter before the first of them writes.
+    const found = (await scene.records.deadLetters.find(letter!))!;
     const replays = await Promise.all(
-      Array.from({ length: 4 }, () => scene.replay(letter!.id, { type: 'platform' })),
+      Array.from({ length: 4 }, () => scene.replayFound(found, { type: 'platform' })),
     );
     const kinds = replays.map(({ kind }) => kind).toSorted();
     assert.deepEqual(kinds, ['inserted', 'refused', 'refused', 'refused']);

@@ -13,7 +13,12 @@ import type { Policy } from '../../../src/core/policy.ts';
 import { SeededRandom } from '../../../src/core/random.ts';
 import { type Records, recordsOf } from '../../../src/records/records.ts';
 import type { ClaimedJob, ClaimRequest } from '../../../src/store/claim.ts';
-import { type DeadLetter, deadLetterOp, replayedOp } from '../../../src/records/dead-letters.ts';
+import {
+  type DeadLetter,
+  deadLetterOp,
+  type FoundLetter,
+  replayedOp,
+} from '../../../src/records/dead-letters.ts';
 import type { InsertWithOutcome, InsertOutcome, NewJob } from '../../../src/store/insert.ts';
 import type { Fence, Move, MoveOutcome } from '../../../src/store/move.ts';
 import type { Renewal, RenewOutcome } from '../../../src/store/renew.ts';
@@ -234,6 +239,11 @@ export class Scene {
   async replay(letterId: string, options: JobOptions = {}): Promise<InsertWithOutcome> {
     const found = await this.records.deadLetters.find({ tenant: this.tenant, id: letterId });
     assert.ok(found, 'there is no such letter');
+    return this.replayFound(found, options);
+  }
+
+  /** The same from a letter as it was read: refused if it has changed since. */
+  async replayFound(found: FoundLetter, options: JobOptions = {}): Promise<InsertWithOutcome> {
     const job = await this.newJob(options);
     return this.store.insert([job], { with: [replayedOp(found, job.id)] });
   }
