@@ -26,10 +26,10 @@ export async function measureWait(crew: Crew, jobs: number, seed: number): Promi
       at += exponential(1_000 / crew.jobsPerSecond);
       await pause(Math.max(0, began + at - performance.now()));
       const job = await pawl.enqueue(work, { ms: exponential(crew.serviceMs) });
-      ended.push(pawl.ended(job));
+      ended.push(job.ended());
     }
     const waits = (await Promise.all(ended)).map(
-      ({ startedAt, createdAt }) => startedAt! - createdAt,
+      ({ startedAt, createdAt }) => startedAt!.getTime() - createdAt.getTime(),
     );
     // The first ones find nobody before them.
     const settled = waits.slice(Math.floor(jobs / 10));

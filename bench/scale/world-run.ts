@@ -47,7 +47,7 @@ export async function worldWaitMs(crew: Crew, jobs: number, random: Random): Pro
       if (stop === null) return;
       running.delete(stop);
       stop.end();
-      while ((await world.job(stop.id)).completedAt === null) await nextTurn();
+      while ((await world.job(stop.id).snapshot()).completedAt === null) await nextTurn();
       ended += 1;
       await settled();
     }

@@ -43,9 +43,9 @@ pawl.work();
 const job = await pawl.enqueue(
   welcome,
   { to: 'ada@example.com', name: 'Ada' },
-  { idempotencyKey: 'welcome/ada@example.com' },
+  { key: 'welcome/ada@example.com' },
 );
-const { state, attempts } = await pawl.ended(job);
+const { state, attempts } = await job.ended();
 console.log(`${state} after ${attempts} attempts`);
 if (mailbox !== null) {
   const subjects = mailbox.mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]);

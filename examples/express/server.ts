@@ -22,12 +22,12 @@ app.post('/invoices', async (request, response) => {
   // A body that does not fit is refused by the job's own schema.
   const input = request.body as { order: number };
   const key = request.get('idempotency-key');
-  const job = await pawl.enqueue(invoice, input, key === undefined ? {} : { idempotencyKey: key });
-  response.status(202).location(`/invoices/${job.id}`).json({ id: job.id, state: job.state });
+  const job = await pawl.enqueue(invoice, input, key === undefined ? {} : { key });
+  response.status(202).location(`/invoices/${job.id}`).json({ id: job.id });
 });
 
 app.get('/invoices/:id', async (request, response) => {
-  const { state, result } = await pawl.engine.job({ tenant: 'default', id: request.params.id });
+  const { state, result } = await pawl.job(invoice, request.params.id).snapshot();
   response.json({ state, result });
 });
 

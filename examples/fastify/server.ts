@@ -30,13 +30,12 @@ const body = {
 app.post<{ Body: { year: number } }>('/reports', { schema: { body } }, async (request, reply) => {
   // A browser that sends its form twice gets the same job twice.
   const key = request.headers['idempotency-key'];
-  const more = typeof key === 'string' ? { idempotencyKey: key } : {};
-  const job = await pawl.enqueue(report, request.body, more);
-  return reply.code(202).send({ id: job.id, state: job.state });
+  const { id } = await pawl.enqueue(report, request.body, typeof key === 'string' ? { key } : {});
+  return reply.code(202).send({ id });
 });
 
 app.get<{ Params: { id: string } }>('/reports/:id', async ({ params }) => {
-  const { state, result } = await pawl.engine.job({ tenant: 'default', id: params.id });
+  const { state, result } = await pawl.job(report, params.id).snapshot();
   return { state, result };
 });
 

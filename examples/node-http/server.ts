@@ -26,11 +26,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   try {
     if (request.method === 'POST' && url.pathname === '/thumbnails') {
       const picture = url.searchParams.get('picture') ?? '';
-      const job = await pawl.enqueue(thumbnail, { picture });
-      return send(response, 202, { id: job.id, state: job.state }); // on disk by now
+      const { id: made } = await pawl.enqueue(thumbnail, { picture });
+      return send(response, 202, { id: made }); // on disk by now
     }
     if (request.method === 'GET' && id !== undefined) {
-      const { state, progress, result } = await pawl.engine.job({ tenant: 'default', id });
+      const { state, progress, result } = await pawl.job(thumbnail, id).snapshot();
       return send(response, 200, { state, progress, result });
     }
     return send(response, 404, { error: 'there is nothing here' });

@@ -11,9 +11,9 @@ import { withCompensations } from '../handler/compensation.ts';
 import { isJobDefinition, type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import { Compensator } from '../worker/compensator.ts';
 import { openWorker } from '../worker/open-worker.ts';
+import { wakeFor } from '../worker/wake.ts';
 import type { WorkerWatch } from '../worker/watch.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { wakeFor } from './wake.ts';
 
 /** The jobs that a module of the user exports, each by itself or in an array. */
 export async function loadJobs(path: string): Promise<readonly JobDefinition[]> {

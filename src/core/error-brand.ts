@@ -4,7 +4,12 @@
  */
 const ERROR_BRAND = Symbol.for('pawl.error');
 
-export type BrandedError = 'PawlError' | 'JobFailure';
+export type BrandedError =
+  | 'PawlError'
+  | 'JobFailure'
+  | 'JobFailed'
+  | 'JobCancelled'
+  | 'WaitTimeout';
 
 /** On the prototype, so that instances and subclasses have it and no error shows it. */
 export function brandErrors(prototype: Error, brand: BrandedError): void {

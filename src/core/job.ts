@@ -35,6 +35,14 @@ export interface CancelWish {
   readonly reason: string | null;
 }
 
+/**
+ * How a job came from its parent: run again, replayed from a dead letter, made to undo it, or
+ * linked by whoever enqueued it.
+ */
+export const PARENT_KINDS = ['rerun', 'replay', 'compensation', 'caller'] as const;
+
+export type ParentKind = (typeof PARENT_KINDS)[number];
+
 /** Names a job everywhere: ids are unique within a tenant. */
 export interface JobRef {
   readonly tenant: string;
@@ -79,6 +87,10 @@ export interface Job extends JobRef {
   readonly correlationId: string | null;
   readonly traceId: string | null;
   readonly requestedBy: string | null;
+  /** Whose limits it counts under; null: those of `requestedBy`. */
+  readonly limitKey: string | null;
   readonly parentJobId: string | null;
+  /** Null without a parent. */
+  readonly parentKind: ParentKind | null;
   readonly documentId: string | null;
 }

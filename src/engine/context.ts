@@ -4,6 +4,7 @@ import type { Random } from '../core/random.ts';
 import type { Records } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Shedding } from './limits/watermarks.ts';
+import type { LiveHub } from './live/live-hub.ts';
 import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
@@ -38,4 +39,6 @@ export interface EngineContext {
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */
   readonly bell: WorkBell;
+  /** Who waits for jobs hears of them here. */
+  readonly live: LiveHub;
 }

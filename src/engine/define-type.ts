@@ -74,7 +74,10 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
   };
 }
 
-function backoffOf(definition: TypeDefinition, defaults: RetryPolicy): Backoff {
+export function backoffOf(
+  definition: Pick<TypeDefinition, 'retry'>,
+  defaults: RetryPolicy,
+): Backoff {
   const backoff = definition.retry?.backoff;
   if (backoff === undefined) return defaults.backoff;
   const { kind, baseMs } = backoff;
@@ -100,7 +103,12 @@ function isSameRetry(policy: Policy, defaults: Lifecycle['defaults']): boolean {
   return one === other;
 }
 
-function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: Policy): Fault[] {
+/** Everything that is wrong with a policy, by JSON pointer into its definition. */
+export function checkPolicy(
+  lifecycle: Lifecycle,
+  definition: TypeDefinition,
+  policy: Policy,
+): Fault[] {
   if (lifecycle.bounds.retryIsFixed && !isSameRetry(policy, lifecycle.defaults)) {
     const message = `the retry policy of the lifecycle ${lifecycle.name} cannot be changed`;
     return [{ pointer: '/retry', message }];

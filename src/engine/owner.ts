@@ -102,6 +102,7 @@ async function renewAll(context: EngineContext, beats: readonly Beat[]): Promise
   );
   const outcomes = await context.store.renew(renewals);
   if (context.observer !== null) tell(context.observer, { beats, read, outcomes });
+  context.live.changed(beats.map(({ ref }) => ref));
   const answers = outcomes.map(async (outcome, index): Promise<BeatResult> => {
     if (outcome.kind === 'renewed') return outcome;
     const { ref } = beats[index]!;

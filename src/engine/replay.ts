@@ -1,14 +1,12 @@
-import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
-import { birthPlaces } from '../core/lifecycle.ts';
-import { type DeadLetter, replayedOp } from '../records/dead-letters.ts';
+import { replayedOp } from '../records/dead-letters.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
-import { type Caller, documentBusy } from './enqueue.ts';
-import { refuseInput, takesInput } from './stored-definition.ts';
+import { draftAgain } from './draft-again.ts';
+import type { Caller } from './enqueue.ts';
+import { documentBusy } from './enqueue-answer.ts';
 import { notFound } from './transition.ts';
 
 export interface ReplayRequest {
@@ -31,8 +29,9 @@ export async function replay(
   context: EngineContext,
   request: ReplayRequest,
 ): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
+  const { deadLetterId, ...again } = request;
   const { tenant } = request.caller;
-  const ref = { tenant, id: request.deadLetterId };
+  const ref = { tenant, id: deadLetterId };
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const found = await context.records.deadLetters.find(ref);
     if (found === null) throw new PawlError('NOT_FOUND', `there is no dead letter ${ref.id}`);
@@ -40,8 +39,10 @@ export async function replay(
     if (letter.replayedAs !== null) {
       return { kind: 'replayed', job: await jobOf(context, tenant, letter.replayedAs) };
     }
-    const [parent] = await context.store.read([{ tenant, id: letter.jobId }]);
-    const job = await draftReplay(context, request, { letter, parent: parent ?? null });
+    const [dead] = await context.store.read([{ tenant, id: letter.jobId }]);
+    const { jobId: id, type, correlationId, input } = letter;
+    const parent = { ...dead, id, type, correlationId, input };
+    const job = await draftAgain(context, { ...again, parent, kind: 'replay' });
     const answer = await context.store.insert([job], { with: [replayedOp(found, job.id)] });
     // Somebody else has replayed or erased it meanwhile.
     if (answer.kind === 'refused') continue;
@@ -59,6 +60,7 @@ async function replayed(
     const made = jobAtBirth(job, outcome.at);
     context.observer?.enqueued([made]);
     context.bell.born([made]);
+    context.live.born([made]);
     return { kind: 'created', job: made };
   }
   const earlier = await jobOf(context, job.tenant, outcome.id);
@@ -70,43 +72,4 @@ async function jobOf({ store }: EngineContext, tenant: string, id: string): Prom
   const [job] = await store.read([{ tenant, id }]);
   if (!job) throw notFound({ tenant, id });
   return job;
-}
-
-async function draftReplay(
-  context: EngineContext,
-  request: ReplayRequest,
-  origin: { letter: DeadLetter; parent: Job | null },
-): Promise<NewJob> {
-  const { letter, parent } = origin;
-  const input = request.input === undefined ? letter.input : JSON.stringify(request.input);
-  const refusal = payloadRefusal(PAYLOADS.input, input, '/input');
-  if (refusal !== null) throw refusal;
-  const { tenant, principal } = request.caller;
-  const record = await context.registry.type(tenant, letter.type);
-  if (request.input !== undefined && !takesInput(record)) refuseInput(request.input);
-  const policy = await context.registry.policy(record.policy);
-  const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
-  return {
-    tenant,
-    id: context.ids.next(),
-    type: letter.type,
-    queue: parent?.queue ?? 'default',
-    lifecycle: lifecycle.name,
-    lifecycleVersion: lifecycle.version,
-    policy: record.policy,
-    maxAttempts: policy.retry.maxAttempts,
-    places: birthPlaces(lifecycle, true),
-    priority: parent?.priority ?? 0,
-    runAt: request.runAt ?? null,
-    deadlineAt: null,
-    input,
-    metadata: parent?.metadata ?? null,
-    correlationId: letter.correlationId ?? letter.jobId,
-    traceId: parent?.traceId ?? null,
-    requestedBy: principal,
-    parentJobId: letter.jobId,
-    documentId: parent?.documentId ?? null,
-    idempotency: null,
-    actor: apiActor(principal),
-  };
 }

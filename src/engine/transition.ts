@@ -1,4 +1,4 @@
-import type { DeadLetterDraft, Request } from '../core/decision.ts';
+import type { DeadLetterDraft, Request, Step } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
@@ -91,6 +91,7 @@ export async function transition(
     }
   }
   if (context.observer !== null) tell(context.observer, moved, outcomes);
+  context.live.moved(moved);
   logFailures(context.log, moved);
   context.bell.moved(moved, (job) => context.registry.isLimited(job.policy));
   return outcomes.map((outcome) => outcome!);
@@ -223,6 +224,8 @@ function moveOf(
     steps: decision.steps,
     annotation: null,
   };
+  const cause = causeOf(job, decision.steps);
+  if (cause !== null) move.fingerprint = cause;
   if (plan.result !== undefined) move.result = plan.result;
   if (plan.checkpoint !== undefined) move.checkpoint = plan.checkpoint;
   return { move, letter: decision.deadLetter };
@@ -246,6 +249,14 @@ function annotationOf(
     steps: [],
     annotation: plan.annotation,
   };
+}
+
+/** What a bad end is known by among others of its cause; null for every other move. */
+function causeOf(job: Job, steps: readonly Step[]): string | null {
+  const last = steps.at(-1);
+  if (last === undefined || (last.to.phase !== 'failed' && last.to.phase !== 'dead')) return null;
+  const error = last.error ?? job.error;
+  return error === null ? null : fingerprintOf(job.type, error);
 }
 
 function standsAsBefore(one: Job, other: Job): boolean {

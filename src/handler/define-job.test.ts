@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Type } from 'typebox';
-import type { Pawl } from '../app/pawl.ts';
+import type { Pawl } from '../pawl/pawl.ts';
 import { PawlError } from '../core/errors.ts';
 import { distributed } from '../lifecycles/distributed.ts';
 import { document } from '../lifecycles/document.ts';

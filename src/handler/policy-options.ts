@@ -109,10 +109,18 @@ function retryOf(
   };
 }
 
-function backoffOf(
-  given: BackoffOption,
-  read: ReadDuration,
-): NonNullable<NonNullable<JobPolicy['retry']>['backoff']> {
+/** The wire form of a backoff; what cannot be read of it is added to the faults. */
+export function wireBackoff(given: BackoffOption, faults: Fault[]): WireBackoff {
+  return backoffOf(given, (pointer, value) => {
+    const ms = parseDuration(value);
+    if (ms === null) faults.push({ pointer, message: DURATION_FAULT });
+    return ms ?? 0;
+  });
+}
+
+type WireBackoff = NonNullable<NonNullable<JobPolicy['retry']>['backoff']>;
+
+function backoffOf(given: BackoffOption, read: ReadDuration): WireBackoff {
   if (typeof given !== 'object') return { kind: 'fixed', baseMs: read('/backoff', given) };
   const { base, factor, max, jitter } = given;
   return {

@@ -3,7 +3,7 @@ import type { PawlError } from '../core/errors.ts';
 import { isPawlError } from '../core/errors.ts';
 import type { EnqueueResult } from '../engine/enqueue.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { announce, requestOf } from './jobs.ts';
+import { requestOf } from './jobs.ts';
 import { problemOf } from './problem.ts';
 import { BATCH_MAX, BatchBody } from './schema/enqueue.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
@@ -67,7 +67,6 @@ function acceptBatch(app: App, face: Face): void {
         return [requestOf(body, { request, idempotencyKey })];
       });
       const accepted = await face.engine.enqueue(asked, { caller: callerOf(request) });
-      announce(face, accepted);
       const answers = accepted.values();
       const results = request.body.jobs.map((_, index) => {
         const error = faulty.get(index);

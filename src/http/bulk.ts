@@ -7,7 +7,6 @@ import type { CancelResult } from '../engine/operate.ts';
 import { pawlErrorOf, problemOf } from './problem.ts';
 import { actorOf, type App, callerOf, type Face, refOf, type Resource, routes } from './face.ts';
 import { JOB_FILTER } from './jobs.ts';
-import { jobTopic } from './live.ts';
 import { CANCEL, CANCEL_TEXT } from './operations.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobSchema } from './schema/job.ts';
@@ -80,7 +79,7 @@ function cancelItem(id: string, result: CancelResult): Item {
   return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(briefJob(result.job)) };
 }
 
-function cancelJobs(app: App, { engine, live }: Face): void {
+function cancelJobs(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/cancel',
     {
@@ -106,7 +105,6 @@ function cancelJobs(app: App, { engine, live }: Face): void {
       const results = await engine.cancel(
         found.ids.map((id) => ({ ref: refOf(request, id), actor, mode, reason })),
       );
-      for (const id of found.ids) live.wake(jobTopic({ tenant, id }));
       const items = results.map((result, index) => cancelItem(found.ids[index]!, result));
       return { results: items, hasMore: found.hasMore };
     },

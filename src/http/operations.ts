@@ -6,7 +6,6 @@ import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { actorOf, type App, type Face, refOf, type Resource, routes } from './face.ts';
-import { jobTopic, workTopic } from './live.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { FailureSchema, ReasonSchema } from './schema/worker.ts';
@@ -34,7 +33,7 @@ export const CANCEL_TEXT =
   'its owner finds its lease lost. A job that was cancelled before: 200, unchanged. A job that ' +
   'ended otherwise, or whose lifecycle knows no cancellation (platform): 409.';
 
-function submitJob(app: App, { engine, live }: Face): void {
+function submitJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/submit',
     {
@@ -52,14 +51,12 @@ function submitJob(app: App, { engine, live }: Face): void {
     },
     async (request) => {
       const job = await engine.submit(refOf(request, request.params.id), actorOf(request));
-      live.wake(jobTopic(job));
-      live.wake(workTopic(job.tenant, job.type));
       return jobJson(job);
     },
   );
 }
 
-function cancelJob(app: App, { engine, live }: Face): void {
+function cancelJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/cancel',
     {
@@ -80,7 +77,6 @@ function cancelJob(app: App, { engine, live }: Face): void {
       const ref = refOf(request, request.params.id);
       const [result] = await engine.cancel([{ ref, actor: actorOf(request), mode, reason }]);
       if (result!.kind === 'refused') throw result!.error;
-      live.wake(jobTopic(ref));
       return reply.code(result!.kind === 'done' ? 200 : 202).send(jobJson(result!.job));
     },
   );
@@ -125,7 +121,6 @@ function rejectJob(app: App, face: Face): void {
       const job = await face.engine
         .reject({ ref, actor: actorOf(request), error })
         .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
-      face.live.wake(jobTopic(ref));
       return jobJson(job);
     },
   );
@@ -157,13 +152,12 @@ function deadLetterJob(app: App, face: Face): void {
       const job = await face.engine
         .deadLetter({ ref, actor: actorOf(request), reason, message })
         .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
-      face.live.wake(jobTopic(ref));
       return jobJson(job);
     },
   );
 }
 
-function eraseJob(app: App, { engine, live }: Face): void {
+function eraseJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/erase',
     {
@@ -185,7 +179,6 @@ function eraseJob(app: App, { engine, live }: Face): void {
     async (request) => {
       const ref = refOf(request, request.params.id);
       const job = await engine.erase(ref, actorOf(request));
-      live.wake(jobTopic(ref));
       return jobJson(job);
     },
   );

@@ -31,8 +31,8 @@ import { jobs } from './jobs.ts';
 import { acceptJson } from './json-body.ts';
 import { keys } from './keys.ts';
 import { lifecycles } from './lifecycles.ts';
-import type { LiveHub } from './live.ts';
 import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
+import { LogWindow } from './log-window.ts';
 import { collectRoutes, type RouteDoc } from './openapi.ts';
 import { operations } from './operations.ts';
 import { problemSender } from './problem.ts';
@@ -52,9 +52,10 @@ import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
 
+export { Engine, type EngineOptions } from '../engine/engine.ts';
+
 export interface ServerOptions {
   readonly engine: Engine;
-  readonly live: LiveHub;
   /** Null or left out: no credentials are asked for, which is for the own machine only. */
   readonly authenticator?: Authenticator | null;
   readonly status?: ServerStatus;
@@ -166,10 +167,14 @@ function answerProblems(
 }
 
 function faceOf(options: ServerOptions): Face {
-  const { engine, live, authenticator = null } = options;
+  const { engine, authenticator = null } = options;
+  const { live } = engine.context;
+  const window = new LogWindow();
+  live.attach(window);
   return {
     engine,
     live,
+    window,
     streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
     random: options.random ?? systemRandom,
     status: options.status ?? new ServerStatus(),

@@ -1,7 +1,6 @@
 import type { Ownership } from '../engine/owner.ts';
 import type { Ending } from '../engine/settle.ts';
 import { type App, type Face, type Resource, routes } from './face.ts';
-import { jobTopic, workTopic } from './live.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { type JobJson, JobParams, JobSchema } from './schema/job.ts';
 import { CancelledBody, CompleteBody, FailBody, OwnerBody, SnoozeBody } from './schema/worker.ts';
@@ -22,10 +21,7 @@ const ENDING = {
 async function settle(face: Face, held: Ownership, ending: Ending): Promise<JobJson> {
   const [outcome] = await face.engine.settle([{ ...held, ending }]);
   if (outcome!.kind === 'refused') throw outcome!.error;
-  const job = await face.engine.job(held.ref);
-  face.live.wake(jobTopic(job));
-  if (job.phase === 'ready') face.live.wake(workTopic(job.tenant, job.type));
-  return jobJson(job);
+  return jobJson(await face.engine.job(held.ref));
 }
 
 function complete(app: App, face: Face): void {

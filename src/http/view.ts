@@ -90,7 +90,9 @@ export function jobJson(job: Job): JobJson {
     correlationId: job.correlationId ?? job.id,
     traceId: traceIdIn(job.traceId),
     requestedBy: job.requestedBy,
+    limitKey: job.limitKey,
     parentJobId: job.parentJobId,
+    parentKind: job.parentKind,
     documentId: job.documentId,
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },

@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts';
-import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
 import type { RecordOp, Refusal } from './records.ts';
 import { type UniqueClaim, uniqueRunAt } from './unique.ts';
@@ -32,7 +32,9 @@ export interface NewJob extends JobRef {
   readonly correlationId: string | null;
   readonly traceId: string | null;
   readonly requestedBy: string | null;
+  readonly limitKey: string | null;
   readonly parentJobId: string | null;
+  readonly parentKind: ParentKind | null;
   readonly documentId: string | null;
   readonly idempotency: IdempotencyClaim | null;
   readonly unique?: UniqueClaim;
@@ -63,13 +65,34 @@ export type InsertOutcome =
       readonly id: string;
     };
 
+export interface InsertOptions {
+  /**
+   * All or nothing: where one item is neither created nor stood for by another job (`conflict`,
+   * `exists`, `busy`) nothing is written, and `created` says what would have been.
+   */
+  readonly isWhole?: boolean;
+}
+
+/** Inserts jobs without record ops. */
+export type InsertJobs = (
+  jobs: readonly NewJob[],
+  options?: InsertOptions,
+) => Promise<InsertOutcome[]>;
+
+const REFUSALS: ReadonlySet<InsertOutcome['kind']> = new Set(['conflict', 'exists', 'busy']);
+
+/** Whether an outcome refuses a call that is to be written as a whole. */
+export function isRefusal({ kind }: InsertOutcome): boolean {
+  return REFUSALS.has(kind);
+}
+
 /**
  * Record ops in the transaction of an insert: all or nothing. If a condition fails, the call is
  * refused and no job is created. `outcomeMark(i)` in a body is replaced by the outcome of job i
  * (its kind, and its id unless it was created); a put with `ifCreated` is skipped unless that job
  * was.
  */
-export interface InsertOptions {
+export interface InsertWithOptions {
   readonly with: readonly RecordOp[];
 }
 
@@ -121,7 +144,9 @@ export function jobAtBirth(job: NewJob, at: Instant): Job {
     correlationId: job.correlationId,
     traceId: job.traceId,
     requestedBy: job.requestedBy,
+    limitKey: job.limitKey,
     parentJobId: job.parentJobId,
+    parentKind: job.parentKind,
     documentId: job.documentId,
   };
 }

@@ -58,6 +58,8 @@ export interface Move extends JobRef {
   /** Stored with the last step, or the annotation. Undefined keeps what is stored. */
   readonly result?: JsonText;
   readonly checkpoint?: JsonText;
+  /** Of an end that is no success: what its cause is known by. */
+  readonly fingerprint?: string | null;
   /** Record ops in the move's transaction: if a condition fails, the move misses. */
   readonly with?: readonly RecordOp[];
 }

@@ -5,7 +5,14 @@ import type { StoreBell } from './bell.ts';
 import type { CareStore } from './care.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
-import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from './insert.ts';
+import type {
+  InsertJobs,
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
@@ -16,6 +23,7 @@ import type { RetentionVerbs } from './retention.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
+import type { SqlTransaction } from './transaction.ts';
 import type { ValveVerbs } from './valve.ts';
 
 /**
@@ -29,8 +37,13 @@ export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
   /** How processes tell each other of work; left out where there is one process only. */
   readonly bell?: StoreBell;
   /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  /**
+   * The same as one statement of a transaction that a caller has begun: the jobs come to be with
+   * its commit. Left out where a database has no other connections than the store's.
+   */
+  within?(transaction: SqlTransaction): InsertJobs;
   /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
   /** Every other transition: compare and set, fenced, with its events. */

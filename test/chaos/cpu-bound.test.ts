@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { Job } from '../../src/core/job.ts';
 import { burnCalmly, CALM_LEASE_MS, quick } from '../fixtures/handlers/chaos.ts';
 
@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-cpu-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Enqueues quick jobs one after the other until told to stop; how long each took. */
-async function runQuickJobs(pawl: Pawl, isDone: () => boolean): Promise<number[]> {
+async function runQuickJobs(pawl: InnerPawl, isDone: () => boolean): Promise<number[]> {
   const took: number[] = [];
   while (!isDone()) {
     const startedAt = performance.now();
@@ -33,14 +33,14 @@ async function runQuickJobs(pawl: Pawl, isDone: () => boolean): Promise<number[]
 }
 
 /** The longest time between two signs of life of a job, while it ran. */
-async function longestSilenceMs(pawl: Pawl, { tenant, id }: Job): Promise<number> {
+async function longestSilenceMs(pawl: InnerPawl, { tenant, id }: Job): Promise<number> {
   const page = await pawl.engine.events({ tenant, id, after: null, limit: 1_000, notes: true });
   const times = page.events.filter(({ type }) => type !== 'job_created').map(({ at }) => at);
   return Math.max(...times.slice(1).map((at, index) => at - times[index]!));
 }
 
 test(`[D17, R9] ${JOBS} CPU-bound jobs in threads: no lease is lost, others go on`, async () => {
-  const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [burnCalmly, quick] });
+  const pawl = await openInner({ database: join(folder, 'pawl.db'), jobs: [burnCalmly, quick] });
   pawl.work({ slots: 8 });
   const idle = performance.eventLoopUtilization();
   const startedAt = performance.now();

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { Job } from '../../src/core/job.ts';
 import { isTerminal } from '../../src/core/phase.ts';
 import { badInline, neighbour } from '../fixtures/handlers/chaos.ts';
@@ -31,14 +31,14 @@ const TABLE: readonly Row[] = [
 ];
 
 let database: FreshDatabase;
-let pawl: Pawl;
+let pawl: InnerPawl;
 const fleet: WorkerProcess[] = [];
 let names = 0;
 
 before(async () => {
   const [server] = await postgresServers();
   database = await freshDatabase(server!);
-  pawl = await openPawl({ database: database.url, jobs: [badInline, neighbour] });
+  pawl = await openInner({ database: database.url, jobs: [badInline, neighbour] });
 });
 
 after(async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { JobRef } from '../../src/core/job.ts';
 import { burn, endless, holdsOn, poison, STAGES, tenStages } from '../fixtures/handlers/chaos.ts';
@@ -17,13 +17,13 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'));
 const artifacts = join(folder, 'artifacts');
 const fleet: WorkerProcess[] = [];
 let database: FreshDatabase;
-let pawl: Pawl;
+let pawl: InnerPawl;
 let names = 0;
 
 before(async () => {
   const [server] = await postgresServers();
   database = await freshDatabase(server!);
-  pawl = await openPawl({
+  pawl = await openInner({
     database: database.url,
     artifacts,
     jobs: [burn, tenStages, holdsOn, poison, endless],

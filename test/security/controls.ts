@@ -76,7 +76,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S14: {
     threat: 'streams take all memory',
     control: 'streams are counted, bounded in buffer and life, and hold nothing for slow readers',
-    places: ['src/http/sse.ts', 'src/http/portion.ts', 'src/http/shared-reads.ts'],
+    places: ['src/http/sse.ts', 'src/http/portion.ts', 'src/engine/live/shared-reads.ts'],
   },
   S15: {
     threat: 'a webhook is forged or played again',

@@ -3,8 +3,9 @@ import type { Job } from '../../src/core/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
 import type {
   InsertOptions,
-  InsertWithOutcome,
   InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
   NewJob,
 } from '../../src/store/insert.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
@@ -75,13 +76,13 @@ class PlantedStore extends MemoryStore {
     this.#bug = bug;
   }
 
-  override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  override insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
+  override insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  override insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
   override insert(
     jobs: readonly NewJob[],
-    options?: InsertOptions,
+    options: InsertOptions | InsertWithOptions = {},
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
-    if (options !== undefined) {
+    if ('with' in options) {
       return this.transact((tables) => {
         const asked = { jobs, ops: options.with };
         const { jobs: given, ops } = this.#bug.insertWith?.(tables, asked) ?? asked;

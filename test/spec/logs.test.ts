@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { type Log, type LogOptions, openLog } from '../../src/app/log.ts';
 import { readLogSettings } from '../../src/app/log-settings.ts';
-import { openPawl } from '../../src/app/pawl.ts';
+import { openInner } from '../support/inner-pawl.ts';
 import { type Platform, startPlatform } from '../../src/app/platform.ts';
 import { ManualClock } from '../../src/core/clock.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
@@ -179,12 +179,12 @@ test('a job that ended badly has a line with its error and where that came from'
       throw new RangeError(`password=${CANARY}`, { cause: new Error('no thread') });
     },
   });
-  const pawl = await openPawl({ database: ':memory:', jobs: [mend], log });
+  const pawl = await openInner({ database: ':memory:', jobs: [mend], log });
   after(() => pawl.close());
   pawl.work();
   const { id } = await pawl.ended(await pawl.enqueue(mend));
   const told = lines.map((line) => JSON.parse(line) as Record<string, string>);
-  const failures = told.filter(({ message }) => message === 'job failed');
+  const failures = told.filter(({ message }) => message === 'pawl: job failed');
   assert.equal(failures.length, 1, 'one for the job, none for the attempt before');
   const { jobId, type, attempts, errorClass, error, stack, level } = failures[0]!;
   assert.deepEqual(

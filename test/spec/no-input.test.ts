@@ -6,10 +6,11 @@ import { aesCodec } from '../../src/codec/aes-codec.ts';
 import { newPayloadKey } from '../../src/codec/key-ring.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
-import { openPawl } from '../../src/app/pawl.ts';
 import type { PawlError } from '../../src/core/errors.ts';
+import type { JobHandle } from '../../src/handle/job-handle.ts';
 import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { PermanentError } from '../../src/handler/failure.ts';
+import { openPawl } from '../../src/pawl/open-pawl.ts';
 import { typed } from '../../src/handler/schema.ts';
 import { openWorld as openTestWorld } from '../../src/testing/world.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
@@ -77,13 +78,14 @@ describe('an input that is sent to a job without one', () => {
     for (const enqueue of [pawl.enqueue.bind(pawl), world.enqueue.bind(world)] as unknown as ((
       job: JobDefinition,
       ...rest: unknown[]
-    ) => Promise<{ id: string; queue: string }>)[]) {
+    ) => Promise<JobHandle>)[]) {
       for (const wrong of [[{ name: 'x' }], ['text'], [[]], [{ queue: 'q' }, { queue: 'q' }]]) {
         await assert.rejects(enqueue(tidy, ...wrong), isRefused('/input'), JSON.stringify(wrong));
       }
-      assert.equal((await enqueue(tidy)).queue, 'default');
-      assert.equal((await enqueue(tidy, { queue: 'q' })).queue, 'q');
-      assert.equal((await enqueue(tidy, null, { queue: 'q' })).queue, 'q');
+      const queueOf = async (job: JobHandle): Promise<string> => (await job.snapshot()).queue;
+      assert.equal(await queueOf(await enqueue(tidy)), 'default');
+      assert.equal(await queueOf(await enqueue(tidy, { queue: 'q' })), 'q');
+      assert.equal(await queueOf(await enqueue(tidy, null, { queue: 'q' })), 'q');
     }
     await pawl.close();
     await world.close();
@@ -109,8 +111,8 @@ describe('an input that is sent to a job without one', () => {
     await world.close();
   });
 
-  test('is refused by a schedule that was put before its type was known', async () => {
-    const world = await openWorld({ store: inSqlite, types: {} });
+  test('is refused by a schedule that was put when its type still took one', async () => {
+    const world = await openWorld({ store: inSqlite, types: { tidy: { lifecycle: 'task' } } });
     const rule = { kind: 'interval', everyMs: 1_000 } as const;
     const { schedules } = world.engine;
     const job = { type: 'tidy', input: { a: 1 } };

@@ -10,7 +10,7 @@ import { slotsBetween } from '../../src/engine/schedules/rule.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { recordsOf } from '../../src/records/records.ts';
-import type { InsertWithOutcome } from '../../src/store/insert.ts';
+import type { InsertWithOptions, InsertWithOutcome, NewJob } from '../../src/store/insert.ts';
 import type { Store } from '../../src/store/store.ts';
 import { realStores } from '../support/real-stores.ts';
 
@@ -46,13 +46,16 @@ function expectedSlots(): Record<string, number[]> {
 
 /** A process that may die just before it fires, or just after, when nobody hears of it. */
 function mortal(store: Store, random: SeededRandom, died: { count: number }): Store {
-  const insert = async (...given: Parameters<Store['insert']>): Promise<InsertWithOutcome> => {
+  const insert = async (
+    jobs: readonly NewJob[],
+    options: InsertWithOptions,
+  ): Promise<InsertWithOutcome> => {
     const fate = random.next();
     if (fate < 0.15) {
       died.count += 1;
       throw new StoreError('unchanged', 'died between reading and firing');
     }
-    const outcome = await store.insert(...given);
+    const outcome = await store.insert(jobs, options);
     if (fate < 0.3) {
       died.count += 1;
       throw new StoreError('unknown', 'died before the answer came');

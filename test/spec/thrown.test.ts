@@ -2,13 +2,11 @@
 // attempts, and what is kept of the error.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import { PawlClient, RemoteSource } from '../../src/client/client.ts';
 import { BOUNDS, CAUSES_MAX } from '../../src/core/bounds.ts';
 import type { Job, JobError } from '../../src/core/job.ts';
-import { systemTimers } from '../../src/core/timers.ts';
 import type { JobDefinition } from '../../src/handler/define-job.ts';
-import { LiveHub } from '../../src/http/live.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { type Kind, type LifecycleName, throwingJobs } from '../fixtures/handlers/throwing.ts';
@@ -91,20 +89,19 @@ const MESSAGES: Partial<Record<Thrown, string>> = {
 };
 
 interface Site {
-  readonly pawl: Pawl;
+  readonly pawl: InnerPawl;
   readonly jobs: Readonly<Record<LifecycleName, JobDefinition<Thrown>>>;
   close(): Promise<void>;
 }
 
 async function openSite(place: Place): Promise<Site> {
   const jobs = throwingJobs(place === 'remote' ? 'inline' : place);
-  const pawl = await openPawl({ database: ':memory:', jobs: Object.values(jobs) });
+  const pawl = await openInner({ database: ':memory:', jobs: Object.values(jobs) });
   if (place !== 'remote') {
     pawl.work({ slots: 6 });
     return { pawl, jobs, close: () => pawl.close() };
   }
-  const live = new LiveHub(pawl.engine, { timers: systemTimers });
-  const server = await buildServer({ engine: pawl.engine, live });
+  const server = await buildServer({ engine: pawl.engine });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   const { connection } = new PawlClient({ url });
   const source = new RemoteSource({ connection, waitMs: 50 });
@@ -112,7 +109,6 @@ async function openSite(place: Place): Promise<Site> {
   worker.start();
   const close = async (): Promise<void> => {
     await worker.drain();
-    await live.stop();
     await server.close();
     await pawl.close();
   };

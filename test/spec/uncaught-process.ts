@@ -1,7 +1,7 @@
 // A program with Pawl in it whose handlers leave errors to nobody. It tells what became of each
 // job, what was logged and what was counted, and ends as it should: by itself, with 0. With the
 // word "afterwards" it then throws something of its own, when no worker works any more.
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { Job } from '../../src/core/job.ts';
 import { EngineMetrics } from '../../src/metrics/engine-metrics.ts';
 import { Meter } from '../../src/metrics/meter.ts';
@@ -45,7 +45,7 @@ function deedsIn(kind: string): Deed[] {
     : [...APART_DEEDS, ...late];
 }
 
-async function runAll(pawl: Pawl): Promise<Told['jobs']> {
+async function runAll(pawl: InnerPawl): Promise<Told['jobs']> {
   const made = await Promise.all(
     Object.entries(KINDS).flatMap(([kind, job]) =>
       deedsIn(kind).map(async (deed) => ({ kind, deed, job: await pawl.enqueue(job, deed) })),
@@ -67,11 +67,11 @@ async function countedBy(meter: Meter): Promise<number> {
 const warnings: { message: string; facts: Record<string, unknown> }[] = [];
 const log = {
   warn: (message: string, facts: Readonly<Record<string, unknown>>): void => {
-    if (message.startsWith('uncaught error')) warnings.push({ message, facts });
+    if (message.startsWith('pawl: uncaught error')) warnings.push({ message, facts });
   },
 };
 const meter = new Meter({ withProcess: false });
-const pawl = await openPawl({ database: ':memory:', jobs: Object.values(KINDS), log });
+const pawl = await openInner({ database: ':memory:', jobs: Object.values(KINDS), log });
 pawl.work({ slots: 64, watch: workerMetrics(new EngineMetrics(meter)) });
 const jobs = await runAll(pawl);
 ended.emit('all');

@@ -92,7 +92,7 @@ describe('an error that a handler leaves to nobody', () => {
     const late = run.told.warnings.filter(({ facts }) => facts['error'] === 'too late');
     assert.equal(late.length, 1, 'of the handler in this process; the others are gone by then');
     for (const { message, facts } of late) {
-      assert.match(message, /^uncaught error of a handler whose attempt had ended/);
+      assert.match(message, /^pawl: uncaught error of a handler whose attempt had ended/);
       assert.match(String(facts['jobId']), /^[\da-f-]{36}$/);
       assert.match(String(facts['stack']), /floating\.ts:\d+/);
     }
@@ -101,7 +101,7 @@ describe('an error that a handler leaves to nobody', () => {
   test('is logged once and counted where nobody can know whose it is', () => {
     const own = run.told.warnings.filter(({ facts }) => facts['error'] === 'of the program itself');
     assert.equal(own.length, 1);
-    assert.match(own[0]!.message, /^uncaught error that belongs to no attempt/);
+    assert.match(own[0]!.message, /^pawl: uncaught error that belongs to no attempt/);
     assert.equal(own[0]!.facts['jobId'], undefined);
     assert.equal(run.told.counted, run.told.warnings.length);
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { JobDefinition } from '../../src/handler/define-job.ts';
 import type { Worker } from '../../src/worker/worker.ts';
@@ -79,12 +79,12 @@ const TABLE: readonly Row[] = [
   { deed: 'aborts', inline: null, thread: null, process: { ...crashed, code: 'SIGABRT' } },
 ];
 
-let pawl: Pawl;
+let pawl: InnerPawl;
 let worker: Worker;
 before(async () => {
   const jobs = Object.values(JOBS).flatMap(({ calm, brief }) => [calm, brief]);
   jobs.push(handlers.poison as JobDefinition<Deed>);
-  pawl = await openPawl({ database: ':memory:', jobs });
+  pawl = await openInner({ database: ':memory:', jobs });
   worker = pawl.work({ reportMs: 20 });
 });
 after(() => pawl.close());

@@ -5,12 +5,13 @@ import { describe, test } from 'node:test';
 import { Type } from 'typebox';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
 import type { PawlClient } from '../../src/client/client.ts';
 import type { Fault } from '../../src/core/errors.ts';
 import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { fromTypebox } from '../../src/handler/typebox.ts';
 import { task } from '../../src/lifecycles/task.ts';
+import { openPawl } from '../../src/pawl/open-pawl.ts';
+import type { Pawl } from '../../src/pawl/pawl.ts';
 import { openWorld } from '../../src/testing/world.ts';
 import { openStation } from './http-station.ts';
 
@@ -137,8 +138,7 @@ for (const [library, job] of Object.entries(JOBS)) {
         const pawl = await openPawl({ database: ':memory:', jobs: [job] });
         const refused = await pawl.enqueue(job, input as Tiles).catch(pointersOf);
         assert.deepEqual(refused, pointers);
-        const { jobs } = await pawl.engine.jobs({ tenant: 'default', limit: 1 });
-        assert.deepEqual(jobs, [], 'nothing was stored');
+        assert.deepEqual((await pawl.jobs()).items, [], 'nothing was stored');
         await pawl.close();
       });
     }
@@ -146,13 +146,9 @@ for (const [library, job] of Object.entries(JOBS)) {
     test('that fits runs, and its result is held against its own schema', async () => {
       const world = await openWorld({ jobs: [job] });
       const accepted = await world.enqueue(job, GOOD);
-      await world.runUntilIdle();
-      assert.deepEqual(await world.resultOf(accepted), { drawn: 4 });
-      const broken = { ...job, run: () => ({ drawn: 'a lot' }) };
-      const other = await openWorld({ jobs: [broken] });
-      const failing = await other.enqueue(job.type, GOOD);
-      await other.runUntilIdle();
-      const { error } = await other.job(failing);
+      assert.deepEqual(await accepted.result(), { drawn: 4 });
+      world.stub(job, () => ({ drawn: 'a lot' }));
+      const { error } = await (await world.enqueue(job, GOOD)).ended();
       assert.deepEqual([error?.class, error?.stage], ['ValidationError', 'output']);
       assert.match(error!.message, /\/drawn/);
     });

@@ -235,7 +235,7 @@ describe('draining', () => {
       void stopOf(context).then((stop) => seen.push(stop.why));
       return never;
     });
-    await at.worker.drain({ timeoutMs: 0, graceMs: 0 });
+    await at.worker.drain({ timeout: 0, grace: 0 });
     const job = await at.shop.world.job(at.id);
     assert.deepEqual([job.phase, job.attempts, job.epoch], ['ready', 1, 2]);
     assert.deepEqual(seen, ['shutdown']);
@@ -247,7 +247,7 @@ describe('draining', () => {
       await context.checkpoint(7);
       throw stop;
     });
-    const drained = at.worker.drain({ timeoutMs: 1_000, graceMs: 10_000 });
+    const drained = at.worker.drain({ timeout: 1_000, grace: 10_000 });
     at.shop.timers.advance(1_000);
     await drained;
     const job = await at.shop.world.job(at.id);
@@ -259,7 +259,7 @@ describe('draining', () => {
       await stopOf(context);
       throw fail('network_timeout', 'not because of the shutdown');
     });
-    await at.worker.drain({ timeoutMs: 0 });
+    await at.worker.drain({ timeout: 0 });
     assert.equal((await at.shop.world.job(at.id)).attempts, 2);
   });
 });

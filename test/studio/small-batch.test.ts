@@ -11,7 +11,7 @@ import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
 
-const AT_ONCE = { timeoutMs: 0, graceMs: 0 };
+const AT_ONCE = { timeout: 0, grace: 0 };
 
 /** The batch needs the engine of the room that it is in. */
 async function openBatchRoom(

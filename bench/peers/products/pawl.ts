@@ -10,7 +10,6 @@ const pawlModule = (await import(entry)) as typeof Pawl;
 const { defineJob, openPawl, TransientError, typed } = pawlModule;
 
 const TYPE = 'noop';
-const TENANT = 'default';
 
 interface Input {
   readonly page: number;
@@ -51,14 +50,8 @@ export async function openPawlProduct({ url, settings, rules }: Place): Promise<
       await pawl.enqueue(job, { ...INPUT, page: order.page }, moreOf(order));
     },
     async enqueueAll(orders) {
-      const requests = orders.map((order) => {
-        const input = { ...INPUT, page: order.page };
-        return { type: TYPE, input, ...moreOf(order) };
-      });
-      const caller = { tenant: TENANT, principal: null };
-      const results = await pawl.engine.enqueue(requests, { caller });
-      const refused = results.find(({ kind }) => kind !== 'created');
-      if (refused !== undefined) throw new Error(`a job was not accepted: ${refused.kind}`);
+      const inputs = orders.map(({ page }) => ({ ...INPUT, page }));
+      await pawl.enqueueMany(job, inputs, (_, index) => moreOf(orders[index]!));
     },
     async work(given) {
       handle = given;

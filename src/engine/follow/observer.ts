@@ -21,7 +21,7 @@ export interface StatusChange extends Observation {
   readonly to: string;
 }
 
-type RequireJson<What> = (what: What) => Promise<void> | void;
+type Told<What> = (what: What) => Promise<void> | void;
 
 /**
  * Who wants to hear what happens to jobs: of all types unless some are named, durable by name, at
@@ -32,11 +32,11 @@ type RequireJson<What> = (what: What) => Promise<void> | void;
 export interface Observer extends Omit<FollowOptions, 'handle'> {
   readonly types?: readonly string[];
   /** All that follows, and every other event. */
-  readonly onEvent?: RequireJson<Observation>;
-  readonly onJobCreated?: RequireJson<Observation>;
-  readonly onStatusChanged?: RequireJson<StatusChange>;
+  readonly onEvent?: Told<Observation>;
+  readonly onJobCreated?: Told<Observation>;
+  readonly onStatusChanged?: Told<StatusChange>;
   /** A job has ended, well or badly: `event.phase` says how. */
-  readonly onJobCompleted?: RequireJson<Observation>;
+  readonly onJobCompleted?: Told<Observation>;
 }
 
 /** How an observer follows the log. */

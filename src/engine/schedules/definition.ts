@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import { type Fault, invalid } from '../../core/errors.ts';
-import { checkPayloads } from '../enqueue.ts';
+import { checkPayloads } from '../draft.ts';
 import { checkEnqueue, checkName, type EnqueueRequest } from '../enqueue-request.ts';
 import type { MissedPolicy } from './plan-fires.ts';
 import { nextSlot, type ScheduleRule } from './rule.ts';

@@ -5,7 +5,8 @@ import type { FireQuery, FireRecord, ScheduleRef } from '../../records/fires.ts'
 import type { Schedule, ScheduleQuery } from '../../records/schedules.ts';
 import type { EngineContext } from '../context.ts';
 import { tellFired } from '../observer.ts';
-import { checkNoInput, takesInput } from '../stored-definition.ts';
+import { checkName } from '../enqueue-request.ts';
+import { refuseInput, takesInput } from '../stored-definition.ts';
 import type { Caller } from '../enqueue.ts';
 import {
   checkScheduleName,
@@ -51,7 +52,7 @@ export class Schedules {
     checkScheduleName(named.name);
     const { tenant, principal } = named.caller;
     let kind: 'created' | 'changed' = 'created';
-    await this.#refuseInput(tenant, definition);
+    await this.#checkJob(tenant, definition);
     const asked = { ref: { tenant, name: named.name }, createdBy: principal };
     const schedule = await this.#change(asked, (before, now) => {
       kind = before === null ? 'created' : 'changed';
@@ -119,13 +120,18 @@ export class Schedules {
     return this.#context.records.schedules.fires(query);
   }
 
-  /** A type that is not registered yet says nothing; its slots are refused until it is. */
-  async #refuseInput(tenant: string, { job }: ScheduleDefinition): Promise<void> {
-    if (job.input === undefined || job.input === null) return;
-    const record = await this.#context.registry.type(tenant, job.type).catch(noType);
-    const faults =
-      record === null || takesInput(record) ? [] : checkNoInput(job.input, '/job/input');
-    if (faults.length > 0) throw invalid(faults);
+  /** What every slot would be refused for is refused at once: an unknown type, a wrong input. */
+  async #checkJob(tenant: string, { job }: ScheduleDefinition): Promise<void> {
+    // A name that no type can have is the definition's own fault.
+    if (checkName('/job/type', job.type).length > 0) return;
+    const { registry, inputs } = this.#context;
+    const record = await registry.type(tenant, job.type);
+    try {
+      if (!takesInput(record)) refuseInput(job.input);
+      await inputs.check(job);
+    } catch (error) {
+      throw inJob(error);
+    }
   }
 
   /** Reads, decides, compares and sets; whoever loses a race reads and decides again. */
@@ -161,9 +167,9 @@ export class Schedules {
   }
 }
 
-function noType(error: unknown): null {
-  if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
-  throw error;
+function inJob(error: unknown): unknown {
+  if (!(error instanceof PawlError)) return error;
+  return invalid(error.faults.map((one) => ({ ...one, pointer: `/job${one.pointer}` })));
 }
 
 /** Null where there is nothing to do. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPES, NOTE_TYPES } from '../../core/event.ts';
+import { PARENT_KINDS } from '../../core/job.ts';
 import { closed, Json, Name, nullable, PhaseName, Time, Uuid } from './values.ts';
 
 export const JobErrorSchema = Type.Object(
@@ -76,7 +77,13 @@ export const JobSchema = Type.Object(
     correlationId: Type.String(),
     traceId: nullable(Type.String({ description: 'Of the `traceparent` it was accepted with.' })),
     requestedBy: nullable(Type.String({ description: 'From the credential, never the body.' })),
+    limitKey: nullable(
+      Type.String({ description: 'Whose limits it counts under; null: those of `requestedBy`.' }),
+    ),
     parentJobId: nullable(Uuid),
+    parentKind: nullable(
+      Type.Enum([...PARENT_KINDS], { description: 'How it came from its parent.' }),
+    ),
     documentId: nullable(Type.String()),
     lease: nullable(closed({ owner: Type.String(), expiresAt: Time })),
     links: Type.Record(Type.String(), Type.String()),

@@ -2,7 +2,13 @@ import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { firstKeyOf, type GateKeys } from '../gate.ts';
-import { type InsertWithOutcome, type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
+import {
+  type InsertOutcome,
+  type InsertWithOutcome,
+  isRefusal,
+  jobAtBirth,
+  type NewJob,
+} from '../insert.ts';
 import { changesAfterInsert, planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { StoreError } from '../store-error.ts';
@@ -35,6 +41,14 @@ export function insertWith(
   const outcomes = insertJobs(tables, jobs);
   saveRecords(tables, changesAfterInsert(ops, outcomes, context));
   return { kind: 'inserted', at: context.at, outcomes };
+}
+
+/** Nothing is written where one item is refused. */
+export function insertWhole(tables: Tables, jobs: readonly NewJob[]): InsertOutcome[] {
+  const takeBack = tables.journal.mark();
+  const outcomes = insertJobs(tables, jobs);
+  if (outcomes.some(isRefusal)) takeBack();
+  return outcomes;
 }
 
 function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {

@@ -4,7 +4,13 @@ import type { Policy } from '../../core/policy.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import type {
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
@@ -22,7 +28,7 @@ import type { Valve, ValveChange } from '../valve.ts';
 import { applyMoves } from './apply.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
-import { insertWith, insertJobs } from './insert.ts';
+import { insertJobs, insertWhole, insertWith } from './insert.ts';
 import { careIn } from './care.ts';
 import { ownedJobs } from './owned.ts';
 import { listEvents, listJobs, readTail } from './queries.ts';
@@ -55,15 +61,18 @@ export class MemoryStore implements Store {
     this.care = careIn((body) => this.transact(body));
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
   async insert(
     jobs: readonly NewJob[],
-    options?: InsertOptions,
+    options: InsertOptions | InsertWithOptions = {},
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
-    if (options === undefined) return this.transact((tables) => insertJobs(tables, jobs));
-    checkOps(options.with);
-    return this.transact((tables) => insertWith(tables, jobs, options.with));
+    if ('with' in options) {
+      checkOps(options.with);
+      return this.transact((tables) => insertWith(tables, jobs, options.with));
+    }
+    const insert = options.isWhole ? insertWhole : insertJobs;
+    return this.transact((tables) => insert(tables, jobs));
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {

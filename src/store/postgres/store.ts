@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
@@ -6,7 +5,14 @@ import { systemRandom } from '../../core/random.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import type {
+  InsertJobs,
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
@@ -19,18 +25,21 @@ import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
+import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
-import { insertWith, insertWithin } from './insert.ts';
+import { insertWith } from './insert.ts';
+import { insertWhole, insertWithin } from './insert-text.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
+import { putPolicy, readPolicies } from './policy.ts';
 import { Database, openPool } from './pool.ts';
 import { listEvents, listStages, readJobs } from './query.ts';
 import { recordsOn } from './records.ts';
@@ -44,7 +53,6 @@ import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
-import { putPolicy, readPolicies } from './policy.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { raiseWall } from './wall.ts';
 
@@ -72,23 +80,23 @@ export class PostgresStore implements Store {
     this.#batches = batchesOn(session);
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
   async insert(
     jobs: readonly NewJob[],
-    options?: InsertOptions,
+    options: InsertOptions | InsertWithOptions = {},
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
-    if (options !== undefined) {
+    if ('with' in options) {
       checkOps(options.with);
       return insertWith(this.#session, jobs, options.with);
     }
     await this.#session.names.prepare(jobs);
+    if (options.isWhole === true) return insertWhole(this.#session, jobs);
     return this.#batches.inserts.add(jobs);
   }
 
-  /** Enqueues inside a transaction of the caller: the jobs come to be with its commit. */
-  within(client: ClientBase): (jobs: readonly NewJob[]) => Promise<InsertOutcome[]> {
-    return insertWithin(this.#session, client);
+  within(transaction: SqlTransaction): InsertJobs {
+    return insertWithin(this.#session, transaction);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {

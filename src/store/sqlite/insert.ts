@@ -1,6 +1,12 @@
 import { limitKeysOf } from '../../core/limits.ts';
 import { firstKeyOf } from '../gate.ts';
-import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import {
+  type InsertOptions,
+  type InsertOutcome,
+  type InsertWithOutcome,
+  isRefusal,
+  type NewJob,
+} from '../insert.ts';
 import { changesAfterInsert, planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { gateKeysOf, TouchedKeys } from './admission.ts';
@@ -18,8 +24,30 @@ const KEEP_KEY = 'REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)';
 const ACTIVE = `SELECT id FROM jobs
   WHERE active_key = ? AND active_key IS NOT NULL AND phase < 5`;
 
+export function insertJobs(
+  work: Work,
+  jobs: readonly NewJob[],
+  { isWhole = false }: InsertOptions = {},
+): InsertOutcome[] {
+  return isWhole ? insertWhole(work, jobs) : insertEach(work, jobs);
+}
+
+/** Nothing is written where one item is refused. */
+function insertWhole(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
+  const { connection, log, registry } = work;
+  connection.sql('SAVEPOINT whole').run();
+  const outcomes = insertEach(work, jobs);
+  if (outcomes.some(isRefusal)) {
+    log.discard();
+    registry.forget();
+    connection.sql('ROLLBACK TO whole').run();
+  }
+  connection.sql('RELEASE whole').run();
+  return outcomes;
+}
+
 /** As if one item came after the other: each sees what those before it have written. */
-export function insertJobs(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
+function insertEach(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
   const keys = new TouchedKeys();
   const newcomers = jobs.map((job) => newcomerOf(work, job));
   const outcomes: InsertOutcome[] = [];

@@ -5,7 +5,13 @@ import type { Policy } from '../../core/policy.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertOptions, InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import type {
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
 import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
@@ -71,19 +77,29 @@ export class SqliteStore implements Store {
     if (bell !== null) this.bell = bell;
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
-  insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
   insert(
     jobs: readonly NewJob[],
-    options?: InsertOptions,
+    options: InsertOptions | InsertWithOptions = {},
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
     const answer =
-      options === undefined ? this.#ask('insert', jobs) : this.#insertWith(jobs, options);
+      'with' in options ? this.#insertWith(jobs, options) : this.#insert(jobs, options);
     this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
     return answer;
   }
 
-  async #insertWith(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertWithOutcome> {
+  /** Only calls without options are written together with others. */
+  #insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertOutcome[]> {
+    return options.isWhole === true
+      ? this.#ask('insert', jobs, options)
+      : this.#ask('insert', jobs);
+  }
+
+  async #insertWith(
+    jobs: readonly NewJob[],
+    options: InsertWithOptions,
+  ): Promise<InsertWithOutcome> {
     checkOps(options.with);
     return this.#ask('insertWith', jobs, options.with);
   }

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '../insert.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyMoves } from './apply.ts';
@@ -37,12 +37,12 @@ interface RecordVerbs {
 
 /** Plain inserts can share a statement; an insert with record ops cannot. */
 interface InsertVerbs {
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
   insertWith(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertWithOutcome>;
 }
 
 type Apart = 'insert' | 'records' | 'control' | 'care';
-type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
+type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
   InsertVerbs &
   RecordVerbs &
   ControlStore &

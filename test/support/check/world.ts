@@ -31,7 +31,9 @@ const PLAIN = {
   metadata: null,
   traceId: null,
   requestedBy: null,
+  limitKey: null,
   parentJobId: null,
+  parentKind: null,
   documentId: null,
   actor: apiActor(null),
 } as const;
