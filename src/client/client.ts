@@ -13,7 +13,6 @@ import { follow, type FollowOptions, type StreamItem } from './follow.ts';
 import { KeysClient } from './keys-client.ts';
 import { OperationsClient } from './operations-client.ts';
 import type { Page } from './page.ts';
-import { repeatable } from './repeatable.ts';
 import { SchedulesClient } from './schedules-client.ts';
 
 export type { ArtifactsClient, Upload } from './artifacts-client.ts';
@@ -144,26 +143,23 @@ export class PawlClient {
   }
 
   async #send(job: EnqueueJson, options: AcceptOptions = {}): Promise<JobJson> {
-    const { traceparent, idempotencyKey, ...rest } = options;
-    const { jobs, ...keyed } = repeatable([job], idempotencyKey);
+    const { traceparent, ...rest } = options;
     const { body } = await this.connection.call({
       method: 'POST',
       path: '/v1/jobs',
-      body: jobs[0],
+      body: job,
       ...rest,
-      ...keyed,
       ...(traceparent === undefined ? {} : { headers: { traceparent } }),
     });
     return body as JobJson;
   }
 
   async enqueueMany(
-    wishes: readonly EnqueueJson[],
+    jobs: readonly EnqueueJson[],
     options: Omit<AcceptOptions, 'traceparent'> = {},
   ): Promise<readonly BatchItem[]> {
-    const { jobs, ...keyed } = repeatable(wishes, options.idempotencyKey);
     const call = { method: 'POST', path: '/v1/jobs/batch', body: { jobs } } as const;
-    const { body } = await this.connection.call({ ...call, ...options, ...keyed });
+    const { body } = await this.connection.call({ ...call, ...options });
     return (body as { results: BatchItem[] }).results;
   }
 
@@ -172,9 +168,8 @@ export class PawlClient {
     job: EnqueueJson,
     options: Omit<AcceptOptions, 'traceparent'> = {},
   ): Promise<{ outcome: Outcome; job: JobJson }> {
-    const { jobs, ...keyed } = repeatable([job], options.idempotencyKey);
-    const call = { method: 'POST', path: '/v1/jobs', body: jobs[0], ...options } as const;
-    const { headers, body } = await this.connection.call({ ...call, ...keyed });
+    const call = { method: 'POST', path: '/v1/jobs', body: job, ...options } as const;
+    const { headers, body } = await this.connection.call(call);
     return { outcome: headers.get('pawl-outcome') as Outcome, job: body as JobJson };
   }
 

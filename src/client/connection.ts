@@ -24,8 +24,8 @@ export interface Call {
   readonly body?: unknown;
   /** Bytes instead of JSON. */
   readonly content?: Uint8Array<ArrayBuffer> | string;
-  /** The same for every try; made up where left out, none where null. */
-  readonly idempotencyKey?: string | null;
+  /** The same for every try; made up where left out. */
+  readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Time that the server is asked to wait. */
   readonly waitMs?: number;
@@ -96,7 +96,7 @@ export class Connection {
   async call(call: Call): Promise<Reply> {
     const roundsMax = 1 + (this.#options.retriesMax ?? RETRIES_MAX);
     const count = this.#urls.length;
-    const key = call.idempotencyKey === undefined ? randomUUID() : call.idempotencyKey;
+    const key = call.idempotencyKey ?? randomUUID();
     for (let tries = 1; ; tries++) {
       const { reply, error, waitMs } = await this.#once(call, key);
       if (reply !== null) return reply;
@@ -149,7 +149,7 @@ export class Connection {
   /** `waitMs` null: asking again is no use. 0: after a backoff. */
   async #once(
     call: Call,
-    key: string | null,
+    key: string,
   ): Promise<{ reply: Reply | null; error: unknown; waitMs: number | null }> {
     try {
       const answer = await this.#send(call, key);
@@ -168,7 +168,7 @@ export class Connection {
     }
   }
 
-  #send(call: Call, key: string | null): Promise<Response> {
+  #send(call: Call, key: string): Promise<Response> {
     const { method, body, content, waitMs = 0 } = call;
     const timeout = AbortSignal.timeout((this.#options.timeoutMs ?? TIMEOUT_MS) + waitMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
@@ -178,7 +178,7 @@ export class Connection {
       headers: {
         ...this.#headers(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(method === 'POST' && key !== null ? { 'idempotency-key': key } : {}),
+        ...(method === 'POST' ? { 'idempotency-key': key } : {}),
         ...call.headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

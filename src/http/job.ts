@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
+import { resultValue } from '../engine/by-reference.ts';
 import { REASONS } from '../engine/limits/why.ts';
 import { recordOf } from '../lifecycles/record.ts';
 import { resultArtifacts } from './artifact-view.ts';
@@ -11,6 +12,7 @@ import { type App, type Face, refOf, type Resource, routes } from './face.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
 import { WAIT_MS_MAX } from './schema/worker.ts';
+import { bytesOf } from './value-body.ts';
 import { jobJson, jobTag, timeText } from './view.ts';
 
 const ReadQuery = closed({
@@ -139,8 +141,9 @@ function readResult(app: App, { engine, artifacts }: Face): void {
         operationId: 'readResult',
         summary: 'The result of a job that succeeded',
         description:
-          'The JSON that the handler gave. Artifacts of the job are named in the `Link` header ' +
-          'as signed links; a job that gave nothing but artifacts answers `{artifacts: […]}`.',
+          'The JSON that the handler gave, whatever its size. Artifacts of the job are named in ' +
+          'the `Link` header as signed links; a job that gave nothing but artifacts answers ' +
+          '`{artifacts: […]}`.',
         params: JobParams,
         response: { 200: Json },
         errors: ['NOT_FOUND', 'NOT_FINISHED', 'NO_RESULT'],
@@ -159,7 +162,9 @@ function readResult(app: App, { engine, artifacts }: Face): void {
         if (shown.link !== null) void reply.header('link', shown.link);
         if (job.result === null && shown.link !== null) return { artifacts: shown.artifacts };
       }
-      return reply.type('application/json').send(job.result ?? 'null');
+      const value = artifacts === null ? null : await resultValue(artifacts.desk, job);
+      const body = value === null ? (job.result ?? 'null') : bytesOf(value);
+      return reply.type('application/json').send(body);
     },
   );
 }

@@ -86,7 +86,8 @@ function acceptJob(app: App, { engine }: Face): void {
         description:
           'The job is durable when the answer comes: it survives kill -9 and power loss. ' +
           'With an `Idempotency-Key`, the same request within 24 h finds the job of the first ' +
-          'time (200, `Idempotency-Replayed: true`), and another payload is refused (409). The ' +
+          'time (200, `Idempotency-Replayed: true`), and another payload, or ' +
+          'another `submit`, is refused (409). The ' +
           'payload is compared as canonical JSON, or by `payloadHash` where it is encrypted. ' +
           'With `unique` a job that is there already may stand for the new one (200). The header ' +
           '`Pawl-Outcome` says which it was: created, replayed, throttled, debounced or ' +

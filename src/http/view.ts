@@ -124,8 +124,15 @@ export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson 
     cause: event.cause,
     correlationId: tracing.correlationId ?? event.jobId,
     traceId: traceIdIn(tracing.traceId),
-    metadata: event.payload ?? {},
+    metadata: metadataOf(event),
   };
+}
+
+/** By what the text of a gap was found is nobody's business. */
+function metadataOf({ payload }: JobEvent): Readonly<Record<string, unknown>> {
+  if (payload?.['gap'] !== true) return payload ?? {};
+  const { ref: _, ...rest } = payload;
+  return rest;
 }
 
 /** For streams and lists of many jobs, where an error is told in brief. */

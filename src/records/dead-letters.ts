@@ -155,6 +155,12 @@ export class DeadLetters {
     return (await this.#records.list(query)).records.map(letterOf);
   }
 
+  /** Whether a dead letter of this job is left. */
+  async hasAny({ tenant, id: jobId }: JobRef): Promise<boolean> {
+    const query = { kind: LETTER, tenants: [tenant], jobId, limit: 1 };
+    return (await this.#records.list(query)).records.length > 0;
+  }
+
   async #one(filter: DeadLetterFilter, tags: Record<string, string>): Promise<DeadLetter[]> {
     const { tenant, id, before, jobId, limit } = filter;
     const found = await this.find({ tenant, id: id! });

@@ -126,3 +126,29 @@ test('a kept stage of a remote worker is one heartbeat, and two with more to say
   await source.renew([{ ...beat, progress: 50 }]);
   assert.equal(await beats(), 3);
 });
+
+test('[P2, T31] a job that was won for a client that has gone meanwhile is given back at once', async () => {
+  const { api, url } = await openStation();
+  const { engine } = api.world;
+  const closed = Promise.withResolvers<void>();
+  api.app.server.once('connection', (socket) => socket.once('close', closed.resolve));
+  const gone = new AbortController();
+  const claim = engine.claim.bind(engine);
+  engine.claim = async (options) => {
+    const won = await claim(options);
+    gone.abort();
+    await closed.promise;
+    return won;
+  };
+  const { body: job } = await api.post('/v1/jobs', { type: 'export' });
+  const body = JSON.stringify({ workerId: 'w1', types: ['export'], max: 1 });
+  const headers = { 'content-type': 'application/json' };
+  const asked = fetch(`${url}/v1/claims`, { method: 'POST', body, headers, signal: gone.signal });
+  await assert.rejects(asked, { name: 'AbortError' });
+  engine.claim = claim;
+  const ref = { tenant: 'default', id: job.id as string };
+  const isFree = async (): Promise<boolean> => (await api.world.job(ref)).owner === null;
+  await eventually('the job is given back', isFree, { timeoutMs: 5_000 });
+  const { attempts } = await api.world.claimOne('w2', 'export').then((next) => next.job);
+  assert.equal(attempts, 1);
+});

@@ -21,7 +21,10 @@ export const EnqueueBody = Type.Object(
     metadata: Type.Optional(Type.Record(Type.String(), Json)),
     parentJobId: Type.Optional(Uuid),
     submit: Type.Optional(
-      Type.Boolean({ default: true, description: 'False leaves the job held until submitted.' }),
+      Type.Boolean({
+        default: true,
+        description: 'False leaves the job held until `POST …/submit`; a repeat never releases it.',
+      }),
     ),
     deadlineAt: Type.Optional(Time),
     payloadHash: Type.Optional(Label),

@@ -226,7 +226,7 @@ BEGIN
     FROM pawl.policies p WHERE p.number = x.policy) r;
   x.actor := 'sql:' || session_user; x.key := idempotency_key; x.window_ms := 86400000;
   x.payload_hash := encode(sha256(convert_to(
-    jsonb_build_array(type, queue, input::jsonb, metadata::jsonb)::text, 'UTF8')), 'hex');
+    jsonb_build_array(type, queue, input::jsonb, metadata::jsonb, submit)::text, 'UTF8')), 'hex');
   INSERT INTO pawl.lanes AS l SELECT x.type, x.queue, x.tenant WHERE NOT EXISTS (
     SELECT FROM pawl.lanes l
     WHERE l.type = x.type AND l.queue = x.queue AND l.tenant_id = x.tenant)

@@ -116,6 +116,8 @@ await onEveryServer('plain SQL can enqueue a job of a registered type', async (r
     idempotency_key => $2) AS id`;
   const { rows } = await client.query(enqueue, [scene.tenant, 'k']);
   assert.deepEqual((await client.query(enqueue, [scene.tenant, 'k'])).rows, rows);
+  const held = enqueue.replace('idempotency_key', 'submit => false, idempotency_key');
+  await assert.rejects(client.query(held, [scene.tenant, 'k']), { code: 'PW006' });
   clock.advance(60_000);
   const [claimed] = await store.claim({ ...scene.claimRequest(), tenants: null });
   assert.deepEqual([claimed!.job.id, claimed!.job.input], [rows[0].id, '{"a":1}']);
