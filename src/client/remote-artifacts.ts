@@ -1,6 +1,6 @@
 import type { Content } from '../artifact/artifact-store.ts';
 import { referenceOf, textIn } from '../artifact/reference.ts';
-import { RESULT_VALUE } from '../artifact/value-name.ts';
+import { RESULT_VALUE } from '../core/value-name.ts';
 import type { Job, JsonText } from '../core/job.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
 import { isJson } from '../engine/by-reference.ts';

@@ -1,5 +1,5 @@
 import type { ArtifactStore, ByteRange, Content } from '../artifact/artifact-store.ts';
-import { INPUT_VALUE, isValueName, RESULT_VALUE } from '../artifact/value-name.ts';
+import { INPUT_VALUE, isValueName, RESULT_VALUE } from '../core/value-name.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
 import type { JobRef } from '../core/job.ts';

@@ -7,7 +7,7 @@ import {
   shrink,
   textIn,
 } from '../artifact/reference.ts';
-import { INPUT_VALUE, RESULT_VALUE } from '../artifact/value-name.ts';
+import { INPUT_VALUE, RESULT_VALUE } from '../core/value-name.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';

@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { Content } from '../artifact/artifact-store.ts';
 import { verifyLink } from '../artifact/link.ts';
-import { RESULT_VALUE } from '../artifact/value-name.ts';
+import { RESULT_VALUE } from '../core/value-name.ts';
 import { invalid, PawlError } from '../core/errors.ts';
 import { derivedId } from '../core/ids.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';

@@ -1,10 +1,10 @@
-import { INPUT_VALUE, isValueName } from '../artifact/value-name.ts';
+import { INPUT_VALUE, isValueName } from '../core/value-name.ts';
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import type { Artifact } from './artifacts.ts';
 
-/** How often the job of an artifact is checked: while it is open, and once it keeps the artifact. */
+/** How often the job of an artifact is checked: before its end, and once it keeps the artifact. */
 const OPEN_LOOK_MS = 30_000;
 const KEPT_LOOK_MS = 86_400_000;
 
