@@ -10,8 +10,9 @@ import {
 import { INPUT_VALUE, RESULT_VALUE } from '../core/value-name.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
+import { inexactNumberIn } from '../core/exact-number.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { inexactRefusal, PAYLOADS, payloadText } from '../core/payload.ts';
 import type { Artifact } from '../records/artifacts.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { Artifacts } from './artifacts.ts';
@@ -58,7 +59,7 @@ export function largeSink(sink: Sink, desk: Artifacts, bytesMax: number = INLINE
   return {
     enqueue: async (requests, options) => {
       // Almost all are small, and a promise for each would cost more than to look.
-      if (requests.every(({ input }) => fits(textOf(input), bytesMax))) {
+      if (requests.every(({ input }) => isSmall(input, bytesMax))) {
         return sink.enqueue(requests, options);
       }
       const { tenant } = options.caller;
@@ -76,8 +77,13 @@ export function largeSink(sink: Sink, desk: Artifacts, bytesMax: number = INLINE
   };
 }
 
-function textOf(input: unknown): JsonText {
-  return JSON.stringify(input ?? null);
+/** What cannot be told as JSON is refused by the engine, with the reason. */
+function isSmall(input: unknown, bytesMax: number): boolean {
+  try {
+    return fits(JSON.stringify(input ?? null) ?? '', bytesMax);
+  } catch {
+    return true;
+  }
 }
 
 async function withSmallInput(
@@ -85,9 +91,7 @@ async function withSmallInput(
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
-  const json = textOf(request.input);
-  const refusal = payloadRefusal(PAYLOADS.input, json, '/input');
-  if (refusal !== null) throw refusal;
+  const json = payloadText(PAYLOADS.input, request.input, '/input');
   const id = request.id ?? desk.context.ids.next();
   const small = await smallInput(desk, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;
@@ -220,6 +224,9 @@ async function withInput(values: WorkerValues, claim: Claim): Promise<ReadClaim>
   if (referenceOf(job.input) === null) return { claim };
   try {
     const input = await values.inputOf(job);
+    // A document of JSON that somebody uploaded has passed no other door.
+    const inexact = inexactNumberIn(input);
+    if (inexact !== null) return { claim, error: unreadable(inexactRefusal('/input', inexact)) };
     return { claim: { ...claim, job: { ...job, input } } };
   } catch (error) {
     const isGone = error instanceof PawlError && error.code === 'NOT_FOUND';
@@ -228,6 +235,10 @@ async function withInput(values: WorkerValues, claim: Claim): Promise<ReadClaim>
     const errorClass = isGone ? 'validation_error' : 'dependency_unavailable';
     return { claim, error: { class: errorClass, code, message } };
   }
+}
+
+function unreadable({ message }: PawlError): Failure {
+  return { class: 'validation_error', code: 'VALIDATION_ERROR', message: `the input: ${message}` };
 }
 
 function failureOf({ claim: { job }, error }: { claim: Claim; error: Failure }): Settlement {

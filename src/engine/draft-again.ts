@@ -2,7 +2,7 @@ import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { IdempotencyClaim, NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import type { Caller } from './enqueue.ts';
@@ -31,8 +31,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
   if (input !== undefined) {
     if (!takesInput(record)) refuseInput(input);
     await context.inputs.check({ type: parent.type, input });
-    const refusal = payloadRefusal(PAYLOADS.input, JSON.stringify(input), '/input');
-    if (refusal !== null) throw refusal;
+    payloadText(PAYLOADS.input, input, '/input');
   }
   const id = again.id ?? context.ids.next();
   const policy = await context.registry.policy(record.policy);

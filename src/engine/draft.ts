@@ -3,7 +3,7 @@ import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
 import type { NewJob } from '../store/insert.ts';
 import type { TypeRecord } from '../records/job-types.ts';
@@ -218,11 +218,9 @@ export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'metadata'
   input: JsonText;
   metadata: JsonText | null;
 } {
-  const input = JSON.stringify(request.input ?? null);
-  const metadata = request.metadata === undefined ? null : JSON.stringify(request.metadata);
-  const refusal =
-    payloadRefusal(PAYLOADS.input, input, '/input') ??
-    (metadata === null ? null : payloadRefusal(PAYLOADS.metadata, metadata, '/metadata'));
-  if (refusal !== null) throw refusal;
-  return { input, metadata };
+  const { input, metadata } = request;
+  return {
+    input: payloadText(PAYLOADS.input, input, '/input'),
+    metadata: metadata === undefined ? null : payloadText(PAYLOADS.metadata, metadata, '/metadata'),
+  };
 }
