@@ -1,5 +1,5 @@
-// Each library's own transaction as `tx` of `enqueue` takes it. The libraries are known by the shape
-// of what they hand out alone, so that a program needs none that it does not use.
+// Each library's own transaction as `tx` of `enqueue` takes it. The libraries are known by the
+// shape of what they hand out alone, so that a program needs none that it does not use.
 import { invalid } from '../core/errors.ts';
 import type { SqlTransaction } from '../store/transaction.ts';
 

@@ -1,5 +1,5 @@
-// Jobs that come to be with a transaction of the caller's own: on a client of `pg`, and through each
-// library that `pawl/tx` knows, the real one, on a real server.
+// Jobs that come to be with a transaction of the caller's own: on a client of `pg`, and through
+// each library that `pawl/tx` knows, the real one, on a real server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';

@@ -1,4 +1,5 @@
 import { ACCESS_SCHEMA } from './access-schema.ts';
+import { ADD_JOB_FUNCTIONS } from './add-job-functions.ts';
 import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
 import { ALIKE_FUNCTIONS } from './alike-functions.ts';
 import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
@@ -8,7 +9,7 @@ import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './cla
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { CURSOR_SCHEMA } from './cursor-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
-import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
+import { INSERT_FUNCTIONS } from './insert-functions.ts';
 import { MEASURE_SCHEMA } from './measure-schema.ts';
 import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
@@ -141,10 +142,6 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
   },
-  {
-    version: 19,
-    name: 'news of jobs that plain SQL has enqueued',
-    statements: replacing([ENQUEUE]),
-  },
   { version: 20, name: 'jobs as one text', statements: [INSERT_TEXT] },
+  { version: 21, name: 'jobs from plain SQL', statements: ADD_JOB_FUNCTIONS },
 ];
