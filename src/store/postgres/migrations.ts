@@ -1,3 +1,4 @@
+import { ADD_JOB_FUNCTIONS } from './add-job-functions.ts';
 import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
 import { ALIKE_FUNCTIONS } from './alike-functions.ts';
 import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
@@ -5,7 +6,7 @@ import { BRIEF_CLAIM } from './claim-brief-function.ts';
 import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
-import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
+import { INSERT_FUNCTIONS } from './insert-functions.ts';
 import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
 import { RECORD_SCHEMA } from './record-schema.ts';
@@ -132,10 +133,6 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
   },
-  {
-    version: 15,
-    name: 'news of jobs that plain SQL has enqueued',
-    statements: replacing([ENQUEUE]),
-  },
-  { version: 20, name: 'jobs as one text', statements: [INSERT_TEXT] },
+  { version: 15, name: 'jobs as one text', statements: [INSERT_TEXT] },
+  { version: 16, name: 'jobs from plain SQL', statements: ADD_JOB_FUNCTIONS },
 ];
