@@ -172,6 +172,7 @@ test('[S3] no route of the document shows or moves anything of another tenant', 
   const before = await owner.get(`/v1/jobs/${secret.names['id']}`);
   const bodies: Record<string, unknown> = {
     cancelJobs: { ids: [secret.names['id']] },
+    rerunJobs: { ids: [secret.names['id']] },
     replayDeadLetters: { ids: [secret.letter] },
     acceptJob: { type: secret.names['type'] },
     acceptJobs: { jobs: [{ type: secret.names['type'] }] },
