@@ -1,3 +1,4 @@
+import { briefJob } from '../core/brief-error.ts';
 import type { Instant } from '../core/clock.ts';
 import { invalid, PawlError } from '../core/errors.ts';
 import { errorCodeOf } from '../core/error-class.ts';
@@ -82,12 +83,12 @@ export class Failures {
       .toSorted((one, other) => other.lastSeen - one.lastSeen);
   }
 
-  /** Newest first, one bad end after the other. */
+  /** Newest first, one bad end after the other; their errors in brief, as in every list. */
   async jobs(query: FailureQuery, asked: { limit: number; cursor?: string }): Promise<FailurePage> {
     const jobs: Job[] = [];
     for await (const job of this.#all(query, asked.cursor ?? null)) {
       if (jobs.length === asked.limit) return { jobs, nextCursor: cursorAt(jobs.at(-1)!) };
-      jobs.push(job);
+      jobs.push(briefJob(job));
     }
     return { jobs, nextCursor: null };
   }

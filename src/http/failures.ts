@@ -1,4 +1,3 @@
-import { briefJob } from '../core/brief-error.ts';
 import { invalid } from '../core/errors.ts';
 import { type FailureCause, FAILURES_SEEN_MAX, type FailureQuery } from '../engine/failures.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
@@ -93,7 +92,7 @@ function listFailedJobs(app: App, { engine }: Face): void {
       const query = failureQueryOf(callerOf(request).tenant, filter);
       const from = cursor === undefined ? {} : { cursor };
       const page = await engine.failures.jobs(query, { limit, ...from });
-      const items = page.jobs.map((job) => show(briefJob(job)));
+      const items = page.jobs.map(show);
       return sendPage(reply, items, page.nextCursor);
     },
   );

@@ -79,9 +79,9 @@ function rerunJobs(app: App, { engine }: Face): void {
         summary: 'Run many jobs again',
         description:
           'Those named, or those that a filter finds among the jobs that ended badly (or, with ' +
-          '`phase`, otherwise) and that were neither run again nor replayed yet. Each becomes one ' +
-          'new job. An `Idempotency-Key` counts for each of `ids` together with its place in the ' +
-          'list; with a filter a repeat finds only what is left.',
+          '`phase`, otherwise) and that were neither run again nor replayed yet. Each becomes ' +
+          'one new job. An `Idempotency-Key` counts for each of `ids` together with its place in ' +
+          'the list; with a filter a repeat finds only what is left.',
         headers: IDEMPOTENT_BY_KEY,
         body: closed({
           ids: Type.Optional(Ids),

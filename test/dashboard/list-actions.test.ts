@@ -31,7 +31,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     const { page, room } = scene;
     const correlationId = 'closed roads';
     const made = await Promise.all(
-      [1, 2].map(() => room.client.enqueue(errand, { fault: 'closed' }, { correlationId })),
+      [1, 2].map(() => room.pawl.enqueue(errand, { fault: 'closed' }, { correlationId })),
     );
     await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
     await scene.visit(`jobs?correlationId=${encodeURIComponent(correlationId)}`);
@@ -102,7 +102,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
 
   test('dead letters are replayed one by one with a better input, and lead to each other', async () => {
     const { page, room } = scene;
-    const dead = await room.client.enqueue(errand, { fault: 'wrong key' });
+    const dead = await room.pawl.enqueue(errand, { fault: 'wrong key' });
     await room.client.waitForEnd(dead.id);
     await scene.visit('dead-letters');
     const card = page.getByRole('region', { name: 'policy_violation in errand' });
@@ -128,7 +128,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
   test('dead letters of one fault are replayed together, at a rate', async () => {
     const { page, room } = scene;
     const made = await Promise.all(
-      [1, 2, 3].map(() => room.client.enqueue(errand, { fault: 'no bridge' })),
+      [1, 2, 3].map(() => room.pawl.enqueue(errand, { fault: 'no bridge' })),
     );
     await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
     await scene.visit('dead-letters');

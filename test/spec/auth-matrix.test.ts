@@ -2,7 +2,7 @@
 // ids of another.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { ROLE_SCOPES, ROLES } from '../../src/auth/role.ts';
 import { ROUTE_SCOPES, scopeOfRoute } from '../../src/http/access.ts';
 import { EXAMPLES } from '../../src/http/openapi-examples.ts';
@@ -238,7 +238,7 @@ test('[S3] a live firehose has the own events only, among those of others', asyn
   await other.put('/v1/types/own', { lifecycle: 'task' });
   const stop = new AbortController();
   const { signal } = stop;
-  const client = new PawlClient({ url, key: made.text });
+  const client = new ApiClient({ url, token: made.text });
   const stream = client.everything({ from: 'start' }, { signal });
   const own: string[] = [];
   for (let round = 0; round < 3; round++) {
