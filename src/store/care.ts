@@ -25,6 +25,12 @@ export interface StoreFigures {
   readonly connections: { readonly used: number; readonly max: number } | null;
 }
 
+/** How many jobs of a type ended badly, without a dead letter, and were not run again. */
+export interface FailedType {
+  readonly type: string;
+  readonly count: number;
+}
+
 /** For those who look after a database: nothing else depends on it. */
 export interface CareStore {
   /** Everyone who has, or had, a job here. */
@@ -34,6 +40,8 @@ export interface CareStore {
   isCurrent(): Promise<boolean>;
   /** Some jobs of which there are events, but no row. */
   strays(limit: number): Promise<JobRef[]>;
+  /** Of so many such jobs at most, those of all tenants together. */
+  failedTypes(max: number): Promise<FailedType[]>;
   /** What the database finds wrong with its own pages; nothing is good. */
   quickCheck(): Promise<string[]>;
 }

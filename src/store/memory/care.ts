@@ -1,6 +1,6 @@
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import type { CareStore } from '../care.ts';
+import type { CareStore, FailedType } from '../care.ts';
 import { keyOf, type Tables } from './tables.ts';
 
 /** The verbs over a transaction that the store begins and ends. */
@@ -33,7 +33,23 @@ export function careIn(
         }
         return [...unended.values()].slice(0, limit);
       }),
+    failedTypes: (max) => transact((tables) => failedTypes(tables, max)),
     isCurrent: () => Promise.resolve(true),
     quickCheck: () => Promise.resolve([]),
   };
+}
+
+function failedTypes(tables: Tables, max: number): FailedType[] {
+  const jobs = [...tables.jobs.values().map(({ job }) => job)];
+  const rerun = jobs.filter(({ parentKind }) => parentKind === 'rerun');
+  const attended = new Set(rerun.map(({ tenant, parentJobId }) => keyOf(tenant, parentJobId!)));
+  for (const { tenant, jobId } of tables.deadLetters.values()) attended.add(keyOf(tenant, jobId));
+  const failed = jobs.filter(
+    ({ tenant, id, phase }) =>
+      (phase === 'failed' || phase === 'dead') && !attended.has(keyOf(tenant, id)),
+  );
+  const byType = Map.groupBy(failed.slice(0, max), ({ type }) => type);
+  return [...byType]
+    .map(([type, own]) => ({ type, count: own.length }))
+    .toSorted((one, other) => (one.type < other.type ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 import type { JobRef } from '../../core/job.ts';
-import type { CareStore, StoreFigures, TableFigures } from '../care.ts';
+import type { CareStore, FailedType, StoreFigures, TableFigures } from '../care.ts';
 import { StoreError } from '../store-error.ts';
 import { checkMigrations } from './migrations-runner.ts';
 import type { Session } from './session.ts';
@@ -10,6 +10,7 @@ export function careOn(session: Session): CareStore {
     tenants: () => listTenants(session),
     figures: () => readFigures(session),
     strays: (limit) => listStrays(session, limit),
+    failedTypes: (max) => listFailedTypes(session, max),
     isCurrent: () => isCurrent(session),
     // The server checks its pages itself, where it was set up with checksums.
     quickCheck: () => Promise.resolve([]),
@@ -87,4 +88,15 @@ const STRAYS = `SELECT DISTINCT t.name AS tenant, e.job_id AS id
 
 function listStrays({ database }: Session, limit: number): Promise<JobRef[]> {
   return database.read<JobRef>(STRAYS, [limit]);
+}
+
+const FAILED = `SELECT type, count(*)::int8 AS count FROM (SELECT j.type FROM pawl.jobs j
+    WHERE j.phase > 5 AND j.phase IN (6, 8) AND NOT EXISTS (SELECT FROM pawl.dead_letters d
+        WHERE d.tenant_id = j.tenant_id AND d.job_id = j.id)
+      AND NOT EXISTS (SELECT FROM pawl.jobs c WHERE c.tenant_id = j.tenant_id
+        AND c.parent_job_id = j.id AND c.parent_kind = 'rerun')
+    LIMIT $1) failed GROUP BY type ORDER BY type`;
+
+function listFailedTypes({ database }: Session, max: number): Promise<FailedType[]> {
+  return database.read<FailedType>(FAILED, [max]);
 }

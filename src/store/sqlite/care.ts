@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { JobRef } from '../../core/job.ts';
-import type { StoreFigures } from '../care.ts';
+import type { FailedType, StoreFigures } from '../care.ts';
 import type { Work } from './work.ts';
 
 export function listTenants({ connection }: Work): string[] {
@@ -51,6 +51,20 @@ export function listStrays({ connection }: Work, limit: number): JobRef[] {
     .sql(STRAYS)
     .all(limit)
     .map((row) => ({ tenant: 'unknown', id: `number ${String(row['seq'])}` }));
+}
+
+const FAILED = `SELECT type, count(*) AS count FROM (SELECT j.type FROM jobs j
+    WHERE j.phase > 5 AND j.phase IN (6, 8) AND NOT EXISTS (SELECT 1 FROM dead_letters d
+        WHERE d.tenant_id = j.tenant_id AND d.job_id = j.id)
+      AND NOT EXISTS (SELECT 1 FROM jobs c WHERE c.tenant_id = j.tenant_id
+        AND c.parent_job_id = j.id AND c.parent_kind = 'rerun')
+    LIMIT ?) GROUP BY type ORDER BY type`;
+
+export function listFailedTypes({ connection }: Work, max: number): FailedType[] {
+  return connection
+    .sql(FAILED)
+    .all(max)
+    .map((row) => ({ type: row['type'] as string, count: row['count'] as number }));
 }
 
 export function quickCheck({ connection }: Work): string[] {

@@ -97,6 +97,7 @@ export class SqliteStore implements Store {
     tenants: () => this.#ask('tenants'),
     figures: () => this.#ask('figures'),
     strays: (limit) => this.#ask('strays', limit),
+    failedTypes: (max) => this.#ask('failedTypes', max),
     // One process owns the file, and migrates it when it opens it.
     isCurrent: () => Promise.resolve(true),
     quickCheck: () => this.#ask('quickCheck'),

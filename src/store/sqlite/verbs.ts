@@ -16,7 +16,7 @@ import {
 } from './access-key.ts';
 import { applyMoves } from './apply.ts';
 import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
-import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
+import { listFailedTypes, listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
 import { listFollowers, moveFollower, removeFollower, takeFollower } from './cursor.ts';
@@ -111,6 +111,7 @@ const BODIES: Bodies = {
   tenants: listTenants,
   figures: readFigures,
   strays: listStrays,
+  failedTypes: listFailedTypes,
   quickCheck,
   beatWorkers,
   workers: listWorkers,
