@@ -27,7 +27,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await page.locator('td .state', { hasText: 'canceled' }).nth(1).waitFor();
   });
 
-  test('failed jobs are chosen with one click and replayed together', async () => {
+  test('failed jobs are chosen with one click and run again together', async () => {
     const { page, room } = scene;
     const correlationId = 'closed roads';
     const made = await Promise.all(
@@ -36,8 +36,8 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
     await scene.visit(`jobs?correlationId=${encodeURIComponent(correlationId)}`);
     await page.getByLabel('choose all on this page').click();
-    await scene.press('Replay 2');
-    await page.getByText('2 replayed').waitFor();
+    await scene.press('Run 2 again');
+    await page.getByText('2 running again').waitFor();
     for (const { id } of made) {
       assert.equal((await room.client.jobs({ parentJobId: id })).items.length, 1);
     }
