@@ -1,7 +1,7 @@
 // Who sees the artifacts of a job, and when: over every route.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { PawlClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
 import { largeSink, largeSource } from '../../src/engine/by-reference.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import { artifactJson } from '../../src/http/artifact-view.ts';
@@ -187,7 +187,7 @@ describe('a value that is too large for the database', () => {
     assert.ok(made!.kind === 'created');
     const { id } = made!.job;
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
-    const { connection } = new PawlClient({ url });
+    const { connection } = new ApiClient({ url });
     const artifacts = new RemoteArtifacts({ connection });
     const source = largeSource(new RemoteSource({ connection }), artifacts);
     const seen: unknown[] = [];

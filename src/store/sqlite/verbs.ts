@@ -5,7 +5,7 @@ import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '..
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyMoves } from './apply.ts';
-import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
+import { listFailedTypes, listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
 import type { Failure } from './failure.ts';
@@ -89,6 +89,7 @@ const BODIES: Bodies = {
   tenants: listTenants,
   figures: readFigures,
   strays: listStrays,
+  failedTypes: listFailedTypes,
   quickCheck,
   putPolicy,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
