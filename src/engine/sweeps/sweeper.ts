@@ -7,6 +7,7 @@ import type { ReprocessRule } from '../retention/reprocess-rule.ts';
 import { sweepWatermarks } from '../limits/watermarks.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
+import { DueAlarm } from './due-alarm.ts';
 import { Duties, type Duty, type DutyFailure, type DutyStatus } from './duties.ts';
 import { type Outage, sweepExpired } from './expired.ts';
 import { LimitSweep } from './limits.ts';
@@ -40,12 +41,13 @@ export interface SweepReport {
  *
  * After it could not reach the store, or was itself asleep for longer than a few periods, owners
  * could not renew either: leases that ran out then are treated as `sweepExpired` says, while due
- * jobs are let in as ever.
+ * jobs are let in as ever. Between the rounds an alarm lets in what becomes due meanwhile.
  */
 export class Sweeper {
   readonly #context: EngineContext;
   readonly #everyMs: number;
   readonly #periodic: Periodic;
+  readonly #alarm: DueAlarm;
   readonly #duties: Duties;
   readonly #limits: LimitSweep;
   readonly #retention: RetentionSweep;
@@ -65,6 +67,7 @@ export class Sweeper {
       onFailure: (error) =>
         context.log.warn('the store cannot be swept; trying again', { error: String(error) }),
     });
+    this.#alarm = new DueAlarm(context, { timers: options.timers, everyMs: this.#everyMs });
     this.#duties = new Duties(context.log);
     this.#limits = new LimitSweep(context);
     this.#retention = new RetentionSweep(context, options.retention);
@@ -121,10 +124,11 @@ export class Sweeper {
 
   start(): void {
     this.#periodic.start();
+    this.#alarm.start();
   }
 
-  stop(): Promise<void> {
-    return this.#periodic.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#periodic.stop(), this.#alarm.stop()]);
   }
 }
 

@@ -41,6 +41,11 @@ export function fromMs(ms: string): string {
 export const NOW: string = `date_trunc('milliseconds',
   coalesce(${fromMs('p_now')}, clock_timestamp()))`;
 
+/** The moment of a statement whose time is its parameter of this number. */
+export function nowAt(parameter: string): string {
+  return NOW.replace('p_now', `${parameter}::double precision`);
+}
+
 /**
  * The time of a write to `j`. Whoever waits for somebody's lock has looked at the clock before, and
  * must not write what is older than what it has waited for.

@@ -48,9 +48,9 @@ import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
 import { overdueJobs } from './overdue.ts';
 import { Session } from './session.ts';
-import { NOW, quoteName, toMs } from './sql-text.ts';
+import { quoteName } from './sql-text.ts';
 import { standingOf } from './standing.ts';
-import { expiredJobs, letDueIn } from './sweep.ts';
+import { expiredJobs, letDueIn, timeOf, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
@@ -118,6 +118,10 @@ export class PostgresStore implements Store {
 
   due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
     return letDueIn(this.#session, limit);
+  }
+
+  untilDue(): Promise<number | null> {
+    return untilDue(this.#session);
   }
 
   expired(limit: number): Promise<Job[]> {
@@ -193,10 +197,8 @@ export class PostgresStore implements Store {
     return readPolicies(this.#session, numbers);
   }
 
-  async now(): Promise<Instant> {
-    const sql = `SELECT ${toMs(NOW.replace('p_now', '$1'))} AS now`;
-    const [row] = await this.#session.database.read<{ now: Instant }>(sql, [this.#session.now()]);
-    return row!.now;
+  now(): Promise<Instant> {
+    return timeOf(this.#session);
   }
 
   /** Makes the coming days' partitions; to be called at least once in a few days. */

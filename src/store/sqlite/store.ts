@@ -126,6 +126,10 @@ export class SqliteStore implements Store {
     return this.#ask('due', limit);
   }
 
+  untilDue(): Promise<number | null> {
+    return this.#ask('untilDue');
+  }
+
   expired(limit: number): Promise<Job[]> {
     return this.#ask('expired', limit);
   }

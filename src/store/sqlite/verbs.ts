@@ -21,7 +21,7 @@ import { eraseJob } from './retention-erase.ts';
 import { overdueJobs } from './overdue.ts';
 import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
-import { expiredJobs, letDueIn } from './sweep.ts';
+import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { vitalsOf } from './vitals.ts';
@@ -61,6 +61,7 @@ const BODIES: Bodies = {
   apply: applyMoves,
   renew: renewLeases,
   due: letDueIn,
+  untilDue,
   expired: expiredJobs,
   owned: ownedJobs,
   read: readJobs,
