@@ -49,6 +49,18 @@ export async function insertWhole(
   return outcomesIn(jobs, row!.outcomes);
 }
 
+/** The log that a store writes to: asked for once, as the caller may hold what an answer needs. */
+const logs: WeakMap<Session, Promise<string>> = new WeakMap();
+
+function logOf(session: Session): Promise<string> {
+  const known = logs.get(session);
+  if (known !== undefined) return known;
+  const log = readIncarnation(session);
+  logs.set(session, log);
+  log.catch(() => logs.delete(session));
+  return log;
+}
+
 /**
  * Inside a transaction of the caller: it decides, so nothing is tried and given up. Jobs with a
  * limit's key stay parked until the next sweep, since the caller may keep the key for long. Others
@@ -61,10 +73,15 @@ export function insertWithin(session: Session, transaction: SqlTransaction): Ins
     await session.names.prepare(jobs);
     await session.ensureToday();
     const words = session.bell.words(claimableOf(jobs), { isHeardHere: true });
-    const log = await readIncarnation(session);
+    const log = await logOf(session);
     const text = textOf(session, jobs, { isWhole, limits: null, log, words });
     const sql = inSchema(INSERT, session.database.schema);
-    const [row] = rowsIn(await transaction.query(sql, [text]));
+    const answer = await transaction.query(sql, [text]).catch((error: unknown) => {
+      // After a restore under a running process it is another one.
+      logs.delete(session);
+      throw error;
+    });
+    const [row] = rowsIn(answer);
     return outcomesIn(jobs, String(row!['outcomes']));
   };
 }
