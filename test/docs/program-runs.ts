@@ -1,5 +1,5 @@
-// The twelve programs of the guide, and how one is run: as its user would, and told to stop where it
-// waits for that.
+// The twelve programs of the guide, and how one is run: as its user would, and told to stop where
+// it waits for that.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

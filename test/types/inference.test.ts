@@ -48,8 +48,9 @@ test('the same programs compile under no more than `strict`', async (context) =>
 });
 
 /** Pawl as it is, but for what its verbs say of results. */
-const LOSSY = `export * from '${inRepository('src/index.ts')}';
-import { type JobHandle, type JobType, openPawl as open, type Pawl } from '${inRepository('src/index.ts')}';
+const source = inRepository('src/index.ts');
+const LOSSY = `export * from '${source}';
+import { type JobHandle, type JobType, openPawl as open, type Pawl } from '${source}';
 
 interface Lossy {
   enqueue(job: JobType, ...args: unknown[]): Promise<JobHandle<any, any>>;
