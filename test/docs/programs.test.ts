@@ -1,5 +1,5 @@
-// The twelve programs of docs/guides/learn/twelve-programs.md run on both stores, their twins on what
-// they need; both say the same, and none of ours is longer.
+// The twelve programs of docs/guides/learn/twelve-programs.md run on both stores, their twins on
+// what they need; both say the same, and none of ours is longer.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
