@@ -1,4 +1,4 @@
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal, phaseOfRank } from '../../core/phase.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
