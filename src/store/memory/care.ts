@@ -40,7 +40,7 @@ export function careIn(
 }
 
 function failedTypes(tables: Tables, max: number): FailedType[] {
-  const jobs = [...tables.jobs.values().map(({ job }) => job)];
+  const jobs = Array.from(tables.jobs.values(), ({ job }) => job);
   const rerun = jobs.filter(({ parentKind }) => parentKind === 'rerun');
   const attended = new Set(rerun.map(({ tenant, parentJobId }) => keyOf(tenant, parentJobId!)));
   for (const { tenant, jobId } of tables.deadLetters.values()) attended.add(keyOf(tenant, jobId));
