@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { type ErrorCode, ERRORS, type Fault, PawlError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
+import { newId } from './new-id.ts';
 
 export interface ConnectionOptions {
   /** Where the API is, such as `http://localhost:8080`; several for processes of one platform. */
   readonly url: string | readonly string[];
   /** An API key or a token. */
-  readonly key?: string;
+  readonly token?: string;
   readonly fetch?: typeof fetch;
   /** How often a request is sent again that may not have arrived; 4 unless told otherwise. */
   readonly retriesMax?: number;
@@ -83,7 +83,9 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#urls = [options.url].flat();
-    this.#fetch = options.fetch ?? fetch;
+    // Browsers refuse a `fetch` that is called as a method of anything else.
+    const { fetch: send = fetch } = options;
+    this.#fetch = (address, request) => send(address, request);
     this.#timers = options.timers ?? systemTimers;
     this.#random = options.random ?? systemRandom;
   }
@@ -96,7 +98,7 @@ export class Connection {
   async call(call: Call): Promise<Reply> {
     const roundsMax = 1 + (this.#options.retriesMax ?? RETRIES_MAX);
     const count = this.#urls.length;
-    const key = call.idempotencyKey ?? randomUUID();
+    const key = call.idempotencyKey ?? newId();
     for (let tries = 1; ; tries++) {
       const { reply, error, waitMs } = await this.#once(call, key);
       if (reply !== null) return reply;
@@ -187,8 +189,8 @@ export class Connection {
   }
 
   #headers(): Record<string, string> {
-    const { key } = this.#options;
-    return key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const { token } = this.#options;
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   #urlOf(path: string, query: Call['query'] = {}): URL {

@@ -1,12 +1,11 @@
 import type { Content } from '../artifact/artifact-store.ts';
-import { referenceOf, textIn } from '../artifact/reference.ts';
-import { RESULT_VALUE } from '../artifact/value-name.ts';
+import { isJson, referenceOf, textIn } from '../artifact/reference.ts';
+import { RESULT_VALUE } from '../core/value-name.ts';
 import type { Job, JsonText } from '../core/job.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
-import { isJson } from '../engine/by-reference.ts';
 import type { Ownership } from '../engine/owner.ts';
 import type { ArtifactJson } from '../http/schema/artifact.ts';
-import type { Artifact, ArtifactRef } from '../store/artifact.ts';
+import type { Artifact, ArtifactRef } from '../records/artifacts.ts';
 import { type Connection, errorOf } from './connection.ts';
 
 export interface RemoteArtifactsOptions {

@@ -2,11 +2,11 @@ import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
-import type { StoreFigures } from '../store/care.ts';
-import type { Vitals } from '../store/measure.ts';
+import { DEAD_LETTER } from '../records/dead-letters.ts';
+import type { FailedType, StoreFigures, Vitals } from '../store/care.ts';
 import type { Tally } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
-import type { WorkerRecord } from '../store/worker-registry.ts';
+import type { WorkerRecord } from '../records/workers.ts';
 
 /** Everything that checks look at, read once. */
 export interface Facts {
@@ -15,6 +15,8 @@ export interface Facts {
   readonly ownNow: Instant;
   readonly figures: StoreFigures;
   readonly vitals: Vitals;
+  /** Those that were not replayed, by type. */
+  readonly deadLetters: readonly { readonly type: string; readonly count: number }[];
   readonly tallies: readonly Tally[];
   readonly valves: readonly Valve[];
   readonly workers: readonly WorkerRecord[];
@@ -22,13 +24,17 @@ export interface Facts {
   /** Some jobs whose lease is over and that nobody has taken back. */
   readonly expired: readonly Job[];
   readonly strays: readonly JobRef[];
+  /** Jobs that ended badly without a dead letter and were not run again: the first of them. */
+  readonly failed: readonly FailedType[];
   readonly broken: readonly string[];
 }
 
 const SAMPLE = 20;
+/** So many are counted; there may be more. */
+export const FAILED_MAX = 10_000;
 
 export async function gatherFacts(context: EngineContext): Promise<Facts> {
-  const { store, clock } = context;
+  const { store, records, clock } = context;
   const before = clock.now();
   const now = await store.now();
   // The answer was made somewhere between asking and hearing.
@@ -37,13 +43,15 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     now,
     ownNow,
     figures: await store.care.figures(),
-    vitals: await store.measures.vitals(),
+    vitals: await store.care.vitals(),
+    deadLetters: await records.deadLetters.countOpen(),
     tallies: await store.tally(null),
     valves: await store.valves(null),
-    workers: await store.roster.workers(null),
+    workers: await records.workers.list(null),
     followers: await followersOf(context),
     expired: await store.expired(SAMPLE),
     strays: await store.care.strays(SAMPLE),
+    failed: await store.care.failedTypes(FAILED_MAX, DEAD_LETTER),
     broken: await store.care.quickCheck(),
   };
 }

@@ -1,4 +1,4 @@
-import { isValueName } from '../artifact/value-name.ts';
+import { isValueName } from '../core/value-name.ts';
 import type { Job } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { isPreview } from '../core/preview.ts';

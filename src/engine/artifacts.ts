@@ -1,9 +1,9 @@
 import type { ArtifactStore, ByteRange, Content } from '../artifact/artifact-store.ts';
-import { INPUT_VALUE, isValueName, RESULT_VALUE } from '../artifact/value-name.ts';
+import { INPUT_VALUE, isValueName, RESULT_VALUE } from '../core/value-name.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type { JobRef } from '../core/job.ts';
-import type { Artifact, ArtifactCommit, ArtifactRef } from '../store/artifact.ts';
+import type { Artifact, ArtifactCommit, ArtifactRef } from '../records/artifacts.ts';
 import { StoreError } from '../store/store-error.ts';
 import { sightOf } from './artifact-sight.ts';
 import type { EngineContext } from './context.ts';
@@ -89,8 +89,8 @@ export class Artifacts {
     ref: ArtifactRef,
     isWanted: (artifact: Artifact) => boolean,
   ): Promise<Content | null> {
-    const [found] = await this.context.store.artifacts({ ref });
-    return found !== undefined && isWanted(found) ? this.open(found) : null;
+    const found = await this.context.records.artifacts.find(ref);
+    return found !== null && isWanted(found) ? this.open(found) : null;
   }
 
   async #put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
@@ -110,7 +110,7 @@ export class Artifacts {
     if (!job) throw notFound(ref);
     const sight = await sightOf(this.context, job, held);
     // Read after the job, which once it has succeeded gets no more of them.
-    const found = await this.context.store.artifacts({ job });
+    const found = await this.context.records.artifacts.ofJob(job);
     return found.filter(({ name }) => sight.sees(name));
   }
 
@@ -124,8 +124,8 @@ export class Artifacts {
     ref: ArtifactRef,
     held: Ownership | null,
   ): Promise<{ artifact: Artifact; isFinal: boolean }> {
-    const [artifact] = await this.context.store.artifacts({ ref });
-    if (artifact === undefined || isValueName(artifact.name)) throw noArtifact(ref);
+    const artifact = await this.context.records.artifacts.find(ref);
+    if (artifact === null || isValueName(artifact.name)) throw noArtifact(ref);
     const { tenant, jobId, name } = artifact;
     if (jobId === null) return { artifact, isFinal: true };
     const [job] = await this.context.store.read([{ tenant, id: jobId }]);
@@ -166,25 +166,25 @@ export class Artifacts {
   /** The id is taken: by this very artifact, sent again, or by another. */
   async #sameAsBefore(commit: ArtifactCommit, refusal: unknown): Promise<Artifact> {
     const { tenant, id, sha256, name, holder } = commit;
-    const [found] = await this.context.store.artifacts({ ref: { tenant, id } });
-    if (found === undefined) throw refusal;
+    const found = await this.context.records.artifacts.find({ tenant, id });
+    if (found === null) throw refusal;
     const isSame = found.sha256 === sha256 && found.name === name;
     if (isSame && found.jobId === (holder?.jobId ?? null)) return found;
     throw new PawlError('ALREADY_EXISTS', `the id ${id} is taken by another artifact`);
   }
 
   async #commit(commit: ArtifactCommit): Promise<Artifact> {
-    const [outcome] = await this.context.store.commitArtifacts([commit]);
+    const outcome = await this.context.records.artifacts.commit(commit);
     const { holder, keepMs, tenantBytesMax, ...rest } = commit;
-    switch (outcome!.kind) {
+    switch (outcome.kind) {
       case 'lost':
         throw await this.#lost({ tenant: commit.tenant, id: holder!.jobId });
       case 'overQuota': {
-        const message = `${outcome!.usedBytes} of ${tenantBytesMax} bytes are used already`;
+        const message = `${outcome.usedBytes} of ${tenantBytesMax} bytes are used already`;
         throw new PawlError('QUOTA_EXCEEDED', message);
       }
       case 'committed': {
-        const { at, replaced } = outcome!;
+        const { at, replaced } = outcome;
         if (replaced !== null) await this.#discard([replaced]);
         const expiresAt = keepMs === null ? null : at + keepMs;
         return { ...rest, jobId: holder?.jobId ?? null, createdAt: at, expiresAt };

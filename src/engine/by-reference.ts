@@ -3,18 +3,19 @@ import {
   type ArtifactReference,
   fits,
   INLINE_BYTES_MAX,
+  isJson,
   referenceOf,
   shrink,
   textIn,
 } from '../artifact/reference.ts';
-import { INPUT_VALUE, RESULT_VALUE } from '../artifact/value-name.ts';
+import { INPUT_VALUE, RESULT_VALUE } from '../core/value-name.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { inexactNumberIn } from '../core/exact-number.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import { inexactRefusal, PAYLOADS, payloadText } from '../core/payload.ts';
-import type { Artifact } from '../store/artifact.ts';
-import type { WorkerSign } from '../store/worker-registry.ts';
+import type { Artifact } from '../records/artifacts.ts';
+import type { WorkerSign } from '../records/workers.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
@@ -189,10 +190,6 @@ export async function wholeInput(desk: Artifacts, job: Given): Promise<JsonText>
   if (value !== null) return textIn(value);
   const found = await desk.find({ tenant, id });
   return isJson(found) ? textIn(await desk.open(found)) : input;
-}
-
-export function isJson({ contentType }: Pick<Artifact, 'contentType'>): boolean {
-  return contentType.startsWith('application/json');
 }
 
 /** The values of workers that run beside the engine. */

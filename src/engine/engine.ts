@@ -1,21 +1,11 @@
 import type { Failure } from '../core/decision.ts';
-import { briefError, briefJob } from '../core/brief-error.ts';
 import type { DlqReason } from '../core/error-class.ts';
-import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
-import type { DeadLetter, DeadLetterFilter } from '../store/dead-letter.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  TailPage,
-  TailQuery,
-} from '../store/query.ts';
-import type { Purged } from '../store/retention.ts';
-import type { TypeRecord } from '../store/store.ts';
+import type { DeadLetter, DeadLetterFilter } from '../records/dead-letters.ts';
+import type { TypeRecord } from '../records/job-types.ts';
+import type { EventPage, EventQuery, JobPage, TailPage, TailQuery } from '../store/query.ts';
 import type { Tally } from '../store/tally.ts';
-import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
+import type { WorkerRecord, WorkerSign } from '../records/workers.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -39,6 +29,7 @@ import { type FollowerView, followersOf } from './follow/standing.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
 import { type JobWait, waitForJob } from './live/wait-for-job.ts';
+import { type JobSearch, listDeadLetters, listJobs, readTail } from './queries.ts';
 import { queueOf, queuesOf, type QueueView } from './queue-view.ts';
 import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
 import { erase } from './retention/erase.ts';
@@ -50,7 +41,7 @@ import { Schedules } from './schedules/schedules.ts';
 import { sweepDeadlines } from './sweeps/deadlines.ts';
 import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
-import { sweepRetention } from './sweeps/retention.ts';
+import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
 import { type EngineOptions, openContext } from './open-context.ts';
@@ -152,9 +143,8 @@ export class Engine {
   }
 
   /** Their errors without stack, causes and details: those are told of one job at a time. */
-  async jobs(query: JobQuery): Promise<JobPage> {
-    const page = await this.context.store.list(query);
-    return { ...page, jobs: page.jobs.map(briefJob) };
+  jobs(search: JobSearch): Promise<JobPage> {
+    return listJobs(this.context, search);
   }
 
   /** A job's history, events and notes in one stream. */
@@ -163,12 +153,8 @@ export class Engine {
   }
 
   /** Everything that happens, in an order in which nothing is skipped. */
-  async tail(query: TailQuery): Promise<TailPage> {
-    const page = await this.context.store.tail(query);
-    if (!page.isReset) return page;
-    throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
-      details: { cursor: page.cursor },
-    });
+  tail(query: TailQuery): Promise<TailPage> {
+    return readTail(this.context, query);
   }
 
   /** A durable follower of the log under a name, to be started. */
@@ -187,10 +173,8 @@ export class Engine {
   }
 
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
-  async deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    const letters = await this.context.store.deadLetters(filter);
-    if (filter.id !== undefined) return letters;
-    return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    return listDeadLetters(this.context, filter);
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */
@@ -227,12 +211,12 @@ export class Engine {
 
   /** A worker's sign of life, for those who look; its leases alone say what it owns. */
   announce(signs: readonly WorkerSign[]): Promise<void> {
-    return this.context.store.roster.beatWorkers(signs);
+    return this.context.records.workers.beat(signs);
   }
 
   /** The workers that take a tenant's jobs, with those of them in their hands; null for all. */
   workers(tenant: string | null): Promise<WorkerRecord[]> {
-    return this.context.store.roster.workers(tenant);
+    return this.context.records.workers.list(tenant);
   }
 
   /** Compares queues with their watermarks; says how many begin or cease to refuse jobs. */
@@ -250,7 +234,7 @@ export class Engine {
     return erase(this.context, ref, actor);
   }
 
-  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Purged> {
+  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Swept> {
     return sweepRetention(this.context, retentionPolicy(policy));
   }
 

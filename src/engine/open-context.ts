@@ -3,6 +3,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Random } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
+import { recordsOf } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
 import { KnownInputs } from './known-inputs.ts';
@@ -34,16 +35,18 @@ export interface EngineOptions {
 export function openContext(options: EngineOptions): EngineContext {
   const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
   const { observer = null, tracer = null } = options;
+  const records = recordsOf(store);
   return {
     store,
+    records,
     random,
     ids,
     clock,
     log,
     observer,
     tracer,
-    registry: new Registry(store, lifecycles, clock),
-    shedding: new Shedding({ store, ids, clock }),
+    registry: new Registry({ store, records, clock }, lifecycles),
+    shedding: new Shedding({ store, records, ids, clock }),
     inputs: new KnownInputs(),
     largeInputs: new LargeInputs(),
     liveTexts: new LiveTexts({ ids, clock }),

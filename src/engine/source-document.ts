@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { referenceOf } from '../artifact/reference.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type { DocumentSource } from '../core/limits.ts';
 import type { Policy } from '../core/policy.ts';
 import type { EngineContext } from './context.ts';
@@ -46,13 +46,13 @@ async function sourceOf(
 
 /** By its content, so that the same file uploaded twice is one source. */
 async function artifactSource(
-  { store }: EngineContext,
+  { records }: EngineContext,
   tenant: string,
   id: string,
 ): Promise<string | null> {
   if (!isUuid(id)) return null;
-  const [found] = await store.artifacts({ ref: { tenant, id } });
-  return found === undefined ? `artifact:${id}` : `sha256:${found.sha256}`;
+  const found = await records.artifacts.find({ tenant, id });
+  return found === null ? `artifact:${id}` : `sha256:${found.sha256}`;
 }
 
 function urlSource(text: string): string | null {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { JobRef } from '../core/job.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import type { Ownership } from '../engine/owner.ts';
-import type { Artifact } from '../store/artifact.ts';
+import type { Artifact } from '../records/artifacts.ts';
 import type { ArtifactJson } from './schema/artifact.ts';
 
 /** What the API needs to take in artifacts and to hand out links to them. */

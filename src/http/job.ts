@@ -11,11 +11,13 @@ import { preferredWaitMs } from './edge.ts';
 import { type App, type Face, refOf, type Resource, routes } from './face.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
+import { WITH_PAYLOADS } from './schema/payloads.ts';
 import { WAIT_MS_MAX } from './schema/worker.ts';
 import { bytesOf } from './value-body.ts';
-import { jobJson, jobTag, timeText } from './view.ts';
+import { jobJson, jobTag, timeText, wholeJobJson } from './view.ts';
 
 const ReadQuery = closed({
+  ...WITH_PAYLOADS,
   view: Type.Optional(
     Type.Enum(['record'], { description: "Answers in the shape of the job's own document." }),
   ),
@@ -75,7 +77,11 @@ function readJob(app: App, face: Face): void {
     },
     async (request, reply) => {
       const preferred = preferredWaitMs(request);
-      const { view, waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX) } = request.query;
+      const {
+        view,
+        payloads = false,
+        waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX),
+      } = request.query;
       const ref = refOf(request, request.params.id);
       const gone = (): AbortSignal => goneSignal(face, reply);
       const job = await readOrWait(face, ref, { ms: waitMs, gone });
@@ -86,9 +92,8 @@ function readJob(app: App, face: Face): void {
       void reply.header('etag', tag).header('cache-control', 'private, no-cache');
       const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim());
       if (known.includes(tag) || known.includes('*')) return reply.code(304).send();
-      return reply
-        .code(200)
-        .send(view === 'record' ? (recordOf(job) ?? jobJson(job)) : jobJson(job));
+      const shown = payloads ? wholeJobJson(job) : jobJson(job);
+      return reply.code(200).send(view === 'record' ? (recordOf(job) ?? shown) : shown);
     },
   );
 }

@@ -5,7 +5,7 @@ import { traceIdIn } from '../core/trace.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobError } from '../core/job.ts';
 import { errorTypeOf } from '../lifecycles/record.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
+import type { DeadLetter } from '../records/dead-letters.ts';
 import type { DeadLetterJson } from './schema/dead-letter.ts';
 import type { JobEventJson, JobJson } from './schema/job.ts';
 
@@ -97,6 +97,18 @@ export function jobJson(job: Job): JobJson {
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
     links: linksOf(job),
+  };
+}
+
+/** The same with what it was given, what it gave and what it goes on from. */
+export function wholeJobJson(job: Job): JobJson {
+  const { input, result, checkpoint, cancel } = job;
+  return {
+    ...jobJson(job),
+    input: JSON.parse(input) as unknown,
+    ...(result === null ? {} : { result: JSON.parse(result) as unknown }),
+    checkpoint: checkpoint === null ? null : (JSON.parse(checkpoint) as unknown),
+    cancel: cancel === null ? null : { ...cancel },
   };
 }
 

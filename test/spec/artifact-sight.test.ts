@@ -1,11 +1,11 @@
 // Who sees the artifacts of a job, and when: over every route.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { PawlClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
 import { largeSink, largeSource } from '../../src/engine/by-reference.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import { artifactJson } from '../../src/http/artifact-view.ts';
-import type { Artifact } from '../../src/store/artifact.ts';
+import type { Artifact } from '../../src/records/artifacts.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { type ArtifactApi, openArtifactApi } from '../support/artifact/artifact-api.ts';
 import { jobThat } from '../support/workshop.ts';
@@ -57,7 +57,8 @@ async function openRoom(context: TestContext): Promise<Room> {
 
 /** A link as everybody gets it, by whatever way it was leaked before it was good. */
 async function leaked({ face, world }: Room, { id }: Put): Promise<string> {
-  const [artifact] = await world.store.artifacts({ ref: { tenant: 'default', id } });
+  const { artifacts } = world.engine.context.records;
+  const artifact = await artifacts.find({ tenant: 'default', id });
   return artifactJson(face, artifact!).url;
 }
 
@@ -186,7 +187,7 @@ describe('a value that is too large for the database', () => {
     assert.ok(made!.kind === 'created');
     const { id } = made!.job;
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
-    const { connection } = new PawlClient({ url });
+    const { connection } = new ApiClient({ url });
     const artifacts = new RemoteArtifacts({ connection });
     const source = largeSource(new RemoteSource({ connection }), artifacts);
     const seen: unknown[] = [];
@@ -225,8 +226,9 @@ describe('a value that is too large for the database', () => {
 });
 
 /** Everything that is kept for a job, whoever may see it. */
-async function valuesOf({ store }: World, id: string): Promise<readonly Artifact[]> {
-  const tenant = 'default';
-  const own = await store.artifacts({ job: { tenant, id } });
-  return [...own, ...(await store.artifacts({ ref: { tenant, id } }))];
+async function valuesOf({ engine }: World, id: string): Promise<readonly Artifact[]> {
+  const { artifacts } = engine.context.records;
+  const ref = { tenant: 'default', id };
+  const input = await artifacts.find(ref);
+  return [...(await artifacts.ofJob(ref)), ...(input === null ? [] : [input])];
 }

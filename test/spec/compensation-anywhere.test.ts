@@ -10,7 +10,7 @@ import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { Compensator } from '../../src/engine/follow/compensator.ts';
 import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import { eventually } from '../support/eventually.ts';
@@ -156,7 +156,7 @@ test('[R33] a job of `pawl worker` is undone by it, though the platform has none
   });
   try {
     await once(createInterface({ input: worker.stderr }), 'line');
-    const client = new PawlClient({ url: platform.url });
+    const client = new ApiClient({ url: platform.url });
     const { id } = await client.enqueue({ type: 'booking', input: { room: 7 } });
     await eventually('the job is compensated', async () => {
       const { events } = await platform.engine.events({

@@ -1,7 +1,7 @@
 // Who works: listed by what they say of themselves and by what they do.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { PawlClient, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
@@ -81,7 +81,7 @@ describe('GET /v1/workers', () => {
     const greet = defineJob('export', { run: () => null });
     const jobs = [greet];
     const near = openWorker({ source: api.world.engine, jobs, id: 'near', slots: 2 });
-    const { connection } = new PawlClient({ url });
+    const { connection } = new ApiClient({ url });
     const source = new RemoteSource({ connection });
     const far = openWorker({ source, jobs, id: 'far', slots: 3 });
     for (const worker of [near, far]) worker.start();
@@ -105,7 +105,7 @@ describe('GET /v1/workers', () => {
 test('a kept stage of a remote worker is one heartbeat, and two with more to say', async () => {
   const { api, url } = await openStation();
   const { id } = await api.claimed();
-  const source = new RemoteSource({ connection: new PawlClient({ url }).connection });
+  const source = new RemoteSource({ connection: new ApiClient({ url }).connection });
   const ref = { tenant: 'default', id };
   const stageResult = { name: 'plan', result: '1' };
   const { owner, epoch } = await api.world.job(ref);

@@ -66,7 +66,7 @@ for (const [label, codec] of Object.entries(codecs)) {
     const job = await world.job(id);
     const reference = JSON.parse(job.result!) as { $artifact: string };
     const ref = { tenant: TENANT, id: reference.$artifact };
-    const [found] = await world.store.artifacts({ ref });
+    const found = await world.engine.context.records.artifacts.find(ref);
     assert.deepEqual([found?.jobId, found?.name], [id, '$result']);
     await assert.rejects(desk.find(ref), { code: 'NOT_FOUND' });
     assert.deepEqual(await desk.list(job), [], 'a value is no artifact');
@@ -110,7 +110,7 @@ test('a job whose input is gone fails for good and holds up no other', async (co
   const { world, enqueue, claim } = await openFlow(context, nullCodec);
   const id = await enqueue(large);
   const { $artifact } = JSON.parse((await world.job(id)).input) as { $artifact: string };
-  await world.store.removeArtifacts({ refs: [{ tenant: TENANT, id: $artifact }] });
+  await world.engine.context.records.artifacts.remove([{ tenant: TENANT, id: $artifact }]);
   assert.equal(await claim(), undefined);
   const { phase, error } = await world.job(id);
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // Declared stages hold for every worker: in this process, remote, and in any language.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { RemoteSource } from '../../src/client/remote-source.ts';
 import type { Beat, Ownership } from '../../src/engine/owner.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
@@ -152,7 +152,7 @@ describe('over HTTP', () => {
     ];
     const { body: bad } = await api.post('/v1/jobs', { type: 'job' });
     const { body: good } = await api.post('/v1/jobs', { type: 'export' });
-    const source = new RemoteSource({ connection: new PawlClient({ url }).connection });
+    const source = new RemoteSource({ connection: new ApiClient({ url }).connection });
     const worker = openWorker({ source, jobs, id: 'far', slots: 2 });
     await worker.poll();
     await worker.idle();

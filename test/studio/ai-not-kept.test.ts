@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
-import { PawlClient, type StreamItem } from '../../src/client/client.ts';
+import { ApiClient, type StreamItem } from '../../src/client/client.ts';
 import type { JobEventJson } from '../../src/http/schema/job.ts';
 import { eventually } from '../support/eventually.ts';
 import { chunkOf, openModelServer, streams } from './model-server.ts';
@@ -16,7 +16,7 @@ import { chunkOf, openModelServer, streams } from './model-server.ts';
 const WORDS = ['ZANZIBAR-CANARY', 'quicksilver-canary', 'obsidian-canary'];
 
 interface Room {
-  readonly client: PawlClient;
+  readonly client: ApiClient;
   readonly url: string;
   readonly server: Awaited<ReturnType<typeof openModelServer>>;
   /** All that was written: files of the database and its log, artifacts, and lines of the log. */
@@ -54,7 +54,7 @@ async function openRoom(context: TestContext, env: Record<string, string> = {}):
     );
     return [...files.map((path) => readFileSync(path, 'latin1')), JSON.stringify(lines)].join('\n');
   };
-  return { client: new PawlClient({ url: platform.url }), url: platform.url, server, written };
+  return { client: new ApiClient({ url: platform.url }), url: platform.url, server, written };
 }
 
 function tokensIn(items: readonly StreamItem[]): JobEventJson[] {
@@ -69,7 +69,7 @@ async function all(stream: AsyncGenerator<StreamItem>): Promise<StreamItem[]> {
   return items;
 }
 
-async function ended(client: PawlClient, id: string): Promise<string> {
+async function ended(client: ApiClient, id: string): Promise<string> {
   await eventually('the end', async () => (await client.job(id)).completedAt !== null);
   return (await client.job(id)).state;
 }

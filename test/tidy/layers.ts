@@ -7,6 +7,7 @@ export const layers: Readonly<Record<string, number>> = {
   core: 0,
   lifecycles: 0,
   store: 1,
+  records: 1,
   handler: 1,
   check: 1,
   artifact: 1,
@@ -24,6 +25,7 @@ export const layers: Readonly<Record<string, number>> = {
   'engine/sweeps': 2,
   'engine/live': 2,
   handle: 2,
+  tx: 2,
   'worker/isolate': 2,
   worker: 3,
   auth: 2,
@@ -60,6 +62,7 @@ export const layers: Readonly<Record<string, number>> = {
 
 /** Neighbours of the same number that may still import: from, then to. */
 const neighbours = new Set([
+  'records > store',
   'studio/draw > studio/work',
   'studio/convert > studio/work',
   'studio/convert > studio/draw',

@@ -153,10 +153,11 @@ export class Compensator {
 
   /** Most ends are of types that undo nothing, and need no look at their job. */
   async #namesIn(tenant: string): Promise<ReadonlySet<string>> {
-    const { store, clock } = this.#context;
+    const { records, clock } = this.#context;
     const known = this.#names.get(tenant);
     if (known !== undefined && clock.now() - known.readAt < NAMES_KEPT_MS) return known.names;
-    const [own, shared] = [await store.types(tenant), await store.types(SHARED_TENANT)];
+    const own = await records.types.list(tenant);
+    const shared = await records.types.list(SHARED_TENANT);
     const named = [...own, ...shared].flatMap(({ definition }) => {
       const { compensation } = JSON.parse(definition) as { compensation?: string };
       return compensation === undefined ? [] : [compensation];

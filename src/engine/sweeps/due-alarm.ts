@@ -71,14 +71,19 @@ export class DueAlarm {
 
   /** Lets in what is due, and says for how long nothing will be. */
   async #attend(): Promise<number> {
-    const { store } = this.#context;
-    const before = (await store.untilDue()) ?? Infinity;
+    const before = await this.#untilDue();
     if (before > 0) return before;
     const fired = await sweepSchedules(this.#context);
     const opened = await sweepDue(this.#context);
-    const next = (await store.untilDue()) ?? Infinity;
+    const next = await this.#untilDue();
     // What stays due is not for this process, as a job of a lifecycle that it does not know.
     this.#stuck = fired + opened > 0 || next > 0 ? 0 : this.#stuck + 1;
     return Math.max(next, TOGETHER_MS * 2 ** Math.min(this.#stuck, STUCK_MAX));
+  }
+
+  async #untilDue(): Promise<number> {
+    const { store, records } = this.#context;
+    const [job, slot] = await Promise.all([store.untilDue(), records.schedules.untilDue()]);
+    return Math.min(job ?? Infinity, slot ?? Infinity);
   }
 }

@@ -6,7 +6,7 @@ import { closed, Name, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
 
-const BackoffBody = closed({
+export const BackoffBody = closed({
   kind: Type.Enum(['fixed', 'exponential']),
   baseMs: Millis,
   factor: Type.Optional(

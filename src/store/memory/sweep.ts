@@ -26,14 +26,13 @@ export function letDueIn(tables: Tables, limit: number): { opened: number; waiti
   return { opened: closed.length, waiting: waiting.map(({ job }) => job) };
 }
 
-/** The time until the next delayed job or schedule. */
+/** The time until the next delayed job. */
 export function untilDue(tables: Tables): number | null {
-  const jobs = tables.jobs
+  const times = tables.jobs
     .values()
     .filter(({ job, isOpen, parkedAt }) => !isOpen && parkedAt === null && isPending(job))
     .map(({ job }) => job.runAt);
-  const schedules = tables.schedules.values().map(({ nextAt }) => nextAt ?? Infinity);
-  const next = Math.min(...jobs, ...schedules);
+  const next = Math.min(...times);
   return next === Infinity ? null : next - tables.clock.now();
 }
 

@@ -37,7 +37,7 @@ await onEveryServer(
     await scene.type('export', 'task', { limits });
     await scene.enqueue({ type: 'export', documentId: 'd' });
     const client = await room.connect();
-    const sql = `SELECT pawl.enqueue('export', tenant => $1, document_id => $2)`;
+    const sql = `SELECT pawl.add_job('export', tenant => $1, document_id => $2)`;
     await assert.rejects(client.query(sql, [scene.tenant, 'd']), /is active for document d/);
     await client.query(sql, [scene.tenant, 'e']);
     const { rows } = await client.query(

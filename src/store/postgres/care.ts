@@ -1,15 +1,19 @@
 import type { JobRef } from '../../core/job.ts';
-import type { CareStore, StoreFigures, TableFigures } from '../care.ts';
+import type { CareStore, FailedType, StoreFigures, TableFigures } from '../care.ts';
+import type { RecordKind } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import { checkMigrations } from './migrations-runner.ts';
 import type { Session } from './session.ts';
+import { vitalsOf } from './vitals.ts';
 
 /** The verbs, each a statement or some of its own. */
 export function careOn(session: Session): CareStore {
   return {
     tenants: () => listTenants(session),
     figures: () => readFigures(session),
+    vitals: () => vitalsOf(session),
     strays: (limit) => listStrays(session, limit),
+    failedTypes: (max, without) => listFailedTypes(session, max, without),
     isCurrent: () => isCurrent(session),
     // The server checks its pages itself, where it was set up with checksums.
     quickCheck: () => Promise.resolve([]),
@@ -87,4 +91,20 @@ const STRAYS = `SELECT DISTINCT t.name AS tenant, e.job_id AS id
 
 function listStrays({ database }: Session, limit: number): Promise<JobRef[]> {
   return database.read<JobRef>(STRAYS, [limit]);
+}
+
+const FAILED = `SELECT type, count(*)::int8 AS count FROM (SELECT j.type FROM pawl.jobs j
+    WHERE j.phase > 5 AND j.phase IN (6, 8) AND NOT EXISTS (SELECT FROM pawl.records r
+        JOIN pawl.tenants t ON t.name = r.tenant
+        WHERE r.job_id = j.id::text AND t.id = j.tenant_id AND r.kind = $2)
+      AND NOT EXISTS (SELECT FROM pawl.jobs c WHERE c.tenant_id = j.tenant_id
+        AND c.parent_job_id = j.id AND c.parent_kind = 'rerun')
+    LIMIT $1) failed GROUP BY type ORDER BY type`;
+
+function listFailedTypes(
+  { database }: Session,
+  max: number,
+  without: RecordKind,
+): Promise<FailedType[]> {
+  return database.read<FailedType>(FAILED, [max, without.name]);
 }

@@ -1,5 +1,4 @@
-import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
-import type { Store } from '../store.ts';
+import type { InsertJobs, InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import { rowsIn, type SqlTransaction } from '../transaction.ts';
 import { claimableOf, limitsOf, type OutcomeRow, outcomesOf, wireOf } from './insert.ts';
 import { lockWaitMs, type Session } from './session.ts';
@@ -50,22 +49,39 @@ export async function insertWhole(
   return outcomesIn(jobs, row!.outcomes);
 }
 
+/** The log that a store writes to: asked for once, as the caller may hold what an answer needs. */
+const logs: WeakMap<Session, Promise<string>> = new WeakMap();
+
+function logOf(session: Session): Promise<string> {
+  const known = logs.get(session);
+  if (known !== undefined) return known;
+  const log = readIncarnation(session);
+  logs.set(session, log);
+  log.catch(() => logs.delete(session));
+  return log;
+}
+
 /**
  * Inside a transaction of the caller: it decides, so nothing is tried and given up. Jobs with a
  * limit's key stay parked until the next sweep, since the caller may keep the key for long. Others
  * hear of the jobs when the transaction is over, and only if it is. What goes wrong is thrown as
  * the caller's driver said it.
  */
-export function insertWithin(session: Session, transaction: SqlTransaction): Store['insert'] {
+export function insertWithin(session: Session, transaction: SqlTransaction): InsertJobs {
   return async (jobs, { isWhole = false }: InsertOptions = {}) => {
     if (jobs.length === 0) return [];
     await session.names.prepare(jobs);
     await session.ensureToday();
     const words = session.bell.words(claimableOf(jobs), { isHeardHere: true });
-    const log = await readIncarnation(session);
+    const log = await logOf(session);
     const text = textOf(session, jobs, { isWhole, limits: null, log, words });
     const sql = inSchema(INSERT, session.database.schema);
-    const [row] = rowsIn(await transaction.query(sql, [text]));
+    const answer = await transaction.query(sql, [text]).catch((error: unknown) => {
+      // After a restore under a running process it is another one.
+      logs.delete(session);
+      throw error;
+    });
+    const [row] = rowsIn(answer);
     return outcomesIn(jobs, String(row!['outcomes']));
   };
 }

@@ -3,8 +3,9 @@ import type { Client, ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg
 import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
+import { SharedPool } from './shared-pool.ts';
 import { inSchema } from './sql-text.ts';
-import { enterWall } from './wall.ts';
+import { enterWall, type Walled } from './wall.ts';
 
 export interface PoolOptions {
   readonly url?: string | undefined;
@@ -101,7 +102,8 @@ export class Database {
   readonly pool: Pool;
   readonly schema: string;
   readonly #random: Random;
-  readonly #isOwn: boolean;
+  /** Where the pool is the program's, which also ends it. */
+  readonly #shared: SharedPool | null;
   readonly #readerRole: string | null;
   #isClosed = false;
 
@@ -115,10 +117,11 @@ export class Database {
     this.pool = options.pool;
     this.schema = options.schema;
     this.#random = options.random;
-    this.#isOwn = options.isOwn;
     this.#readerRole = options.readerRole ?? null;
     this.pool.on('error', ignore);
     this.pool.on('connect', heed);
+    const prepare = (spare: Pool): void => void spare.on('error', ignore).on('connect', heed);
+    this.#shared = options.isOwn ? null : new SharedPool(this.pool, prepare);
   }
 
   /** Changes nothing, so nothing can be unknown. */
@@ -128,12 +131,12 @@ export class Database {
 
   /** A read for one tenant (null: for all), behind the wall where there is one. */
   readFor<Row>(
-    tenant: number | null | undefined,
+    tenant: Walled | null | undefined,
     sql: string,
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
     const role = this.#readerRole;
-    if (role === null || typeof tenant !== 'number') return this.read(sql, values);
+    if (role === null || tenant === null || tenant === undefined) return this.read(sql, values);
     return this.#run('read', async (client) => {
       await client.query(enterWall(role, tenant));
       try {
@@ -217,7 +220,10 @@ export class Database {
     this.#isClosed = true;
     this.pool.off('error', ignore);
     this.pool.off('connect', heed);
-    if (!this.#isOwn) return;
+    if (this.#shared !== null) {
+      await this.#shared.close();
+      return;
+    }
     this.pool.on('error', ignore);
     await this.pool.end();
   }
@@ -241,7 +247,7 @@ export class Database {
     body: (client: ClientBase) => Promise<Answer>,
   ): Promise<Answer> {
     if (this.#isClosed) throw new StoreError('unchanged', 'the store is closed');
-    const client = await this.pool.connect().catch((error: unknown) => {
+    const client = await (this.#shared ?? this.pool).connect().catch((error: unknown) => {
       throw failureOf(error, 'connect');
     });
     client.on('error', ignore);

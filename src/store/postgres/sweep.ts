@@ -22,11 +22,10 @@ export async function letDueIn(
 const FIRST = (gate: number): string =>
   `(SELECT j.run_at FROM pawl.jobs j WHERE j.gate = ${gate} ORDER BY j.run_at, j.seq LIMIT 1)`;
 
-const NEXT_DUE = `SELECT ceil(extract(epoch FROM least(${FIRST(1)}, ${FIRST(2)},
-    (SELECT min(s.next_at) FROM pawl.schedules s WHERE s.next_at IS NOT NULL))
+const NEXT_DUE = `SELECT ceil(extract(epoch FROM least(${FIRST(1)}, ${FIRST(2)})
   - ${nowAt('$1')}) * 1000)::float8 AS ms`;
 
-/** The time until the next delayed job or schedule. */
+/** The time until the next delayed job. */
 export async function untilDue(session: Session): Promise<number | null> {
   const [row] = await session.database.read<{ ms: number | null }>(NEXT_DUE, [session.now()]);
   return row!.ms;

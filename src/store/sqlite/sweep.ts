@@ -34,10 +34,9 @@ const NEXT_DUE = `SELECT min(at) AS next FROM (
   SELECT at FROM (SELECT run_at AS at FROM jobs WHERE gate > 0 AND gate = 1 ORDER BY run_at LIMIT 1)
   UNION ALL
   SELECT at FROM (SELECT run_at AS at FROM jobs WHERE gate > 0 AND gate = 2 ORDER BY run_at LIMIT 1)
-  UNION ALL
-  SELECT min(next_at) FROM schedules WHERE next_at IS NOT NULL)`;
+)`;
 
-/** The time until the next delayed job or schedule. */
+/** The time until the next delayed job. */
 export function untilDue({ connection, now }: Work): number | null {
   const next = connection.sql(NEXT_DUE).get()?.['next'] as number | null | undefined;
   return next === null || next === undefined ? null : next - now;

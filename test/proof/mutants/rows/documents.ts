@@ -24,8 +24,8 @@ export const CHANGES_D: readonly RowChange[] = [
     file: 'src/lifecycles/document.ts',
     from: "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n",
     to:
-      "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n    { on: 'snooze', " +
-      "from: 'RUNNING', to: 'QUEUED' },\n",
+      "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n" +
+      "    { on: 'snooze', from: 'RUNNING', to: 'QUEUED' },\n",
     tests: 'src/lifecycles/document.test.ts',
   },
   {

@@ -48,8 +48,8 @@ export const CHANGES_P: readonly RowChange[] = [
     file: 'src/lifecycles/platform.ts',
     from: "    { on: 'exhaust', from: 'RETRY', to: 'DEAD' },\n",
     to:
-      "    { on: 'exhaust', from: 'RETRY', to: 'DEAD' },\n    { on: 'fail', from: " +
-      "'RUNNING', to: 'DEAD' },\n",
+      "    { on: 'exhaust', from: 'RETRY', to: 'DEAD' },\n" +
+      "    { on: 'fail', from: 'RUNNING', to: 'DEAD' },\n",
     tests: 'src/lifecycles/platform.test.ts',
   },
   {
