@@ -90,8 +90,7 @@ test('SQLite needs no driver of PostgreSQL: a job runs without it', async () => 
     const pawl = await openPawl({ database: 'data/pawl.db', jobs: [hello] });
     pawl.work();
     const job = await pawl.enqueue(hello);
-    await pawl.ended(job);
-    console.log(await pawl.result(job));
+    console.log(await job.result());
     await pawl.close();`;
   assert.equal(await smallest.run(code), 'world');
 });
