@@ -43,7 +43,7 @@ export class Load {
       lifecycles: builtInLifecycles,
       random: systemRandom,
       ids: systemIds(clock),
-      log: { warn: (message, facts) => this.warnings.push(`${message} ${JSON.stringify(facts)}`) },
+      log: { warn: (message, facts) => this.#warn(message, facts) },
     });
   }
 
@@ -53,6 +53,11 @@ export class Load {
     const definition = { lifecycle: 'task', lease, retry: { maxAttempts: 1 } };
     await load.engine.putType({ tenant: TENANT, type: TYPE }, definition);
     return load;
+  }
+
+  /** Jobs that fail are part of the load; whatever else is warned of is not. */
+  #warn(message: string, facts: Readonly<Record<string, unknown>>): void {
+    if (message !== 'job failed') this.warnings.push(`${message} ${JSON.stringify(facts)}`);
   }
 
   get made(): number {
