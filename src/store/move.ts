@@ -13,7 +13,7 @@ import type { RecordOp } from './records.ts';
  * A deadline has passed from its very millisecond on: now >= leaseExpiry.
  */
 export type Fence =
-  | { readonly kind: 'owner'; readonly owner: string }
+  | { readonly kind: 'owner'; readonly owner: string; readonly token?: string | null }
   | { readonly kind: 'expired' }
   | { readonly kind: 'version'; readonly version: number };
 
@@ -48,6 +48,8 @@ export interface Annotation {
  * if that leaves nothing. A write that the guard refuses fails the whole call, nothing changed.
  */
 export interface Move extends JobRef {
+  readonly lifecycle: string;
+  readonly lifecycleVersion: number;
   readonly place: Place;
   readonly epoch: number;
   readonly fence: Fence;

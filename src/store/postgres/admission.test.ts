@@ -41,7 +41,7 @@ await onEveryServer(
     await assert.rejects(client.query(sql, [scene.tenant, 'd']), /is active for document d/);
     await client.query(sql, [scene.tenant, 'e']);
     const { rows } = await client.query(
-      'SELECT limit_key, active_key, organisation_key FROM pawl.jobs ORDER BY seq',
+      'SELECT limit_key, active_key, organisation_key FROM pawl.keys ORDER BY seq',
     );
     const expected = JSON.parse(JSON.stringify(rows[0]).replaceAll(/ d"/g, ' e"')) as unknown;
     assert.deepEqual(rows[1], expected);

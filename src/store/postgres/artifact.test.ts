@@ -28,14 +28,14 @@ await onEveryServer(
     const job = await scene.running();
     const [other, watcher] = [await room.connect(), await room.connect()];
     await other.query('BEGIN');
-    await other.query('SELECT FROM pawl.jobs FOR UPDATE');
+    await other.query('SELECT FROM pawl.live FOR UPDATE');
     const commit = scene.records.artifacts.commit(commitOf(job, scene.ids.next()));
     await eventually('the commit waits', async () => {
       const sql = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-        AND query LIKE '%FOR NO KEY UPDATE OF j%' AND datname = current_database()`;
+        AND query LIKE '%holds_job%' AND datname = current_database()`;
       return (await watcher.query(sql)).rowCount === 1;
     });
-    await other.query(`UPDATE pawl.jobs SET lease_expiry = 'epoch'`);
+    await other.query(`SET LOCAL pawl.verb = 'on'; UPDATE pawl.live SET lease_expiry = 'epoch'`);
     await other.query('COMMIT');
     assert.deepEqual(await commit, { kind: 'lost' });
   },

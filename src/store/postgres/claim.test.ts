@@ -52,11 +52,12 @@ await onEveryServer('renewals and progress leave every index alone', async (room
   const job = await scene.running();
   const client = await room.connect();
   const updates = `SELECT n_tup_upd - n_tup_hot_upd AS cold, n_tup_hot_upd AS hot
-    FROM pg_stat_xact_user_tables WHERE relname = 'jobs'`;
+    FROM pg_stat_xact_user_tables WHERE relname = 'live'`;
+  await client.query(`SET pawl.verb = 'on'`);
   await client.query('BEGIN');
   await client.query(
-    `UPDATE pawl.jobs SET lease_expiry = lease_expiry, lease_end = lease_end,
-    progress = 5, notes = notes + 1, updated_at = now(), checkpoint = '1' WHERE id = $1`,
+    `UPDATE pawl.live SET lease_expiry = lease_expiry, lease_end = lease_end,
+    progress = 5, notes = notes + 1, updated_at = now(), flags = flags | 4 WHERE id = $1`,
     [job.id],
   );
   const { rows } = await client.query(updates);

@@ -11,7 +11,7 @@ const page: RecordKind = { name: 'page', tags: ['colour', 'shape', 'size', 'stat
 
 /** The server tells this session how it ran each statement. */
 const EXPLAIN = `LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0;
-  SET auto_explain.log_level = notice;`;
+  SET auto_explain.log_nested_statements = on; SET auto_explain.log_level = notice;`;
 
 function explaining(pool: Pool): string[] {
   const plans: string[] = [];
@@ -98,6 +98,7 @@ async function filled(room: StoreRoom): Promise<{ store: PostgresStore; plans: s
   const plans = explaining(pool);
   const store = await room.open({ pool });
   const client = await room.connect();
+  await client.query(`SET pawl.verb = 'on'`);
   await client.query(FILL, [60_000]);
   return { store, plans };
 }
@@ -128,7 +129,7 @@ async function seen(client: Client, what: string, sql: string): Promise<void> {
 }
 
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-  AND query LIKE '%FOR UPDATE OF r%' AND datname = current_database()`;
+  AND query LIKE '%lock_records%' AND datname = current_database()`;
 const RUN_OUT = `SELECT FROM pawl.records
   WHERE leased_until < extract(epoch FROM clock_timestamp()) * 1000`;
 
@@ -154,7 +155,7 @@ await onEveryServer('who waited for a record finds what was written meanwhile', 
   const expected = { version: 1 };
   const waiting = store.records.write([{ ...lease('a'), expected }]);
   await seen(watcher, 'the writer waits', WAITING);
-  await other.query('UPDATE pawl.records SET version = 7');
+  await other.query(`SET LOCAL pawl.verb = 'on'; UPDATE pawl.records SET version = 7`);
   await other.query('COMMIT');
   const outcome = await waiting;
   assert.ok(outcome.kind === 'refused');

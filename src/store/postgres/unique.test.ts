@@ -61,9 +61,10 @@ await onEveryServer('a job that is being claimed is not replaced any more', asyn
   const first = await scene.enqueue({ unique: REPLACE, input: '1' });
   const client = await begin(room);
   // A claim's transaction, still open: the row is locked and about to be somebody's.
-  const claim = `UPDATE pawl.jobs SET state = 'running', phase = 3, gate = NULL, version = 2,
-    lease_owner = 'w1', lease_expiry = now() + interval '1 day', lease_end = now(), attempts = 1
+  const claim = `UPDATE pawl.live SET state = 2, phase = 3, gate = NULL, version = 2, owner = 1,
+    token = 1, lease_expiry = now() + interval '1 day', lease_end = now(), attempts = 1
     WHERE id = $1`;
+  await client.query(`SET LOCAL pawl.verb = 'on'`);
   await client.query(claim, [first.id]);
   const second = scene.insert({ unique: REPLACE, input: '2' });
   await somebodyWaits(room);

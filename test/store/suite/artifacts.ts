@@ -193,9 +193,8 @@ export const artifactCases: Cases = {
     await commit(scene, commitOf(scene, job));
     await scene.ask(job, { on: 'succeed' });
     assert.deepEqual(await removeStale(scene), []);
-    const at = scene.clock.now();
-    await purgeAll(scene, { jobs: at });
-    scene.clock.advance(DAY);
+    scene.clock.advance(60 * DAY);
+    await purgeAll(scene, { jobs: scene.clock.now() - 30 * DAY });
     assert.deepEqual(await removeStale(scene), ['report.pdf']);
     const weight = commitOf(scene, null, { size: 1, tenantBytesMax: 1 });
     assert.equal((await commit(scene, weight)).kind, 'committed', 'nothing else is counted');
