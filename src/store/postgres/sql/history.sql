@@ -61,6 +61,8 @@ CREATE FUNCTION history(p_tenant int, p_id uuid, p_version int, p_note int, p_li
   p_has_notes boolean) RETURNS SETOF event_row LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
+  -- Notes of a job that retention took may lie here until their partition goes.
+  IF NOT job_exists(p_tenant, p_id) THEN RETURN; END IF;
   RETURN QUERY
   SELECT h.* FROM (
     SELECT r.* FROM entries(positions_of(p_tenant, p_id, p_version, p_limit)) w
