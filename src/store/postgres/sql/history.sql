@@ -108,13 +108,23 @@ BEGIN
   RETURN QUERY SELECT f.id, f.tenant, f.correlation_id, f.trace_id FROM facts_by_id(p_ids) f;
 END $$;
 
+-- Names this log: another database, a restored copy of the log or a new timeline is another one,
+-- because what a reader has seen may be missing there.
+CREATE FUNCTION log_name() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT substr(md5(concat_ws('/', m.incarnation, c.system_identifier, d.oid,
+      'log'::regclass::oid, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))), 1, 12)
+    FROM meta m, pg_control_system() c, pg_database d WHERE d.datname = current_database());
+END $$;
+
 -- The log's name, where its readers may begin and where they must stop.
 CREATE FUNCTION log_state(OUT incarnation text, OUT floor int8, OUT start int8)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   floor := log_floor();
-  SELECT replace(m.incarnation::text, '-', ''), m.tail_from INTO incarnation, start FROM meta m;
+  incarnation := log_name();
+  SELECT m.tail_from INTO start FROM meta m;
   start := greatest(start, (SELECT min(p.low::int8) FROM partitions p
     WHERE p.parent = 'log' AND NOT p.is_closed));
 END $$;
