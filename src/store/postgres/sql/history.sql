@@ -84,20 +84,21 @@ CREATE FUNCTION tail(p_from int8, p_to int8, p_limit int)
 RETURNS TABLE (n int8, entry json, note json) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT x.* FROM (
+  RETURN QUERY SELECT x.n, x.entry, x.note FROM (
     (SELECT w.n, json_build_array(ms(w.ts), w.tenant, w.lane, w.lifecycle, w.kind, w.from_state,
         w.via_state, w.to_state, w.phase, w.actor, w.jobs, w.versions, w.epochs, w.attempts,
         w.retries, w.progress, CASE WHEN w.has_texts THEN (
           SELECT json_agg(json_build_array(t.id, t.stage, t.message, t.cause, t.payload))
-          FROM log_texts t WHERE t.n = w.n) END) AS entry, NULL::json AS note
+          FROM log_texts t WHERE t.n = w.n) END) AS entry, NULL::json AS note, NULL::uuid AS id,
+        0 AS place
       FROM log w WHERE w.n >= p_from AND w.n <= p_to ORDER BY w.n LIMIT p_limit)
     UNION ALL
     (SELECT o.n, NULL, json_build_array(ms(o.ts), o.tenant, o.lane, o.lifecycle, o.kind, o.state,
         o.phase, o.actor, o.id, o.version, o.note, o.epoch, o.attempt, o.retry_count, o.progress,
-        o.stage, o.message, o.payload)
+        o.stage, o.message, o.payload), o.id, o.note
       FROM notes o WHERE o.n >= p_from AND o.n <= p_to
       ORDER BY o.n, o.id, o.note LIMIT p_limit)) x
-  ORDER BY x.n LIMIT p_limit;
+  ORDER BY x.n, x.id, x.place LIMIT p_limit;
 END $$;
 
 -- What readers of the log filter and trace by.
