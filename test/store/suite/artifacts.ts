@@ -231,7 +231,8 @@ export const artifactCases: Cases = {
     await scene.ask(jobs[1]!, { on: 'cancel', reason: null });
     for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
     for (const job of jobs) assert.deepEqual(await namesOf(scene, job), ['$result']);
-    await purgeAll(scene, { jobs: scene.clock.advance(2 * DAY) });
+    scene.clock.advance(60 * DAY);
+    await purgeAll(scene, { jobs: scene.clock.now() - 30 * DAY });
     assert.deepEqual(await removeStale(scene), ['$result', '$result']);
     assert.deepEqual(await namesOf(scene, jobs[2]!), ['$result']);
   },
