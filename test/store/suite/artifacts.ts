@@ -258,7 +258,7 @@ export const artifactCases: Cases = {
     const job = await scene.running();
     await commit(scene, commitOf(scene, null, { id: job.id, name: '$input', keepMs: 1_000 }));
     await scene.ask(job, { on: 'fail', error: { class: 'internal_bug', message: 'no' } });
-    const cut = scene.clock.advance(2 * DAY);
+    const cut = scene.clock.advance(60 * DAY) - 30 * DAY;
     await purgeAll(scene, { jobs: cut });
     for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
     await scene.records.deadLetters.purge(cut, 10_000);
