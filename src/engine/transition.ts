@@ -177,6 +177,8 @@ function moveOf(
   const move: Draft = {
     tenant: task.ref.tenant,
     id: task.ref.id,
+    lifecycle: job.lifecycle,
+    lifecycleVersion: job.lifecycleVersion,
     place,
     epoch: job.epoch,
     fence,
@@ -203,6 +205,8 @@ function annotationOf(
   return {
     tenant: task.ref.tenant,
     id: task.ref.id,
+    lifecycle: job.lifecycle,
+    lifecycleVersion: job.lifecycleVersion,
     place: { state: job.state, phase: job.phase },
     epoch: job.epoch,
     fence,

@@ -40,6 +40,8 @@ export interface ClaimRequest {
 export interface ClaimedJob {
   readonly job: Job;
   readonly stages: readonly StageResult[];
+  /** Drawn at random for this claim: every write of its owner may show it. */
+  readonly token?: string;
   /** The database's time of this answer: what is left of the lease is `job.leaseExpiry - at`. */
   readonly at: Instant;
 }

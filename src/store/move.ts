@@ -12,7 +12,7 @@ import type { Place } from '../core/lifecycle.ts';
  * A deadline has passed from its very millisecond on: now >= leaseExpiry.
  */
 export type Fence =
-  | { readonly kind: 'owner'; readonly owner: string }
+  | { readonly kind: 'owner'; readonly owner: string; readonly token?: string | null }
   | { readonly kind: 'expired' }
   | { readonly kind: 'version'; readonly version: number };
 
@@ -52,6 +52,8 @@ export interface NewDeadLetter extends DeadLetterDraft {
  * if that leaves nothing. A write that the guard refuses fails the whole call, nothing changed.
  */
 export interface Move extends JobRef {
+  readonly lifecycle: string;
+  readonly lifecycleVersion: number;
   readonly place: Place;
   readonly epoch: number;
   readonly fence: Fence;
@@ -62,6 +64,8 @@ export interface Move extends JobRef {
   /** Stored with the last step, or the annotation. Undefined keeps what is stored. */
   readonly result?: JsonText;
   readonly checkpoint?: JsonText;
+  /** Of an end that is no success: what its cause is known by. */
+  readonly fingerprint?: string | null;
   /**
    * Copied to the dead-letter queue with the last step (or the annotation): owner and deadline as
    * before the first, attempts as after the last.

@@ -23,6 +23,8 @@ export interface NoteDraft {
 export interface Renewal extends JobRef {
   readonly owner: string;
   readonly epoch: number;
+  /** The claim's token; where it is shown it must match. */
+  readonly token?: string | null;
   readonly stage?: string | null;
   readonly progress?: number;
   readonly message?: string | null;

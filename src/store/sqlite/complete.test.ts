@@ -24,6 +24,8 @@ const STEP: Step = {
 const FIRST: Move = {
   tenant: 'default',
   id: `${ID}0`,
+  lifecycle: 'task',
+  lifecycleVersion: 1,
   place: PLACE,
   epoch: 1,
   fence: { kind: 'owner', owner: 'w1' },

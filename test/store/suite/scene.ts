@@ -189,6 +189,8 @@ export class Scene {
     return {
       tenant: job.tenant,
       id: job.id,
+      lifecycle: job.lifecycle,
+      lifecycleVersion: job.lifecycleVersion,
       place: { state: job.state, phase: job.phase },
       epoch: job.epoch,
       fence,

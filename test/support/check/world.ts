@@ -213,9 +213,10 @@ export class World {
       expired: { kind: 'expired' },
       anyone: { kind: 'version', version: job.version },
     };
-    const { tenant, id, state, phase, epoch } = job;
+    const { tenant, id, state, phase, epoch, lifecycle, lifecycleVersion } = job;
     const actors = { owner: workerActor(owner), expired: SYSTEM_ACTOR, anyone: apiActor(null) };
-    const move = { tenant, id, place: { state, phase }, epoch, isCancelWished: null, ...what };
+    const named = { tenant, id, lifecycle, lifecycleVersion };
+    const move = { ...named, place: { state, phase }, epoch, isCancelWished: null, ...what };
     const [outcome] = await this.#store.apply([{ ...move, fence: fences[as], actor: actors[as] }]);
     return outcome?.kind === 'moved';
   }

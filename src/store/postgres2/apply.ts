@@ -1,0 +1,223 @@
+import type { Step } from '../../core/decision.ts';
+import type { JobRef } from '../../core/job.ts';
+import { rankOf } from '../../core/phase.ts';
+import { turnEndOf } from '../control.ts';
+import type { Annotation, Move, MoveOutcome } from '../move.ts';
+import { isPlainSuccess } from '../success.ts';
+import { type LifecycleEntry, placeCode } from './dictionary.ts';
+import { kindCode, modeCode } from './row.ts';
+import { lockWaitMs, type Session } from './session.ts';
+
+const MISSED: MoveOutcome = { kind: 'missed' };
+
+interface OutcomeRow {
+  readonly part: number;
+  readonly ords: string | null;
+  readonly versions: string | null;
+  readonly at: number;
+}
+
+export function keyOfRef({ tenant, id }: JobRef): string {
+  return `${id} ${tenant}`;
+}
+
+interface Numbered {
+  readonly move: Move;
+  readonly ord: number;
+  readonly tenant: number;
+  readonly owner: number | null;
+  readonly lifecycle: LifecycleEntry;
+}
+
+/** Everyone locks jobs in the same order; most come in it, and need no sorting. */
+function compared(one: Numbered, other: Numbered): number {
+  if (one.move.id === other.move.id) return one.tenant - other.tenant;
+  return one.move.id < other.move.id ? -1 : 1;
+}
+
+function inOneOrder(all: readonly Numbered[]): Numbered[] {
+  const isSorted = all.every((one, index) => index === 0 || compared(all[index - 1]!, one) <= 0);
+  return isSorted ? [...all] : all.toSorted(compared);
+}
+
+async function numbered(session: Session, moves: readonly Move[]): Promise<Numbered[]> {
+  const { names } = session;
+  const tenants = await names.findTenants(moves.map(({ tenant }) => tenant));
+  await names.learnLifecycles(moves);
+  const fences = moves.map(({ fence }) => (fence.kind === 'owner' ? fence.owner : null));
+  const owners = await names.owners([...new Set(fences.filter((name) => name !== null))]);
+  const numbers = new Map(
+    [...new Set(fences.filter((name) => name !== null))].map((name, index) => [name, owners[index]!]),
+  );
+  return moves.flatMap((move, ord) => {
+    const tenant = tenants[ord] ?? null;
+    const owner = fences[ord] === null ? null : numbers.get(fences[ord]!)!;
+    return tenant === null ? [] : [{ move, ord, tenant, owner, lifecycle: names.lifecycle(move) }];
+  });
+}
+
+/** Plain successes go as sets, the rest one by one; all in one statement and one transaction. */
+export async function applyMoves(
+  session: Session,
+  moves: readonly Move[],
+  isPatient: boolean,
+): Promise<MoveOutcome[]> {
+  const outcomes = moves.map((): MoveOutcome => MISSED);
+  const known = inOneOrder(await numbered(session, moves));
+  if (known.length === 0) return outcomes;
+  const isRepeated = known.some(
+    (one, index) => index > 0 && compared(known[index - 1]!, one) === 0,
+  );
+  if (isRepeated) known.sort((one, other) => one.ord - other.ord);
+  const isSet = (one: Numbered): boolean =>
+    !isRepeated &&
+    isPlainSuccess(one.move) &&
+    one.move.isCancelWished === null &&
+    one.move.result !== undefined;
+  const sets = setsOf(known.filter(isSet));
+  const rest = known.filter((one) => !isSet(one)).map(moveWire);
+  const rows = await session.database.verb<OutcomeRow>('apply_moves', [
+    sets.map(({ items }) => `{${items.map(({ move }) => move.id).join(',')}}`),
+    sets.map(({ tenants }) => `{${tenants.join(',')}}`),
+    sets.map(({ epochs }) => `{${epochs.join(',')}}`),
+    sets.map(({ items }) => `[${items.map(({ move }) => move.result!).join(',')}]`),
+    sets.length === 0 ? null : JSON.stringify(sets.map(({ head }) => head)),
+    rest.length === 0 ? null : JSON.stringify(rest),
+    lockWaitMs(isPatient),
+    session.now(),
+  ]);
+  for (const { part, ords, versions, at } of rows) {
+    const moved = numbersIn(versions);
+    numbersIn(ords).forEach((ord, index) => {
+      const own = part === 0 ? ord : sets[part - 1]!.items[ord - 1]!.ord;
+      outcomes[own] = { kind: 'moved', version: moved[index]!, at };
+    });
+  }
+  return outcomes;
+}
+
+/** The numbers of an array as the server writes it; null is none. */
+export function numbersIn(text: string | null): number[] {
+  return text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
+}
+
+interface SuccessSet {
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly items: readonly Numbered[];
+  /** One where it holds for all. */
+  readonly tenants: readonly number[];
+  readonly epochs: readonly number[];
+}
+
+/** Successes of one owner from one place to another. */
+function setsOf(all: readonly Numbered[]): SuccessSet[] {
+  const groups = new Map<string, Numbered[]>();
+  for (const one of all) {
+    const { move, owner, lifecycle } = one;
+    const token = move.fence.kind === 'owner' ? (move.fence.token ?? '') : '';
+    const key = `${owner} ${token} ${lifecycle.number} ${move.place.state}\n${move.steps[0]!.to.state}\n${move.actor}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].map((items, index) => {
+    const { move, owner, lifecycle } = items[0]!;
+    const tenants = items.map(({ tenant }) => tenant);
+    const epochs = items.map(({ move: { epoch } }) => epoch);
+    const isOne =
+      tenants.every((tenant) => tenant === tenants[0]) &&
+      epochs.every((epoch) => epoch === epochs[0]);
+    return {
+      head: {
+        part: index + 1,
+        owner,
+        token: tokenOf(move),
+        actor: move.actor,
+        lifecycle: lifecycle.number,
+        state: placeCode(lifecycle, move.place),
+        to_state: placeCode(lifecycle, move.steps[0]!.to),
+      },
+      items,
+      tenants: isOne ? [tenants[0]!] : tenants,
+      epochs: isOne ? [epochs[0]!] : epochs,
+    };
+  });
+}
+
+function tokenOf({ fence }: Move): string | undefined {
+  return fence.kind === 'owner' ? (fence.token ?? undefined) : undefined;
+}
+
+function moveWire(numberedMove: Numbered): Record<string, unknown> {
+  const { move, ord, tenant, owner, lifecycle } = numberedMove;
+  const { fence, annotation } = move;
+  const steps = move.steps.map((step, index) => ({
+    ...stepFields(step, lifecycle),
+    ...(index === move.steps.length - 1
+      ? {
+          result: move.result,
+          checkpoint: move.checkpoint,
+          turn: turnCode(move),
+          fingerprint: move.fingerprint ?? undefined,
+        }
+      : {}),
+  }));
+  return {
+    ord,
+    tenant,
+    id: move.id,
+    lifecycle: lifecycle.number,
+    state: placeCode(lifecycle, move.place),
+    phase: rankOf(move.place.phase),
+    epoch: move.epoch,
+    fence: fence.kind,
+    owner: owner ?? undefined,
+    token: tokenOf(move),
+    version: fence.kind === 'version' ? fence.version : undefined,
+    wished: move.isCancelWished ?? undefined,
+    actor: move.actor,
+    steps,
+    note: annotation === null ? undefined : noteFields(annotation),
+  };
+}
+
+function turnCode(move: Move): number | undefined {
+  const end = turnEndOf(move);
+  if (end === null) return undefined;
+  return end === 'succeeded' ? 1 : 2;
+}
+
+/** JSON inside the wire's JSON travels as text, so that the database does not read it. */
+function stepFields(step: Step, lifecycle: LifecycleEntry): Record<string, unknown> {
+  const hasError = step.error !== undefined && step.error !== null;
+  const payload = {
+    ...(hasError ? { error: step.error } : {}),
+    ...(step.delayMs === 0 ? {} : { delayMs: step.delayMs }),
+  };
+  return {
+    to_state: placeCode(lifecycle, step.to),
+    to_phase: rankOf(step.to.phase),
+    to_epoch: step.epoch,
+    quiet: step.quiet,
+    attempts: step.attempts,
+    retry_count: step.retryCount,
+    delay_ms: step.delayMs,
+    backoff_ms: step.backoffMs ?? undefined,
+    error: hasError ? JSON.stringify(step.error) : undefined,
+    clears: step.error === null,
+    kind: kindCode(step.event),
+    cause: step.cause ?? undefined,
+    payload: Object.keys(payload).length === 0 ? undefined : JSON.stringify(payload),
+  };
+}
+
+function noteFields({ event, cause, payload, cancel }: Annotation): Record<string, unknown> {
+  return {
+    kind: kindCode(event),
+    cause: cause ?? undefined,
+    payload: payload === null ? undefined : JSON.stringify(payload),
+    keeps: cancel === undefined,
+    mode: cancel === undefined || cancel === null ? undefined : modeCode(cancel.mode),
+    reason: cancel?.reason ?? undefined,
+  };
+}

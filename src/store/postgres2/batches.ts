@@ -1,0 +1,43 @@
+import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { Move, MoveOutcome } from '../move.ts';
+import type { Renewal, RenewOutcome } from '../renew.ts';
+import { StoreError } from '../store-error.ts';
+import { applyMoves, keyOfRef } from './apply.ts';
+import { Batcher } from './batcher.ts';
+import { isLockTimeout } from './failure.ts';
+import { insertJobs, keysOfJob } from './insert.ts';
+import { renewLeases } from './renew.ts';
+import type { Session } from './session.ts';
+
+/** The hot verbs: calls that come while a statement of their kind is under way share the next. */
+export interface Batches {
+  readonly inserts: Batcher<NewJob, InsertOutcome>;
+  readonly moves: Batcher<Move, MoveOutcome>;
+  readonly renewals: Batcher<Renewal, RenewOutcome>;
+}
+
+/** True where one caller's data may have been what the database refused. */
+function isSeparable(error: unknown): boolean {
+  return error instanceof StoreError && error.outcome === 'refused';
+}
+
+export function batchesOn(session: Session): Batches {
+  const shared = { isSeparable, isImpatience: isLockTimeout };
+  return {
+    inserts: new Batcher({
+      ...shared,
+      run: (jobs, isPatient) => insertJobs(session, jobs, isPatient),
+      keysOf: keysOfJob,
+    }),
+    moves: new Batcher({
+      ...shared,
+      run: (moves, isPatient) => applyMoves(session, moves, isPatient),
+      keysOf: (move) => [keyOfRef(move)],
+    }),
+    renewals: new Batcher({
+      ...shared,
+      run: (renewals, isPatient) => renewLeases(session, renewals, isPatient),
+      keysOf: (renewal) => [keyOfRef(renewal)],
+    }),
+  };
+}

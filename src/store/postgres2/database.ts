@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg';
+import type { Random } from '../../core/random.ts';
+import { StoreError } from '../store-error.ts';
+import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
+import { quoteName, verbsSchema } from './schemas.ts';
+
+const FOREVER_MS = 2 ** 31 - 1;
+const TRIES_MAX = 6;
+const RETRY_BASE_MS = 5;
+
+const NUMBERS: ReadonlySet<number> = new Set([21, 23, 26, 700, 701]);
+const INT8 = 20;
+const BOOLEAN = 16;
+
+/** Numbers of 64 bits are exact up to 2^53; tokens and marks are asked for as text. */
+function parserOf(oid: number): (text: string) => unknown {
+  if (NUMBERS.has(oid) || oid === INT8) return Number;
+  return oid === BOOLEAN ? (text) => text === 't' : (text) => text;
+}
+
+/** Our own parsers: the caller's may be others, and a payload must stay the text that it is. */
+const TYPES: CustomTypesConfig = {
+  getTypeParser: parserOf as CustomTypesConfig['getTypeParser'],
+};
+
+/** Rows of one statement on a connection that somebody else holds. */
+export async function rowsOf<Row>(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const { rows } = await client.query({ text, values: [...values], types: TYPES });
+  return rows as Row[];
+}
+
+async function listsOf(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<unknown[][]> {
+  const asked = { text, values: [...values], types: TYPES, rowMode: 'array' as const };
+  return (await client.query(asked)).rows;
+}
+
+/** A connection that ends while it is held says so a second time, as an event that may crash us. */
+function ignore(): void {}
+
+function heed(client: ClientBase): void {
+  client.on('error', ignore);
+}
+
+type ClientKind = new (options: PoolConfig) => Client;
+
+export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+export interface DatabaseOptions {
+  readonly pool: Pool;
+  readonly isOwn: boolean;
+  readonly schema: string;
+  readonly random: Random;
+  readonly readerRole?: string | undefined;
+}
+
+/** Statements on pooled connections, each a transaction of its own, with failures translated. */
+export class Database {
+  readonly pool: Pool;
+  readonly schema: string;
+  /** Quoted, for texts. */
+  readonly tables: string;
+  readonly verbs: string;
+  readonly #random: Random;
+  readonly #isOwn: boolean;
+  readonly #readerRole: string | null;
+  readonly #calls: Map<string, string> = new Map();
+  #isClosed = false;
+
+  constructor(options: DatabaseOptions) {
+    this.pool = options.pool;
+    this.schema = options.schema;
+    this.tables = quoteName(options.schema);
+    this.verbs = quoteName(verbsSchema(options.schema));
+    this.#random = options.random;
+    this.#isOwn = options.isOwn;
+    this.#readerRole = options.readerRole ?? null;
+    this.pool.on('error', ignore);
+    this.pool.on('connect', heed);
+  }
+
+  /** The statement that calls a verb. */
+  call(verb: string, count: number): string {
+    const key = `${verb} ${count}`;
+    let text = this.#calls.get(key);
+    if (text === undefined) {
+      const places = Array.from({ length: count }, (_, index) => `$${index + 1}`);
+      text = `SELECT * FROM ${this.verbs}.${verb}(${places.join(', ')})`;
+      this.#calls.set(key, text);
+    }
+    return text;
+  }
+
+  /** A verb that changes something. */
+  verb<Row>(verb: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.write(this.call(verb, values.length), values);
+  }
+
+  /** The same, for many rows: each is the list of its values. */
+  verbForLists(verb: string, values: readonly unknown[]): Promise<unknown[][]> {
+    const text = this.call(verb, values.length);
+    return this.#run('write', (client) => listsOf(client, text, values));
+  }
+
+  /** A verb that changes nothing. */
+  ask<Row>(verb: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.read(this.call(verb, values.length), values);
+  }
+
+  /** Changes nothing, so nothing can be unknown. */
+  read<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#run('read', (client) => rowsOf(client, sql, values));
+  }
+
+  /**
+   * A read for one tenant (null: for all). Where there is a role that sees one tenant at a time, it
+   * reads as that role; `before` are settings for the statement alone.
+   */
+  readAs<Row>(
+    tenant: number | null,
+    sql: string,
+    { values, before = '' }: { values: readonly unknown[]; before?: string },
+  ): Promise<Row[]> {
+    const role = tenant === null ? null : this.#readerRole;
+    if (role === null && before === '') return this.read(sql, values);
+    const as =
+      role === null
+        ? ''
+        : `SET LOCAL ROLE ${quoteName(role)}; SET LOCAL pawl_reader.tenant = '${tenant}';`;
+    return this.#run('read', async (client) => {
+      await client.query(`BEGIN READ ONLY; ${as} ${before}`);
+      try {
+        return await rowsOf<Row>(client, sql, values);
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    });
+  }
+
+  write<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#run('write', (client) => rowsOf(client, sql, values));
+  }
+
+  /** Several statements in one transaction, done again as a whole after a deadlock. */
+  transact<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
+    return this.#run('write', async (client) => {
+      const query: Query = (sql, values) => rowsOf(client, sql, values);
+      await client.query('BEGIN');
+      try {
+        const answer = await body(query);
+        await client.query('COMMIT');
+        return answer;
+      } catch (error) {
+        if (!isConnectionLost(error) || error instanceof StoreError) await client.query('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  /** For what no transaction may hold and no time-out end, on a connection beside the pool. */
+  async apart<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
+    const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+      const patient = { text, values: [...values], types: TYPES, query_timeout: FOREVER_MS };
+      return (await client.query(patient)).rows as Row[];
+    };
+    const client = this.clientApart();
+    client.on('error', ignore);
+    await client.connect().catch((error: unknown) => {
+      throw failureOf(error, 'connect');
+    });
+    try {
+      await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+      return await body(query);
+    } catch (error) {
+      throw failureOf(error, 'write');
+    } finally {
+      await client.end().catch(ignore);
+    }
+  }
+
+  /** As the pool makes them: it may be of one connection, which somebody holds. */
+  clientApart(): Client {
+    const { Client: Kind, options } = this.pool as Pool & { readonly Client: ClientKind };
+    return new Kind(options);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.pool.off('error', ignore);
+    this.pool.off('connect', heed);
+    if (!this.#isOwn) return;
+    this.pool.on('error', ignore);
+    await this.pool.end();
+  }
+
+  async #run<Answer>(
+    did: 'read' | 'write',
+    body: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#once(did, body);
+      } catch (error) {
+        if (!isRetryable(error) || tries === TRIES_MAX) throw error;
+        await sleep(RETRY_BASE_MS * 2 ** tries * this.#random.next());
+      }
+    }
+  }
+
+  async #once<Answer>(
+    did: 'read' | 'write',
+    body: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw new StoreError('unchanged', 'the store is closed');
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw failureOf(error, 'connect');
+    });
+    client.on('error', ignore);
+    let isLost = false;
+    try {
+      return await body(client);
+    } catch (error) {
+      isLost = !(error instanceof StoreError) && isConnectionLost(error);
+      throw failureOf(error, did);
+    } finally {
+      // One that is given up may say so once more, when nobody but us listens.
+      if (!isLost) client.off('error', ignore);
+      client.release(isLost);
+    }
+  }
+}

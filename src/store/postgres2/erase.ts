@@ -1,0 +1,64 @@
+import { isUuid } from '../../core/ids.ts';
+import type { JobRef, JsonText } from '../../core/job.ts';
+import { isTerminal, rankOf } from '../../core/phase.ts';
+import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
+import { placeCode } from './dictionary.ts';
+import { readJobs } from './read.ts';
+import { kindCode } from './row.ts';
+import type { Session } from './session.ts';
+
+interface TextRow {
+  readonly n: number;
+  readonly kind: number;
+  readonly payload: JsonText | null;
+}
+
+/** Takes away what an ended job said, wherever it was written down, in one transaction. */
+export async function eraseJob(
+  session: Session,
+  ref: JobRef,
+  actor: string,
+): Promise<EraseOutcome> {
+  const { database, names } = session;
+  const tenant = await session.tenantOf(ref.tenant);
+  if (tenant === null || !isUuid(ref.id)) return 'missing';
+  const [job] = await readJobs(session, [ref]);
+  if (!job) return 'missing';
+  if (!isTerminal(job.phase)) return 'notEnded';
+  return database.transact(async (query): Promise<EraseOutcome> => {
+    const texts = await query<TextRow>(database.call('texts_of', 2), [tenant, ref.id]);
+    await query(database.call('erase', 5), [
+      tenant,
+      ref.id,
+      job.error === null ? null : erasedErrorText(JSON.stringify(job.error)),
+      texts.map(({ n }) => n),
+      texts.map(({ payload }) => payload && erasedPayloadText(payload)),
+    ]);
+    if (texts.some(({ kind }) => kind === kindCode('job_erased'))) return 'erased';
+    const lifecycle = names.lifecycle(job);
+    const move = {
+      ord: 0,
+      tenant,
+      id: ref.id,
+      lifecycle: lifecycle.number,
+      state: placeCode(lifecycle, job),
+      phase: rankOf(job.phase),
+      epoch: job.epoch,
+      fence: 'version',
+      version: job.version,
+      actor,
+      note: { kind: kindCode('job_erased'), keeps: true },
+    };
+    await query(database.call('apply_moves', 8), [
+      [],
+      [],
+      [],
+      [],
+      null,
+      JSON.stringify([move]),
+      3_000,
+      session.now(),
+    ]);
+    return 'erased';
+  });
+}

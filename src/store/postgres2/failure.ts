@@ -1,0 +1,69 @@
+import { StoreError } from '../store-error.ts';
+
+interface ServerError {
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly message?: unknown;
+}
+
+/** What the server's own error said, where one was the cause. */
+export function sqlStateOf(error: unknown): string | null {
+  const { code, severity } = (causeOf(error) ?? {}) as ServerError;
+  return typeof code === 'string' && typeof severity === 'string' ? code : null;
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof StoreError ? error.cause : error;
+}
+
+/** Nothing was committed, and the same statement may well succeed the next time. */
+export function isRetryable(error: unknown): boolean {
+  return ['40001', '40P01'].includes(sqlStateOf(error) ?? '');
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03';
+}
+
+/** A number that this process remembers means nothing to the database. */
+export function isUnknownName(error: unknown): boolean {
+  return sqlStateOf(error) === 'PW101';
+}
+
+/** The partition that a row belongs to is not there yet, or not any more. */
+export function isMissingPartition(error: unknown): boolean {
+  const message = String((causeOf(error) as ServerError | null)?.message);
+  return sqlStateOf(error) === '23514' && message.startsWith('no partition of relation');
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return sqlStateOf(error) === '23505';
+}
+
+/** Data, constraints, our guards (class PW), wrong SQL, missing rights: no use to ask again. */
+const REFUSED: readonly string[] = ['22', '23', 'PW', 'P0', '42', '44', '0A', '54'];
+
+/** The driver found the connection dead before it wrote a byte of the statement. */
+const UNSENT = /not queryable|timeout exceeded when trying to connect|after calling end/;
+
+/** A FATAL error or a lost socket ends the session: only then can a commit's answer be lost. */
+export function isConnectionLost(error: unknown): boolean {
+  const { severity } = (causeOf(error) ?? {}) as ServerError;
+  return sqlStateOf(error) === null || severity === 'FATAL' || severity === 'PANIC';
+}
+
+/** What a failed statement means for whoever asked. */
+export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): StoreError {
+  if (error instanceof StoreError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const isUnsent = did !== 'write' || UNSENT.test(text);
+  if (isConnectionLost(error)) {
+    return new StoreError(
+      isUnsent ? 'unchanged' : 'unknown',
+      `the database is lost: ${text}`,
+      error,
+    );
+  }
+  const isRefused = REFUSED.includes(sqlStateOf(error)!.slice(0, 2));
+  return new StoreError(isRefused ? 'refused' : 'unchanged', text, error);
+}

@@ -1,0 +1,55 @@
+import type { Clock, Instant } from '../../core/clock.ts';
+import { PostgresBell } from './bell.ts';
+import type { Database } from './database.ts';
+import type { Dictionary } from './dictionary.ts';
+import { failureOf } from './failure.ts';
+
+/**
+ * How long a statement waits for a lock: a shared one not so long that one caller's open
+ * transaction would stall the others, one that runs alone as long as its caller may want.
+ */
+export function lockWaitMs(isPatient: boolean): number {
+  return isPatient ? 3_000 : 100;
+}
+
+/** What every verb works with: the database, the names of things and the time. */
+export class Session {
+  readonly database: Database;
+  readonly names: Dictionary;
+  readonly bell: PostgresBell;
+  readonly #clock: Clock | null;
+  /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
+  parkedAfter: string | null = null;
+  /** Ids in between go to partitions, as far as this process knows. */
+  bounds: { readonly low: string; readonly high: string } = { low: 'g', high: '' };
+
+  constructor(database: Database, names: Dictionary, clock: Clock | null) {
+    this.database = database;
+    this.names = names;
+    this.bell = new PostgresBell(database);
+    this.#clock = clock;
+  }
+
+  /** Null where the database's own clock rules: everywhere but in tests. */
+  now(): Instant | null {
+    return this.#clock?.now() ?? null;
+  }
+
+  isOther(id: string): boolean {
+    return id < this.bounds.low || id >= this.bounds.high;
+  }
+
+  async tenantOf(name: string): Promise<number | null> {
+    const [number] = await this.names.findTenants([name]);
+    return number ?? null;
+  }
+
+  /** A statement on the caller's connection, with its failure translated. */
+  async translate<Answer>(body: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await body();
+    } catch (error) {
+      throw failureOf(error, 'write');
+    }
+  }
+}

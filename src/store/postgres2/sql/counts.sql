@@ -1,0 +1,101 @@
+-- How many jobs stand where, of one tenant or of all: those that are owned all, of every other line
+-- the first p_max, so that a look costs the same however many wait.
+CREATE FUNCTION counts(p_tenant int, p_max int)
+RETURNS TABLE (lane int, lifecycle int, state int2, phase int2, is_high boolean, count int8,
+  oldest int8, is_at_least boolean) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT j.lane, j.lifecycle, j.state, j.phase, j.priority >= 100, count(*), ms(min(j.run_at)), false
+  FROM live j WHERE j.phase IN (2, 3) AND (p_tenant IS NULL OR j.tenant = p_tenant)
+  GROUP BY j.lane, j.lifecycle, j.state, j.phase, j.priority >= 100;
+  RETURN QUERY
+  SELECT l.number, c.* FROM lanes l CROSS JOIN LATERAL (
+    SELECT f.lifecycle, f.state, f.phase, f.is_high, count(*), ms(min(f.run_at)),
+      sum(count(*)) OVER () >= p_max
+    FROM (SELECT j.lifecycle, j.state, j.phase, j.priority >= 100 AS is_high, j.run_at FROM live j
+      WHERE j.gate = 0 AND j.lane = l.number ORDER BY j.rank_at, j.seq LIMIT p_max) f
+    GROUP BY f.lifecycle, f.state, f.phase, f.is_high) c
+  WHERE p_tenant IS NULL OR l.tenant = p_tenant;
+  RETURN QUERY
+  SELECT l.number, c.* FROM lanes l
+  CROSS JOIN unnest('{0,1,4}'::int2[]) AS p(phase) CROSS JOIN LATERAL (
+    SELECT f.lifecycle, f.state, p.phase, f.is_high, count(*), ms(min(f.run_at)),
+      sum(count(*)) OVER () >= p_max
+    FROM (SELECT j.lifecycle, j.state, j.priority >= 100 AS is_high, j.run_at FROM live j
+      WHERE j.gate IS DISTINCT FROM 0 AND j.phase IN (0, 1, 4) AND j.phase = p.phase
+        AND j.tenant = l.tenant AND j.lane = l.number LIMIT p_max) f
+    GROUP BY f.lifecycle, f.state, f.is_high) c
+  WHERE p_tenant IS NULL OR l.tenant = p_tenant;
+END $$;
+
+-- How many jobs of a queue are ready and due, up to p_max.
+CREATE FUNCTION depth(p_tenant int, p_queue text, p_max int) RETURNS int8 LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT count(*) FROM (
+    (SELECT FROM lanes l JOIN live j ON j.lane = l.number AND j.gate = 0
+      WHERE l.tenant = p_tenant AND l.queue = p_queue LIMIT p_max)
+    UNION ALL (SELECT FROM lanes l JOIN live j ON j.tenant = l.tenant AND j.lane = l.number
+        AND j.phase = 1 AND j.gate > 2 AND j.gate IS DISTINCT FROM 0 AND j.phase IN (0, 1, 4)
+      WHERE l.tenant = p_tenant AND l.queue = p_queue LIMIT p_max) LIMIT p_max) d);
+END $$;
+
+-- How turns of each type have ended since a moment, from the newest entries of the log on.
+CREATE FUNCTION turns_since(p_since int8)
+RETURNS TABLE (tenant int, type text, at int8, succeeded int8, failed int8) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_from int8;
+BEGIN
+  -- Numbers and times rise together, but for what overlaps: a second before the first is enough.
+  SELECT w.n INTO v_from FROM log w WHERE w.ts < at_ms(p_since) - interval '1 s'
+  ORDER BY w.n DESC LIMIT 1;
+  RETURN QUERY SELECT l.tenant, l.type, ms(w.ts) - ms(w.ts) % 1000,
+    sum(cardinality(w.jobs)) FILTER (WHERE w.turn = 1),
+    sum(cardinality(w.jobs)) FILTER (WHERE w.turn = 2)
+  FROM log w JOIN lanes l ON l.number = w.lane
+  WHERE w.n > coalesce(v_from, 0) AND w.turn IS NOT NULL AND ms(w.ts) - ms(w.ts) % 1000 >= p_since
+  GROUP BY 1, 2, 3;
+END $$;
+
+-- Who is before a job in its line, who has the slots it waits for, and how fast things go.
+CREATE FUNCTION standing(p_tenant int, p_id uuid, p_ahead_max int, p_holders_max int, p_recent_ms int8,
+  p_now float8, OUT gate int2, OUT key text, OUT at int8, OUT next_at int8, OUT ahead int8,
+  OUT ended int8, OUT in_queue int8, OUT in_type int8, OUT holders json) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE j live; k keys; l lanes;
+BEGIN
+  at := ms(clock(p_now));
+  ahead := 0;
+  SELECT * INTO l FROM lanes l WHERE l.number = lane_of(p_tenant, p_id);
+  SELECT * INTO j FROM live j WHERE j.id = p_id AND j.tenant = p_tenant;
+  SELECT * INTO k FROM keys k WHERE k.id = p_id AND k.tenant = p_tenant;
+  gate := j.gate;
+  key := CASE j.gate WHEN 3 THEN k.limit_key WHEN 4 THEN k.user_key WHEN 5 THEN k.organisation_key END;
+  SELECT r.next_at INTO next_at FROM rate_levels r WHERE r.key = standing.key AND j.gate > 3;
+  IF j.gate = 0 THEN
+    ahead := (SELECT count(*) FROM (SELECT FROM live o WHERE o.gate = 0 AND o.lane = j.lane
+      AND (o.rank_at, o.seq) < (j.rank_at, j.seq) LIMIT p_ahead_max) a);
+  ELSIF j.gate = 3 THEN
+    ahead := (SELECT count(*) FROM (SELECT FROM keys o WHERE o.gate = 3 AND o.limit_key = k.limit_key
+      AND (o.rank_at, o.seq) < (k.rank_at, k.seq) LIMIT p_ahead_max) a);
+    holders := (SELECT json_agg(json_build_object('id', h.id, 'owner', h.name)) FROM (
+      SELECT o.id, w.name FROM keys o LEFT JOIN live x ON x.id = o.id AND x.tenant = o.tenant
+      LEFT JOIN owners w ON w.number = x.owner
+      WHERE o.limit_key = k.limit_key AND o.limit_key IS NOT NULL
+        AND (o.gate IN (0, 4, 5) OR o.is_owned) ORDER BY o.seq LIMIT p_holders_max) h);
+  ELSIF j.gate = 4 THEN
+    ahead := (SELECT count(*) FROM (SELECT FROM keys o WHERE o.gate = 4 AND o.user_key = k.user_key
+      AND (o.rank_at, o.seq) < (k.rank_at, k.seq) LIMIT p_ahead_max) a);
+  ELSIF j.gate = 5 THEN
+    ahead := (SELECT count(*) FROM (SELECT FROM keys o WHERE o.gate = 5
+      AND o.organisation_key = k.organisation_key
+      AND (o.rank_at, o.seq) < (k.rank_at, k.seq) LIMIT p_ahead_max) a);
+  END IF;
+  ended := (SELECT coalesce(sum(coalesce(t.succeeded, 0) + coalesce(t.failed, 0)), 0)
+    FROM turns_since(at - p_recent_ms) t WHERE t.tenant = p_tenant AND t.type = l.type);
+  in_queue := (SELECT count(*) FROM lanes o JOIN live x ON x.lane = o.number AND x.phase IN (2, 3)
+    WHERE o.tenant = p_tenant AND o.queue = l.queue);
+  in_type := (SELECT count(*) FROM lanes o JOIN live x ON x.lane = o.number AND x.phase IN (2, 3)
+    WHERE o.tenant = p_tenant AND o.type = l.type);
+END $$;

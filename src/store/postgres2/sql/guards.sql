@@ -1,0 +1,82 @@
+-- Two guards, in every installation. Whatever does not come through a verb is refused by statement,
+-- on every table and partition; and every row that a verb writes is checked by itself: the move is
+-- listed, the pair (epoch, phase) increases, epoch and version rise as they may. Moves that most
+-- jobs make pass by an integer comparison alone, all others are looked up.
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = TG_ARGV[0], MESSAGE = format(TG_ARGV[1], TG_TABLE_NAME);
+END $$;
+
+CREATE FUNCTION guard_table(p_table regclass) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  EXECUTE format('CREATE TRIGGER only_verbs BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
+    FOR EACH STATEMENT WHEN (coalesce(current_setting(''pawl.verb'', true), '''') NOT IN (''on'', ''erase'', ''carry''))
+    EXECUTE FUNCTION refuse(''PW002'', ''%s is written by the verbs of Pawl alone'')', p_table, '%s');
+END $$;
+
+-- What happened does not change, but by the verbs that erase and that carry rows on.
+CREATE FUNCTION freeze_table(p_table regclass) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  EXECUTE format('CREATE TRIGGER frozen BEFORE UPDATE OR DELETE OR TRUNCATE ON %s FOR EACH STATEMENT
+    WHEN (coalesce(current_setting(''pawl.verb'', true), '''') NOT IN (''erase'', ''carry''))
+    EXECUTE FUNCTION refuse(''PW003'', ''what is written in %s does not change'')', p_table, '%s');
+END $$;
+
+CREATE FUNCTION move_code(p_lifecycle int, p_from_state int2, p_from_phase int2, p_to_state int2,
+  p_to_phase int2) RETURNS int8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT (p_lifecycle::int8 << 32) | (p_from_state::int8 << 20) | (p_from_phase::int8 << 16)
+    | (p_to_state::int8 << 4) | p_to_phase
+$$;
+
+CREATE FUNCTION guard_move() RETURNS trigger LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_is_same boolean := NEW.state = OLD.state AND NEW.phase = OLD.phase
+    AND NEW.epoch = OLD.epoch; m moves; v_states text[]; v_name text;
+BEGIN
+  IF NEW.lifecycle = OLD.lifecycle AND NEW.lane = OLD.lane AND NEW.seq = OLD.seq THEN
+    IF v_is_same AND NEW.version - OLD.version IN (0, 1) THEN RETURN NULL; END IF;
+    IF EXISTS (SELECT FROM moves m WHERE m.lifecycle = OLD.lifecycle AND m.from_state = OLD.state
+      AND m.from_phase = OLD.phase AND m.to_state = NEW.state AND m.to_phase = NEW.phase
+      AND NEW.epoch = OLD.epoch + m.epochs
+      AND NEW.version = OLD.version + CASE WHEN m.is_quiet THEN 0 ELSE 1 END)
+    THEN RETURN NULL; END IF;
+  END IF;
+  SELECT l.states, l.name || ' v' || l.version INTO v_states, v_name
+  FROM lifecycles l WHERE l.number = OLD.lifecycle;
+  RAISE EXCEPTION USING ERRCODE = 'PW001', MESSAGE = format(
+    '%s, job %s: %s/%s (epoch %s, version %s) → %s/%s (epoch %s, version %s): %s',
+    v_name, OLD.id, v_states[OLD.state], OLD.phase, OLD.epoch, OLD.version,
+    v_states[NEW.state], NEW.phase, NEW.epoch, NEW.version, CASE
+      WHEN NEW.lifecycle <> OLD.lifecycle OR NEW.lane <> OLD.lane OR NEW.seq <> OLD.seq
+        THEN 'a job keeps its lifecycle, lane and age'
+      WHEN v_is_same THEN 'the version may rise by one only'
+      WHEN NEW.epoch - OLD.epoch NOT IN (0, 1) THEN 'the epoch may stay or rise by one'
+      WHEN NEW.epoch = OLD.epoch AND NEW.phase <= OLD.phase THEN 'the pair must increase'
+      WHEN NEW.version - OLD.version NOT IN (0, 1) THEN 'the version may rise by one only'
+      ELSE 'the lifecycle lists no such move' END);
+END $$;
+
+CREATE FUNCTION guard_end() RETURNS trigger LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  IF NEW.version = NEW.from_version + 1 AND NEW.epoch = NEW.from_epoch AND EXISTS (SELECT FROM moves m
+    WHERE m.lifecycle = NEW.lifecycle AND m.from_state = NEW.from_state
+      AND m.from_phase = NEW.from_phase AND m.to_state = NEW.state AND m.to_phase = NEW.phase
+      AND m.epochs = 0)
+  THEN RETURN NULL; END IF;
+  RAISE EXCEPTION USING ERRCODE = 'PW001', MESSAGE = format(
+    'job %s: no lifecycle lists an end in %s/%s, epoch %s, version %s, that came from %s/%s, %s, %s',
+    NEW.id, NEW.state, NEW.phase, NEW.epoch, NEW.version, NEW.from_state, NEW.from_phase,
+    NEW.from_epoch, NEW.from_version);
+END $$;
+
+SELECT guard_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'live', 'keys', 'details',
+  'stages', 'ended', 'ended_other', 'annotations', 'log', 'log_texts', 'notes', 'positions',
+  'log_carried', 'log_texts_carried', 'log_late', 'claims', 'idempotency_keys', 'unique_keys',
+  'limits', 'rate_levels', 'rate_starts', 'moves', 'policies']) t;
+
+SELECT freeze_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',
+  'annotations', 'log', 'log_texts', 'log_carried', 'log_texts_carried']) t;

@@ -1,0 +1,116 @@
+CREATE TYPE event_row AS (
+  tenant int, id uuid, version int, note int, kind int2, at int8, lifecycle int, from_state int2,
+  to_state int2, phase int2, epoch int, attempt int, retry_count int, progress real, stage text,
+  message text, actor text, cause text, payload json
+);
+
+-- Where the entries of a job stand in the log, those after a version.
+CREATE FUNCTION positions_of(p_tenant int, p_id uuid, p_version int) RETURNS int8[]
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_ns int8[];
+BEGIN
+  SELECT array_remove(ARRAY[j.born_n, j.claim_n] || j.more_n, NULL) INTO v_ns
+  FROM live j WHERE j.id = p_id AND j.tenant = p_tenant;
+  IF NOT FOUND THEN
+    SELECT array_remove(ARRAY[e.born_n, e.claim_n, e.end_n] || e.more_n, NULL) INTO v_ns
+    FROM ended_by_id(ARRAY[p_id]) e WHERE e.tenant = p_tenant;
+    v_ns := v_ns || ARRAY(SELECT a.n FROM annotations a WHERE a.id = p_id AND a.tenant = p_tenant);
+  END IF;
+  RETURN v_ns || ARRAY(SELECT unnest(p.ns) FROM positions p
+    WHERE p.id = p_id AND p.tenant = p_tenant AND p.last_version > p_version
+    ORDER BY p.last_version LIMIT 64);
+END $$;
+
+-- The part of an entry that belongs to one job; of one that was created and queued at once both.
+CREATE FUNCTION events_in(w log, p_id uuid) RETURNS SETOF event_row LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE r event_row; i int := array_position(w.jobs, p_id); t log_texts;
+BEGIN
+  IF w.has_texts THEN
+    SELECT * INTO t FROM log_texts t WHERE t.n = w.n AND t.id = p_id;
+    IF NOT FOUND THEN SELECT * INTO t FROM log_texts_carried t WHERE t.n = w.n AND t.id = p_id; END IF;
+  END IF;
+  r := ROW(w.tenant, p_id, coalesce(w.versions[i], w.versions[1]), 0, w.kind, ms(w.ts), w.lifecycle,
+    w.from_state, w.to_state, w.phase, coalesce(w.epochs[i], w.epochs[1]),
+    coalesce(w.attempts[i], w.attempts[1]), coalesce(w.retries[i], w.retries[1]),
+    coalesce(w.progress[i], w.progress[1]), t.stage, t.message, w.actor, t.cause, t.payload);
+  IF w.via_state IS NOT NULL THEN
+    r.version := 1; r.to_state := w.via_state;
+    r.phase := (SELECT l.initial_phase FROM lifecycles l WHERE l.number = w.lifecycle);
+    RETURN NEXT r;
+    r.version := 2; r.kind := 2; r.from_state := w.via_state; r.to_state := w.to_state;
+    r.phase := w.phase;
+  END IF;
+  RETURN NEXT r;
+END $$;
+
+-- Entries of the log by their numbers, those that outlived it too.
+CREATE FUNCTION entries(p_ns int8[]) RETURNS SETOF log LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE v_first int8 := (SELECT min(n) FROM unnest(p_ns) n);
+  v_last int8 := (SELECT max(n) FROM unnest(p_ns) n);
+BEGIN
+  RETURN QUERY SELECT w.* FROM log w WHERE w.n = ANY (p_ns) AND w.n >= v_first AND w.n <= v_last;
+  RETURN QUERY SELECT w.* FROM log_carried w WHERE w.n = ANY (p_ns);
+END $$;
+
+-- A job's events and notes in the order (version, note).
+CREATE FUNCTION history(p_tenant int, p_id uuid, p_version int, p_note int, p_limit int,
+  p_has_notes boolean) RETURNS SETOF event_row LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT h.* FROM (
+    SELECT r.* FROM entries(positions_of(p_tenant, p_id, p_version)) w
+      CROSS JOIN LATERAL events_in(w, p_id) r
+    WHERE w.tenant = p_tenant AND r.version > p_version
+    UNION ALL
+    (SELECT o.tenant, o.id, o.version, o.note, o.kind, ms(o.ts), o.lifecycle, o.state, o.state,
+      o.phase, o.epoch, o.attempt, o.retry_count, o.progress, o.stage, o.message, o.actor,
+      NULL::text, o.payload
+    FROM notes o WHERE p_has_notes AND o.id = p_id AND o.tenant = p_tenant
+      AND (o.version, o.note) > (p_version, p_note)
+    ORDER BY o.version, o.note LIMIT p_limit)) h
+  ORDER BY h.version, h.note LIMIT p_limit;
+END $$;
+
+-- Entries and notes of everybody, after one number and up to another, in the order of the numbers.
+-- `item` is a row of the log, or a note.
+CREATE FUNCTION tail(p_from int8, p_to int8, p_limit int)
+RETURNS TABLE (n int8, entry json, note json) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT x.* FROM (
+    (SELECT w.n, json_build_array(ms(w.ts), w.tenant, w.lane, w.lifecycle, w.kind, w.from_state,
+        w.via_state, w.to_state, w.phase, w.actor, w.jobs, w.versions, w.epochs, w.attempts,
+        w.retries, w.progress, CASE WHEN w.has_texts THEN (
+          SELECT json_agg(json_build_array(t.id, t.stage, t.message, t.cause, t.payload))
+          FROM log_texts t WHERE t.n = w.n) END) AS entry, NULL::json AS note
+      FROM log w WHERE w.n >= p_from AND w.n <= p_to ORDER BY w.n LIMIT p_limit)
+    UNION ALL
+    (SELECT o.n, NULL, json_build_array(ms(o.ts), o.tenant, o.lane, o.lifecycle, o.kind, o.state,
+        o.phase, o.actor, o.id, o.version, o.note, o.epoch, o.attempt, o.retry_count, o.progress,
+        o.stage, o.message, o.payload)
+      FROM notes o WHERE o.n >= p_from AND o.n <= p_to
+      ORDER BY o.n, o.id, o.note LIMIT p_limit)) x
+  ORDER BY x.n LIMIT p_limit;
+END $$;
+
+-- What readers of the log filter and trace by.
+CREATE FUNCTION labels(p_ids uuid[])
+RETURNS TABLE (id uuid, tenant int, correlation_id text, trace_id text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT f.id, f.tenant, f.correlation_id, f.trace_id FROM facts_by_id(p_ids) f;
+END $$;
+
+-- The log's name, where its readers may begin and where they must stop.
+CREATE FUNCTION log_state(OUT incarnation text, OUT floor int8, OUT start int8)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  floor := log_floor();
+  SELECT replace(m.incarnation::text, '-', '') INTO incarnation FROM meta m;
+  SELECT min(p.low::int8) INTO start FROM partitions p WHERE p.parent = 'log';
+END $$;

@@ -1,0 +1,77 @@
+CREATE FUNCTION ms(t timestamptz) RETURNS int8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT (extract(epoch FROM t) * 1000)::int8
+$$;
+CREATE FUNCTION at_ms(ms float8) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+  SELECT timestamptz 'epoch' + ms * interval '1 millisecond'
+$$;
+-- The database's time in whole milliseconds, unless a test has passed its own.
+CREATE FUNCTION clock(p_now float8) RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
+  SELECT date_trunc('milliseconds', coalesce(at_ms(p_now), clock_timestamp()))
+$$;
+CREATE FUNCTION now_ms(p_now float8) RETURNS int8 LANGUAGE plpgsql AS $$
+BEGIN RETURN ms(clock(p_now)); END $$;
+-- One element where it holds for all.
+CREATE FUNCTION alike(a int[]) RETURNS int[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN a[1] = ALL (a) THEN a[1:1] ELSE a END
+$$;
+CREATE FUNCTION alike(a real[]) RETURNS real[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN a[1] = ALL (a) THEN a[1:1] ELSE a END
+$$;
+
+-- Draws a number of the log. Before its first, a transaction marks the highest one that was drawn
+-- then: readers stop at the lowest mark that is held, so they wait for writers of the log and for
+-- nobody else. The mark is remembered by a setting that a rollback to a savepoint undoes together
+-- with the lock; one lock a transaction, whatever it writes.
+CREATE FUNCTION draw() RETURNS int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_last int8;
+BEGIN
+  IF current_setting('pawl.mark', true) IS DISTINCT FROM 'set' THEN
+    SELECT last_value INTO v_last FROM log_n;
+    PERFORM pg_advisory_xact_lock_shared(mark_of(v_last));
+    PERFORM set_config('pawl.mark', 'set', true);
+  END IF;
+  RETURN nextval('log_n');
+END $$;
+
+-- A number as a lock: the installation's tag in the high 16 bits, 47 for the number.
+CREATE FUNCTION mark_of(p_n int8) RETURNS int8 LANGUAGE sql STABLE AS $$
+  SELECT (m.tag::int8 << 47) | p_n FROM meta m
+$$;
+
+-- Marks that are held now, by whom and since when.
+CREATE FUNCTION marks() RETURNS TABLE (n int8, pid int) LANGUAGE sql STABLE AS $$
+  SELECT k.key & ((1::int8 << 47) - 1), k.pid
+  FROM (SELECT (l.classid::int8 << 32) | l.objid::int8 AS key, l.pid FROM pg_locks l
+    WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())) k
+  WHERE (k.key >> 47) & 65535 = (SELECT m.tag FROM meta m)
+$$;
+
+-- Up to this number everything that will ever be written is there. The sequence is read first: a
+-- mark that is taken later is not below it.
+CREATE FUNCTION log_floor() RETURNS int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_last int8; v_mark int8;
+BEGIN
+  SELECT last_value INTO v_last FROM log_n;
+  SELECT min(n) INTO v_mark FROM marks();
+  RETURN least(v_last, coalesce(v_mark, v_last));
+END $$;
+
+-- Writes the entry of a caller's transaction as it commits, so that a transaction that stays open
+-- keeps no reader waiting.
+CREATE FUNCTION write_late() RETURNS trigger LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_n int8 := draw();
+BEGIN
+  INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, via_state, to_state, phase, has_texts,
+    actor, jobs, versions, epochs, attempts, retries, progress)
+  VALUES (v_n, NEW.ts, NEW.tenant, NEW.lane, NEW.lifecycle, 1, NEW.via_state, NEW.to_state,
+    NEW.phase, false, NEW.actor, NEW.jobs, ARRAY[NEW.version], '{1}', '{0}', '{0}', '{0}');
+  UPDATE live SET born_n = v_n WHERE id = ANY (NEW.jobs) AND tenant = NEW.tenant;
+  DELETE FROM log_late WHERE call = NEW.call;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER write_late AFTER INSERT ON log_late DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION write_late();

@@ -1,0 +1,153 @@
+-- Moves what is still needed out of two tables of jobs that are about to go: jobs that live, and
+-- those that ended after the cut. Rows of `live` come first: who ends a job from then on writes to
+-- the plain table, and who ended one before is seen by the statements that follow. False: they are
+-- too many, and the tables stay.
+CREATE FUNCTION carry_jobs(p_facts regclass, p_ended regclass, p_low uuid, p_high uuid,
+  p_cut timestamptz, p_max int) RETURNS boolean LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_count int8;
+BEGIN
+  EXECUTE format('SELECT (SELECT count(*) FROM (SELECT FROM live WHERE id >= $1 AND id < $2 LIMIT $4) a)
+    + (SELECT count(*) FROM (SELECT FROM %s WHERE completed_at > $3 LIMIT $4) b)', p_ended)
+  INTO v_count USING p_low, p_high, p_cut, p_max + 1;
+  IF v_count > p_max THEN RETURN false; END IF;
+  UPDATE live SET flags = flags | 1 WHERE id >= p_low AND id < p_high;
+  EXECUTE format('WITH gone AS (DELETE FROM %s WHERE completed_at > $1 RETURNING *)
+    INSERT INTO ended_other SELECT * FROM gone', p_ended) USING p_cut;
+  EXECUTE format('WITH gone AS (DELETE FROM %s f WHERE EXISTS (SELECT FROM live j
+      WHERE j.id = f.id AND j.tenant = f.tenant) OR EXISTS (SELECT FROM ended_other e
+      WHERE e.id = f.id AND e.tenant = f.tenant) RETURNING *)
+    INSERT INTO facts_other SELECT * FROM gone', p_facts);
+  RETURN true;
+END $$;
+
+-- The oldest partition of jobs, if all of its ids are older than the cut and nothing in it is needed
+-- any more: from now on no id goes there, and it can be detached.
+CREATE FUNCTION close_partition(p_cut int8, p_max int, OUT facts text, OUT ended text, OUT low text,
+  OUT high text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM pg_advisory_xact_lock(partitions_lock());
+  SELECT p.name, replace(p.name, 'facts_', 'ended_'), p.low, p.high INTO facts, ended, low, high
+  FROM partitions p WHERE p.parent = 'facts' ORDER BY p.low LIMIT 1;
+  IF facts IS NULL OR time_of(high::uuid) > at_ms(p_cut) OR NOT carry_jobs(facts::regclass, ended::regclass, low::uuid,
+    high::uuid, at_ms(p_cut), p_max)
+  THEN
+    facts := NULL;
+    RETURN;
+  END IF;
+  DELETE FROM partitions p WHERE p.name IN (facts, ended);
+END $$;
+
+-- After the tables are detached nothing can come into them: what came in between is carried on too.
+-- Then what lies beside their jobs goes.
+CREATE FUNCTION drop_detached(p_facts text, p_ended text, p_low uuid, p_high uuid, p_cut int8)
+RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT carry_jobs(p_facts::regclass, p_ended::regclass, p_low, p_high, at_ms(p_cut), 1000000) THEN
+    RAISE EXCEPTION USING MESSAGE = format('%s holds more than a million jobs that are needed', p_facts);
+  END IF;
+  EXECUTE format('DROP TABLE %I, %I', p_facts, p_ended);
+END $$;
+
+-- What lies beside jobs of a range that are gone, a slice at a time; says how many rows went.
+CREATE FUNCTION purge_beside(p_low uuid, p_high uuid, p_limit int) RETURNS int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_table text; v_gone int8; v_all int8 := 0;
+BEGIN
+  FOREACH v_table IN ARRAY ARRAY['details', 'stages', 'positions', 'annotations'] LOOP
+    EXECUTE format('WITH gone AS (DELETE FROM %I WHERE ctid = ANY (ARRAY(SELECT t.ctid FROM %I t
+        WHERE t.id >= $1 AND t.id < $2 AND NOT EXISTS (SELECT FROM facts_other f
+          WHERE f.id = t.id AND f.tenant = t.tenant) LIMIT $3)) RETURNING 1)
+      SELECT count(*) FROM gone', v_table, v_table) INTO v_gone USING p_low, p_high, p_limit;
+    v_all := v_all + v_gone;
+  END LOOP;
+  RETURN v_all;
+END $$;
+
+-- Jobs outside the partitions, one slice.
+CREATE FUNCTION purge_other(p_cut int8, p_limit int) RETURNS int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_ids uuid[]; v_tenants int[];
+BEGIN
+  WITH gone AS (DELETE FROM ended_other WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM ended_other e WHERE e.completed_at <= at_ms(p_cut) LIMIT p_limit))
+    RETURNING id, tenant)
+  SELECT array_agg(id), array_agg(tenant) INTO v_ids, v_tenants FROM gone;
+  DELETE FROM facts_other f USING unnest(v_ids, v_tenants) AS x(id, tenant)
+  WHERE f.id = x.id AND f.tenant = x.tenant;
+  DELETE FROM details d USING unnest(v_ids, v_tenants) AS x(id, tenant)
+  WHERE d.id = x.id AND d.tenant = x.tenant;
+  DELETE FROM stages d USING unnest(v_ids, v_tenants) AS x(id, tenant)
+  WHERE d.id = x.id AND d.tenant = x.tenant;
+  DELETE FROM positions d USING unnest(v_ids, v_tenants) AS x(id, tenant)
+  WHERE d.id = x.id AND d.tenant = x.tenant;
+  DELETE FROM annotations d USING unnest(v_ids, v_tenants) AS x(id, tenant)
+  WHERE d.id = x.id AND d.tenant = x.tenant;
+  RETURN coalesce(cardinality(v_ids), 0);
+END $$;
+
+-- Keys whose time is over, and claims that nobody asks for again.
+CREATE FUNCTION purge_keys(p_cut int8, p_limit int, p_now float8) RETURNS int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_keys int8; v_unique int8;
+BEGIN
+  WITH gone AS (DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+    SELECT k.ctid FROM idempotency_keys k WHERE k.expires_at <= at_ms(p_cut)
+    ORDER BY k.expires_at LIMIT p_limit FOR UPDATE SKIP LOCKED)) RETURNING 1)
+  SELECT count(*) INTO v_keys FROM gone;
+  -- A key whose job can still be joined has a say beyond its window.
+  WITH gone AS (DELETE FROM unique_keys WHERE ctid = ANY (ARRAY(
+    SELECT u.ctid FROM unique_keys u WHERE u.until <= at_ms(p_cut) AND NOT EXISTS (
+      SELECT FROM live j WHERE j.id = u.id AND j.tenant = u.tenant AND j.epoch = 1 AND j.phase < 2)
+    ORDER BY u.until LIMIT p_limit FOR UPDATE SKIP LOCKED)) RETURNING 1)
+  SELECT count(*) INTO v_unique FROM gone;
+  DELETE FROM claims WHERE ctid = ANY (ARRAY(SELECT c.ctid FROM claims c
+    WHERE c.at <= clock(p_now) - interval '1 hour' ORDER BY c.at LIMIT p_limit));
+  RETURN v_keys + v_unique;
+END $$;
+
+-- Partitions of the log that may go: nothing in them is younger than the cut, and no partition of
+-- jobs reaches back to them. Entries of jobs that outlive them are carried on.
+CREATE FUNCTION close_log(p_cut int8, OUT log text, OUT texts text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_low int8; v_high int8; v_last timestamptz; v_cut timestamptz;
+BEGIN
+  PERFORM pg_advisory_xact_lock(partitions_lock());
+  SELECT p.name, 'log_texts_' || substr(p.name, 5), p.low::int8, p.high::int8
+  INTO log, texts, v_low, v_high
+  FROM partitions p WHERE p.parent = 'log' ORDER BY p.low::int8 LIMIT 1;
+  SELECT least(at_ms(p_cut), min(time_of(p.low::uuid))) INTO v_cut
+  FROM partitions p WHERE p.parent = 'facts';
+  SELECT max(w.ts) INTO v_last FROM log w WHERE w.n >= v_low AND w.n < v_high;
+  IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high OR v_last > v_cut THEN
+    log := NULL;
+    RETURN;
+  END IF;
+  WITH x AS MATERIALIZED (
+    SELECT DISTINCT n FROM facts_other f, unnest(positions_of(f.tenant, f.id, 0)
+      || ARRAY(SELECT unnest(p.ns) FROM positions p WHERE p.id = f.id AND p.tenant = f.tenant)) AS n
+    WHERE n >= v_low AND n < v_high),
+  w AS (INSERT INTO log_carried SELECT w.* FROM log w JOIN x ON x.n = w.n
+    WHERE w.n >= v_low AND w.n < v_high ON CONFLICT DO NOTHING)
+  INSERT INTO log_texts_carried SELECT t.* FROM log_texts t JOIN x ON x.n = t.n
+  WHERE t.n >= v_low AND t.n < v_high ON CONFLICT DO NOTHING;
+  DELETE FROM partitions p WHERE p.name IN (log, texts);
+END $$;
+
+CREATE FUNCTION close_notes(p_cut int8, OUT name text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_low int8; v_high int8;
+BEGIN
+  PERFORM pg_advisory_xact_lock(partitions_lock());
+  SELECT p.name, p.low::int8, p.high::int8 INTO name, v_low, v_high
+  FROM partitions p WHERE p.parent = 'notes' ORDER BY p.low::int8 LIMIT 1;
+  IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high
+    OR EXISTS (SELECT FROM notes o WHERE o.n >= v_low AND o.n < v_high AND o.ts > at_ms(p_cut))
+  THEN
+    name := NULL;
+    RETURN;
+  END IF;
+  DELETE FROM partitions p WHERE p.name = close_notes.name;
+END $$;

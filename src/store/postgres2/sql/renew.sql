@@ -1,0 +1,113 @@
+CREATE TYPE renewal AS (
+  ord int, tenant int, id uuid, epoch int, owner int, token int8, actor text, progress real,
+  has_stage boolean, stage text, has_message boolean, message text, checkpoint text,
+  result_name text, result text, notes json
+);
+
+-- An owner's write that is no transition: no version and no entry in the log, only notes.
+CREATE FUNCTION renew_one(x renewal, v_now timestamptz, OUT lease_expiry int8, OUT progress real,
+  OUT cancel_mode int2, OUT cancel_reason text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE j live; p policies; d details; v_at timestamptz; v_is_moved boolean; v_n int8;
+BEGIN
+  SELECT * INTO j FROM live j WHERE j.id = x.id AND j.tenant = x.tenant FOR UPDATE;
+  IF NOT FOUND OR (j.epoch = x.epoch AND j.phase IN (2, 3) AND j.owner = x.owner
+    AND (x.token IS NULL OR j.token = x.token) AND j.lease_expiry > v_now) IS NOT TRUE
+  THEN RETURN; END IF;
+  SELECT * INTO p FROM policies p WHERE p.number = j.policy;
+  v_at := greatest(v_now, j.updated_at);
+  v_is_moved := 2 * (j.lease_end - v_at) <= p.ttl;
+  IF x.has_stage OR x.has_message OR x.checkpoint IS NOT NULL THEN
+    INSERT INTO details AS o (id, tenant, stage, message, checkpoint)
+    VALUES (j.id, j.tenant, x.stage, x.message, x.checkpoint::json)
+    ON CONFLICT (id, tenant) DO UPDATE SET
+      stage = CASE WHEN x.has_stage THEN excluded.stage ELSE o.stage END,
+      message = CASE WHEN x.has_message THEN excluded.message ELSE o.message END,
+      checkpoint = coalesce(excluded.checkpoint, o.checkpoint);
+    j.flags := j.flags | 4;
+  END IF;
+  IF x.result_name IS NOT NULL THEN
+    INSERT INTO stages VALUES (j.id, j.tenant, x.result_name, v_now, nextval('calls'), x.result::json)
+    ON CONFLICT (id, tenant, name)
+    DO UPDATE SET result = excluded.result, at = excluded.at, n = excluded.n;
+    j.flags := j.flags | 8;
+  END IF;
+  IF j.flags & 4 > 0 THEN
+    SELECT * INTO d FROM details d WHERE d.id = j.id AND d.tenant = j.tenant;
+  END IF;
+  UPDATE live l SET updated_at = v_at, flags = j.flags, progress = greatest(l.progress, x.progress),
+    notes = l.notes + 1 + coalesce(json_array_length(x.notes), 0),
+    lease_end = CASE WHEN v_is_moved THEN v_at + p.ttl ELSE l.lease_end END,
+    lease_expiry = least(CASE WHEN v_is_moved THEN v_at + p.ttl ELSE l.lease_end END,
+      v_at + p.heartbeats, l.lease_limit)
+  WHERE l.id = j.id AND l.tenant = j.tenant
+  RETURNING ms(l.lease_expiry), l.progress, l.cancel_mode INTO lease_expiry, progress, cancel_mode;
+  cancel_reason := CASE WHEN cancel_mode IS NOT NULL THEN d.cancel_reason END;
+  v_n := draw();
+  INSERT INTO notes (n, id, tenant, version, note, ts, lane, lifecycle, kind, state, phase, epoch,
+    attempt, retry_count, progress, actor, stage, message, payload)
+  SELECT v_n, j.id, j.tenant, j.version, j.notes + w.i, v_at, j.lane, j.lifecycle, w.kind, j.state,
+    j.phase, j.epoch, j.attempts, j.retry_count, renew_one.progress, x.actor, d.stage,
+    coalesce(w.message, d.message), w.payload::json
+  FROM (SELECT 1 AS i, CASE WHEN v_is_moved THEN 102 ELSE 101 END AS kind, NULL AS message,
+      NULL AS payload
+    UNION ALL SELECT 1 + o.i, (o.draft ->> 'kind')::int, o.draft ->> 'message',
+      o.draft ->> 'payload'
+    FROM json_array_elements(x.notes) WITH ORDINALITY AS o(draft, i)) w;
+END $$;
+
+-- Many heartbeats of one owner that carry nothing else.
+CREATE FUNCTION renew_many(p_ids uuid[], p_tenants int[], p_epochs int[], p_owner int, p_token int8,
+  p_actor text, v_now timestamptz)
+RETURNS TABLE (ord int, lease_expiry int8, progress real, cancel_mode int2, cancel_reason text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_n int8;
+BEGIN
+  PERFORM FROM live j WHERE j.id = ANY (p_ids) ORDER BY j.id, j.tenant FOR UPDATE;
+  v_n := draw();
+  RETURN QUERY
+  WITH u AS (
+    UPDATE live j SET updated_at = greatest(v_now, j.updated_at), notes = j.notes + 1,
+      lease_end = CASE WHEN 2 * (j.lease_end - greatest(v_now, j.updated_at)) <= p.ttl
+        THEN greatest(v_now, j.updated_at) + p.ttl ELSE j.lease_end END,
+      lease_expiry = least(CASE WHEN 2 * (j.lease_end - greatest(v_now, j.updated_at)) <= p.ttl
+          THEN greatest(v_now, j.updated_at) + p.ttl ELSE j.lease_end END,
+        greatest(v_now, j.updated_at) + p.heartbeats, j.lease_limit)
+    FROM unnest(p_ids, p_tenants, p_epochs) WITH ORDINALITY AS x(id, tenant, epoch, ord), policies p
+    WHERE j.id = ANY (ARRAY[x.id]) AND j.tenant = x.tenant AND j.epoch = x.epoch
+      AND j.phase + 0 IN (2, 3) AND j.owner = p_owner AND (p_token IS NULL OR j.token = p_token)
+      AND j.lease_expiry > v_now AND p.number = ANY (ARRAY[j.policy])
+    RETURNING j.*, x.ord, p.ttl),
+  d AS (SELECT u.ord, o.stage, o.message, o.cancel_reason FROM u JOIN details o
+    ON u.flags & 4 > 0 AND o.id = ANY (ARRAY[u.id]) AND o.tenant = u.tenant),
+  w AS (
+    INSERT INTO notes (n, id, tenant, version, note, ts, lane, lifecycle, kind, state, phase, epoch,
+      attempt, retry_count, progress, actor, stage, message)
+    SELECT v_n, u.id, u.tenant, u.version, u.notes, u.updated_at, u.lane, u.lifecycle,
+      CASE WHEN u.lease_end = u.updated_at + u.ttl THEN 102 ELSE 101 END, u.state, u.phase, u.epoch,
+      u.attempts, u.retry_count, u.progress, p_actor, d.stage, d.message
+    FROM u LEFT JOIN d ON d.ord = u.ord)
+  SELECT u.ord::int, ms(u.lease_expiry), u.progress, u.cancel_mode, d.cancel_reason
+  FROM u LEFT JOIN d ON d.ord = u.ord;
+END $$;
+
+CREATE FUNCTION renew(p_ids text[], p_tenants text[], p_epochs text[], p_heads json, p_renewals json,
+  p_wait_ms int, p_now float8)
+RETURNS TABLE (part int, ord int, lease_expiry int8, progress real, cancel_mode int2,
+  cancel_reason text, at int8) LANGUAGE plpgsql SET lock_timeout = 0 AS $$
+#variable_conflict use_column
+DECLARE v_now timestamptz := clock(p_now); h set_head; x renewal; o record;
+BEGIN
+  PERFORM set_config('lock_timeout', p_wait_ms::text, true);
+  FOR h IN SELECT * FROM json_populate_recordset(NULL::set_head, p_heads) LOOP
+    RETURN QUERY SELECT h.part, r.*, ms(v_now) FROM renew_many(p_ids[h.part]::uuid[],
+      p_tenants[h.part]::int[], p_epochs[h.part]::int[], h.owner, h.token, h.actor, v_now) r;
+  END LOOP;
+  FOR x IN SELECT * FROM json_populate_recordset(NULL::renewal, p_renewals) LOOP
+    SELECT * INTO o FROM renew_one(x, v_now);
+    CONTINUE WHEN o.lease_expiry IS NULL;
+    RETURN QUERY SELECT 0, x.ord, o.lease_expiry, o.progress, o.cancel_mode, o.cancel_reason,
+      ms(v_now);
+  END LOOP;
+END $$;

@@ -1,0 +1,168 @@
+-- The tables. Names carry no schema: this file is run with a search_path of the chosen one.
+-- Numbers of tenants, lanes, owners, policies and lifecycles are hashes of their names, never drawn
+-- from a sequence: one that is lost with the tail of a log can never come to mean something else.
+
+CREATE TABLE meta (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  incarnation uuid NOT NULL DEFAULT gen_random_uuid(),
+  -- Tells the marks of this installation from those of others in one database.
+  tag int NOT NULL DEFAULT floor(random() * 65536),
+  -- When the log last went on in another partition of notes.
+  turned_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+INSERT INTO meta DEFAULT VALUES;
+
+CREATE TABLE tenants (
+  number int PRIMARY KEY, name text NOT NULL UNIQUE, generation int NOT NULL DEFAULT 1
+);
+CREATE TABLE lanes (
+  number int PRIMARY KEY, tenant int NOT NULL, queue text NOT NULL, type text NOT NULL,
+  UNIQUE (type, queue, tenant)
+);
+CREATE TABLE owners (number int PRIMARY KEY, name text NOT NULL UNIQUE);
+CREATE TABLE lifecycles (
+  number int PRIMARY KEY, name text NOT NULL, version int NOT NULL, definition json NOT NULL,
+  -- A state's code is its place in this list, from 1.
+  states text[] NOT NULL, initial_state int2 NOT NULL, initial_phase int2 NOT NULL,
+  submitted_state int2, submitted_phase int2, UNIQUE (name, version)
+);
+CREATE TABLE moves (
+  lifecycle int NOT NULL, from_state int2 NOT NULL, from_phase int2 NOT NULL,
+  to_state int2 NOT NULL, to_phase int2 NOT NULL, is_quiet boolean NOT NULL,
+  epochs int2 NOT NULL, is_claim boolean NOT NULL,
+  PRIMARY KEY (lifecycle, from_state, from_phase, to_state, to_phase, is_quiet)
+);
+CREATE TABLE policies (
+  number int PRIMARY KEY, policy json NOT NULL, max_attempts int NOT NULL, lifecycle int NOT NULL,
+  ttl interval NOT NULL, heartbeats interval NOT NULL, timeout interval,
+  running_max int, user_max int, user_ms int8, organisation_max int, organisation_ms int8
+);
+
+-- What a job is: written once, changed by erasure alone. Ids whose time lies between the oldest
+-- partition and tomorrow are here, all others in facts_other.
+CREATE TABLE facts (
+  id uuid NOT NULL, created_at timestamptz NOT NULL, deadline_at timestamptz,
+  tenant int NOT NULL, lane int NOT NULL, policy int NOT NULL, lifecycle int NOT NULL,
+  priority int NOT NULL, parent_kind int2, awaited_by uuid, parent_job_id uuid,
+  correlation_id text, trace_id text, requested_by text, limit_key text, document_id text,
+  wait text, wait_key text, metadata json, input json NOT NULL, PRIMARY KEY (id, tenant)
+) PARTITION BY RANGE (id);
+CREATE INDEX facts_correlation ON facts (tenant, correlation_id, id)
+  WHERE correlation_id IS NOT NULL;
+CREATE INDEX facts_document ON facts (tenant, document_id, id) WHERE document_id IS NOT NULL;
+CREATE INDEX facts_parent ON facts (tenant, parent_job_id, id) WHERE parent_job_id IS NOT NULL;
+CREATE INDEX facts_tree ON facts (tenant, awaited_by, wait, id) WHERE awaited_by IS NOT NULL;
+CREATE TABLE facts_other (LIKE facts INCLUDING ALL);
+
+-- Where a job stands that has not ended. Nothing in a row can be long.
+-- gate: 0 claimable; 1 claimable once run_at has come; 2 to be requeued then; 3 waits for a slot,
+--   4 for a token of its user, 5 for one of its tenant; null: held, or somebody owns it.
+-- flags: 1 outside the partitions, 2 has keys, 4 has details, 8 has stages, 16 has older positions.
+-- born_n, claim_n, more_n: where its entries stand in the log.
+CREATE TABLE live (
+  id uuid NOT NULL, seq int8 NOT NULL, rank_at int8 NOT NULL, born_n int8, claim_n int8,
+  token int8, backoff_ms int8, run_at timestamptz NOT NULL, updated_at timestamptz NOT NULL,
+  started_at timestamptz, deadline_at timestamptz, lease_expiry timestamptz,
+  lease_end timestamptz, lease_limit timestamptz,
+  tenant int NOT NULL, lane int NOT NULL, policy int NOT NULL, lifecycle int NOT NULL, owner int,
+  epoch int NOT NULL, version int NOT NULL, notes int NOT NULL, attempts int NOT NULL,
+  retry_count int NOT NULL, priority int NOT NULL, progress real NOT NULL,
+  state int2 NOT NULL, phase int2 NOT NULL, gate int2, cancel_mode int2, flags int2 NOT NULL,
+  more_n int8[], PRIMARY KEY (id, tenant),
+  CONSTRAINT nothing_live_has_ended CHECK (phase < 5),
+  CONSTRAINT only_who_waits_has_a_gate CHECK (gate IS NULL OR phase IN (1, 4)),
+  CONSTRAINT owner_and_lease_come_and_go_together CHECK (
+    (phase IN (2, 3)) = (owner IS NOT NULL) AND (owner IS NULL) = (lease_expiry IS NULL)
+    AND (owner IS NULL) = (token IS NULL)),
+  CONSTRAINT positions_are_few CHECK (cardinality(more_n) <= 32)
+) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.1);
+CREATE INDEX live_claim ON live (lane, rank_at, seq) WHERE gate = 0;
+CREATE INDEX live_timer ON live (gate, run_at, seq) WHERE gate IN (1, 2);
+CREATE INDEX live_owned ON live (lane) WHERE phase IN (2, 3);
+CREATE INDEX live_aside ON live (tenant, lane, phase) WHERE gate IS DISTINCT FROM 0
+  AND phase IN (0, 1, 4);
+CREATE INDEX live_deadline ON live (deadline_at) WHERE deadline_at IS NOT NULL;
+
+-- What a job that has not ended is counted under; most have no row here. gate, rank_at and seq are
+-- those of its live row.
+CREATE TABLE keys (
+  id uuid NOT NULL, tenant int NOT NULL, seq int8 NOT NULL, rank_at int8 NOT NULL, gate int2,
+  is_owned boolean NOT NULL, policy int NOT NULL, limit_key text COLLATE "C",
+  user_key text COLLATE "C", organisation_key text COLLATE "C", active_key text COLLATE "C",
+  PRIMARY KEY (id, tenant)
+) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE UNIQUE INDEX keys_active ON keys (active_key) WHERE active_key IS NOT NULL;
+CREATE INDEX keys_slot_line ON keys (limit_key, rank_at, seq) WHERE gate = 3;
+CREATE INDEX keys_slot_taken ON keys (limit_key)
+  WHERE limit_key IS NOT NULL AND (gate IN (0, 4, 5) OR is_owned);
+CREATE INDEX keys_user_line ON keys (user_key, rank_at, seq) WHERE gate = 4;
+CREATE INDEX keys_user_open ON keys (user_key) WHERE user_key IS NOT NULL AND gate IN (0, 5);
+CREATE INDEX keys_organisation_line ON keys (organisation_key, rank_at, seq) WHERE gate = 5;
+CREATE INDEX keys_organisation_open ON keys (organisation_key)
+  WHERE organisation_key IS NOT NULL AND gate = 0;
+
+-- What may be long and changes: beside the rows above, so that a move copies none of it. It stays
+-- with the job when that has ended.
+CREATE TABLE details (
+  id uuid NOT NULL, tenant int NOT NULL, stage text, message text, cancel_reason text,
+  checkpoint json, error json, input json, PRIMARY KEY (id, tenant)
+) WITH (fillfactor = 85);
+CREATE TABLE stages (
+  id uuid NOT NULL, tenant int NOT NULL, name text NOT NULL, at timestamptz NOT NULL,
+  n int8 NOT NULL, result json NOT NULL, PRIMARY KEY (id, tenant, name)
+);
+
+-- How a job ended: written once. from_* is where it came from, for the guard.
+CREATE TABLE ended (
+  id uuid NOT NULL, started_at timestamptz, completed_at timestamptz NOT NULL,
+  updated_at timestamptz, run_at timestamptz, born_n int8, claim_n int8, end_n int8 NOT NULL,
+  tenant int NOT NULL, lifecycle int NOT NULL, epoch int NOT NULL, version int NOT NULL,
+  from_epoch int NOT NULL, from_version int NOT NULL, attempts int NOT NULL,
+  retry_count int NOT NULL, progress real NOT NULL,
+  from_state int2 NOT NULL, from_phase int2 NOT NULL, state int2 NOT NULL, phase int2 NOT NULL,
+  flags int2 NOT NULL, backoff_ms int8, more_n int8[], fingerprint text, result json,
+  PRIMARY KEY (id, tenant), CONSTRAINT only_ends CHECK (phase >= 5)
+) PARTITION BY RANGE (id);
+CREATE INDEX ended_badly ON ended (tenant, phase, id) WHERE phase > 5;
+CREATE INDEX ended_causes ON ended (tenant, fingerprint, id) WHERE fingerprint IS NOT NULL;
+CREATE TABLE ended_other (LIKE ended INCLUDING ALL);
+
+-- What was learnt of an ended job afterwards: compensated, erased. Its version counts on from it.
+CREATE TABLE annotations (
+  id uuid NOT NULL, tenant int NOT NULL, version int NOT NULL, n int8 NOT NULL,
+  at timestamptz NOT NULL, PRIMARY KEY (id, tenant, version)
+);
+
+-- The winners of a claim, for the same claim asked again.
+CREATE TABLE claims (
+  key int8 PRIMARY KEY, owner int NOT NULL, token int8 NOT NULL, at timestamptz NOT NULL,
+  ids uuid[] NOT NULL
+);
+ALTER TABLE claims ALTER ids SET STORAGE EXTERNAL;
+CREATE INDEX claims_at ON claims (at);
+
+CREATE TABLE idempotency_keys (
+  tenant int NOT NULL, key text NOT NULL, payload_hash text NOT NULL, id uuid NOT NULL,
+  expires_at timestamptz NOT NULL, PRIMARY KEY (tenant, key)
+);
+CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+CREATE TABLE unique_keys (
+  tenant int NOT NULL, type text NOT NULL, mode text NOT NULL, key text NOT NULL, id uuid NOT NULL,
+  until timestamptz NOT NULL, PRIMARY KEY (tenant, type, mode, key)
+);
+CREATE INDEX unique_keys_until ON unique_keys (until);
+
+-- Queues and types that do not let everything through; what has no row is open.
+CREATE TABLE limits (
+  tenant int NOT NULL, scope text NOT NULL, name text COLLATE "C" NOT NULL,
+  is_paused boolean NOT NULL, concurrency int, throttle json, high_watermark int8,
+  low_watermark int8, is_shedding boolean NOT NULL, reason text, actor text NOT NULL,
+  updated_at timestamptz NOT NULL, PRIMARY KEY (tenant, scope, name)
+);
+CREATE TABLE rate_levels (
+  key text COLLATE "C" PRIMARY KEY, level float8 NOT NULL, at int8 NOT NULL, next_at int8
+);
+CREATE INDEX rate_levels_next ON rate_levels (next_at) WHERE next_at IS NOT NULL;
+CREATE TABLE rate_starts (key text COLLATE "C" NOT NULL, at int8 NOT NULL);
+CREATE INDEX rate_starts_key ON rate_starts (key);
