@@ -33,7 +33,7 @@ export async function countJobs(
   const { database, names } = session;
   const number = tenant === null ? null : await session.tenantOf(tenant);
   if (tenant !== null && number === null) return [];
-  const rows = await database.ask<CountRow>('counts', [number, max]);
+  const rows = await database.askAs<CountRow>(number, 'counts', [number, max]);
   await names.learn(rows);
   return mergeTallies(
     rows.map(({ lane, lifecycle, state, phase, ...row }) => {

@@ -10,7 +10,7 @@ import type { Database, Query } from './database.ts';
 import { quoteName, quoteText, verbsSchema } from './schemas.ts';
 
 /** In the order in which they build on each other. */
-const TABLES = ['tables', 'log', 'marks', 'guards', 'partitions'];
+const TABLES = ['tables', 'log', 'marks', 'guards', 'partitions', 'views'];
 const VERBS = [
   'dictionary',
   'admit',
@@ -44,8 +44,8 @@ const PINS: Readonly<Record<string, string>> = {
   jit: 'off',
 };
 
-/** What is called from outside; everything else runs inside of one of these. */
-const ENTRIES: readonly string[] = [
+/** Verbs that write: they act with the rights of who owns the tables. */
+const WRITES: readonly string[] = [
   'insert_many',
   'insert_jobs',
   'claim',
@@ -53,6 +53,30 @@ const ENTRIES: readonly string[] = [
   'renew',
   'open_due',
   'admit_from',
+  'put_limit',
+  'trim_rates',
+  'name_tenants',
+  'name_owners',
+  'name_lanes',
+  'put_policy',
+  'put_lifecycle',
+  'erase',
+  'close_partition',
+  'drop_detached',
+  'purge_beside',
+  'purge_other',
+  'purge_keys',
+  'close_log',
+  'close_notes',
+  'ensure_partitions',
+  'turn_log',
+  'write_late',
+  'guard_move',
+  'guard_end',
+];
+
+/** Verbs that read: they see what their caller may see. */
+const READS: readonly string[] = [
   'read_jobs',
   'expired',
   'to_requeue',
@@ -65,30 +89,10 @@ const ENTRIES: readonly string[] = [
   'depth',
   'turns_since',
   'standing',
-  'put_limit',
-  'trim_rates',
-  'name_tenants',
-  'name_owners',
-  'name_lanes',
-  'put_policy',
-  'put_lifecycle',
-  'erase',
   'texts_of',
-  'close_partition',
-  'drop_detached',
-  'purge_beside',
-  'purge_other',
-  'purge_keys',
-  'close_log',
-  'close_notes',
-  'ensure_partitions',
-  'turn_log',
-  'now_ms',
-  'limits_lock',
   'partition_bounds',
-  'write_late',
-  'guard_move',
-  'guard_end',
+  'limits_lock',
+  'now_ms',
 ];
 
 /** Those that may change what is otherwise frozen. */
@@ -108,14 +112,16 @@ async function pinAll(query: Query, path: readonly string[]): Promise<void> {
     `SELECT p.proname AS name, p.oid::regprocedure::text AS signature FROM pg_proc p
      JOIN pg_namespace n ON n.oid = p.pronamespace
      WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
-    [path[0], ENTRIES],
+    [path[0], [...WRITES, ...READS]],
   );
   const searched = [...path, 'pg_temp'].map(quoteName).join(', ');
   for (const { name, signature } of rows) {
-    const settings = { ...PINS, 'pawl.verb': RIGHTS[name] ?? 'on' };
+    const isWrite = WRITES.includes(name);
+    const settings = isWrite ? { ...PINS, 'pawl.verb': RIGHTS[name] ?? 'on' } : PINS;
     const list = Object.entries(settings).map(([key, value]) => `SET ${key} = ${quoteText(value)}`);
+    const rights = isWrite ? 'SECURITY DEFINER' : 'SECURITY INVOKER';
     await query(
-      `ALTER FUNCTION ${signature} SECURITY DEFINER SET search_path = ${searched} ${list.join(' ')}`,
+      `ALTER FUNCTION ${signature} ${rights} SET search_path = ${searched} ${list.join(' ')}`,
     );
   }
 }

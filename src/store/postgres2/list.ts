@@ -152,7 +152,7 @@ async function jobsBefore(place: Place, part: Part): Promise<Job[]> {
   );
   if (found.length === 0) return [];
   const ids = found.map(({ id }) => id);
-  const rows = await database.ask<JobRow>('read_jobs', [ids.map(() => tenant), ids]);
+  const rows = await database.askAs<JobRow>(tenant, 'read_jobs', [ids.map(() => tenant), ids]);
   const jobs = await toJobs(
     rows.toSorted((one, other) => one.ord - other.ord),
     names,

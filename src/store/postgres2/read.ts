@@ -43,7 +43,7 @@ export async function listEvents(session: Session, query: EventQuery): Promise<E
   if (tenant === null || !canExist(query.id)) return { events: [], hasMore: false };
   const { version, note } = query.after ?? { version: 0, note: 0 };
   const limit = Math.trunc(query.limit) + 1;
-  const rows = await database.ask<EventRow>('history', [
+  const rows = await database.askAs<EventRow>(tenant, 'history', [
     tenant,
     query.id,
     Math.min(version, INT_MAX),

@@ -96,7 +96,8 @@ BEGIN
     SELECT * INTO d FROM details d WHERE d.id = j.id AND d.tenant = j.tenant;
   END IF;
   IF coalesce(d.stage, d.message, x.cause, p_payload) IS NOT NULL THEN
-    INSERT INTO log_texts VALUES (v_n, j.id, d.stage, d.message, x.cause, p_payload::json);
+    INSERT INTO log_texts
+    VALUES (v_n, j.id, j.tenant, d.stage, d.message, x.cause, p_payload::json);
   END IF;
   INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, turn, from_state, to_state, phase,
     has_texts, actor, jobs, versions, epochs, attempts, retries, progress)
@@ -236,7 +237,7 @@ BEGIN
   v_lane := lane_of(m.tenant, m.id);
   v_n := draw();
   IF coalesce(y.cause, y.payload) IS NOT NULL OR e.flags & 4 > 0 THEN
-    INSERT INTO log_texts SELECT v_n, m.id, d.stage, d.message, y.cause, y.payload::json
+    INSERT INTO log_texts SELECT v_n, m.id, m.tenant, d.stage, d.message, y.cause, y.payload::json
     FROM (SELECT 1) one LEFT JOIN details d ON d.id = m.id AND d.tenant = m.tenant;
   END IF;
   INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, from_state, to_state, phase, has_texts,

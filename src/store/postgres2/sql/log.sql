@@ -16,7 +16,8 @@ ALTER TABLE log ALTER jobs SET STORAGE EXTERNAL;
 
 -- What people said, and what only one job of an entry has: apart, so that it can be erased.
 CREATE TABLE log_texts (
-  n int8 NOT NULL, id uuid NOT NULL, stage text, message text, cause text, payload json,
+  n int8 NOT NULL, id uuid NOT NULL, tenant int NOT NULL, stage text, message text, cause text,
+  payload json,
   PRIMARY KEY (n, id)
 ) PARTITION BY RANGE (n);
 

@@ -35,8 +35,8 @@ BEGIN
     INSERT INTO details AS d (id, tenant, input) VALUES (j.id, j.tenant, x.input::json)
     ON CONFLICT (id, tenant) DO UPDATE SET input = excluded.input;
   ELSE
-    INSERT INTO log_texts (n, id, cause, payload)
-    VALUES (v_n, j.id, 'debounce', json_build_object('runAt', ms(v_run)));
+    INSERT INTO log_texts (n, id, tenant, cause, payload)
+    VALUES (v_n, j.id, j.tenant, 'debounce', json_build_object('runAt', ms(v_run)));
   END IF;
   PERFORM keep_positions(j);
   UPDATE live t SET version = t.version + 1, notes = 0, updated_at = v_now, run_at = v_run,
@@ -45,7 +45,7 @@ BEGIN
   WHERE t.id = j.id AND t.tenant = j.tenant;
   UPDATE keys k SET rank_at = rank_of(v_run, j.priority) WHERE k.id = j.id AND k.tenant = j.tenant;
   IF x.unique_mode = 'replace' THEN
-    INSERT INTO log_texts (n, id, cause) VALUES (v_n, j.id, 'replace');
+    INSERT INTO log_texts (n, id, tenant, cause) VALUES (v_n, j.id, j.tenant, 'replace');
   END IF;
   INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, from_state, to_state, phase, has_texts,
     actor, jobs, versions, epochs, attempts, retries, progress)
