@@ -95,17 +95,15 @@ const READS: readonly string[] = [
   'now_ms',
 ];
 
-/** Those that may change what is otherwise frozen. */
-const RIGHTS: Readonly<Record<string, string>> = {
-  erase: 'erase',
-  close_partition: 'carry',
-  drop_detached: 'carry',
-  purge_beside: 'carry',
-  purge_other: 'carry',
-  purge_keys: 'carry',
-  close_log: 'carry',
-  close_notes: 'carry',
-};
+/** Those that may change what is otherwise frozen: they erase, or carry rows on. */
+const CHANGES: readonly string[] = [
+  'erase',
+  'close_partition',
+  'drop_detached',
+  'purge_beside',
+  'purge_other',
+  'close_log',
+];
 
 async function pinAll(query: Query, path: readonly string[]): Promise<void> {
   const rows = await query<{ name: string; signature: string }>(
@@ -117,7 +115,11 @@ async function pinAll(query: Query, path: readonly string[]): Promise<void> {
   const searched = [...path, 'pg_temp'].map(quoteName).join(', ');
   for (const { name, signature } of rows) {
     const isWrite = WRITES.includes(name);
-    const settings = isWrite ? { ...PINS, 'pawl.verb': RIGHTS[name] ?? 'on' } : PINS;
+    const settings = {
+      ...PINS,
+      ...(isWrite ? { 'pawl.verb': 'on' } : {}),
+      ...(CHANGES.includes(name) ? { 'pawl.may_change': 'on' } : {}),
+    };
     const list = Object.entries(settings).map(([key, value]) => `SET ${key} = ${quoteText(value)}`);
     const rights = isWrite ? 'SECURITY DEFINER' : 'SECURITY INVOKER';
     await query(

@@ -12,7 +12,7 @@ CREATE FUNCTION guard_table(p_table regclass) RETURNS void LANGUAGE plpgsql AS $
 #variable_conflict use_column
 BEGIN
   EXECUTE format('CREATE TRIGGER only_verbs BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
-    FOR EACH STATEMENT WHEN (coalesce(current_setting(''pawl.verb'', true), '''') NOT IN (''on'', ''erase'', ''carry''))
+    FOR EACH STATEMENT WHEN (current_setting(''pawl.verb'', true) IS DISTINCT FROM ''on'')
     EXECUTE FUNCTION refuse(''PW002'', ''%s is written by the verbs of Pawl alone'')', p_table, '%s');
 END $$;
 
@@ -21,7 +21,7 @@ CREATE FUNCTION freeze_table(p_table regclass) RETURNS void LANGUAGE plpgsql AS 
 #variable_conflict use_column
 BEGIN
   EXECUTE format('CREATE TRIGGER frozen BEFORE UPDATE OR DELETE OR TRUNCATE ON %s FOR EACH STATEMENT
-    WHEN (coalesce(current_setting(''pawl.verb'', true), '''') NOT IN (''erase'', ''carry''))
+    WHEN (current_setting(''pawl.may_change'', true) IS DISTINCT FROM ''on'')
     EXECUTE FUNCTION refuse(''PW003'', ''what is written in %s does not change'')', p_table, '%s');
 END $$;
 

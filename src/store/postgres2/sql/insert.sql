@@ -22,8 +22,8 @@ $$;
 CREATE FUNCTION check_lane(p_lane int, p_policy int) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  IF NOT EXISTS (SELECT FROM lanes l WHERE l.number = p_lane)
-    OR NOT EXISTS (SELECT FROM policies p WHERE p.number = p_policy)
+  IF NOT EXISTS (
+    SELECT FROM lanes l, policies p WHERE l.number = p_lane AND p.number = p_policy)
   THEN
     RAISE EXCEPTION USING ERRCODE = 'PW101',
       MESSAGE = format('lane %s or policy %s is not known here', p_lane, p_policy);

@@ -35,9 +35,11 @@ BEGIN
 END $$;
 
 -- A number as a lock: the installation's tag in the high 16 bits, 47 for the number.
-CREATE FUNCTION mark_of(p_n int8) RETURNS int8 LANGUAGE sql STABLE AS $$
-  SELECT (m.tag::int8 << 47) | p_n FROM meta m
-$$;
+-- The tag is part of the text, so that a draw need not look it up.
+DO $do$ BEGIN
+  EXECUTE format('CREATE FUNCTION mark_of(p_n int8) RETURNS int8 LANGUAGE sql IMMUTABLE AS $$
+    SELECT %s::int8 | p_n $$', (SELECT m.tag::int8 << 47 FROM meta m));
+END $do$;
 
 -- Marks that are held now, by whom and since when.
 CREATE FUNCTION marks() RETURNS TABLE (n int8, pid int) LANGUAGE sql STABLE AS $$
