@@ -1,49 +1,68 @@
-export { type EnqueueMore, openPawl, Pawl, type PawlOptions } from './app/pawl.ts';
-export { type Clock, type Instant, ManualClock, systemClock } from './core/clock.ts';
+// What programs name: `import { defineJob, openPawl } from 'pawl'`.
 export {
   defineLifecycle,
   type LifecycleDefinition,
   LifecycleError,
 } from './core/define-lifecycle.ts';
-export type { Failure } from './core/decision.ts';
-export { DLQ_REASONS, type DlqReason, ERROR_CLASSES } from './core/error-class.ts';
-export { type ErrorCode, ERRORS, type Fault, PawlError } from './core/errors.ts';
+export type { Duration } from './core/duration.ts';
+export { type ErrorCode, type Fault, isPawlError, PawlError } from './core/errors.ts';
+export type { ErrorCause, JobError, ParentKind } from './core/job.ts';
+export type { Lifecycle } from './core/lifecycle.ts';
+export type { Phase } from './core/phase.ts';
+export type { StageRange } from './core/policy.ts';
+export { type Backoff, exponential, fixed } from './core/retry.ts';
+export type { Finding } from './doctor/finding.ts';
+export type { UniqueOption } from './handle/enqueue-options.ts';
+export type {
+  DeadLetterFilter,
+  DeadLetters,
+  FailureCause,
+  FailureFilter,
+  Failures,
+  ManyResult,
+  ManyResults,
+} from './handle/failures.ts';
+export type {
+  CancelOptions,
+  EnqueueOutcome,
+  EventOptions,
+  RerunOptions,
+} from './handle/job-access.ts';
 export {
-  EVENT_TYPES,
-  type EventType,
-  type JobEvent,
-  NOTE_TYPES,
-  type NoteType,
-} from './core/event.ts';
-export { eventIdOf, type Ids, seededIds, systemIds } from './core/ids.ts';
-export type { CancelMode, CancelWish, Job, JobError, JobRef } from './core/job.ts';
-export type { LeasePolicy } from './core/lease.ts';
-export type { Lifecycle, Place, Transition, Trigger } from './core/lifecycle.ts';
-export { type Phase, PHASES } from './core/phase.ts';
-export type { Policy, StageRange } from './core/policy.ts';
-export { type Random, SeededRandom, systemRandom } from './core/random.ts';
-export { type Backoff, exponential, fixed, type Jitter, type RetryPolicy } from './core/retry.ts';
-export { systemTimers, type Timers } from './core/timers.ts';
-export type { Claim, ClaimOptions } from './engine/claim.ts';
-export type { TypeDefinition } from './engine/define-type.ts';
-export type { Caller, EnqueueOptions, EnqueueResult } from './engine/enqueue.ts';
-export type { EnqueueRequest } from './engine/enqueue-request.ts';
-export { Engine, type EngineOptions } from './engine/engine.ts';
-export type { Batch, FollowerReset, FollowFrom, FollowOptions } from './engine/follow/follower.ts';
-export { type FollowRound, LogFollower } from './engine/follow/log-follower.ts';
-export type { Observation, Observer, StatusChange } from './engine/follow/observer.ts';
-export type { FollowerLag, FollowerView } from './engine/follow/standing.ts';
-export type { CancelRequest, CancelResult } from './engine/operate.ts';
-export type { Beat, BeatResult, Ownership } from './engine/owner.ts';
-export { SHARED_TENANT } from './engine/registry.ts';
-export type { ScheduleDefinition, ScheduledJob } from './engine/schedules/definition.ts';
-export { type ScheduleRule, slotsBetween } from './engine/schedules/rule.ts';
-export { nextRuns, type Schedules, type ScheduleView } from './engine/schedules/schedules.ts';
-export type { Ending, Settlement } from './engine/settle.ts';
-export type { Duty, DutyFailure, DutyStatus } from './engine/sweeps/duties.ts';
-export { type SweepReport, Sweeper } from './engine/sweeps/sweeper.ts';
-export type { TransitionOutcome } from './engine/transition.ts';
-export type { UniqueWish } from './engine/unique.ts';
+  isJobCancelled,
+  isJobFailed,
+  JobCancelled,
+  JobFailed,
+  JobGone,
+  WaitTimeout,
+} from './handle/job-errors.ts';
+export type { JobHandle, WaitOptions } from './handle/job-handle.ts';
+export type { JobQuery } from './handle/job-query.ts';
+export type {
+  ArtifactSnapshot,
+  DeadLetterSnapshot,
+  JobEventSnapshot,
+  JobSnapshot,
+  Page,
+  Paging,
+  SnapshotOf,
+  WhySnapshot,
+} from './handle/job-snapshot.ts';
+export type { JobVerbs, TriedJob } from './handle/job-verbs.ts';
+export type {
+  QueueCounts,
+  QueueHandle,
+  QueueLimits,
+  QueueSnapshot,
+} from './handle/queue-handle.ts';
+export type {
+  FireSnapshot,
+  MissedOption,
+  ScheduleOptions,
+  ScheduleRule,
+  Schedules,
+  ScheduleSnapshot,
+} from './handle/schedule.ts';
 export type {
   ArtifactContent,
   ArtifactName,
@@ -52,8 +71,8 @@ export type {
 } from './handler/artifact.ts';
 export type {
   Compensation,
+  Context,
   Done,
-  Effect,
   JobFacts,
   RunContext,
   StageContext,
@@ -61,16 +80,19 @@ export type {
   Trace,
 } from './handler/context.ts';
 export {
+  declareJob,
+  type DeclaredJob,
   defineJob,
+  type HandlerOptions,
   type JobDefinition,
   type JobOptions,
-  type JobPolicy,
-  typeDefinitionOf,
 } from './handler/define-job.ts';
-export type { ExposeText, Exposure, JsonSchema } from './handler/exposure.ts';
+export type { ErrorConstructor, ErrorMatcher } from './handler/error-matcher.ts';
+export type { ExposeText } from './handler/exposure.ts';
 export {
   fail,
   type FailureDetails,
+  isJobFailure,
   JobFailure,
   LeaseConflictError,
   PermanentError,
@@ -78,24 +100,31 @@ export {
   ValidationError,
 } from './handler/failure.ts';
 export type { Isolation } from './handler/isolation.ts';
-export { type Schema, trusted } from './handler/schema.ts';
+export { type InputOf, isJobType, type JobType, type ResultOf } from './handler/job-type.ts';
+export type { Json } from './handler/json.ts';
+export type {
+  BackoffOption,
+  LimitOptions,
+  PolicyOptions,
+  RateOption,
+  SloOptions,
+} from './handler/policy-options.ts';
+export { type None, type Schema, typed } from './handler/schema.ts';
 export { JobStop, type StopWhy } from './handler/stop.ts';
 export { fromTypebox } from './handler/typebox.ts';
-export { builtInLifecycles } from './lifecycles/built-in.ts';
-export { distributed } from './lifecycles/distributed.ts';
-export { document } from './lifecycles/document.ts';
-export { platform } from './lifecycles/platform.ts';
-export { process } from './lifecycles/process.ts';
-export { recordOf } from './lifecycles/record.ts';
-export { task } from './lifecycles/task.ts';
-export type { FollowerRecord, FollowerTrouble } from './store/cursor.ts';
-export type { DeadLetter } from './store/dead-letter.ts';
-export type { TailItem } from './store/query.ts';
-export type { Store } from './store/store.ts';
+export { lifecycles } from './lifecycles/built-in.ts';
+export type { JobObserver, ObservedChange, ObservedEvent } from './pawl/observe.ts';
+export { openPawl, type PawlOptions, type PostgresPool } from './pawl/open-pawl.ts';
+export type {
+  Pawl,
+  PawlEnqueueOptions as EnqueueOptions,
+  PawlWorker,
+  WorkOptions,
+} from './pawl/pawl.ts';
+export type { RetentionOption } from './pawl/retention-option.ts';
+export type { Surroundings } from './pawl/surround.ts';
+export type { Transaction } from './pawl/transaction.ts';
+export type { ConsoleLog, FactsFirstLog, UserLog } from './pawl/user-log.ts';
 export { StoreError } from './store/store-error.ts';
-export { Compensator, type CompensatorOptions } from './worker/compensator.ts';
-export type { ArtifactDesk } from './worker/attempt-artifacts.ts';
-export type { JobSource, SourceOutcome } from './worker/job-source.ts';
-export { openWorker, type WorkerOptions } from './worker/open-worker.ts';
 export { drainOnSignal } from './worker/shutdown.ts';
-export { type DrainOptions, Worker } from './worker/worker.ts';
+export type { DrainOptions } from './worker/worker.ts';

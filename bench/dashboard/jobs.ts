@@ -1,15 +1,13 @@
 // The jobs of the benchmark: many short ones, and one that has much to say.
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob } from '../../src/handler/define-job.ts';
-import { trusted } from '../../src/handler/schema.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
-import { task } from '../../src/lifecycles/task.ts';
 
 /** Created, claimed, started, succeeded: four events. */
-export const blink = defineJob({
-  type: 'blink',
+export const blink = defineJob('blink', {
   lifecycle: distributed,
-  input: trusted<object>(),
+  input: typed<object>(),
   run: () => null,
 });
 
@@ -20,11 +18,9 @@ interface Chat {
 const EVERY_MS = 50;
 
 /** Writes lines into its log until it is told to stop. */
-export const chat = defineJob({
-  type: 'chat',
-  lifecycle: task,
-  input: trusted<Chat>(),
-  lease: { ttlMs: 10_000, heartbeatMs: 1_000 },
+export const chat = defineJob('chat', {
+  input: typed<Chat>(),
+  lease: { ttl: '10s', heartbeat: '1s' },
   async run({ input, log, signal }) {
     const lines = Math.ceil((input.linesPerSecond * EVERY_MS) / 1_000);
     for (let round = 0; !signal.aborted; round++) {

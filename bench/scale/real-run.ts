@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, typed } from '../../src/index.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import type { Crew } from './queueing.ts';
 
@@ -11,10 +11,8 @@ import type { Crew } from './queueing.ts';
 export async function measureWait(crew: Crew, jobs: number, seed: number): Promise<number> {
   const random = new SeededRandom(seed);
   const exponential = (mean: number): number => -Math.log(1 - random.next()) * mean;
-  const work = defineJob({
-    type: 'work',
-    lifecycle: task,
-    input: trusted<{ ms: number }>(),
+  const work = defineJob('work', {
+    input: typed<{ ms: number }>(),
     run: ({ input }) => pause(input.ms),
   });
   const folder = mkdtempSync(join(tmpdir(), 'pawl-scale-'));
@@ -28,10 +26,10 @@ export async function measureWait(crew: Crew, jobs: number, seed: number): Promi
       at += exponential(1_000 / crew.jobsPerSecond);
       await pause(Math.max(0, began + at - performance.now()));
       const job = await pawl.enqueue(work, { ms: exponential(crew.serviceMs) });
-      ended.push(pawl.ended(job));
+      ended.push(job.ended());
     }
     const waits = (await Promise.all(ended)).map(
-      ({ startedAt, createdAt }) => startedAt! - createdAt,
+      ({ startedAt, createdAt }) => startedAt!.getTime() - createdAt.getTime(),
     );
     // The first ones find nobody before them.
     const settled = waits.slice(Math.floor(jobs / 10));

@@ -2,7 +2,7 @@
 // jumps from event to event: what is measured is how they hand out slots, and nothing else.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Random } from '../../src/core/random.ts';
-import { defineJob, task, trusted } from '../../src/index.ts';
+import { defineJob, typed } from '../../src/index.ts';
 import { openWorld } from '../../src/testing/world.ts';
 import type { Crew } from './queueing.ts';
 
@@ -20,10 +20,8 @@ export async function worldWaitMs(crew: Crew, jobs: number, random: Random): Pro
   const exponential = (mean: number): number => -Math.log(1 - random.next()) * mean;
   const running = new Set<Running>();
   let [now, waited] = [0, 0];
-  const work = defineJob({
-    type: 'work',
-    lifecycle: task,
-    input: trusted<{ ms: number; at: number }>(),
+  const work = defineJob('work', {
+    input: typed<{ ms: number; at: number }>(),
     run: ({ input, job }) =>
       new Promise<void>((end) => {
         waited += now - input.at;
@@ -49,7 +47,7 @@ export async function worldWaitMs(crew: Crew, jobs: number, random: Random): Pro
       if (stop === null) return;
       running.delete(stop);
       stop.end();
-      while ((await world.job(stop.id)).completedAt === null) await nextTurn();
+      while ((await world.job(stop.id).snapshot()).completedAt === null) await nextTurn();
       ended += 1;
       await settled();
     }

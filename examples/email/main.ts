@@ -4,18 +4,17 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { Type } from 'typebox';
-import { defineJob, fail, fromTypebox, openPawl, task, ValidationError } from '../../src/index.ts';
+import { defineJob, fail, fromTypebox, openPawl, ValidationError } from '../../src/index.ts';
 import { openMailbox } from './mailbox.ts';
 
 // Without a mail server this one is used, which is busy at first.
 const mailbox = process.env['SMTP_URL'] === undefined ? await openMailbox(1) : null;
 const transport = createTransport(process.env['SMTP_URL'] ?? mailbox!.url);
 
-const welcome = defineJob({
-  type: 'welcome-mail',
-  lifecycle: task,
+const welcome = defineJob('welcome-mail', {
   input: fromTypebox(Type.Object({ to: Type.String(), name: Type.String() })),
-  retry: { maxAttempts: 5, backoff: { kind: 'exponential', baseMs: 200, maxMs: 60_000 } },
+  maxAttempts: 5,
+  backoff: { base: '200ms', max: '1m' },
   retryable: ['dependency_unavailable'],
   run: ({ input, once }) =>
     // What the server answered is kept: a later attempt does not send the mail again. Should the
@@ -44,9 +43,9 @@ pawl.work();
 const job = await pawl.enqueue(
   welcome,
   { to: 'ada@example.com', name: 'Ada' },
-  { idempotencyKey: 'welcome/ada@example.com' },
+  { key: 'welcome/ada@example.com' },
 );
-const { state, attempts } = await pawl.ended(job);
+const { state, attempts } = await job.ended();
 console.log(`${state} after ${attempts} attempts`);
 if (mailbox !== null) {
   const subjects = mailbox.mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]);

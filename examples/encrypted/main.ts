@@ -1,21 +1,13 @@
-// Payloads that the platform cannot read: the key is in the client and in the worker only.
+// Payloads that the platform cannot read: the key is in this program only.
 //   npm run example examples/encrypted/main.ts
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  aesCodec,
-  decodeJob,
-  encodedSink,
-  encodedSource,
-  newPayloadKey,
-} from '../../src/codec/wrap/encrypted.ts';
-import { defineJob, openPawl, systemClock, systemIds, task, trusted } from '../../src/index.ts';
+import { aesCodec, newPayloadKey } from '../../src/codec/wrap/encrypted.ts';
+import { defineJob, openPawl, typed } from '../../src/index.ts';
 
-const diagnose = defineJob({
-  type: 'diagnose',
-  lifecycle: task,
-  input: trusted<{ patient: string }>(),
+const diagnose = defineJob('diagnose', {
+  input: typed<{ patient: string }>(),
   run: ({ input, log }) => {
     log(`looking at ${input.patient}`);
     return { patient: input.patient, finding: 'a cold' };
@@ -23,21 +15,15 @@ const diagnose = defineJob({
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-encrypted-'));
-const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [diagnose] });
 const codec = aesCodec({ keys: [newPayloadKey('2026')] });
-
-const client = encodedSink(pawl.engine, codec, systemIds(systemClock));
-pawl.work({ source: encodedSource(pawl.engine, codec) });
-
-const wish = { type: diagnose.type, input: { patient: 'Ada Lovelace' } };
-const caller = { tenant: 'default', principal: null };
-const [result] = await client.enqueue([wish], { caller });
-if (result!.kind === 'refused') throw result!.error;
-const stored = await pawl.ended(result!.job);
+const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [diagnose], codec });
+pawl.work();
+const job = await pawl.enqueue(diagnose, { patient: 'Ada Lovelace' });
+const { patient, finding } = await job.result();
 await pawl.close();
 
 const files = readdirSync(folder).filter((name) => name.startsWith('pawl.db'));
 const hasName = files.some((name) => readFileSync(join(folder, name)).includes('Lovelace'));
 console.log(`the database ${hasName ? 'knows' : 'does not know'} the patient`);
-console.log(`the client reads: ${decodeJob(codec, stored).result}`);
+console.log(`the program reads: ${patient} has ${finding}`);
 rmSync(folder, { recursive: true });

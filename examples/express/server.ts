@@ -5,11 +5,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
 import { Type } from 'typebox';
-import { defineJob, fromTypebox, openPawl, PawlError, task } from '../../src/index.ts';
+import { defineJob, fromTypebox, isPawlError, openPawl } from '../../src/index.ts';
 
-const invoice = defineJob({
-  type: 'invoice',
-  lifecycle: task,
+const invoice = defineJob('invoice', {
   input: fromTypebox(Type.Object({ order: Type.Integer() })),
   run: ({ input, stage }) => stage('write', () => `the invoice of order ${input.order}`),
 });
@@ -24,18 +22,18 @@ app.post('/invoices', async (request, response) => {
   // A body that does not fit is refused by the job's own schema.
   const input = request.body as { order: number };
   const key = request.get('idempotency-key');
-  const job = await pawl.enqueue(invoice, input, key === undefined ? {} : { idempotencyKey: key });
-  response.status(202).location(`/invoices/${job.id}`).json({ id: job.id, state: job.state });
+  const job = await pawl.enqueue(invoice, input, key === undefined ? {} : { key });
+  response.status(202).location(`/invoices/${job.id}`).json({ id: job.id });
 });
 
 app.get('/invoices/:id', async (request, response) => {
-  const { state, result } = await pawl.engine.job({ tenant: 'default', id: request.params.id });
+  const { state, result } = await pawl.job(invoice, request.params.id).snapshot();
   response.json({ state, result });
 });
 
 /** Pawl's errors know their status, their code and what to do next. */
 const answerErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (!(error instanceof PawlError)) return next(error);
+  if (!isPawlError(error)) return next(error);
   const { status, code, message, hint } = error;
   response.status(status).json({ status, code, detail: message, hint });
 };

@@ -3,12 +3,10 @@
 //   npm run example examples/fastify/server.ts
 //   curl http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
 import { fastify, type FastifyInstance } from 'fastify';
-import { defineJob, openPawl, type Pawl, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, type Pawl, typed } from '../../src/index.ts';
 
-const report = defineJob({
-  type: 'report',
-  lifecycle: task,
-  input: trusted<{ year: number }>(),
+const report = defineJob('report', {
+  input: typed<{ year: number }>(),
   run: ({ input, stage }) => stage('sum', () => `the report of ${input.year}`),
 });
 
@@ -32,13 +30,12 @@ const body = {
 app.post<{ Body: { year: number } }>('/reports', { schema: { body } }, async (request, reply) => {
   // A browser that sends its form twice gets the same job twice.
   const key = request.headers['idempotency-key'];
-  const more = typeof key === 'string' ? { idempotencyKey: key } : {};
-  const job = await pawl.enqueue(report, request.body, more);
-  return reply.code(202).send({ id: job.id, state: job.state });
+  const { id } = await pawl.enqueue(report, request.body, typeof key === 'string' ? { key } : {});
+  return reply.code(202).send({ id });
 });
 
 app.get<{ Params: { id: string } }>('/reports/:id', async ({ params }) => {
-  const { state, result } = await pawl.engine.job({ tenant: 'default', id: params.id });
+  const { state, result } = await pawl.job(report, params.id).snapshot();
   return { state, result };
 });
 

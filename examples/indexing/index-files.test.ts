@@ -26,15 +26,14 @@ test('indexing: goes on after the last finished batch, and publishes a whole ind
   });
   const target = join(place, 'search.db');
   const world = await openWorld({ jobs: [job] });
-  const { id } = await world.enqueue(job, { folder, target });
+  const indexing = await world.enqueue(job, { folder, target });
   await world.runUntilIdle();
   assert.deepEqual(
     readdirSync(place).filter((name) => name === 'search.db'),
     [],
   );
-  await world.clock.advance(1_000);
-  await world.runUntilIdle();
-  assert.equal(await world.stateOf(id), 'succeeded');
+  await world.clock.advance('1s');
+  assert.equal((await indexing.ended()).state, 'succeeded');
   assert.equal(reads.filter((name) => name === '10.md').length, 1);
   const index = new SearchFile(target);
   assert.equal(index.count(), 21);

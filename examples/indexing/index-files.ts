@@ -9,7 +9,6 @@ import {
   fail,
   fromTypebox,
   type JobDefinition,
-  task,
   ValidationError,
 } from '../../src/index.ts';
 import { SearchFile } from './search-file.ts';
@@ -37,11 +36,10 @@ type Read = (path: string) => Promise<string>;
 export function indexFiles(
   read: Read = (path) => readFile(path, 'utf8'),
 ): JobDefinition<IndexInput, { files: number }> {
-  return defineJob({
-    type: 'index-files',
-    lifecycle: task,
+  return defineJob('index-files', {
     input: fromTypebox(Type.Object({ folder: Type.String(), target: Type.String() })),
-    retry: { maxAttempts: 5, backoff: { kind: 'fixed', baseMs: 1_000 } },
+    maxAttempts: 5,
+    backoff: '1s',
     retryable: ['dependency_unavailable'],
     stages: [
       { name: 'list', min: 0, max: 5 },

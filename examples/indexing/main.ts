@@ -15,10 +15,9 @@ const job = indexFiles();
 const pawl = await openPawl({ database: join(place, 'jobs.db'), jobs: [job] });
 pawl.work();
 const accepted = await pawl.enqueue(job, { folder: resolve(folder), target });
-const { state, error } = await pawl.ended(accepted);
-if (error !== null) throw new Error(error.message);
+await accepted.result();
 const index = new SearchFile(target);
-console.log(`${state}: ${index.count()} files can be searched`);
+console.log(`succeeded: ${index.count()} files can be searched`);
 for (const { path, excerpt } of index.find(words)) {
   console.log(`${path}: ${excerpt.replaceAll(/\s+/g, ' ')}`);
 }

@@ -1,40 +1,29 @@
 // Many customers on one platform: they share workers fairly and see nothing of one another.
 //   npm run example examples/multi-tenant/main.ts
-import { defineJob, openPawl, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, type PawlError, typed } from '../../src/index.ts';
 
 const order: string[] = [];
 
-const send = defineJob({
-  type: 'send',
-  lifecycle: task,
-  input: trusted<{ to: string }>(),
+const send = defineJob('send', {
+  input: typed<{ to: string }>(),
   limits: { runningPerKey: { max: 2, key: 'tenant' } },
   run: ({ job }) => void order.push(job.tenant),
 });
 
 const pawl = await openPawl({ database: ':memory:', jobs: [send] });
+const usersOf = (count: number) => Array.from({ length: count }, (_, n) => ({ to: `user-${n}` }));
 
-async function enqueueFor(tenant: string, count: number): Promise<string[]> {
-  const requests = Array.from({ length: count }, (_, n) => ({
-    type: send.type,
-    input: { to: `user-${n}` },
-  }));
-  // The tenant comes from whoever is asking, never from the request.
-  const results = await pawl.engine.enqueue(requests, { caller: { tenant, principal: 'api' } });
-  return results.flatMap((one) => (one.kind === 'refused' ? [] : [one.job.id]));
-}
-
-const large = await enqueueFor('large', 200);
-const small = await enqueueFor('small', 2);
+const large = await pawl.enqueueMany(send, usersOf(200), { tenant: 'large' });
+const small = await pawl.enqueueMany(send, usersOf(2), { tenant: 'small' });
 pawl.work({ slots: 2 });
-await Promise.all(small.map((id) => pawl.ended({ tenant: 'small', id })));
-await Promise.all(large.map((id) => pawl.ended({ tenant: 'large', id })));
+await Promise.all([...small, ...large].map((job) => job.result()));
 
 const place = order.lastIndexOf('small') + 1;
 console.log(`small waited ${place < 50 ? 'a little' : 'for everybody'}`);
-const answer = await pawl.engine.job({ tenant: 'small', id: large[0]! }).then(
+const stranger = pawl.tenant('small').job(send, large[0]!.id);
+const answer = await stranger.snapshot().then(
   () => 'there it is',
-  (error: { code: string }) => error.code,
+  (error: PawlError) => error.code,
 );
 console.log(`small asks for a job of large: ${answer}`);
 await pawl.close();

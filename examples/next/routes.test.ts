@@ -31,7 +31,7 @@ test('next: a request is answered at once, and its job ends well', async () => {
     id: string;
   };
   assert.equal(again.id, id);
-  await (await openJobs()).ended({ tenant: 'default', id });
+  await (await openJobs()).job(id).ended();
   assert.deepEqual(await (await get(id)).json(), {
     state: 'succeeded',
     result: 'the report of 2026',

@@ -3,12 +3,10 @@
 //   curl -X POST 'http://127.0.0.1:3000/thumbnails?picture=cat.png'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, type PawlError, task, trusted } from '../../src/index.ts';
+import { defineJob, openPawl, type PawlError, typed } from '../../src/index.ts';
 
-const thumbnail = defineJob({
-  type: 'thumbnail',
-  lifecycle: task,
-  input: trusted<{ picture: string }>(),
+const thumbnail = defineJob('thumbnail', {
+  input: typed<{ picture: string }>(),
   async run({ input, signal }) {
     await pause(50, undefined, { signal }); // stands for the work
     return `small-${input.picture}`;
@@ -28,11 +26,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   try {
     if (request.method === 'POST' && url.pathname === '/thumbnails') {
       const picture = url.searchParams.get('picture') ?? '';
-      const job = await pawl.enqueue(thumbnail, { picture });
-      return send(response, 202, { id: job.id, state: job.state }); // on disk by now
+      const { id: made } = await pawl.enqueue(thumbnail, { picture });
+      return send(response, 202, { id: made }); // on disk by now
     }
     if (request.method === 'GET' && id !== undefined) {
-      const { state, progress, result } = await pawl.engine.job({ tenant: 'default', id });
+      const { state, progress, result } = await pawl.job(thumbnail, id).snapshot();
       return send(response, 200, { state, progress, result });
     }
     return send(response, 404, { error: 'there is nothing here' });

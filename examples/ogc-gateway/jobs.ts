@@ -1,13 +1,11 @@
 // A job of your own that is also a process of OGC API – Processes: `expose` is all it takes.
-import { defineJob, fromTypebox, task } from '../../src/index.ts';
+import { defineJob, fromTypebox } from '../../src/index.ts';
 import { Type } from 'typebox';
 
 const Box = Type.Array(Type.Number(), { minItems: 4, maxItems: 4 });
 
 /** The area of a box in degrees, west south east north. */
-export const boxArea = defineJob({
-  type: 'box-area',
-  lifecycle: task,
+export const boxArea = defineJob('box-area', {
   expose: { title: 'Area of a box', description: 'In square degrees.', version: '1.0.0' },
   input: fromTypebox(Type.Object({ bbox: Box })),
   result: fromTypebox(Type.Object({ area: Type.Number(), width: Type.Number() })),

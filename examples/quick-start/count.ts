@@ -1,13 +1,11 @@
 // A slow job to watch, to kill and to see recover:
 //   bin/pawl worker --jobs examples/quick-start/count.ts
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, task, trusted } from '../../src/index.ts';
+import { defineJob, typed } from '../../src/index.ts';
 
-export const count = defineJob({
-  type: 'count',
-  lifecycle: task,
-  input: trusted<{ to: number }>(),
-  lease: { ttlMs: 10_000, heartbeatMs: 2_000 },
+export const count = defineJob('count', {
+  input: typed<{ to: number }>(),
+  lease: { ttl: '10s', heartbeat: '2s' },
   async run({ input, stage, signal }) {
     return stage('counting', { from: 0 }, async ({ from, checkpoint, progress }) => {
       for (let n = from + 1; n <= input.to; n++) {

@@ -1,11 +1,9 @@
 // Jobs of your own: PAWL_JOBS=examples/quick-start/jobs.ts npm start
 import { Type } from 'typebox';
-import { defineJob, fromTypebox, task } from '../../src/index.ts';
+import { defineJob, fromTypebox } from '../../src/index.ts';
 
 /** Greets one name after the other; a second attempt goes on where the first one broke off. */
-export const greet = defineJob({
-  type: 'greet',
-  lifecycle: task,
+export const greet = defineJob('greet', {
   // Checked when a job is enqueued: a wrong input is refused, with the path of what is wrong.
   input: fromTypebox(Type.Object({ names: Type.Array(Type.String()) })),
   stages: [

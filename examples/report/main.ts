@@ -2,7 +2,7 @@
 //   npm run example examples/report/main.ts report.pdf
 import { writeFile } from 'node:fs/promises';
 import { openPawl } from '../../src/index.ts';
-import { studioJobs } from '../../src/studio/jobs.ts';
+import { convert, exportDeck, studioJobs } from '../../src/studio/jobs.ts';
 
 const text = `# Sales of 2026
 
@@ -22,22 +22,11 @@ What was sold, and where
 
 const pawl = await openPawl({ database: ':memory:', jobs: studioJobs });
 pawl.work();
-
-/** Built-in jobs check their input themselves, so that they are asked for by name. */
-async function run(type: string, input: unknown): Promise<Record<string, unknown>> {
-  const caller = { tenant: 'default', principal: null };
-  const [accepted] = await pawl.engine.enqueue([{ type, input }], { caller });
-  if (accepted!.kind === 'refused') throw accepted!.error;
-  const job = await pawl.ended(accepted!.job);
-  if (job.error !== null) throw new Error(job.error.message);
-  return (await pawl.result(job)) as Record<string, unknown>;
-}
-
-const { deckRef } = await run('convert', { text });
-const made = await run('export', { deckRef, format: 'pdf' });
-const ref = { tenant: 'default', id: String(made['artifactRef']) };
-const artifact = await pawl.artifacts!.find(ref);
+const { deckRef } = await (await pawl.enqueue(convert, { text })).result();
+const exported = await pawl.enqueue(exportDeck, { deckRef, format: 'pdf' });
+const { slides } = await exported.result();
+const [pdf] = await exported.artifacts();
 const target = process.argv[2] ?? 'report.pdf';
-await writeFile(target, await pawl.artifacts!.open(artifact));
-console.log(`${String(made['slides'])} slides in ${target}`);
+await writeFile(target, await pdf!.stream());
+console.log(`${slides} slides in ${target}`);
 await pawl.close();

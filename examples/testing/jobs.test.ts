@@ -2,6 +2,7 @@
 // project this is `import { openWorld } from 'pawl/testing'`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JobFailed } from '../../src/index.ts';
 import { openWorld } from '../../src/testing/world.ts';
 import { awaitSurvey, badMap, outage, renderTiles, type TileServer } from './jobs.ts';
 
@@ -29,15 +30,14 @@ test('a job runs to its end: state, result, progress, artifacts, log lines', asy
   const job = renderTiles(server);
   const world = await openWorld({ jobs: [job] });
 
-  const { id } = await world.enqueue(job, { tiles: 2 });
-  await world.runUntilIdle();
+  const rendering = await world.enqueue(job, { tiles: 2 });
+  assert.deepEqual(await rendering.result(), { tiles: 2 });
 
-  assert.equal(await world.stateOf(id), 'succeeded');
-  assert.deepEqual(await world.resultOf(id), { tiles: 2 });
-  assert.equal((await world.job(id)).progress, 100);
-  const [index] = await world.artifacts(id);
-  assert.deepEqual(JSON.parse(index!.text), ['tile 0', 'tile 1']);
-  const lines = (await world.notes(id)).filter(({ type }) => type === 'job_log');
+  const { state, progress } = await rendering.snapshot();
+  assert.deepEqual([state, progress], ['succeeded', 100]);
+  const [index] = await rendering.artifacts();
+  assert.deepEqual(JSON.parse(await index!.text()), ['tile 0', 'tile 1']);
+  const lines = (await world.history(rendering)).filter(({ type }) => type === 'job_log');
   assert.deepEqual(
     lines.map(({ message }) => message),
     ['2 tiles, listed in index.json'],
@@ -49,14 +49,13 @@ test('[P4, T36] after an outage it goes on where it broke off, when the backoff 
   const job = renderTiles(server);
   const world = await openWorld({ jobs: [job] });
 
-  const { id } = await world.enqueue(job, { tiles: 4 });
+  const rendering = await world.enqueue(job, { tiles: 4 });
   await world.runUntilIdle(); // attempt 1 breaks at tile 2
   assert.deepEqual(server.did, [0, 1]);
 
-  await world.clock.advance(1_000); // the backoff passes; nobody waits
-  await world.runUntilIdle(); // attempt 2
+  await world.clock.advance('1s'); // the backoff passes; nobody waits
+  assert.deepEqual(await rendering.result(), { tiles: 4 }); // attempt 2
 
-  assert.equal(await world.stateOf(id), 'succeeded');
   assert.deepEqual(server.did, [0, 1, 2, 3, 'published 4']);
 });
 
@@ -77,14 +76,13 @@ test('[P4, T31] after a crash of its worker another goes on; nothing is publishe
   const job = renderTiles(crashing);
   const world = await openWorld({ jobs: [job] });
 
-  const { id } = await world.enqueue(job, { tiles: 4 });
+  const rendering = await world.enqueue(job, { tiles: 4 });
   await world.begin(); // comes back while the handler is at work
   await reached.promise; // it hangs in tile 3
   await world.crashWorker(); // kill -9: its lease runs out
-  assert.equal(await world.stateOf(id), 'pending');
+  assert.equal((await rendering.snapshot()).state, 'pending');
 
-  await world.runUntilIdle(); // another worker
-  const { state, attempts } = await world.job(id);
+  const { state, attempts } = await rendering.ended(); // another worker
   assert.deepEqual([state, attempts], ['succeeded', 2]);
   assert.deepEqual(server.did, [0, 1, 2, 3, 3, 'published 4']);
   await world.close();
@@ -106,38 +104,33 @@ test('[R13, T8] a soft cancel stops it at the next safe point', async () => {
   });
   const world = await openWorld({ jobs: [job] });
 
-  const { id } = await world.enqueue(job, { tiles: 4 });
+  const rendering = await world.enqueue(job, { tiles: 4 });
   await world.begin();
   await halfWay.promise;
-  await world.cancel(id, 'soft', 'the customer changed their mind');
+  await rendering.cancel({ reason: 'the customer changed their mind' });
   goOn.resolve();
-  await world.runUntilIdle();
 
-  assert.equal(await world.stateOf(id), 'canceled');
+  await assert.rejects(rendering.result(), { name: 'JobCancelled' });
   assert.deepEqual(server.did, [0, 1]);
-  assert.deepEqual(await world.artifacts(id), []);
+  assert.deepEqual(await rendering.artifacts(), []);
 });
 
 test('[R33] a job that fails for good is undone, and is in the dead-letter queue', async () => {
   const server = tileServer();
   const job = renderTiles(server);
-  const failing = {
-    ...job,
-    run: async (context: Parameters<typeof job.run>[0]) => {
-      await job.run(context);
-      throw badMap;
-    },
-  };
-  const world = await openWorld({ jobs: [failing] });
+  const world = await openWorld({ jobs: [job] });
+  world.stub(job, async (context) => {
+    await job.run(context);
+    throw badMap; // after everything was published
+  });
 
-  const { id } = await world.enqueue(failing, { tiles: 1 });
-  await world.runUntilIdle();
-
-  assert.equal(await world.stateOf(id), 'failed');
+  const rendering = await world.enqueue(job, { tiles: 1 });
+  await assert.rejects(rendering.result(), (error: JobFailed) => {
+    assert.equal(error.deadLetter?.reasonCode, 'parse_error');
+    return error.state === 'failed';
+  });
   assert.deepEqual(server.did, [0, 'published 1', 'unpublished']);
-  assert.equal((await world.events(id)).at(-1)!.type, 'job_compensated');
-  const [letter] = await world.deadLetters();
-  assert.deepEqual([letter!.jobId, letter!.reasonCode], [id, 'parse_error']);
+  assert.equal((await world.history(rendering)).at(-1)!.type, 'job_compensated');
 });
 
 test('a snooze costs no attempt: the job asks again each minute', async () => {
@@ -145,14 +138,13 @@ test('a snooze costs no attempt: the job asks again each minute', async () => {
   const survey = awaitSurvey(() => ++asked > 3);
   const world = await openWorld({ jobs: [survey] });
 
-  const { id } = await world.enqueue(survey, null);
+  const job = await world.enqueue(survey);
   for (let minute = 0; minute < 3; minute++) {
     await world.runUntilIdle();
-    await world.clock.advance(60_000);
+    await world.clock.advance('1m');
   }
-  await world.runUntilIdle();
 
-  const { state, attempts } = await world.job(id);
+  const { state, attempts } = await job.ended();
   assert.deepEqual([state, attempts, asked], ['succeeded', 1, 4]);
 });
 
@@ -171,11 +163,12 @@ test('the same seed gives the same world, to the last id', async () => {
   const run = async (seed: number): Promise<string> => {
     const job = renderTiles(tileServer({ 0: outage }));
     const world = await openWorld({ jobs: [job], seed });
-    const { id } = await world.enqueue(job, { tiles: 1 });
+    const rendering = await world.enqueue(job, { tiles: 1 });
     await world.runUntilIdle();
-    await world.clock.advance(1_000);
-    await world.runUntilIdle();
-    return JSON.stringify([await world.job(id), await world.events(id)]);
+    await world.clock.advance('1s');
+    const ended = await rendering.ended();
+    const events = (await world.history(rendering)).map(({ id, type, at }) => [id, type, at]);
+    return JSON.stringify([ended, events]);
   };
   assert.equal(await run(7), await run(7));
   assert.notEqual(await run(7), await run(8));

@@ -1,6 +1,6 @@
 // The jobs of a small map service: what examples/testing/jobs.test.ts tests without any waiting.
 import { z } from 'zod';
-import { defineJob, fail, task } from '../../src/index.ts';
+import { defineJob, fail } from '../../src/index.ts';
 
 /** What the jobs reach outside; the tests hand in their own. */
 export interface TileServer {
@@ -11,12 +11,11 @@ export interface TileServer {
 
 /** Draws tiles one after the other, publishes them once, and keeps an index as an artifact. */
 export function renderTiles(server: TileServer) {
-  return defineJob({
-    type: 'render-tiles',
-    lifecycle: task,
+  return defineJob('render-tiles', {
     input: z.object({ tiles: z.number().int().min(1).max(1_000) }),
-    retry: { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 1_000 } },
-    timeoutMs: 600_000,
+    maxAttempts: 3,
+    backoff: '1s',
+    timeout: '10m',
     dlq: 'failed',
     stages: [
       { name: 'draw', min: 0, max: 80 },
@@ -53,10 +52,8 @@ export function renderTiles(server: TileServer) {
 
 /** Asks a slow service again and again, without holding a slot in between. */
 export function awaitSurvey(isReady: () => boolean) {
-  return defineJob({
-    type: 'await-survey',
-    lifecycle: task,
-    run: ({ snooze }) => (isReady() ? 'ready' : snooze(60_000)),
+  return defineJob('await-survey', {
+    run: ({ snooze }) => (isReady() ? 'ready' : snooze('1m')),
   });
 }
 

@@ -9,10 +9,10 @@ by JSON pointer. The library and the client throw a \`PawlError\` with the same 
 \`hint\` and \`faults\`.`;
 
 const CLASSES = `\
-A failed attempt has a class, and the class decides whether it is tried again. A handler
-names it with \`throw fail('network_timeout', 'the mail server did not answer')\`; an
-ordinary error counts by its name. A class that is not listed here, nor in the type's own
-\`retryable\`, is not retried.`;
+A failed attempt has an error, and the error has a class. A handler names it with
+\`throw fail('network_timeout', 'the mail server did not answer')\`; an ordinary error is of
+the class that it was made by. Any class may be thrown, and is retried unless it is final here or
+[the type says otherwise](retries.md). These are known everywhere.`;
 
 /** docs/reference/errors.md, whole. */
 export function errorsPage(): string {
@@ -39,7 +39,7 @@ export function errorsPage(): string {
     '',
     CLASSES,
     '',
-    ...table(['class', 'retried', 'reason in the dead-letter queue'], classes),
+    ...table(['class', 'retried by default', 'reason in the dead-letter queue'], classes),
     '',
     `Reasons in the dead-letter queue: ${DLQ_REASONS.map(code).join(', ')}.`,
     '`exhausted_retries` is used when the last attempt that was allowed has failed.',

@@ -7,6 +7,7 @@ import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
 import { httpPage, readOpenApi } from './http.ts';
+import { retriesPage } from './retries.ts';
 
 const folder = 'docs/reference';
 
@@ -18,6 +19,7 @@ export async function referenceFiles(): Promise<ReadonlyMap<string, string>> {
     [`${folder}/errors.md`, errorsPage()],
     [`${folder}/events.md`, eventsPage()],
     [`${folder}/metrics.md`, metricsPage()],
+    [`${folder}/retries.md`, retriesPage()],
     ...lifecycleFiles(),
     ...studioFiles(),
   ]);

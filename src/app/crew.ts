@@ -8,17 +8,12 @@ import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { withCompensations } from '../handler/compensation.ts';
-import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
+import { isJobDefinition, type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import { Compensator } from '../worker/compensator.ts';
 import { openWorker } from '../worker/open-worker.ts';
+import { wakeFor } from '../worker/wake.ts';
 import type { WorkerWatch } from '../worker/watch.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { wakeFor } from './wake.ts';
-
-function isJob(value: unknown): value is JobDefinition {
-  const { type, lifecycle, run } = (value ?? {}) as Partial<JobDefinition>;
-  return typeof type === 'string' && typeof lifecycle === 'object' && typeof run === 'function';
-}
 
 /** The jobs that a module of the user exports, each by itself or in an array. */
 export async function loadJobs(path: string): Promise<readonly JobDefinition[]> {
@@ -32,9 +27,9 @@ export async function loadJobs(path: string): Promise<readonly JobDefinition[]> 
   } catch (error) {
     throw new ConfigurationError('PAWL_JOBS', `names ${path}, which fails: ${String(error)}`);
   }
-  const jobs = Object.values(members).flat().filter(isJob);
+  const jobs = Object.values(members).flat().filter(isJobDefinition);
   if (jobs.length > 0) return jobs;
-  const message = `names ${path}, which exports no job: export what defineJob returns`;
+  const message = `names ${path}, which exports no job: export what defineJob or handle returns`;
   throw new ConfigurationError('PAWL_JOBS', message);
 }
 

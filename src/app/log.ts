@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { prettyLine } from './log-pretty.ts';
-import { redacted, redactedText, type Redacted } from './log-redact.ts';
+import { redacted, redactedText, type Redacted } from '../core/redact.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 

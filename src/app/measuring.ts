@@ -6,7 +6,7 @@ import { watchDatabase } from '../metrics/database-gauges.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
 import { Meter } from '../metrics/meter.ts';
 import { watchSlo } from '../metrics/slo-gauges.ts';
-import { stageTimes } from '../metrics/worker-metrics.ts';
+import { workerMetrics } from '../metrics/worker-metrics.ts';
 import { SloReader } from '../slo/reader.ts';
 import type { Store } from '../store/store.ts';
 import { traceAttempts } from '../tracing/trace-attempts.ts';
@@ -39,7 +39,7 @@ export async function openMeasuring({ tracedAs }: MeasuringSettings): Promise<Me
   let server: FastifyInstance | null = null;
   return {
     meter,
-    watch: watchTogether([stageTimes(observer), traceAttempts]),
+    watch: watchTogether([workerMetrics(observer), traceAttempts]),
     measured: (store) => measuredStore(store, meter),
     hooks: { observer, tracer: traceEnqueues },
     start: async (engine, { host, measuring: { metricsPort }, roles }) => {

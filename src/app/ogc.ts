@@ -7,7 +7,6 @@ import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { typeDefinitionOf } from '../handler/define-job.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
-import type { LiveHub } from '../http/live.ts';
 import { providerRoutes } from '../http/providers.ts';
 import { ConfigurationFile } from '../ogc/gateway/configuration-file.ts';
 import { type Gateway, openGateway } from '../ogc/gateway/gateway.ts';
@@ -26,7 +25,6 @@ import type { OgcSettings } from './ogc-settings.ts';
 import type { ProcessRole } from './roles.ts';
 
 interface OgcOptions {
-  readonly live: LiveHub;
   readonly artifacts: ArtifactFace;
   readonly outgoing: Outgoing;
   readonly settings: OgcSettings;
@@ -76,13 +74,13 @@ function nobodyElsewhere(since: number): ProviderDesk {
 }
 
 export async function openOgc(engine: Engine, options: OgcOptions): Promise<PlatformOgc> {
-  const { live, artifacts, outgoing, settings, log, taken } = options;
+  const { artifacts, outgoing, settings, log, taken } = options;
   const { desk } = artifacts;
   const providers = await openProviders(engine, options);
   const wake = (): void => worker.wake();
   const own = ownProcesses({ engine, artifacts, outgoing, wake });
   const sources = providers === null ? [own] : [own, providers.gateway];
-  const room: OgcRoom = { engine, live, sources, settings, outgoing, desk };
+  const room: OgcRoom = { engine, sources, settings, outgoing, desk };
   const jobs = [...(taken.includes(echo.type) ? [] : [echo]), callbackJob(room)];
   // A worker of their own: subscribers that dawdle take no slot from anybody's work.
   const worker = openWorker({ source: largeSource(engine, desk), artifacts: desk, jobs, log });

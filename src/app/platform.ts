@@ -6,7 +6,6 @@ import type { EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
-import { LiveHub } from '../http/live.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { buildServer } from '../http/server.ts';
@@ -76,14 +75,12 @@ export async function startPlatform(
   const { engine, storeName } = await openEngine(configuration, { jobs: own, log, measuring });
   const sweeps = { timers: systemTimers, ...configuration.retention };
   const sweeper = new Sweeper(engine.context, sweeps);
-  const live = new LiveHub(engine, { timers: systemTimers });
   const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
   const { isOpen } = configuration.access;
-  const around = await openSurroundings(engine, configuration, { own, live, log });
+  const around = await openSurroundings(engine, configuration, { own, log });
   const status = new ServerStatus();
   const server = await buildServer({
     engine,
-    live,
     artifacts: around.artifacts,
     meter: measuring.meter,
     log,
@@ -104,7 +101,7 @@ export async function startPlatform(
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
-    await live.stop();
+    await engine.context.live.stop();
     await server.close();
     await crew.stop();
     await sweeper.stop();

@@ -1,4 +1,5 @@
 import { HOME_TENANT } from '../auth/credential.ts';
+import { parseDuration } from '../core/duration.ts';
 import { DLQ_REASONS, type DlqReason, isDlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import {
@@ -26,14 +27,7 @@ const KEPT = {
 
 type Kept = keyof typeof KEPT;
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-const MINUTE_MS = UNIT_MS['m']!;
+const MINUTE_MS = 60_000;
 
 export function readRetentionSettings(env: NodeJS.ProcessEnv): RetentionSettings {
   return { retention: readPolicy(env), reprocess: readRules(env) };
@@ -56,8 +50,8 @@ function readPolicy(env: NodeJS.ProcessEnv): RetentionPolicy {
 }
 
 function durationOf(name: string, text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (unit !== undefined) return Number(count) * UNIT_MS[unit]!;
+  const ms = parseDuration(text);
+  if (ms !== null) return ms;
   throw new ConfigurationError(name, `is "${text}": give a time such as 30d, 12h or 10m`);
 }
 

@@ -19,8 +19,6 @@ export interface PlatformStudio {
   close(): Promise<void>;
 }
 
-const MINUTE_MS = 60_000;
-
 /** Makes the built-in types, but for those that the platform's own jobs replace. */
 export function openStudio(
   engine: Engine,
@@ -44,8 +42,8 @@ export function openStudio(
       mayPersist: ai.mayPersist,
       timeoutMs: ai.timeoutMs,
       rate: {
-        perUser: { max: ai.userPerMinute, perMs: MINUTE_MS },
-        perOrganisation: { max: ai.organisationPerMinute, perMs: MINUTE_MS },
+        perUser: { max: ai.userPerMinute, per: '1m' },
+        perOrganisation: { max: ai.organisationPerMinute, per: '1m' },
       },
     },
     email: { ...mail, outboxFolder: join(dataFolder, 'outbox') },

@@ -3,7 +3,6 @@ import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
-import type { LiveHub } from '../http/live.ts';
 import { openArtifacts } from './artifacts.ts';
 import type { Configuration } from './configuration.ts';
 import { home } from './dashboard.ts';
@@ -28,7 +27,7 @@ export interface Surroundings {
 export async function openSurroundings(
   engine: Engine,
   configuration: Configuration,
-  { own, live, log }: { own: readonly JobDefinition[]; live: LiveHub; log: EngineLog },
+  { own, log }: { own: readonly JobDefinition[]; log: EngineLog },
 ): Promise<Surroundings> {
   const { face: artifacts, sweep } = await openArtifacts(
     engine,
@@ -42,7 +41,7 @@ export async function openSurroundings(
   const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
   const taken = jobs.map(({ type }) => type);
   const { ogc: settings } = configuration;
-  const ogc = await openOgc(engine, { live, artifacts, outgoing, settings, log, taken });
+  const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });
   return {
     artifacts,
     jobs,

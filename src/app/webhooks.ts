@@ -6,7 +6,7 @@ import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { typeDefinitionOf } from '../handler/define-job.ts';
-import { eventJson } from '../http/view.ts';
+import { briefEventJson } from '../http/view.ts';
 import { webhookRoutes } from '../http/webhooks.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { fanOut } from '../webhooks/deliveries.ts';
@@ -58,7 +58,7 @@ export async function openWebhooks(
   const { context } = engine;
   const keys = secrets.keys ?? (await openLinkKeys(join(dataFolder, 'secret-keys.json')));
   const webhooks = new Webhooks({ context, box: new SecretBox(keys), outgoing });
-  const room = { context, webhooks, outgoing, view: eventJson, clock: systemClock };
+  const room = { context, webhooks, outgoing, view: briefEventJson, clock: systemClock };
   const job = deliveryJob(room);
   // A worker of their own: receivers that dawdle take no slot from anybody's work.
   const worker = openWorker({ source: engine, jobs: [job], log });

@@ -21,7 +21,9 @@ export type BirthFacts = Pick<
   | 'correlationId'
   | 'traceId'
   | 'requestedBy'
+  | 'limitKey'
   | 'parentJobId'
+  | 'parentKind'
   | 'documentId'
 >;
 

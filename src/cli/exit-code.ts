@@ -1,4 +1,4 @@
-import { type ErrorCode, PawlError } from '../core/errors.ts';
+import { type ErrorCode, isPawlError } from '../core/errors.ts';
 
 /** What a command's exit code tells a script. */
 export const EXIT = {
@@ -36,7 +36,7 @@ export class ExitError extends Error {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ExitError) return error.exitCode;
   if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof PawlError) return BY_STATUS[error.status] ?? EXIT.failed;
+  if (isPawlError(error)) return BY_STATUS[error.status] ?? EXIT.failed;
   return EXIT.failed;
 }
 
@@ -47,7 +47,7 @@ const NO_ANSWER: ReadonlySet<ErrorCode> = new Set(['OUTCOME_UNKNOWN']);
 
 /** What went wrong and what to do next. */
 export function explain(error: unknown, url: string): string {
-  if (!(error instanceof PawlError)) return (error as Error).message;
+  if (!isPawlError(error)) return (error as Error).message;
   if (NO_ANSWER.has(error.code) && error.details['status'] === undefined) {
     const way = 'Start the platform with "pawl start", or say where it is with --url or PAWL_URL.';
     return `nobody answers at ${url}. ${way}`;

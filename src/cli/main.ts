@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
+import { nodeFault } from '../worker/node-version.ts';
 import { ownVersion } from '../worker/version.ts';
 import { EXIT, exitCodeOf, explain, UsageError } from './exit-code.ts';
-import { nodeFault } from './node-version.ts';
 import { buildProgram } from './program.ts';
 import { type GlobalOptions, urlOf } from './session.ts';
 

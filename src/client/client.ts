@@ -1,5 +1,5 @@
 import type { Why } from '../engine/limits/why.ts';
-import type { JobDefinition } from '../handler/define-job.ts';
+import { type EnqueueArgs, enqueueArgsOf, isJobType, type JobType } from '../handler/job-type.ts';
 import { checkInput } from '../handler/schema.ts';
 import type { EnqueueJson } from '../http/schema/enqueue.ts';
 import type { DeadLetterJson } from '../http/schema/dead-letter.ts';
@@ -65,6 +65,24 @@ export interface AcceptOptions {
 
 export type EnqueueMore = Omit<EnqueueJson, 'type' | 'input'> & AcceptOptions;
 
+const ENQUEUE_OPTIONS: Readonly<Record<keyof EnqueueMore, true>> = {
+  id: true,
+  queue: true,
+  priority: true,
+  runAt: true,
+  deadlineAt: true,
+  documentId: true,
+  correlationId: true,
+  metadata: true,
+  parentJobId: true,
+  submit: true,
+  unique: true,
+  payloadHash: true,
+  idempotencyKey: true,
+  traceparent: true,
+  signal: true,
+};
+
 /** Why a job is where it is, with its times as the API writes them. */
 export type WhyJson = Omit<Why, 'since' | 'until'> & {
   readonly since: string;
@@ -101,23 +119,22 @@ export class PawlClient {
   }
 
   /** Durable when it resolves; sent again with the same key until the server has answered. */
-  enqueue(job: EnqueueJson & { readonly run?: never }, options?: AcceptOptions): Promise<JobJson>;
-  /** With a job's definition, its input is held against its types and its schema beforehand. */
-  enqueue<Input, Result, Raw>(
-    job: JobDefinition<Input, Result, Raw>,
-    input: NoInfer<Raw>,
-    more?: EnqueueMore,
+  enqueue(
+    job: EnqueueJson & { readonly takesInput?: never },
+    options?: AcceptOptions,
   ): Promise<JobJson>;
-  async enqueue(
-    job: EnqueueJson | JobDefinition,
-    given?: unknown,
-    more: EnqueueMore = {},
-  ): Promise<JobJson> {
-    if (!('run' in job)) return this.#send(job, given as AcceptOptions | undefined);
-    await checkInput(job, given);
-    const { idempotencyKey, traceparent, signal, ...rest } = more;
+  /** With a job's definition, its input is held against its types and its schema beforehand. */
+  enqueue<Input, Result>(
+    job: JobType<Input, Result>,
+    ...args: EnqueueArgs<Input, EnqueueMore>
+  ): Promise<JobJson>;
+  async enqueue(job: EnqueueJson | JobType, ...args: readonly unknown[]): Promise<JobJson> {
+    if (!isJobType(job)) return this.#send(job, args[0] as AcceptOptions | undefined);
+    const { input, options } = enqueueArgsOf<EnqueueMore>(job, args, ENQUEUE_OPTIONS);
+    await checkInput(job, input);
+    const { idempotencyKey, traceparent, signal, ...rest } = options;
     return this.#send(
-      { ...rest, type: job.type, input: given },
+      { ...rest, type: job.type, input },
       {
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         ...(traceparent === undefined ? {} : { traceparent }),

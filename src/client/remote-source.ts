@@ -21,7 +21,13 @@ export interface RemoteSourceOptions {
 }
 
 /** Answers that are final: everything else may be asked again. */
-const REFUSALS: ReadonlySet<string> = new Set(['LEASE_LOST', 'ILLEGAL_TRANSITION', 'NOT_FOUND']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  'LEASE_LOST',
+  'ILLEGAL_TRANSITION',
+  'NOT_FOUND',
+  'VALIDATION_ERROR',
+  'PAYLOAD_TOO_LARGE',
+]);
 
 /**
  * An engine behind HTTP, as a worker's loop sees it: the same four functions, with the same

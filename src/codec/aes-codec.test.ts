@@ -91,12 +91,6 @@ describe('texts and JSON', () => {
     refused(() => codec.decodeJson(place, '{"a":1}'), 'NOT_ENCODED');
   });
 
-  test("only behind an error's message may the platform add words of its own", () => {
-    const message = { ...place, field: 'error.message' } as const;
-    const encoded = codec.encodeText(message, 'it broke');
-    assert.equal(codec.decodeText(message, `${encoded} (not retried)`), 'it broke (not retried)');
-  });
-
   test('errors tell the place and nothing of the content', () => {
     const encoded = codec.encodeText(place, 'some secret');
     const other = aesCodec({ keys: [young] });

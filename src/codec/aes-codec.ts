@@ -20,7 +20,7 @@ import {
 } from './place.ts';
 
 /** Encoded text: version, key, then place tag, nonce, ciphertext and GCM tag as one. */
-const ENVELOPE = new RegExp(`^${VERSION}\\.([\\w-]{1,32})\\.([\\w-]{48,})(?: (.*))?$`, 's');
+const ENVELOPE = new RegExp(`^${VERSION}\\.([\\w-]{1,32})\\.([\\w-]{48,})(.*)$`, 's');
 
 /**
  * Where the same text must give the same ciphertext: an input sent again with the same job id is
@@ -55,11 +55,8 @@ class AesCodec implements PayloadCodec {
     const key = this.#keyNamed(match[1]!, place);
     const body = Buffer.from(match[2]!, 'base64url');
     if (body.toString('base64url') !== match[2]) throw new CodecError('TAMPERED', place);
-    const text = unseal(key, place, body);
-    if (match[3] === undefined) return text;
-    // Only after an error's message may the platform have said something of its own.
-    if (place.field !== 'error.message') throw new CodecError('TAMPERED', place);
-    return `${text} ${match[3]}`;
+    if (match[3] !== '') throw new CodecError('TAMPERED', place);
+    return unseal(key, place, body);
   }
 
   encodeJson(place: PayloadPlace, json: JsonText): JsonText {

@@ -11,6 +11,8 @@ export type PayloadField =
   | 'note'
   | 'error.message'
   | 'error.details'
+  | 'error.stack'
+  | `error.cause:${number}.${'message' | 'stack' | 'details'}`
   | 'artifact.name'
   | `stage:${string}`
   | `artifact:${string}`;

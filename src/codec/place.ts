@@ -1,8 +1,9 @@
+import { SEALED_VERSION } from '../core/sealed.ts';
 import { derive, type PayloadKey } from './key-ring.ts';
 import type { PayloadPlace } from './payload-codec.ts';
 
 /** Named in every encoded payload; another way of encoding gets another name. */
-export const VERSION = 'pawl1';
+export const VERSION: string = SEALED_VERSION;
 
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;

@@ -9,6 +9,7 @@ import { factsOf, legal, placeAt, policyOf } from '../../test/support/lifecycle-
 import { decide } from './decide.ts';
 import type { Facts, Request, Step } from './decision.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { Policy } from './policy.ts';
 import { SeededRandom } from './random.ts';
 import { exponential } from './retry.ts';
 
@@ -98,22 +99,28 @@ describe('a retry', () => {
     assert.deepEqual([step.to.phase, step.error!.retryable], ['failed', false]);
   });
 
-  test('a class that nobody declared is not retried and says so', () => {
+  test('that is not granted although attempts are left says why in a hint, never in the message', () => {
     const error = { class: 'weird', message: 'Oh.' };
-    const step = only(executing(task), { on: 'fail', error });
-    assert.equal(step.to.phase, 'failed');
+    const hintOf = (policy: Partial<Policy>, attempts = 1): unknown => {
+      const facts = executing(task, { policy: policyOf(task, policy), attempts });
+      const kept = only(facts, { on: 'fail', error }).error!;
+      assert.equal(kept.message, 'Oh.');
+      return kept.hint;
+    };
+    assert.equal(hintOf({}), undefined);
     assert.equal(
-      step.error!.message,
-      'Oh. (class "weird" is declared nowhere, so it is not retried)',
+      hintOf({ retryable: ['a', 'b'] }),
+      'not retried: type "job" retries only a, b; add "weird" to `retryable`',
     );
-    const policy = policyOf(task, { retryable: ['weird'] });
-    assert.equal(only(executing(task, { policy }), { on: 'fail', error }).error!.message, 'Oh.');
+    assert.equal(hintOf({ fatal: ['weird'] }), 'not retried: "weird" is fatal for type "job"');
+    assert.equal(hintOf({ fatal: ['weird'] }, 3), undefined, 'no attempt was left anyway');
   });
 
   test('an error keeps what was reported, its stage from the job if it has none', () => {
     const error = { class: 'internal_bug', message: 'm', code: 'C', details: { a: 1 } };
     const step = only(executing(task, { stage: 'extract' }), { on: 'fail', error });
-    assert.deepEqual(step.error, { ...error, stage: 'extract', retryable: false });
+    const { hint: _, ...kept } = step.error!;
+    assert.deepEqual(kept, { ...error, stage: 'extract', retryable: false });
     const staged = { ...error, stage: 'own' };
     assert.equal(only(executing(task), { on: 'fail', error: staged }).error!.stage, 'own');
   });

@@ -4,6 +4,15 @@ import type { JobError } from './job.ts';
 import type { Lifecycle, Place } from './lifecycle.ts';
 import type { Policy } from './policy.ts';
 
+/** What led to a failure. */
+export interface FailureCause {
+  readonly class: string;
+  readonly message: string;
+  readonly code?: string | null;
+  readonly stack?: string | null;
+  readonly details?: unknown;
+}
+
 /** What went wrong, as a handler, a worker or an operator reports it. */
 export interface Failure {
   readonly class: string;
@@ -11,6 +20,12 @@ export interface Failure {
   readonly code?: string | null;
   readonly stage?: string | null;
   readonly details?: unknown;
+  readonly stack?: string | null;
+  readonly causes?: readonly FailureCause[];
+  /** The class and those it is derived from, the most derived first; `class` alone if left out. */
+  readonly classes?: readonly string[];
+  /** Whether the worker, which has the error itself, would try again. */
+  readonly retryable?: boolean;
 }
 
 export type Request =
@@ -29,6 +44,7 @@ export type Request =
 
 /** What a decision depends on: nothing else, and no clock. */
 export interface Facts {
+  readonly type: string;
   readonly lifecycle: Lifecycle;
   readonly policy: Policy;
   readonly place: Place;

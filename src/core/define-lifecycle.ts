@@ -49,7 +49,8 @@ const LEASE: LeasePolicy = { ttlMs: 60_000, heartbeatMs: 15_000 };
 
 const DEFAULTS: LifecycleDefaults = {
   retry: { maxAttempts: 3, backoff: exponential({ baseMs: 500, maxMs: 60_000 }) },
-  retryable: [],
+  retryable: null,
+  fatal: [],
   lease: LEASE,
   onExhausted: 'failed',
   dlq: 'never',

@@ -31,8 +31,8 @@ function final(dlqReason: DlqReason): ErrorClass {
   return { isRetryable: false, dlqReason };
 }
 
-/** The classes of the source documents. A type's own `retryable` list has the last word. */
-export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = {
+/** The classes of the source documents. A type's own lists have the last word. */
+const CLASSES = {
   transient_storage: retried('infrastructure_failure'),
   network_timeout: retried('timeout'),
   ai_rate_limit: retried('dependency_unavailable'),
@@ -58,7 +58,11 @@ export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = {
   deadline_exceeded: final('timeout'),
   worker_lost: retried('infrastructure_failure'),
   handler_crashed: retried('infrastructure_failure'),
-};
+} as const satisfies Record<string, ErrorClass>;
+
+export type ErrorClassName = keyof typeof CLASSES;
+
+export const ERROR_CLASSES: Readonly<Record<string, ErrorClass>> = CLASSES;
 
 /** What ran the attempt died with it, which no type's list can know in advance: always retried. */
 const LOSSES: readonly string[] = ['worker_lost', 'handler_crashed'];
@@ -67,17 +71,22 @@ export function isLoss(errorClass: string): boolean {
   return LOSSES.includes(errorClass);
 }
 
-export function retryableByDefault(): readonly string[] {
-  return Object.keys(ERROR_CLASSES).filter((name) => ERROR_CLASSES[name]!.isRetryable);
+function find(errorClass: string): ErrorClass | undefined {
+  return Object.hasOwn(ERROR_CLASSES, errorClass) ? ERROR_CLASSES[errorClass] : undefined;
 }
 
-/** The dead-letter reason of a class that ended a job for good; exhaustion has its own reason. */
-export function dlqReasonOf(errorClass: string): DlqReason {
-  return ERROR_CLASSES[errorClass]?.dlqReason ?? 'infrastructure_failure';
+/** True of a class that is never retried unless a type lists it. */
+export function isFinalClass(errorClass: string): boolean {
+  return find(errorClass)?.isRetryable === false;
 }
 
-export function isKnownErrorClass(errorClass: string): boolean {
-  return Object.hasOwn(ERROR_CLASSES, errorClass);
+/**
+ * The dead-letter reason of an error that ended a job for good, by the first of its classes that
+ * has one; exhaustion has its own reason.
+ */
+export function dlqReasonOf(classes: readonly string[]): DlqReason {
+  const known = classes.map(find).find((one) => one !== undefined);
+  return known?.dlqReason ?? 'infrastructure_failure';
 }
 
 /** Stable and speaking: the handler's own code, else CONVERT_UNSUPPORTED_FORMAT and the like. */

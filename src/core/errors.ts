@@ -1,3 +1,5 @@
+import { brandErrors, hasErrorBrand } from './error-brand.ts';
+
 /** Every error a caller can meet: a stable code, the HTTP status it becomes, and what to do. */
 export const ERRORS = {
   VALIDATION_ERROR: { status: 400, hint: 'Correct the members named in `errors` and send again.' },
@@ -82,6 +84,13 @@ export class PawlError extends Error {
   get hint(): string {
     return ERRORS[this.code].hint;
   }
+}
+
+brandErrors(PawlError.prototype, 'PawlError');
+
+/** True for a PawlError of this copy of the package, or of another. */
+export function isPawlError(error: unknown): error is PawlError {
+  return hasErrorBrand(error, 'PawlError');
 }
 
 export function invalid(faults: readonly Fault[]): PawlError {

@@ -4,13 +4,27 @@ import type { Phase } from './phase.ts';
 /** JSON as text. The platform never looks inside a payload, so it is not parsed on the way. */
 export type JsonText = string;
 
+/** What led to an error, as far as it is known. */
+export interface ErrorCause {
+  readonly class: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly details?: unknown;
+}
+
+/** An error as a job keeps it: bounded, without secrets, and only of what every store can hold. */
 export interface JobError {
   readonly class: string;
   readonly message: string;
   readonly code: string | null;
   readonly stage: string | null;
   readonly retryable: boolean;
+  /** Why it was not retried although attempts were left, and what to change. */
+  readonly hint?: string;
   readonly details?: unknown;
+  readonly stack?: string;
+  readonly causes?: readonly ErrorCause[];
 }
 
 export type CancelMode = 'soft' | 'hard';
@@ -20,6 +34,14 @@ export interface CancelWish {
   readonly mode: CancelMode;
   readonly reason: string | null;
 }
+
+/**
+ * How a job came from its parent: run again, replayed from a dead letter, made to undo it, or
+ * linked by whoever enqueued it.
+ */
+export const PARENT_KINDS = ['rerun', 'replay', 'compensation', 'caller'] as const;
+
+export type ParentKind = (typeof PARENT_KINDS)[number];
 
 /** Names a job everywhere: ids are unique within a tenant. */
 export interface JobRef {
@@ -65,6 +87,10 @@ export interface Job extends JobRef {
   readonly correlationId: string | null;
   readonly traceId: string | null;
   readonly requestedBy: string | null;
+  /** Whose limits it counts under; null: those of `requestedBy`. */
+  readonly limitKey: string | null;
   readonly parentJobId: string | null;
+  /** Null without a parent. */
+  readonly parentKind: ParentKind | null;
   readonly documentId: string | null;
 }

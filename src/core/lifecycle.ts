@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /**
- * `mayRetry`: the error's class is retryable and attempts are left.
+ * `mayRetry`: the error is retryable and attempts are left.
  * `deadLetters`: the end belongs in the dead phase, by the caller's wish or the type's policy.
  */
 export type Guard = 'mayRetry' | 'deadLetters';
@@ -50,7 +50,11 @@ export type DeadLetterCopies = 'never' | 'exhausted' | 'failed';
 
 export interface LifecycleDefaults {
   readonly retry: RetryPolicy;
-  readonly retryable: readonly string[];
+  /** Null: everything is retried but what is fatal or final. */
+  readonly retryable: readonly string[] | null;
+  readonly fatal: readonly string[];
+  /** Left out: a worker's judgement of an error counts before the lists. */
+  readonly isRetryFixed?: true;
   readonly lease: LeasePolicy;
   readonly onExhausted: 'failed' | 'dead_lettered';
   readonly dlq: DeadLetterCopies;

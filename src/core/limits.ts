@@ -2,7 +2,13 @@ import type { Fault } from './errors.ts';
 import { checkThrottle, THROTTLE_DEFAULTS, type ThrottlePolicy } from './throttle.ts';
 
 /** What jobs that share a limit have in common. */
-export const LIMIT_KEYS = ['documentId', 'requestedBy', 'correlationId', 'tenant'] as const;
+export const LIMIT_KEYS = [
+  'documentId',
+  'requestedBy',
+  'limitKey',
+  'correlationId',
+  'tenant',
+] as const;
 
 export type LimitKey = (typeof LIMIT_KEYS)[number];
 
@@ -114,6 +120,7 @@ export interface Limited {
   readonly type: string;
   readonly documentId: string | null;
   readonly requestedBy: string | null;
+  readonly limitKey: string | null;
   readonly correlationId: string | null;
 }
 
@@ -138,7 +145,7 @@ export function limitKeysOf(
 ): LimitKeys {
   if (limits === null || limits === undefined) return NO_KEYS;
   const { activePerDocument, runningPerKey, rate } = limits;
-  const isOfUser = (rate?.perUser ?? null) !== null && job.requestedBy !== null;
+  const user = (rate?.perUser ?? null) === null ? null : limitKeyOf(job);
   const isOfOrganisation = (rate?.perOrganisation ?? null) !== null;
   const prefix = `${tenant} ${job.type}`;
   const value = runningPerKey === null ? null : valueOf(job, runningPerKey.key);
@@ -146,11 +153,17 @@ export function limitKeysOf(
   return {
     running: value === null ? null : `3 ${prefix} ${runningPerKey!.key} ${value}`,
     active: isActive ? `${prefix} ${job.documentId}` : null,
-    user: isOfUser ? `4 ${prefix} ${job.requestedBy}` : null,
+    user: user === null ? null : `4 ${prefix} ${user}`,
     organisation: isOfOrganisation ? `5 ${prefix}` : null,
   };
 }
 
 function valueOf(job: Limited, key: LimitKey): string | null {
-  return key === 'tenant' ? '' : job[key];
+  if (key === 'tenant') return '';
+  return key === 'limitKey' ? limitKeyOf(job) : job[key];
+}
+
+/** Whose limits a job counts under: as it says, else those of whoever asked for it. */
+function limitKeyOf({ limitKey, requestedBy }: Limited): string | null {
+  return limitKey ?? requestedBy;
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { task } from '../lifecycles/task.ts';
 import { policyOf } from '../../test/support/lifecycle-table.ts';
-import { isRetryable, progressFloor } from './policy.ts';
+import { progressFloor } from './policy.ts';
 
 const stages = [
   { name: 'preparing', min: 0, max: 10 },
   { name: 'rendering_slides', min: 10, max: 70 },
 ];
-const policy = policyOf(task, { stages, retryable: ['mine'] });
+const policy = policyOf(task, { stages });
 
 test('[T16] entering a stage lifts progress to its minimum', () => {
   assert.equal(progressFloor(policy, 'rendering_slides'), 10);
@@ -18,9 +18,4 @@ test('[T16] entering a stage lifts progress to its minimum', () => {
 test('no stage, or one that the type does not name, lifts nothing', () => {
   assert.equal(progressFloor(policy, null), 0);
   assert.equal(progressFloor(policy, 'other'), 0);
-});
-
-test("[T5] a type's own list says what is retried", () => {
-  assert.ok(isRetryable(policy, 'mine'));
-  assert.ok(!isRetryable(policy, 'network_timeout'));
 });

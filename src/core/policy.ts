@@ -16,7 +16,12 @@ export interface Policy {
   readonly lifecycle: string;
   readonly lifecycleVersion: number;
   readonly retry: RetryPolicy;
-  readonly retryable: readonly string[];
+  /** Error classes that are retried; null: all but what is fatal or final. */
+  readonly retryable: readonly string[] | null;
+  /** Error classes that are never retried. */
+  readonly fatal: readonly string[];
+  /** The lists alone decide, whatever a worker says of an error. */
+  readonly isRetryFixed?: true;
   readonly lease: LeasePolicy;
   readonly timeoutMs: number | null;
   readonly stages: readonly StageRange[];
@@ -24,10 +29,6 @@ export interface Policy {
   readonly dlq: DeadLetterCopies;
   /** Left out where the type has none. */
   readonly limits?: LimitPolicy;
-}
-
-export function isRetryable(policy: Policy, errorClass: string): boolean {
-  return policy.retryable.includes(errorClass);
 }
 
 /** Entering a stage lifts progress to at least the stage's minimum. */

@@ -2,6 +2,8 @@
 export interface Timers {
   /** Resolves after the time, or at once when the signal is aborted; it never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves in the next turn of the event loop; left out where time moves only when told to. */
+  turn?(): Promise<void>;
 }
 
 export const systemTimers: Timers = {
@@ -17,4 +19,5 @@ export const systemTimers: Timers = {
       const timer = setTimeout(wake, ms);
       signal.addEventListener('abort', wake);
     }),
+  turn: () => new Promise((resolve) => void setImmediate(resolve)),
 };

@@ -1,9 +1,12 @@
+import { boundedFailure } from './bounded-error.ts';
+import { BOUNDS } from './bounds.ts';
 import type { DeadLetterDraft, Facts, Failure, Request } from './decision.ts';
-import { dlqReasonOf, isKnownErrorClass, isLoss } from './error-class.ts';
+import { type DlqReason, dlqReasonOf } from './error-class.ts';
 import type { JobError } from './job.ts';
 import type { Guard, Place, Transition } from './lifecycle.ts';
 import type { Phase } from './phase.ts';
-import { isRetryable } from './policy.ts';
+import { classesOf, judgeRetry, retryHint } from './retry-rule.ts';
+import { boundedText } from './text.ts';
 
 /** What a failure means for the job: which guards hold, and whether its tries are used up. */
 export interface Verdict {
@@ -15,49 +18,75 @@ export interface Verdict {
 export function failureOf(facts: Facts, request: Request): JobError | null {
   switch (request.on) {
     case 'fail':
+      return jobErrorOf(facts, request.error, {
+        mayWishRetry: (request.deadLetter ?? null) === null,
+      });
     case 'reject':
     case 'exhaust':
-      return jobErrorOf(facts, request.error);
+      return jobErrorOf(facts, request.error, { mayWishRetry: false });
     case 'lose':
-      return jobErrorOf(facts, {
-        class: 'worker_lost',
-        message: 'the worker stopped renewing its lease',
-      });
+      return jobErrorOf(facts, LOSS, { mayWishRetry: true });
     case 'deadLetter':
-      // A reason is no error class: whether such a class would be retried says nothing here.
-      return {
-        class: request.reason,
-        message: request.message,
-        code: null,
-        stage: facts.stage,
-        retryable: false,
-      };
+      return wordOf(facts, { class: request.reason, message: request.message });
     default:
       return null;
   }
 }
 
-function jobErrorOf(facts: Facts, failure: Failure): JobError {
-  const retryable = isLoss(failure.class) || isRetryable(facts.policy, failure.class);
-  const isDeclared = retryable || isKnownErrorClass(failure.class);
-  const hint = `(class "${failure.class}" is declared nowhere, so it is not retried)`;
+const LOSS: Failure = {
+  class: 'worker_lost',
+  message: 'the worker stopped renewing its lease',
+};
+
+function jobErrorOf(
+  facts: Facts,
+  reported: Failure,
+  { mayWishRetry }: { mayWishRetry: boolean },
+): JobError {
+  const {
+    class: errorClass,
+    message,
+    code,
+    stage,
+    details,
+    stack,
+    causes,
+    ...judged
+  } = boundedFailure(reported);
+  const { policy } = facts;
+  const judgement = judgeRetry(policy, { class: errorClass, message, ...judged });
+  const isSurprising = mayWishRetry && !judgement.isRetried && hasAttemptsLeft(facts);
+  const hint = isSurprising ? retryHint(facts.type, policy, judgement) : null;
   return {
-    class: failure.class,
-    message: isDeclared ? failure.message : `${failure.message} ${hint}`,
-    code: failure.code ?? null,
-    stage: failure.stage ?? facts.stage,
-    retryable,
-    ...(failure.details === undefined ? {} : { details: failure.details }),
+    class: errorClass,
+    message,
+    code: code ?? null,
+    stage: stage ?? facts.stage,
+    retryable: judgement.isRetried,
+    ...(hint === null ? {} : { hint: boundedText(hint, BOUNDS.errorHint) }),
+    ...(details === undefined ? {} : { details }),
+    ...(stack === undefined ? {} : { stack }),
+    ...(causes === undefined ? {} : { causes }),
   };
+}
+
+/** What somebody said of a job. It has no class of an error, so nothing in it is retried. */
+function wordOf(facts: Facts, said: Failure): JobError {
+  const { class: word, message } = boundedFailure(said);
+  return { class: word, message, code: null, stage: facts.stage, retryable: false };
+}
+
+function hasAttemptsLeft({ attempts, policy }: Facts): boolean {
+  return attempts < policy.retry.maxAttempts;
 }
 
 /** Weighs a failure against the policy. */
 export function judge(facts: Facts, request: Request, failure: JobError | null): Verdict {
   if (failure === null) return { guards: [], isExhausted: false };
-  const hasAttemptsLeft = facts.attempts < facts.policy.retry.maxAttempts;
+  const isLeft = hasAttemptsLeft(facts);
   const wishesDeath = request.on === 'fail' && (request.deadLetter ?? null) !== null;
-  const mayRetry = failure.retryable && hasAttemptsLeft && !wishesDeath;
-  const isExhausted = failure.retryable && !hasAttemptsLeft;
+  const mayRetry = failure.retryable && isLeft && !wishesDeath;
+  const isExhausted = failure.retryable && !isLeft;
   const deadByPolicy = isExhausted && facts.policy.onExhausted === 'dead_lettered';
   const guards: Guard[] = [];
   if (mayRetry) guards.push('mayRetry');
@@ -81,13 +110,7 @@ export function errorAfter(
   );
   if (!looksFailed) return undefined;
   const reason = request.on === 'cancel' ? request.reason : null;
-  return {
-    class: 'cancelled',
-    message: reason ?? 'the job was cancelled',
-    code: null,
-    stage: facts.stage,
-    retryable: false,
-  };
+  return wordOf(facts, { class: 'cancelled', message: reason ?? 'the job was cancelled' });
 }
 
 /** Why it happened, in a word, for the event. */
@@ -120,8 +143,12 @@ export function deadLetterOf(
       (wish !== null || dlq === 'failed' || (dlq === 'exhausted' && verdict.isExhausted)));
   if (!isCopied) return null;
   const given = request.on === 'deadLetter' ? request.reason : wish;
-  const reason = given ?? (verdict.isExhausted ? 'exhausted_retries' : dlqReasonOf(failure.class));
+  const reason = given ?? (verdict.isExhausted ? 'exhausted_retries' : reasonOf(request, failure));
   return { reason, failureStage: failure.stage ?? stageOfPhase(facts.place.phase), error: failure };
+}
+
+function reasonOf(request: Request, failure: JobError): DlqReason {
+  return dlqReasonOf('error' in request ? classesOf(request.error) : [failure.class]);
 }
 
 /** Where a job without stages of its own was, in the words of the staged dead-letter queue. */

@@ -2,12 +2,14 @@ import { expand, fits, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
+import type { Artifact, ArtifactRef } from '../store/artifact.ts';
 import type { WorkerSign } from '../store/worker-registry.ts';
 
 interface Refused {
@@ -69,18 +71,35 @@ function textOf(input: unknown): JsonText {
   return JSON.stringify(input ?? null);
 }
 
+/** An input's text, or that of a reference to it where it is too large. */
+export function smallText(
+  desk: Pick<Desk, 'upload'>,
+  { tenant, id }: { readonly tenant: string; readonly id?: string },
+  json: JsonText,
+  bytesMax: number = INLINE_BYTES_MAX,
+): Promise<JsonText> {
+  const put = async (content: Uint8Array): Promise<string> => {
+    const upload = { name: INPUT_NAME, contentType: CONTENT_TYPE, content: once(content) };
+    return (await desk.upload(tenant, id === undefined ? upload : { ...upload, id })).id;
+  };
+  return shrink(json, put, bytesMax);
+}
+
 async function withSmallInput(
   desk: Desk,
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
   const json = textOf(request.input);
-  const put = async (content: Uint8Array): Promise<string> => {
-    const upload = { name: INPUT_NAME, contentType: CONTENT_TYPE, content: once(content) };
-    const { id } = request;
-    return (await desk.upload(tenant, id === undefined ? upload : { ...upload, id })).id;
-  };
-  const small = await shrink(json, put, bytesMax);
+  const refusal = payloadRefusal(PAYLOADS.input, json, '/input');
+  if (refusal !== null) throw refusal;
+  const { id } = request;
+  const small = await smallText(
+    desk,
+    id === undefined ? { tenant } : { tenant, id },
+    json,
+    bytesMax,
+  );
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;
   if (request.idempotencyKey === undefined) return { ...request, input };
@@ -129,6 +148,16 @@ export function wholeValue(desk: WorkerDesk, tenant: string, json: JsonText): Pr
   return expand(json, async (id) => desk.open(await desk.find({ tenant, id })));
 }
 
+/** Whether an artifact holds a value as JSON, rather than a document that is only referred to. */
+export async function isWholeIn(desk: Pick<Desk, 'find'>, ref: ArtifactRef): Promise<boolean> {
+  return isValue(await desk.find(ref));
+}
+
+/** Of ciphertext the type says nothing, and the name is what tells. */
+function isValue({ name, contentType }: Artifact): boolean {
+  return contentType.startsWith(CONTENT_TYPE) || name === INPUT_NAME || name === RESULT_NAME;
+}
+
 type ReadClaim = { claim: Claim } | { claim: Claim; error: Failure };
 
 async function withInput(desk: WorkerDesk, claim: Claim): Promise<ReadClaim> {
@@ -138,7 +167,7 @@ async function withInput(desk: WorkerDesk, claim: Claim): Promise<ReadClaim> {
   try {
     const found = await desk.find({ tenant, id });
     // A document that is no JSON stays what it is: a reference, for the handler to open.
-    if (!found.contentType.startsWith(CONTENT_TYPE)) return { claim };
+    if (!isValue(found)) return { claim };
     const whole = await expand(input, () => desk.open(found));
     return { claim: { ...claim, job: { ...claim.job, input: whole } } };
   } catch (error) {

@@ -47,6 +47,7 @@ export async function claim(context: EngineContext, options: ClaimOptions): Prom
     turn: options.turn ?? 0,
   });
   context.observer?.claimed(taken);
+  context.live.claimed(taken);
   // A job whose deadline had passed is lost as soon as it is claimed: nobody is to work on it.
   const claimed = taken.filter(({ job, at }) => job.leaseExpiry! > at);
   const policies = await afterWrite(taken.length > 0, () =>

@@ -3,6 +3,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Store } from '../store/store.ts';
 import type { Shedding } from './limits/watermarks.ts';
+import type { LiveHub } from './live/live-hub.ts';
 import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
@@ -35,4 +36,6 @@ export interface EngineContext {
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */
   readonly bell: WorkBell;
+  /** Who waits for jobs hears of them here. */
+  readonly live: LiveHub;
 }

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../core/bounds.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { INTERNAL_PREFIX, isInternalType } from '../core/internal-type.ts';
@@ -7,7 +8,8 @@ import { checkLimits, limitPolicyOf } from '../core/limits.ts';
 import { checkStages, type Policy } from '../core/policy.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
-import type { JobPolicy } from '../handler/define-job.ts';
+import { fitsBytes, isStorable } from '../core/text.ts';
+import type { JobPolicy } from '../handler/job-policy.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
@@ -60,7 +62,9 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
       maxAttempts: definition.retry?.maxAttempts ?? defaults.retry.maxAttempts,
       backoff: backoffOf(definition, defaults.retry),
     },
-    retryable: definition.retryable ?? defaults.retryable,
+    retryable: definition.retryable === undefined ? defaults.retryable : definition.retryable,
+    fatal: definition.fatal ?? defaults.fatal,
+    ...(definition.isRetryFixed || defaults.isRetryFixed ? { isRetryFixed: true as const } : {}),
     lease: { ...defaults.lease, ...definition.lease },
     timeoutMs: definition.timeoutMs ?? null,
     stages: definition.stages ?? [],
@@ -70,7 +74,10 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
   };
 }
 
-function backoffOf(definition: TypeDefinition, defaults: RetryPolicy): Backoff {
+export function backoffOf(
+  definition: Pick<TypeDefinition, 'retry'>,
+  defaults: RetryPolicy,
+): Backoff {
   const backoff = definition.retry?.backoff;
   if (backoff === undefined) return defaults.backoff;
   const { kind, baseMs } = backoff;
@@ -85,19 +92,31 @@ function backoffOf(definition: TypeDefinition, defaults: RetryPolicy): Backoff {
 
 /** As a set, since the order of classes means nothing. */
 function isSameRetry(policy: Policy, defaults: Lifecycle['defaults']): boolean {
-  const [one, other] = [policy, defaults].map(({ retry, retryable }) =>
-    canonicalJson({ retry, retryable: retryable.toSorted() }),
+  const [one, other] = [policy, defaults].map(({ retry, retryable, fatal, isRetryFixed }) =>
+    canonicalJson({
+      retry,
+      retryable: retryable?.toSorted(),
+      fatal: fatal.toSorted(),
+      isRetryFixed,
+    }),
   );
   return one === other;
 }
 
-function checkPolicy(lifecycle: Lifecycle, definition: TypeDefinition, policy: Policy): Fault[] {
+/** Everything that is wrong with a policy, by JSON pointer into its definition. */
+export function checkPolicy(
+  lifecycle: Lifecycle,
+  definition: TypeDefinition,
+  policy: Policy,
+): Fault[] {
   if (lifecycle.bounds.retryIsFixed && !isSameRetry(policy, lifecycle.defaults)) {
     const message = `the retry policy of the lifecycle ${lifecycle.name} cannot be changed`;
     return [{ pointer: '/retry', message }];
   }
   return [
     ...between('/retry/maxAttempts', policy.retry.maxAttempts, [1, ATTEMPTS_MAX]),
+    ...checkClasses('/retryable', policy.retryable ?? []),
+    ...checkClasses('/fatal', policy.fatal),
     ...checkFactor(definition),
     ...checkBackoff(policy.retry.backoff),
     ...between('/lease/ttlMs', policy.lease.ttlMs, lifecycle.bounds.ttlMs),
@@ -118,6 +137,15 @@ function between(
 ): Fault[] {
   if (Number.isInteger(value) && value >= min && value <= max) return [];
   return [{ pointer, message: `must be a whole number from ${min} to ${max}` }];
+}
+
+function checkClasses(pointer: string, names: readonly unknown[]): Fault[] {
+  const bytesMax = BOUNDS.errorLabel;
+  const message = `must be the name of an error class, of 1 to ${bytesMax} bytes`;
+  return names.flatMap((name, index) => {
+    const isFit = typeof name === 'string' && name !== '' && fitsBytes(name, bytesMax);
+    return isFit && isStorable(name) ? [] : [{ pointer: `${pointer}/${index}`, message }];
+  });
 }
 
 function checkFactor({ retry }: TypeDefinition): Fault[] {

@@ -1,4 +1,5 @@
 import type { Failure } from '../core/decision.ts';
+import { briefError, briefJob } from '../core/brief-error.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
@@ -6,6 +7,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Random } from '../core/random.ts';
+import { systemTimers, type Timers } from '../core/timers.ts';
 import type { DeadLetter, DeadLetterFilter } from '../store/dead-letter.ts';
 import type {
   EventPage,
@@ -34,6 +36,7 @@ import {
   submit,
 } from './operate.ts';
 import { type Beat, type BeatResult, type Ownership, renew, start } from './owner.ts';
+import { Failures } from './failures.ts';
 import type { FollowOptions } from './follow/follower.ts';
 import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
@@ -41,12 +44,16 @@ import { type FollowerView, followersOf } from './follow/standing.ts';
 import { KnownInputs } from './known-inputs.ts';
 import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
+import { LiveHub } from './live/live-hub.ts';
+import { type JobWait, waitForJob } from './live/wait-for-job.ts';
 import type { EngineObserver } from './observer.ts';
+import { queueOf, queuesOf, type QueueView } from './queue-view.ts';
 import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
 import { Registry } from './registry.ts';
 import { erase } from './retention/erase.ts';
 import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import { replay, type ReplayRequest } from './replay.ts';
+import { rerun, type RerunRequest } from './rerun.ts';
 import { settle, type Settlement } from './settle.ts';
 import { Schedules } from './schedules/schedules.ts';
 import { sweepDeadlines } from './sweeps/deadlines.ts';
@@ -70,6 +77,8 @@ export interface EngineOptions {
   /** Hears what was done, for metrics. */
   readonly observer?: EngineObserver | null;
   readonly tracer?: EnqueueTracer | null;
+  /** How those who wait for jobs are woken: by default with the machine's timers, every 50 ms. */
+  readonly live?: { readonly timers?: Timers; readonly everyMs?: number };
 }
 
 /** All use cases over one store. Faces translate to and from these calls and decide nothing. */
@@ -77,6 +86,7 @@ export class Engine {
   readonly context: EngineContext;
   #turn = 0;
   readonly schedules: Schedules;
+  readonly failures: Failures;
 
   constructor(options: EngineOptions) {
     const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
@@ -85,9 +95,11 @@ export class Engine {
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
     const bell = new WorkBell(store.bell ?? null);
-    const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell };
+    const live = new LiveHub(store, { timers: systemTimers, ...options.live });
+    const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell, live };
     this.context = { ...parts, observer, tracer };
     this.schedules = new Schedules(this.context);
+    this.failures = new Failures(this.context);
   }
 
   putType(
@@ -149,14 +161,26 @@ export class Engine {
     return replay(this.context, request);
   }
 
+  /** Runs a job that has ended again, as a new job. */
+  rerun(request: RerunRequest): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
+    return rerun(this.context, request);
+  }
+
   async job(ref: JobRef): Promise<Job> {
     const [job] = await this.context.store.read([ref]);
     if (!job) throw notFound(ref);
     return job;
   }
 
-  jobs(query: JobQuery): Promise<JobPage> {
-    return this.context.store.list(query);
+  /** The job at its end (or as else is wished), or as it stands when the signal comes. */
+  waitFor(ref: JobRef, wait: JobWait): Promise<Job> {
+    return waitForJob(this.context, ref, wait);
+  }
+
+  /** Their errors without stack, causes and details: those are told of one job at a time. */
+  async jobs(query: JobQuery): Promise<JobPage> {
+    const page = await this.context.store.list(query);
+    return { ...page, jobs: page.jobs.map(briefJob) };
   }
 
   /** A job's history, events and notes in one stream. */
@@ -188,8 +212,11 @@ export class Engine {
     return followersOf(this.context);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.context.store.deadLetters(filter);
+  /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
+  async deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    const letters = await this.context.store.deadLetters(filter);
+    if (filter.id !== undefined) return letters;
+    return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */
@@ -203,6 +230,15 @@ export class Engine {
     change: { actor: string; settings: QueueSettings },
   ): Promise<Valve> {
     return configureQueue(this.context, ref, change);
+  }
+
+  /** Queues that have jobs or settings, and one of them. */
+  queues(tenant: string): Promise<QueueView[]> {
+    return queuesOf(this.context, tenant);
+  }
+
+  queue(ref: QueueRef): Promise<QueueView> {
+    return queueOf(this.context, ref);
   }
 
   /** Queues and types that do not simply let everything through. */

@@ -2,7 +2,10 @@ import { payloadHash } from '../core/canonical-json.ts';
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
+import type { ParentKind } from '../core/job.ts';
+import { isStorable } from '../core/text.ts';
 import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';
+import type { JobPolicy } from '../handler/job-policy.ts';
 import { checkUnique, type UniqueWish } from './unique.ts';
 
 /** A wish for work. The platform does not look into `input` and `metadata`. */
@@ -12,13 +15,27 @@ export interface EnqueueRequest {
   readonly id?: string;
   readonly queue?: string;
   readonly priority?: 'normal' | 'high' | number;
+  /** Not before this time. */
   readonly runAt?: Instant;
+  /** The same, counted from when the job is accepted. */
+  readonly delayMs?: number;
   readonly deadlineAt?: Instant;
+  /** The same, counted from when the job is accepted. */
+  readonly deadlineMs?: number;
+  /** Otherwise than the type says; refused where the lifecycle fixes how jobs are retried. */
+  readonly maxAttempts?: number;
+  readonly backoff?: NonNullable<JobPolicy['retry']>['backoff'];
+  /** The longest that one attempt may take, otherwise than the type says. */
+  readonly timeoutMs?: number;
+  /** Whose limits the job counts under; by default whoever asks for it. */
+  readonly limitKey?: string;
   readonly documentId?: string;
   readonly correlationId?: string;
   readonly traceId?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly parentJobId?: string;
+  /** By default the caller's own link. */
+  readonly parentKind?: ParentKind;
   /** False leaves the job held until it is submitted, where the lifecycle has such a state. */
   readonly submit?: boolean;
   /** At most one job at a time for a key; see UniqueWish. */
@@ -63,6 +80,8 @@ function checkMore(request: EnqueueRequest): Fault[] {
     ...checkPriority(request.priority),
     ...checkInstant('/runAt', request.runAt),
     ...checkInstant('/deadlineAt', request.deadlineAt),
+    ...checkSpan('/delayMs', request.delayMs, { min: 0, instead: request.runAt }),
+    ...checkSpan('/deadlineMs', request.deadlineMs, { min: 1, instead: request.deadlineAt }),
     ...checkUnique(request.unique),
   ];
 }
@@ -75,6 +94,7 @@ export function checkName(pointer: string, name: unknown): Fault[] {
 
 const LABELS = [
   'documentId',
+  'limitKey',
   'correlationId',
   'traceId',
   'idempotencyKey',
@@ -89,7 +109,9 @@ const CHECKED: readonly (keyof EnqueueRequest)[] = [
   'parentJobId',
   'priority',
   'runAt',
+  'delayMs',
   'deadlineAt',
+  'deadlineMs',
   'unique',
 ];
 
@@ -101,9 +123,12 @@ function checkLabels(request: EnqueueRequest): Fault[] {
     if (typeof value !== 'string' || value === '' || value.length > LABEL_LENGTH_MAX) {
       return [{ pointer, message: `must be a text of 1 to ${LABEL_LENGTH_MAX} characters` }];
     }
-    return value.includes('\0') ? [{ pointer, message: 'must not contain U+0000' }] : [];
+    return isStorable(value) ? [] : [{ pointer, message: UNSTORABLE }];
   });
 }
+
+/** Of a text by which things are found: what is replaced in it would name something else. */
+export const UNSTORABLE = 'must not contain U+0000 or half of a surrogate pair';
 
 function checkUuid(pointer: string, id: unknown): Fault[] {
   if (id === undefined || (typeof id === 'string' && isUuid(id))) return [];
@@ -122,4 +147,19 @@ function checkInstant(pointer: string, instant: unknown): Fault[] {
   const isFit =
     Number.isInteger(instant) && (instant as number) >= 0 && (instant as number) < 8.64e15;
   return instant === undefined || isFit ? [] : [{ pointer, message: 'must be a time' }];
+}
+
+/** Ten years: a time further off is a mistake in the unit. */
+const SPAN_MS_MAX = 3_653 * 86_400_000;
+
+function checkSpan(
+  pointer: string,
+  span: unknown,
+  { min, instead }: { min: number; instead: unknown },
+): Fault[] {
+  if (span === undefined) return [];
+  if (instead !== undefined) return [{ pointer, message: 'must be left out beside a time' }];
+  const isFit = Number.isInteger(span) && (span as number) >= min;
+  if (isFit && (span as number) <= SPAN_MS_MAX) return [];
+  return [{ pointer, message: `must be a whole number from ${min} to ${SPAN_MS_MAX}` }];
 }

@@ -1,7 +1,7 @@
 import { referenceOf } from '../artifact/reference.ts';
 import { VERSION } from '../codec/place.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
-import { checkInput, type Schema } from '../handler/schema.ts';
+import { checkInput, isUnchecked, type Schema } from '../handler/schema.ts';
 import type { EnqueueRequest } from './enqueue-request.ts';
 
 /**
@@ -12,12 +12,16 @@ export class KnownInputs {
   readonly #schemas: Map<string, Schema> = new Map();
 
   learn(jobs: readonly JobDefinition[]): void {
-    for (const { type, input, intake = input } of jobs) {
-      if (intake !== null) this.#schemas.set(type, intake);
+    for (const { type, takesInput, input, intake = input } of jobs) {
+      // Whether there may be any is the stored definition's to say, for every process.
+      if (takesInput && !isUnchecked(intake)) this.#schemas.set(type, intake);
     }
   }
 
-  /** Rejects with VALIDATION_ERROR and the path of every fault; null where none can be found. */
+  /**
+   * Throws VALIDATION_ERROR with the path of every fault. A promise, which rejects so, only where
+   * the schema has to be waited for.
+   */
   check({ type, input = null }: EnqueueRequest): Promise<void> | null {
     const schema = this.#schemas.get(type);
     if (schema === undefined || isElsewhere(input)) return null;

@@ -4,6 +4,7 @@ import { PawlError } from '../core/errors.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { afterWrite } from './after-write.ts';
+import { boundedMessage } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import {
   notFound,
@@ -92,9 +93,10 @@ export async function cancel(
   context: EngineContext,
   requests: readonly CancelRequest[],
 ): Promise<CancelResult[]> {
-  const tasks = requests.map((request) =>
-    taskOf({ ...request, plan: (job) => planCancel(context, job, request) }),
-  );
+  const tasks = requests.map(({ reason, ...rest }) => {
+    const request = { ...rest, reason: reason === null ? null : boundedMessage(reason) };
+    return taskOf({ ...request, plan: (job) => planCancel(context, job, request) });
+  });
   const outcomes = await transition(context, tasks);
   return Promise.all(
     outcomes.map(async (outcome, index): Promise<CancelResult> => {

@@ -6,6 +6,7 @@ import { isOwned } from '../core/phase.ts';
 import { progressFloor } from '../core/policy.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
 import { afterWrite } from './after-write.ts';
+import { beatRefusal, boundedMessage, boundedNotes } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Renewed } from './observer.ts';
 import {
@@ -78,8 +79,22 @@ export type BeatResult =
     }
   | { readonly kind: 'refused'; readonly error: PawlError };
 
-/** Renews leases and carries progress, stages, checkpoints and notes up, cancel wishes down. */
+/**
+ * Renews leases and carries progress, stages, checkpoints and notes up, cancel wishes down. A beat
+ * with something that cannot be kept is refused by itself, and spoils no other.
+ */
 export async function renew(context: EngineContext, beats: readonly Beat[]): Promise<BeatResult[]> {
+  const refusals = beats.map(beatRefusal);
+  if (refusals.every((error) => error === null)) return renewAll(context, beats);
+  const results = await renewAll(
+    context,
+    beats.filter((_, index) => refusals[index] === null),
+  );
+  let next = 0;
+  return refusals.map((error) => (error === null ? results[next++]! : { kind: 'refused', error }));
+}
+
+async function renewAll(context: EngineContext, beats: readonly Beat[]): Promise<BeatResult[]> {
   if (beats.length === 0) return [];
   const read = await Promise.all(beats.map((beat) => rowFor(context, beat)));
   const renewals = await Promise.all(
@@ -87,6 +102,7 @@ export async function renew(context: EngineContext, beats: readonly Beat[]): Pro
   );
   const outcomes = await context.store.renew(renewals);
   if (context.observer !== null) tell(context.observer, { beats, read, outcomes });
+  context.live.changed(beats.map(({ ref }) => ref));
   const answers = outcomes.map(async (outcome, index): Promise<BeatResult> => {
     if (outcome.kind === 'renewed') return outcome;
     const { ref } = beats[index]!;
@@ -137,9 +153,9 @@ async function renewalOf(context: EngineContext, beat: Beat, read: Job | null): 
     owner,
     epoch,
     progress: wished,
-    notes: [...entered, ...notes],
+    notes: [...entered, ...boundedNotes(notes)],
     ...(stage === undefined ? {} : { stage }),
-    ...(beat.message === undefined ? {} : { message: beat.message }),
+    ...(beat.message === undefined ? {} : { message: boundedMessage(beat.message) }),
     ...(beat.checkpoint === undefined ? {} : { checkpoint: beat.checkpoint }),
     ...(beat.stageResult === undefined ? {} : { stageResult: beat.stageResult }),
   };

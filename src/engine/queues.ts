@@ -1,4 +1,5 @@
 import { type Fault, invalid } from '../core/errors.ts';
+import { storable } from '../core/text.ts';
 import type { Valve } from '../store/valve.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
@@ -34,7 +35,9 @@ export async function configureQueue(
   const faults = [...checkName('/queue', queue), ...checkSettings(settings, before ?? null)];
   if (faults.length > 0) throw invalid(faults);
   const ref = { tenant, scope: 'queue', name: queue } as const;
-  const valve = await context.store.putValve({ ...ref, actor, ...settings });
+  const { reason } = settings;
+  const said = typeof reason === 'string' ? { reason: storable(reason) } : {};
+  const valve = await context.store.putValve({ ...ref, actor, ...settings, ...said });
   context.shedding.forget();
   const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
   const details = JSON.stringify(settings);

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../core/canonical-json.ts';
 import type { Clock, Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Facts } from '../core/decision.ts';
@@ -13,6 +14,9 @@ export const SHARED_TENANT = '*';
 /** So soon does a process see what another one has changed about a type. */
 const TYPE_KEPT_MS = 1_000;
 
+/** So many policies of single jobs are remembered by what they say. */
+const OWN_POLICIES_MAX = 1_000;
+
 function lifecycleKey(name: string, version: number): string {
   return `${name} v${version}`;
 }
@@ -21,6 +25,8 @@ function lifecycleKey(name: string, version: number): string {
 interface Read {
   readonly record: Promise<TypeRecord>;
   readonly readAt: Instant;
+  /** As it was read before. */
+  readonly former: TypeRecord | null;
   known: TypeRecord | null;
 }
 
@@ -34,6 +40,7 @@ export class Registry {
   readonly #byName: ReadonlyMap<string, Lifecycle>;
   readonly #policies: Map<number, Policy> = new Map();
   readonly #types: Map<string, Read> = new Map();
+  readonly #numbers: Map<string, Promise<number>> = new Map();
   readonly #clock: Clock;
 
   constructor(store: Store, lifecycles: readonly Lifecycle[], clock: Clock) {
@@ -74,13 +81,30 @@ export class Registry {
     return numbers.map((number) => this.#policies.get(number)!);
   }
 
+  /** The number of a policy of a single job's own; asked for once by each process. */
+  numberOf(policy: Policy): Promise<number> {
+    const text = canonicalJson(policy);
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    if (this.#numbers.size >= OWN_POLICIES_MAX) this.#numbers.clear();
+    const number = this.#store.putPolicy(policy);
+    this.#numbers.set(text, number);
+    number.then(
+      (given) => this.#policies.set(given, policy),
+      () => this.#numbers.delete(text),
+    );
+    return number;
+  }
+
   /** A tenant's own type, or the shared one of that name. Callers at once share one look-up. */
   type(tenant: string, type: string): Promise<TypeRecord> {
     const key = `${tenant}\n${type}`;
     const cached = this.#recent(key);
     if (cached !== null) return cached.record;
     const record = this.#findType(tenant, type);
-    const read: Read = { record, readAt: this.#clock.now(), known: null };
+    const last = this.#types.get(key);
+    const former = last?.known ?? last?.former ?? null;
+    const read: Read = { record, readAt: this.#clock.now(), former, known: null };
     this.#types.set(key, read);
     record.then(
       (known) => (read.known = known),
@@ -90,11 +114,26 @@ export class Registry {
     return record;
   }
 
-  /** The number and the text of a type's policy, where nobody has to be asked for them. */
-  knownPolicy(tenant: string, type: string): { number: number; policy: Policy } | null {
-    const known = this.#recent(`${tenant}\n${type}`)?.known ?? null;
-    const policy = known === null ? undefined : this.#policies.get(known.policy);
-    return policy === undefined ? null : { number: known!.policy, policy };
+  /** A type's record and its policy, where nobody has to be asked for them. */
+  known(tenant: string, type: string): { record: TypeRecord; policy: Policy } | null {
+    return this.#withPolicy(this.#recent(`${tenant}\n${type}`)?.known ?? null);
+  }
+
+  /**
+   * The same, also as it was a while ago, and asks for news on the way: for a caller that may hold
+   * the very connection which an answer would need.
+   */
+  knownOnce(tenant: string, type: string): { record: TypeRecord; policy: Policy } | null {
+    const read = this.#types.get(`${tenant}\n${type}`);
+    const former = read?.known ?? read?.former ?? null;
+    if (former === null) return null;
+    this.type(tenant, type).catch(() => undefined);
+    return this.#withPolicy(former);
+  }
+
+  #withPolicy(record: TypeRecord | null): { record: TypeRecord; policy: Policy } | null {
+    const policy = record === null ? undefined : this.#policies.get(record.policy);
+    return policy === undefined ? null : { record: record!, policy };
   }
 
   #recent(key: string): Read | null {
@@ -119,6 +158,7 @@ export class Registry {
   /** Of a job whose policy has been read before. */
   factsOf(job: Job): Facts {
     return {
+      type: job.type,
       lifecycle: this.lifecycle(job.lifecycle, job.lifecycleVersion),
       policy: this.#policies.get(job.policy)!,
       place: { state: job.state, phase: job.phase },

@@ -1,12 +1,11 @@
-import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
-import { birthPlaces } from '../core/lifecycle.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
-import { jobAtBirth, type NewJob } from '../store/insert.ts';
+import { jobAtBirth } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
-import { type Caller, documentBusy } from './enqueue.ts';
+import { draftAgain } from './draft-again.ts';
+import type { Caller } from './enqueue.ts';
+import { documentBusy } from './enqueue-answer.ts';
 import { notFound } from './transition.ts';
 
 export interface ReplayRequest {
@@ -26,19 +25,22 @@ export async function replay(
   context: EngineContext,
   request: ReplayRequest,
 ): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
+  const { deadLetterId, ...again } = request;
   const { tenant } = request.caller;
-  const found = await context.store.deadLetters({ tenant, id: request.deadLetterId, limit: 1 });
-  const letter = found[0];
+  const [letter] = await context.store.deadLetters({ tenant, id: deadLetterId, limit: 1 });
   if (letter === undefined) {
-    throw new PawlError('NOT_FOUND', `there is no dead letter ${request.deadLetterId}`);
+    throw new PawlError('NOT_FOUND', `there is no dead letter ${deadLetterId}`);
   }
-  const [parent] = await context.store.read([{ tenant, id: letter.jobId }]);
-  const job = await draftReplay(context, request, { letter, parent: parent ?? null });
+  const [dead] = await context.store.read([{ tenant, id: letter.jobId }]);
+  const { jobId: id, type, correlationId, input } = letter;
+  const parent = { ...dead, id, type, correlationId, input };
+  const job = await draftAgain(context, { ...again, parent, kind: 'replay', replayOf: letter.id });
   const [outcome] = await context.store.insert([job]);
   if (outcome!.kind === 'created') {
     const made = jobAtBirth(job, outcome!.at);
     context.observer?.enqueued([made]);
     context.bell.born([made]);
+    context.live.born([made]);
     return { kind: 'created', job: made };
   }
   const ref = { tenant, id: outcome!.id };
@@ -46,40 +48,4 @@ export async function replay(
   if (!earlier) throw notFound(ref);
   if (outcome!.kind === 'busy') throw documentBusy(earlier);
   return { kind: 'replayed', job: earlier };
-}
-
-async function draftReplay(
-  context: EngineContext,
-  request: ReplayRequest,
-  origin: { letter: DeadLetter; parent: Job | null },
-): Promise<NewJob> {
-  const { letter, parent } = origin;
-  const { tenant, principal } = request.caller;
-  const record = await context.registry.type(tenant, letter.type);
-  const policy = await context.registry.policy(record.policy);
-  const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
-  return {
-    tenant,
-    id: context.ids.next(),
-    type: letter.type,
-    queue: parent?.queue ?? 'default',
-    lifecycle: lifecycle.name,
-    lifecycleVersion: lifecycle.version,
-    policy: record.policy,
-    maxAttempts: policy.retry.maxAttempts,
-    places: birthPlaces(lifecycle, true),
-    priority: parent?.priority ?? 0,
-    runAt: request.runAt ?? null,
-    deadlineAt: null,
-    input: request.input === undefined ? letter.input : JSON.stringify(request.input),
-    metadata: parent?.metadata ?? null,
-    correlationId: letter.correlationId ?? letter.jobId,
-    traceId: parent?.traceId ?? null,
-    requestedBy: principal,
-    parentJobId: letter.jobId,
-    documentId: parent?.documentId ?? null,
-    idempotency: null,
-    replayOf: letter.id,
-    actor: apiActor(principal),
-  };
 }

@@ -4,6 +4,7 @@ import { type DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { EventType } from '../core/event.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Fence } from '../store/move.ts';
 import type { EngineContext } from './context.ts';
 import { type Ownership, ownershipRefusal } from './owner.ts';
@@ -89,6 +90,8 @@ function planEnding(
   const error = ownershipRefusal(job, settlement);
   if (error !== null) return planRefused(context, job, { settlement, error });
   const { ending } = settlement;
+  const unfit = endingRefusal(ending);
+  if (unfit !== null) return { kind: 'refuse', error: unfit };
   if (ending.kind === 'cancelled' && job.cancel === null) {
     const message = `nobody asked to cancel job ${job.id}`;
     return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
@@ -101,6 +104,16 @@ function planEnding(
       ? { checkpoint: ending.checkpoint }
       : {}),
   };
+}
+
+/** Why a result or a checkpoint cannot be kept; null where it can, or there is none. */
+function endingRefusal(ending: Ending): PawlError | null {
+  if (ending.kind === 'succeed') {
+    if (ending.result === undefined) return null;
+    return payloadRefusal(PAYLOADS.result, ending.result, '/result');
+  }
+  if (!('checkpoint' in ending) || ending.checkpoint === undefined) return null;
+  return payloadRefusal(PAYLOADS.checkpoint, ending.checkpoint, '/checkpoint');
 }
 
 const SUCCEED: Request = { on: 'succeed' };

@@ -1,4 +1,4 @@
-import type { DeadLetterDraft, Request } from '../core/decision.ts';
+import type { DeadLetterDraft, Request, Step } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
@@ -8,6 +8,7 @@ import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { Decisions } from './decisions.ts';
+import { logFailures } from './log-failures.ts';
 import type { EngineObserver, Moved } from './observer.ts';
 
 /** What should happen to a job, given how it stands. */
@@ -89,6 +90,8 @@ export async function transition(
     }
   }
   if (context.observer !== null) tell(context.observer, moved, outcomes);
+  context.live.moved(moved);
+  logFailures(context.log, moved);
   context.bell.moved(moved, (job) => context.registry.isLimited(job.policy));
   return outcomes.map((outcome) => outcome!);
 }
@@ -189,6 +192,8 @@ function moveOf(
     annotation: null,
     deadLetter: deadLetterFor(context, job, decision.deadLetter),
   };
+  const cause = causeOf(job, decision.steps);
+  if (cause !== null) move.fingerprint = cause;
   if (plan.result !== undefined) move.result = plan.result;
   if (plan.checkpoint !== undefined) move.checkpoint = plan.checkpoint;
   return { move };
@@ -216,6 +221,14 @@ function annotationOf(
     annotation: plan.annotation,
     deadLetter: deadLetterFor(context, job, plan.deadLetter ?? null),
   };
+}
+
+/** What a bad end is known by among others of its cause; null for every other move. */
+function causeOf(job: Job, steps: readonly Step[]): string | null {
+  const last = steps.at(-1);
+  if (last === undefined || (last.to.phase !== 'failed' && last.to.phase !== 'dead')) return null;
+  const error = last.error ?? job.error;
+  return error === null ? null : fingerprintOf(job.type, error);
 }
 
 function deadLetterFor(

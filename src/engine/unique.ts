@@ -1,4 +1,5 @@
 import type { Fault } from '../core/errors.ts';
+import { isStorable } from '../core/text.ts';
 import type { UniqueClaim } from '../store/unique.ts';
 
 /**
@@ -33,8 +34,10 @@ export function checkUnique(wish: UniqueWish | undefined): Fault[] {
   const { key, mode, windowMs, maxWaitMs } = wish;
   const faults: Fault[] = [];
   const isKey = typeof key === 'string' && key !== '' && key.length <= KEY_LENGTH_MAX;
-  if (!isKey || key.includes('\0')) {
-    const message = `must be a text of 1 to ${KEY_LENGTH_MAX} characters without U+0000`;
+  if (!isKey || !isStorable(key)) {
+    const message =
+      `must be a text of 1 to ${KEY_LENGTH_MAX} characters, ` +
+      'without U+0000 and without halves of surrogate pairs';
     faults.push({ pointer: '/unique/key', message });
   }
   if (!MODES.includes(mode)) {

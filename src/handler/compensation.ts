@@ -1,7 +1,7 @@
 import { distributed } from '../lifecycles/distributed.ts';
-import type { Compensation, RunContext } from './context.ts';
+import type { Compensation } from './context.ts';
 import { defineJob, type JobDefinition } from './define-job.ts';
-import { check, trusted } from './schema.ts';
+import { check, typed } from './schema.ts';
 
 /** The type under which a job is undone. */
 export function compensationType(type: string): string {
@@ -15,12 +15,11 @@ export function compensationType(type: string): string {
 export function compensationOf(job: JobDefinition): JobDefinition | null {
   const { compensate } = job;
   if (compensate === undefined) return null;
-  return defineJob({
-    type: compensationType(job.type),
+  return defineJob(compensationType(job.type), {
     lifecycle: distributed,
     isolation: job.isolation,
-    input: trusted<Compensation<unknown>>(),
-    run: async (context: RunContext<Compensation<unknown>>) => {
+    input: typed<Compensation<unknown>>(),
+    run: async (context) => {
       const checked = await check(job.input, context.input.input);
       // With such an input the handler never ran, so there is nothing to undo.
       if ('faults' in checked) return null;

@@ -1,5 +1,7 @@
+import type { Duration } from '../core/duration.ts';
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
+import type { Json, RequireJson } from './json.ts';
 import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
 
 /** What a handler may know of its job. */
@@ -29,16 +31,20 @@ export interface Trace {
 /** A share from 0 to 1 of the stage at hand (outside of stages, of the job), or a percentage. */
 export type Done = number | { readonly percent: number };
 
-export type Effect<Kept> = (effect: { readonly idempotencyKey: string }) => Kept | Promise<Kept>;
+/**
+ * What a program hands to all its handlers, such as a connection to its database: empty here, and
+ * merged into by users, `declare module 'pawl' { interface Context { db: Db } }`.
+ */
+export interface Context {}
 
 /** What a stage's work gets. */
 export interface StageContext<From> {
-  /** Where to go on: the stage's last checkpoint, or what was given to begin with. */
-  readonly from: From;
+  /** Where to go on: the stage's last checkpoint, or what was given to begin with; as JSON. */
+  readonly from: Json<From>;
   /** Stable for this stage of this job, whatever the attempt. */
   readonly idempotencyKey: string;
   /** Durable when it resolves; a later attempt finds it as `from`. */
-  readonly checkpoint: (value: From) => Promise<void>;
+  readonly checkpoint: (value: NoInfer<From> & RequireJson<From>) => Promise<void>;
   readonly progress: (done: Done, message?: string) => void;
 }
 
@@ -49,17 +55,17 @@ export interface StageRunner<Stage extends string> {
    */
   <Kept>(
     name: Stage,
-    work: (stage: StageContext<undefined>) => Kept | Promise<Kept>,
-  ): Promise<Kept>;
+    work: (stage: StageContext<undefined>) => Kept & RequireJson<Kept>,
+  ): Promise<Json<Awaited<Kept>>>;
   <From, Kept>(
     name: Stage,
-    options: { readonly from: From },
-    work: (stage: StageContext<From>) => Kept | Promise<Kept>,
-  ): Promise<Kept>;
+    options: { readonly from: From & RequireJson<From> },
+    work: (stage: StageContext<From>) => Kept & RequireJson<Kept>,
+  ): Promise<Json<Awaited<Kept>>>;
 }
 
 /** Everything that a handler gets; its members can be taken apart freely. */
-export interface RunContext<Input, Stage extends string = string> {
+export interface RunContext<Input, Stage extends string = string> extends Context {
   readonly input: Input;
   readonly job: JobFacts;
   /** From 1. */
@@ -75,13 +81,16 @@ export interface RunContext<Input, Stage extends string = string> {
   /** Only ever rises. Sent with the next renewal, so calling it often costs nothing. */
   readonly progress: (done: Done, message?: string) => void;
   /** Durable when it resolves. */
-  readonly checkpoint: (value: unknown) => Promise<void>;
+  readonly checkpoint: <Value>(value: Value & RequireJson<Value>) => Promise<void>;
   /**
    * Makes an effect once per job: a later attempt gets the kept result. After a crash between the
    * effect and its record it is made again, with the same idempotency key, by which a receiver can
    * tell.
    */
-  readonly once: <Kept>(key: string, effect: Effect<Kept>) => Promise<Kept>;
+  readonly once: <Kept>(
+    key: string,
+    effect: (effect: { readonly idempotencyKey: string }) => Kept & RequireJson<Kept>,
+  ) => Promise<Json<Awaited<Kept>>>;
   /**
    * Keeps bytes under a name as an artifact of the job, in the place of one of that name. They are
    * streamed, and seen by others once this resolves and only if the job was still held then. A job
@@ -98,9 +107,9 @@ export interface RunContext<Input, Stage extends string = string> {
   /** A piece of generated text, streamed to those who follow the job. */
   readonly tokens: (text: string) => void;
   /** Ends this turn without spending an attempt; the handler runs again after the delay. */
-  readonly snooze: (delayMs: number) => never;
+  readonly snooze: (delay: Duration) => never;
   /** The same, when a remote process is seen to have begun (lifecycle `process`). */
-  readonly advance: (delayMs: number) => never;
+  readonly advance: (delay: Duration) => never;
 }
 
 /** What a compensation gets as its input: the job that ended badly, and what it had done. */

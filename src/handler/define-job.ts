@@ -1,47 +1,60 @@
 import { type Fault, invalid } from '../core/errors.ts';
-import type { LeasePolicy } from '../core/lease.ts';
-import type { DeadLetterCopies, Lifecycle } from '../core/lifecycle.ts';
-import type { LimitDefinition } from '../core/limits.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
 import { checkStages, type StageRange } from '../core/policy.ts';
-import type { Jitter } from '../core/retry.ts';
-import type { SloDefinition } from '../core/slo.ts';
+import { task } from '../lifecycles/task.ts';
 import type { Compensation, RunContext } from './context.ts';
-import { type Exposure, type ExposeText, exposureOf } from './exposure.ts';
+import type { ErrorConstructor, ErrorMatchers } from './error-matcher.ts';
+import { type ExposeText, exposureOf, jsonSchemaOf } from './exposure.ts';
 import { checkIsolation, type Isolation } from './isolation.ts';
-import type { RawOf, Schema, ValueOf } from './schema.ts';
-
-/** What a type's jobs live by; what is left out comes from the lifecycle. */
-export interface JobPolicy<Stages extends readonly StageRange[] = readonly StageRange[]> {
-  readonly retry?: {
-    readonly maxAttempts?: number;
-    readonly backoff?: {
-      readonly kind: 'fixed' | 'exponential';
-      readonly baseMs: number;
-      /** Of an exponential one. */
-      readonly factor?: number;
-      readonly maxMs?: number;
-      /** Full unless told otherwise, and none for a fixed one. */
-      readonly jitter?: Jitter;
-    };
-  };
-  /** Error classes that are tried again; a handler that crashed its thread or process always is. */
-  readonly retryable?: readonly string[];
-  readonly lease?: Partial<LeasePolicy>;
-  /** The longest that one attempt may take. */
-  readonly timeoutMs?: number;
-  readonly stages?: Stages;
-  readonly onExhausted?: 'failed' | 'dead_lettered';
-  readonly dlq?: DeadLetterCopies;
-  readonly limits?: LimitDefinition;
-  /** What is promised of its jobs; it is measured and shown, and changes nothing. */
-  readonly slo?: SloDefinition;
-  /** Published as a process of OGC API – Processes, in these words and by these schemas. */
-  readonly expose?: Exposure;
-}
+import type { JobPolicy } from './job-policy.ts';
+import { isJobType, JOB_BRAND, type JobType } from './job-type.ts';
+import type { RequireJson } from './json.ts';
+import { policyOf, type PolicyOptions } from './policy-options.ts';
+import { noInput, type None, type RawOf, type Schema, type ValueOf } from './schema.ts';
 
 type StageNames<Stages extends readonly StageRange[]> = readonly [] extends Stages
   ? string
   : Stages[number]['name'];
+
+/** What a handler of a job with this result's schema may return. */
+type Returnable<Result extends Schema> = RawOf<Result> | Promise<RawOf<Result>>;
+
+/** What comes of a job: what its schema makes of it, or without one what its handler returns. */
+type JobResult<Result extends Schema, Output> =
+  unknown extends ValueOf<Result> ? Awaited<Output> : ValueOf<Result>;
+
+/** What a job takes and gives. */
+export interface JobSchemas<Input extends Schema, Result extends Schema> {
+  /** Any Standard Schema, or `typed<…>()`; a job without one takes no input. */
+  readonly input?: Input;
+  /** Checked before a result is kept. */
+  readonly result?: Result;
+}
+
+/** How a job is done. */
+export interface HandlerOptions<
+  Input extends Schema,
+  Output,
+  Stages extends readonly StageRange[],
+  Errors extends readonly ErrorConstructor[],
+> extends PolicyOptions<Stages, Errors> {
+  /** Default: `lifecycles.task`. */
+  readonly lifecycle?: Lifecycle;
+  /** Publishes the type as a process of OGC API – Processes, with the schemas given here. */
+  readonly expose?: boolean | ExposeText;
+  /** Checked where jobs are accepted, for a handler that checks its input in a stage of its own. */
+  readonly intake?: Schema;
+  /** Default: inline. */
+  readonly isolation?: Isolation;
+  /** The most jobs of this type that one worker runs at a time. */
+  readonly concurrency?: number;
+  run(
+    this: void,
+    context: RunContext<ValueOf<Input>, StageNames<Stages>>,
+  ): Output & RequireJson<Output>;
+  /** Undoes what a job did that then failed, died or was cancelled: a job of its own. */
+  compensate?(this: void, context: RunContext<Compensation<ValueOf<Input>>>): unknown;
+}
 
 /** What a job's author writes. */
 export interface JobOptions<
@@ -49,86 +62,141 @@ export interface JobOptions<
   Result extends Schema,
   Output,
   Stages extends readonly StageRange[],
-> extends Omit<JobPolicy<Stages>, 'expose'> {
-  /** Publishes the type as a process of OGC API – Processes, with the schemas given here. */
-  readonly expose?: boolean | ExposeText;
-  readonly type: string;
-  readonly lifecycle: Lifecycle;
-  readonly input?: Input;
-  /** Checked where jobs are accepted, for a handler that checks its input in a stage of its own. */
-  readonly intake?: Schema;
-  readonly result?: Result;
-  readonly isolation?: Isolation;
-  /** The most jobs of this type that one worker runs at a time. */
-  readonly concurrency?: number;
-  run(
-    this: void,
-    context: RunContext<ValueOf<Input>, StageNames<Stages>>,
-  ): Output | Promise<Output>;
-  /** Undoes what a job did that then failed, died or was cancelled: a job of its own. */
-  compensate?(this: void, context: RunContext<Compensation<ValueOf<Input>>>): unknown;
-}
+  Errors extends readonly ErrorConstructor[],
+>
+  extends JobSchemas<Input, Result>, HandlerOptions<Input, Output, Stages, Errors> {}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of jobs has those of every type
+type Anything = any;
 
 /** A job type with its handler: made by `defineJob`, given to workers and to enqueue. */
-export interface JobDefinition<Input = unknown, Result = unknown, Raw = Input> {
-  readonly type: string;
+export interface JobDefinition<in Input = Anything, out Result = Anything> extends JobType<
+  Input,
+  Result
+> {
   readonly lifecycle: Lifecycle;
+  /** As it is stored. */
   readonly policy: JobPolicy;
-  readonly input: Schema<Raw, Input> | null;
+  /** Which errors are retried, judged in the process that has them. */
+  readonly matchers: ErrorMatchers;
   readonly intake?: Schema;
-  readonly result: Schema<unknown, Result> | null;
   readonly isolation: Isolation;
   readonly concurrency: number;
-  run(this: void, context: RunContext<Input>): unknown;
-  compensate?(this: void, context: RunContext<Compensation<Input>>): unknown;
+  run(this: void, context: RunContext<Anything>): unknown;
+  compensate?(this: void, context: RunContext<Compensation<Anything>>): unknown;
+}
+
+type NoInput = Schema<None, undefined>;
+
+/** A job type that has no handler yet, or has it elsewhere. */
+export interface DeclaredJob<Input extends Schema, Result extends Schema> extends JobType<
+  RawOf<Input>,
+  ValueOf<Result>
+> {
+  /** Adds the handler. Throws VALIDATION_ERROR with every fault found. */
+  handle<
+    Output extends Returnable<Result> = RawOf<Result>,
+    const Stages extends readonly StageRange[] = readonly [],
+    const Errors extends readonly ErrorConstructor[] = readonly [],
+  >(
+    options: HandlerOptions<Input, Output, Stages, Errors>,
+  ): JobDefinition<RawOf<Input>, JobResult<Result, Output>>;
 }
 
 const TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 /** No colon: names with one are the platform's own, beside the stages' results. */
 const STAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$/;
 
+/**
+ * What a job takes and gives, for programs that only enqueue it, and for handlers that enqueue
+ * their own type; `handle` adds the handler.
+ */
+export function declareJob<Input extends Schema = NoInput, Result extends Schema = Schema>(
+  type: string,
+  schemas: JobSchemas<Input, Result> = {},
+): DeclaredJob<Input, Result> {
+  const faults = checkType(type);
+  if (faults.length > 0) throw invalid(faults);
+  const declared = declaredOf(type, schemas);
+  return {
+    ...declared,
+    handle: (options) => definitionOf(declared, options as AnyOptions),
+  };
+}
+
 /** Joins a type to its handler and policies. Throws VALIDATION_ERROR with every fault found. */
 export function defineJob<
-  Input extends Schema = Schema,
+  Input extends Schema = NoInput,
   Result extends Schema = Schema,
-  Output extends RawOf<Result> = RawOf<Result>,
+  Output extends Returnable<Result> = RawOf<Result>,
   const Stages extends readonly StageRange[] = readonly [],
+  const Errors extends readonly ErrorConstructor[] = readonly [],
 >(
-  options: JobOptions<Input, Result, Output, Stages>,
-): JobDefinition<ValueOf<Input>, Output, RawOf<Input>> {
-  const { type, lifecycle, input, result, isolation, concurrency, run, compensate, ...rest } =
-    options;
-  const { expose, intake, ...policy } = rest;
-  const schemas = { input: input ?? null, result: result ?? null };
-  const job = {
+  type: string,
+  options: JobOptions<Input, Result, Output, Stages, Errors>,
+): JobDefinition<RawOf<Input>, JobResult<Result, Output>> {
+  return definitionOf(declaredOf(type, options), options as AnyOptions);
+}
+
+type AnyOptions = HandlerOptions<Anything, Anything, Anything, Anything>;
+
+function declaredOf(type: string, { input, result }: JobSchemas<Schema, Schema>): JobType {
+  return {
+    [JOB_BRAND]: true,
     type,
+    takesInput: input !== undefined,
+    input: input ?? noInput,
+    result: result ?? null,
+  } as JobType;
+}
+
+function definitionOf(declared: JobType, options: AnyOptions): JobDefinition {
+  const { policy, faults } = policyOf(options);
+  const { lifecycle = task, isolation = { kind: 'inline' }, concurrency = Infinity } = options;
+  const { expose, intake, run, compensate } = options;
+  const { input, result } = declared;
+  const job: JobDefinition = {
+    ...declared,
     lifecycle,
-    policy: { ...policy, ...exposureOf(expose, schemas) },
-    input: (input ?? null) as Schema<RawOf<Input>, ValueOf<Input>> | null,
+    policy: { ...policy, ...exposureOf(expose, { input, result }) },
+    matchers: matchersOf(options, lifecycle),
     ...(intake === undefined ? {} : { intake }),
-    result: (result ?? null) as Schema<unknown, Output> | null,
-    isolation: isolation ?? { kind: 'inline' as const },
-    concurrency: concurrency ?? Infinity,
-    run: run as JobDefinition<ValueOf<Input>>['run'],
+    isolation,
+    concurrency,
+    run,
     ...(compensate === undefined ? {} : { compensate }),
   };
-  const faults = checkJob(job);
-  if (faults.length > 0) throw invalid(faults);
+  const all = [...faults, ...checkJob(job)];
+  if (all.length > 0) throw invalid(all);
   return job;
 }
 
-function checkJob({ type, policy, isolation, concurrency }: JobDefinition): Fault[] {
-  const faults = [...checkStages(policy.stages ?? []), ...checkIsolation(isolation)];
-  if (!TYPE_NAME.test(type)) {
-    faults.push({ pointer: '/type', message: 'must be 1 to 128 letters, digits or . _ : / -' });
-  }
-  (policy.stages ?? []).forEach(({ name }, index) => {
+/** Null is an answer of its own: everything but what is fatal, whatever the lifecycle lists. */
+function matchersOf({ retryable, fatal }: AnyOptions, { defaults }: Lifecycle): ErrorMatchers {
+  return {
+    retryable: retryable === undefined ? defaults.retryable : retryable,
+    fatal: fatal ?? defaults.fatal,
+  };
+}
+
+function checkType(type: string): Fault[] {
+  if (TYPE_NAME.test(type)) return [];
+  return [{ pointer: '/type', message: 'must be 1 to 128 letters, digits or . _ : / -' }];
+}
+
+function checkJob({ type, policy, isolation, concurrency, run }: JobDefinition): Fault[] {
+  const { stages = [] } = policy;
+  const faults = [...checkStages(stages), ...checkIsolation(isolation), ...checkType(type)];
+  stages.forEach(({ name }, index) => {
     if (isStageName(name)) return;
     const message = 'must be 1 to 64 letters, digits, blanks or . _ -';
     faults.push({ pointer: `/stages/${index}/name`, message });
   });
   if (concurrency !== Infinity && !(Number.isInteger(concurrency) && concurrency >= 1)) {
     faults.push({ pointer: '/concurrency', message: 'must be a whole number from 1' });
+  }
+  if (typeof run !== 'function') {
+    faults.push({ pointer: '/run', message: 'must be a function: the handler of the job' });
   }
   return faults;
 }
@@ -137,7 +205,32 @@ export function isStageName(name: string): boolean {
   return STAGE_NAME.test(name);
 }
 
+/** True for what `defineJob` or `handle` returned, in whatever copy of the package. */
+export function isJobDefinition(value: unknown): value is JobDefinition {
+  return isJobType(value) && 'run' in value && typeof value.run === 'function';
+}
+
+/** Those of some jobs that have a handler; throws VALIDATION_ERROR for what is no job. */
+export function definitionsIn(jobs: readonly JobType[]): readonly JobDefinition[] {
+  const faults = jobs.flatMap((job, index): Fault[] => {
+    const message = 'must be what defineJob or declareJob returned';
+    return isJobType(job) ? [] : [{ pointer: `/jobs/${index}`, message }];
+  });
+  if (faults.length > 0) throw invalid(faults);
+  return jobs.filter(isJobDefinition);
+}
+
 /** The type as a platform registers it. */
 export function typeDefinitionOf(job: JobDefinition): JobPolicy & { readonly lifecycle: string } {
-  return { lifecycle: job.lifecycle.name, ...job.policy };
+  return { lifecycle: job.lifecycle.name, ...job.policy, ...inputSchemaOf(job) };
+}
+
+/** Left out where any input may be sent, as far as can be said. */
+function inputSchemaOf({
+  takesInput,
+  input,
+  intake = input,
+}: JobDefinition): Pick<JobPolicy, 'inputSchema'> {
+  const inputSchema = takesInput ? jsonSchemaOf(intake, 'input') : false;
+  return inputSchema === null ? {} : { inputSchema };
 }

@@ -1,14 +1,17 @@
 import type { Failure } from '../core/decision.ts';
-import type { DlqReason } from '../core/error-class.ts';
+import { type DlqReason, isDlqReason } from '../core/error-class.ts';
 import type { JsonText } from '../core/job.ts';
+import { PAYLOADS } from '../core/payload.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { JobDefinition } from './define-job.ts';
-import { failureOf, JobFailure, ValidationError } from './failure.ts';
+import { isJobFailure, ValidationError } from './failure.ts';
+import { judgeError } from './judge-error.ts';
 import { jsonOf } from './json.ts';
 import { Pause } from './pause.ts';
 import { HandlerRun } from './run-context.ts';
 import { check, type Checked, type Schema } from './schema.ts';
 import type { StopSwitch } from './stop.ts';
+import { failureOf, isInstance, readMember } from './thrown-error.ts';
 
 /** How a handler's work ended. `stopped`: it heeded its signal, whose reason says the rest. */
 export type Outcome =
@@ -39,18 +42,26 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
     const result = fitting(job.result, returned);
     return {
       kind: 'succeed',
-      result: jsonOf('result', result instanceof Promise ? await result : result),
+      result: jsonOf(PAYLOADS.result, result instanceof Promise ? await result : result),
     };
   } catch (error) {
-    if (error instanceof Pause) return { kind: error.kind, delayMs: error.delayMs };
+    if (isInstance(error, Pause)) return { kind: error.kind, delayMs: error.delayMs };
     if (stops.isHeededBy(error)) return { kind: 'stopped' };
-    const deadLetter = error instanceof JobFailure ? error.deadLetter : null;
-    return {
-      kind: 'fail',
-      error: failureOf(error, part ?? run?.stageOf(error) ?? null),
-      deadLetter,
-    };
+    return failedBy(job, error, part ?? run?.stageOf(error) ?? null);
   }
+}
+
+/** The end of an attempt by an error, judged where the error itself is at hand. It never throws. */
+export function failedBy(
+  job: Pick<JobDefinition, 'matchers'>,
+  thrown: unknown,
+  stage: string | null,
+): Extract<Outcome, { kind: 'fail' }> {
+  const failure = failureOf(thrown, stage);
+  const retryable = judgeError(job.matchers, thrown, failure.classes ?? [failure.class]);
+  const wish = isJobFailure(thrown) ? readMember(thrown, 'deadLetter') : null;
+  const deadLetter = typeof wish === 'string' && isDlqReason(wish) ? wish : null;
+  return { kind: 'fail', error: { ...failure, retryable }, deadLetter };
 }
 
 function fitting<Value>(

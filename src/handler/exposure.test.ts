@@ -3,23 +3,20 @@ import { describe, test } from 'node:test';
 import { Type } from 'typebox';
 import * as valibot from 'valibot';
 import { z } from 'zod';
-import { task } from '../lifecycles/task.ts';
 import { defineJob, typeDefinitionOf } from './define-job.ts';
 import type { Exposure } from './exposure.ts';
 import type { Schema } from './schema.ts';
 import { fromTypebox } from './typebox.ts';
 
 function exposedBy(input: Schema, expose: boolean | object = true): Exposure | undefined {
-  const job = defineJob({ type: 'job', lifecycle: task, expose, input, run: () => null });
+  const job = defineJob('job', { expose, input, run: () => null });
   return typeDefinitionOf(job).expose;
 }
 
 describe('the definition of a published type', () => {
   test('says nothing where nothing is published', () => {
     assert.equal(exposedBy(z.string(), false), undefined);
-    assert.ok(
-      !('expose' in typeDefinitionOf(defineJob({ type: 'a', lifecycle: task, run: () => 1 }))),
-    );
+    assert.ok(!('expose' in typeDefinitionOf(defineJob('a', { run: () => 1 }))));
   });
 
   test('has the texts, and the schemas of zod and typebox as JSON Schema', () => {

@@ -36,7 +36,7 @@ export function exposureOf(
 }
 
 /** Null where the schema's library cannot say it as JSON Schema. */
-function jsonSchemaOf(schema: Schema | null, side: 'input' | 'output'): JsonSchema | null {
+export function jsonSchemaOf(schema: Schema | null, side: 'input' | 'output'): JsonSchema | null {
   const { jsonSchema } = (schema?.['~standard'] ?? {}) as Partial<StandardJSONSchemaV1.Props>;
   try {
     return jsonSchema?.[side]({ target: 'draft-2020-12' }) ?? null;

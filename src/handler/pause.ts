@@ -1,3 +1,5 @@
+import { type Duration, durationMs } from '../core/duration.ts';
+
 /** Thrown by `snooze` and `advance` to end the turn. */
 export class Pause extends Error {
   readonly kind: 'snooze' | 'advance';
@@ -11,6 +13,8 @@ export class Pause extends Error {
   }
 }
 
-export function pause(kind: Pause['kind'], delayMs: number): never {
-  throw new Pause(kind, Math.max(0, Math.round(delayMs)));
+/** A time that has passed already, as the difference of two clocks may be, is no delay. */
+export function pause(kind: Pause['kind'], delay: Duration): never {
+  const isPast = typeof delay === 'number' && delay < 0;
+  throw new Pause(kind, isPast ? 0 : durationMs(delay, '/delay'));
 }

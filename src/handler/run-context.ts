@@ -1,10 +1,13 @@
+import { BOUNDS } from '../core/bounds.ts';
+import { PAYLOADS } from '../core/payload.ts';
 import type { StageRange } from '../core/policy.ts';
+import { boundedText, textOf } from '../core/text.ts';
 import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
-import type { Done, Effect, RunContext, StageContext, StageRunner } from './context.ts';
+import type { Context, Done, RunContext, StageContext, StageRunner } from './context.ts';
 import { isStageName } from './define-job.ts';
 import { fail } from './failure.ts';
-import { jsonOf } from './json.ts';
+import { checkKeptName, jsonOf, jsonTextOf } from './json.ts';
 import { pause } from './pause.ts';
 import type { StopSwitch } from './stop.ts';
 
@@ -17,7 +20,11 @@ export interface RunSurroundings {
 
 const NONE: readonly string[] = [];
 
+/** What is streamed in one call; longer texts are cut visibly. */
+const TOKENS_AT_ONCE = 16 * BOUNDS.tokens;
+
 type Work = (stage: StageContext<unknown>) => unknown;
+type Effect = (effect: { readonly idempotencyKey: string }) => unknown;
 
 /** Results kept under these names are not stages of the handler. */
 const onceName = (key: string): string => `once:${key}`;
@@ -71,7 +78,8 @@ export class HandlerRun {
   contextFor<Input>(input: Input): RunContext<Input> {
     const { facts, port, stops } = this.#around;
     const stage: HandlerRun['stage'] = (name, ...rest) => this.stage(name, ...rest);
-    return {
+    const once: HandlerRun['once'] = (key, effect) => this.once(key, effect);
+    const own: Omit<RunContext<Input>, keyof Context> = {
       input,
       job: facts.job,
       attempt: facts.attempt,
@@ -83,15 +91,17 @@ export class HandlerRun {
       },
       stage: stage as StageRunner<string>,
       progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
-      checkpoint: async (value) => port.keep({ checkpoint: jsonOf('checkpoint', value) }),
-      once: (key, effect) => this.once(key, effect),
+      checkpoint: async (value) => port.keep({ checkpoint: jsonOf(PAYLOADS.checkpoint, value) }),
+      once: once as RunContext<Input>['once'],
       artifact: (name, content, options) => this.artifact(name, content, options),
       openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
-      log: (line) => port.tell({ log: line }),
-      tokens: (text) => port.tell({ tokens: text }),
-      snooze: (delayMs) => pause('snooze', delayMs),
-      advance: (delayMs) => pause('advance', delayMs),
+      log: (line) => port.tell({ log: boundedText(textOf(line), BOUNDS.logLine) }),
+      tokens: (text) => port.tell({ tokens: boundedText(textOf(text), TOKENS_AT_ONCE) }),
+      snooze: (delay) => pause('snooze', delay),
+      advance: (delay) => pause('advance', delay),
     };
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- users add to Context
+    return own as RunContext<Input>;
   }
 
   stage(
@@ -106,8 +116,9 @@ export class HandlerRun {
     });
   }
 
-  once<Kept>(key: string, effect: Effect<Kept>): Promise<Kept> {
+  once(key: string, effect: Effect): Promise<unknown> {
     return this.#remember(onceName(key), async () => {
+      checkKeptName(onceName(key));
       this.#around.stops.throwIfTurned();
       return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
     });
@@ -130,14 +141,14 @@ export class HandlerRun {
   }
 
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
-  #remember<Kept>(name: string, work: () => Promise<Kept>): Promise<Kept> {
-    if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name) as Kept);
+  #remember(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name));
     const begun = this.#begun.get(name);
-    if (begun !== undefined) return begun as Promise<Kept>;
+    if (begun !== undefined) return begun;
     const doing = work().then(async (value) => {
-      const result = jsonOf(`result of "${name}"`, value);
+      const result = jsonOf(PAYLOADS.stageResult, value, `result of "${name}"`);
       await this.#around.port.keep({ stageResult: { name, result } });
-      const kept = JSON.parse(result) as Kept;
+      const kept = JSON.parse(result) as unknown;
       this.#kept.set(name, kept);
       return kept;
     });
@@ -151,10 +162,10 @@ export class HandlerRun {
     const { port } = this.#around;
     const saved = checkpointName(name);
     return {
-      from: this.#kept.has(saved) ? this.#kept.get(saved) : initial,
+      from: this.#kept.has(saved) ? this.#kept.get(saved) : asJson(initial),
       idempotencyKey: this.#keyOf(name),
       checkpoint: async (value) => {
-        const result = jsonOf('checkpoint', value);
+        const result = jsonOf(PAYLOADS.checkpoint, value);
         await port.keep({ stageResult: { name: saved, result } });
         this.#kept.set(saved, JSON.parse(result));
       },
@@ -164,7 +175,9 @@ export class HandlerRun {
 
   #progress(stage: string | null, done: Done, message?: string): void {
     const progress = this.#percentOf(stage, done);
-    this.#around.port.tell({ progress, ...(message === undefined ? {} : { message }) });
+    const said =
+      message === undefined ? {} : { message: boundedText(textOf(message), BOUNDS.message) };
+    this.#around.port.tell({ progress, ...said });
   }
 
   #percentOf(stage: string | null, done: Done): number {
@@ -186,7 +199,7 @@ export class HandlerRun {
       port.tell({ progress: range?.max ?? 0 });
       return result;
     } catch (error) {
-      if (error instanceof Object) this.#left(name, error);
+      if (typeof error === 'object' && error !== null) this.#left(name, error);
       throw error;
     } finally {
       this.#open = this.#open.toSpliced(this.#open.lastIndexOf(name), 1);
@@ -213,4 +226,10 @@ export class HandlerRun {
   #keyOf(part: string): string {
     return `${this.#around.facts.idempotencyKey}/${part}`;
   }
+}
+
+/** What a first attempt begins with is what a later one would find: a `Date` is a text for both. */
+function asJson(initial: unknown): unknown {
+  const isPlain = typeof initial !== 'object' || initial === null;
+  return isPlain ? initial : (JSON.parse(jsonTextOf('beginning of a stage', initial)) as unknown);
 }

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Fault, invalid } from '../core/errors.ts';
+import type { Json } from './json.ts';
 
 /** Any schema of any library that speaks Standard Schema, by what goes in and what comes out. */
 export type Schema<Raw = unknown, Value = Raw> = StandardSchemaV1<Raw, Value>;
@@ -7,16 +8,45 @@ export type Schema<Raw = unknown, Value = Raw> = StandardSchemaV1<Raw, Value>;
 export type RawOf<Of extends Schema> = StandardSchemaV1.InferInput<Of>;
 export type ValueOf<Of extends Schema> = StandardSchemaV1.InferOutput<Of>;
 
+/**
+ * The input of a job that takes none. It has no values: such a job is enqueued without an input,
+ * and its handler gets undefined.
+ */
+export interface None {
+  readonly '~none': never;
+}
+
 export type Checked<Value> =
   | { readonly value: Value }
   | { readonly faults: readonly [Fault, ...Fault[]] };
 
-/** A type without a check, where the input is known to be right. */
-export function trusted<Value>(): Schema<Value> {
-  return {
-    '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value: value as Value }) },
-  };
+const UNCHECKED: Schema = {
+  '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value }) },
+};
+
+/** A type without a check, for what is known to be right. Handlers get it as JSON gives it back. */
+export function typed<Value>(): Schema<Value, Json<Value>> {
+  return UNCHECKED as Schema<Value, Json<Value>>;
 }
+
+/** True where a schema cannot refuse anything, so that nobody needs to ask it. */
+export function isUnchecked(schema: Schema): boolean {
+  return schema === UNCHECKED;
+}
+
+export const NO_INPUT_FAULT = 'must be left out: jobs of this type take no input';
+
+/** The schema of a job without an input. */
+export const noInput: Schema<None, undefined> = {
+  '~standard': {
+    version: 1,
+    vendor: 'pawl',
+    validate: (value) =>
+      value === null || value === undefined
+        ? { value: undefined }
+        : { issues: [{ message: NO_INPUT_FAULT }] },
+  },
+};
 
 /** Runs a schema; without one everything fits. A promise only where the schema gives one. */
 export function check<Value>(
@@ -34,12 +64,19 @@ function checkedOf<Value>(result: StandardSchemaV1.Result<Value>): Checked<Value
   return { faults: [first ?? { pointer: '', message: 'does not fit' }, ...rest] };
 }
 
-/** Throws VALIDATION_ERROR with the path of every fault where an input does not fit its job. */
-export async function checkInput(
-  job: { readonly input: Schema | null },
-  input: unknown,
-): Promise<void> {
-  const checked = await check(job.input, input);
+/**
+ * Throws VALIDATION_ERROR with the path of every fault where an input does not fit its job. A
+ * promise, which rejects so, only where the schema has to be waited for.
+ */
+export function checkInput(job: { readonly input: Schema }, input: unknown): Promise<void> | null {
+  if (isUnchecked(job.input)) return null;
+  const checked = check(job.input, input);
+  if (checked instanceof Promise) return checked.then(refuseInput);
+  refuseInput(checked);
+  return null;
+}
+
+function refuseInput(checked: Checked<unknown>): void {
   if ('value' in checked) return;
   throw invalid(checked.faults.map((one) => ({ ...one, pointer: `/input${one.pointer}` })));
 }

@@ -1,4 +1,5 @@
 import type { CancelMode } from '../core/job.ts';
+import { readMember } from './thrown-error.ts';
 
 /**
  * Why a handler is to stop. `cancelled`: someone asked for the job's end. `leaseLost`: the job may
@@ -68,6 +69,5 @@ export class StopSwitch {
 export function isHeeded(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   if (error === signal.reason) return true;
-  const { name, cause } = (error ?? {}) as { name?: unknown; cause?: unknown };
-  return name === 'AbortError' || cause === signal.reason;
+  return readMember(error, 'name') === 'AbortError' || readMember(error, 'cause') === signal.reason;
 }

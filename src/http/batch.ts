@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { PawlError } from '../core/errors.ts';
+import type { PawlError } from '../core/errors.ts';
+import { isPawlError } from '../core/errors.ts';
 import type { EnqueueResult } from '../engine/enqueue.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { announce, requestOf } from './jobs.ts';
+import { requestOf } from './jobs.ts';
 import { problemOf } from './problem.ts';
 import { BATCH_MAX, BatchBody } from './schema/enqueue.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
@@ -29,7 +30,7 @@ function refusal(error: PawlError): Item {
 /** The items that are no jobs at all, by their place; a fault of the batch itself refuses it. */
 function faultyItems(error: Error | undefined): Map<number, PawlError> {
   if (error === undefined) return new Map();
-  if (!(error instanceof PawlError)) throw error;
+  if (!isPawlError(error)) throw error;
   const faults = (error.faults as readonly RequestFault[]).map((fault) => {
     const [, place, pointer = ''] = /^\/jobs\/(\d+)(\/.*)?$/.exec(fault.pointer) ?? [];
     if (fault.in !== 'body' || place === undefined) throw error;
@@ -66,7 +67,6 @@ function acceptBatch(app: App, face: Face): void {
         return [requestOf(body, { request, idempotencyKey })];
       });
       const accepted = await face.engine.enqueue(asked, { caller: callerOf(request) });
-      announce(face, accepted);
       const answers = accepted.values();
       const results = request.body.jobs.map((_, index) => {
         const error = faulty.get(index);

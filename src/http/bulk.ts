@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { briefJob } from '../core/brief-error.ts';
 import { PawlError } from '../core/errors.ts';
 import { type Phase } from '../core/phase.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -6,7 +7,6 @@ import type { CancelResult } from '../engine/operate.ts';
 import { pawlErrorOf, problemOf } from './problem.ts';
 import { actorOf, type App, callerOf, type Face, refOf, type Resource, routes } from './face.ts';
 import { JOB_FILTER } from './jobs.ts';
-import { jobTopic } from './live.ts';
 import { CANCEL, CANCEL_TEXT } from './operations.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobSchema } from './schema/job.ts';
@@ -76,10 +76,10 @@ function cancelItem(id: string, result: CancelResult): Item {
   if (result.kind === 'refused') {
     return { id, status: result.error.status, error: problemOf(result.error) };
   }
-  return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(result.job) };
+  return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(briefJob(result.job)) };
 }
 
-function cancelJobs(app: App, { engine, live }: Face): void {
+function cancelJobs(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/cancel',
     {
@@ -105,7 +105,6 @@ function cancelJobs(app: App, { engine, live }: Face): void {
       const results = await engine.cancel(
         found.ids.map((id) => ({ ref: refOf(request, id), actor, mode, reason })),
       );
-      for (const id of found.ids) live.wake(jobTopic({ tenant, id }));
       const items = results.map((result, index) => cancelItem(found.ids[index]!, result));
       return { results: items, hasMore: found.hasMore };
     },

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
+import { JobCursors, type Position, type Reading, START } from '../engine/live/job-cursor.ts';
+import { jobTopic } from '../engine/live/live-hub.ts';
 import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
-import { JobCursors, type Position, type Reading, START } from './job-cursor.ts';
 import { lastNote } from './last-note.ts';
-import { jobTopic } from './live.ts';
 import { sendPage } from './page.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
@@ -42,7 +42,7 @@ async function snapshotOf(face: Face, ref: JobRef): Promise<{ job: Job; at: Posi
 const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
 
 /** What a stream is told: of which job, from where on, by which cursors. */
-interface Told {
+interface StreamedJob {
   readonly stream: SseStream;
   readonly job: Job;
   readonly cursors: JobCursors;
@@ -50,7 +50,7 @@ interface Told {
 }
 
 /** Tells a reader where it stands, where it has no good cursor of its own. */
-async function begin(face: Face, told: Told): Promise<Position> {
+async function begin(face: Face, told: StreamedJob): Promise<Position> {
   const { stream, cursors, cursor } = told;
   const given = cursor === undefined ? null : cursors.read(cursor, told.job);
   if (given !== null && typeof given === 'object') return given;
@@ -81,7 +81,7 @@ interface Frames {
 
 function readFrames(
   face: Face,
-  { job, cursors }: Told,
+  { job, cursors }: StreamedJob,
   asked: { after: Position; limit: number },
 ): Promise<Frames> {
   const { id, tenant } = job;
@@ -101,7 +101,7 @@ function readFrames(
 /** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
 async function sendSome(
   face: Face,
-  told: Told,
+  told: StreamedJob,
   from: { after: Position; portion: Portion },
 ): Promise<Sent> {
   const { after, portion } = from;
@@ -121,7 +121,7 @@ async function sendSome(
 }
 
 /** Sends what is stored, then what comes, until the job has ended or the reader has gone. */
-async function follow(face: Face, request: FastifyRequest, told: Told): Promise<void> {
+async function follow(face: Face, request: FastifyRequest, told: StreamedJob): Promise<void> {
   const { stream, job } = told;
   const { keepaliveMs } = face.streams.limits;
   const watch = await face.live.watch(jobTopic(job));
@@ -235,7 +235,7 @@ function followJob(app: App, face: Face): void {
       const job = await face.engine.job(refOf(request, request.params.id));
       const { query, headers } = request;
       const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
-      const cursors = await JobCursors.of(face.engine);
+      const cursors = await JobCursors.of(face.engine.context.store);
       if (isStreamWanted(request)) {
         const at = cursor === undefined ? null : cursors.read(cursor, job);
         if (await isReadToTheEnd(face, job, at)) return reply.code(204).send();

@@ -7,9 +7,10 @@ import type { Random } from '../core/random.ts';
 import { type Credential, OPEN_CREDENTIAL } from '../auth/credential.ts';
 import type { Caller } from '../engine/enqueue.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { LiveHub } from '../engine/live/live-hub.ts';
 import type { ArtifactFace } from './artifact-view.ts';
 import type { Attendance } from './attendance.ts';
-import type { LiveHub } from './live.ts';
+import type { LogWindow } from './log-window.ts';
 import type { StreamGate } from './sse.ts';
 import type { ServerStatus } from './status.ts';
 
@@ -17,6 +18,8 @@ import type { ServerStatus } from './status.ts';
 export interface Face {
   readonly engine: Engine;
   readonly live: LiveHub;
+  /** The latest part of the log, for streams that are up to date. */
+  readonly window: LogWindow;
   readonly streams: StreamGate;
   readonly random: Random;
   readonly status: ServerStatus;

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_TYPES, NOTE_TYPES } from '../core/event.ts';
 import { PawlError } from '../core/errors.ts';
+import { tenantTopic } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
 import { isStreamWanted, openStream } from './events.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { tenantTopic } from './live.ts';
-import type { WindowItem } from './log-window.ts';
+import { frameOfItem, type WindowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
@@ -14,7 +14,7 @@ import { JobEventSchema } from './schema/job.ts';
 import { closed, Label, Name, pageOf, Uuid } from './schema/values.ts';
 import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
-import { eventJson } from './view.ts';
+import { briefEventJson } from './view.ts';
 
 const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -53,7 +53,7 @@ async function readOn(
   tenant: string,
   { from, limit }: { from: From; limit: number },
 ): Promise<Stretch> {
-  const recent = typeof from === 'string' ? null : face.live.window.after(from.cursor, limit);
+  const recent = typeof from === 'string' ? null : face.window.after(from.cursor, limit);
   if (recent !== null && typeof from !== 'string') {
     const items = recent.filter(({ item }) => item.event.tenant === tenant);
     const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
@@ -64,11 +64,6 @@ async function readOn(
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
   return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
-}
-
-function frameOfItem(item: TailItem): string {
-  const data = eventJson(item.event, item);
-  return frameOf({ id: item.cursor, event: item.event.type, data });
 }
 
 const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
@@ -176,7 +171,7 @@ function followAll(app: App, face: Face): void {
       const page = await listEvents(face, callerOf(request).tenant, { from, limit });
       const items = page.items
         .filter((item) => isWanted(item, filter))
-        .map((item) => eventJson(item.event, item));
+        .map((item) => briefEventJson(item.event, item));
       return reply.code(200).send(sendPage(reply, items, page.cursor));
     },
   );

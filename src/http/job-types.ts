@@ -5,6 +5,7 @@ import { PawlError } from '../core/errors.ts';
 import type { Throttle } from '../core/throttle.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
+import { definitionOf } from '../engine/stored-definition.ts';
 import { targetOfRecord } from '../slo/registered.ts';
 import type { TypeRecord } from '../store/store.ts';
 import type { Valve } from '../store/valve.ts';
@@ -29,14 +30,18 @@ async function typeJson(
   const valve = valves.find(({ scope, name }) => scope === 'type' && name === record.type);
   const throttle = valve?.throttle ?? null;
   const { type, revision, updatedAt } = record;
+  const { inputSchema } = definitionOf(record);
   return {
     type,
     revision,
     isShared: record.tenant === SHARED_TENANT,
     ...policy,
-    retryable: [...policy.retryable],
+    retryable: policy.retryable === null ? null : [...policy.retryable],
+    fatal: [...policy.fatal],
+    isRetryFixed: policy.isRetryFixed ?? false,
     stages: [...policy.stages],
     slo: targetOfRecord(record),
+    ...(inputSchema === undefined ? {} : { inputSchema }),
     throttle: throttle === null ? null : throttleJson(throttle),
     updatedAt: timeText(updatedAt),
   };
@@ -59,8 +64,9 @@ async function told(engine: Engine, request: FastifyRequest, record: TypeRecord)
 
 const RETRY_TEXT =
   'What is left out comes from the lifecycle. Jobs that exist live on by the policy of their ' +
-  'birth. An attempt that fails with a class in `retryable` is tried again while ' +
-  '`attempts < maxAttempts`; other classes end the job at once. The n-th retry waits d = ' +
+  'birth. A failed attempt is retried while `attempts < maxAttempts`, unless its error is fatal: ' +
+  'of a class in `fatal`, of none in `retryable` where that is a list, or of one that is final ' +
+  'everywhere. The n-th retry waits d = ' +
   'min(maxMs, baseMs · factor^(n−1)), and jitter makes of it: `none` d; `full` U(0, d); `equal` ' +
   'd/2 + U(0, d/2); `decorrelated` min(maxMs, U(baseMs, 3 · previous wait)). A `fixed` backoff ' +
   'waits baseMs, with jitter only where it asks for one. Exhausted jobs end as the lifecycle ' +

@@ -8,14 +8,10 @@ import { recordOf } from '../lifecycles/record.ts';
 import { resultArtifacts } from './artifact-view.ts';
 import { preferredWaitMs } from './edge.ts';
 import { type App, type Face, refOf, type Resource, routes } from './face.ts';
-import { jobTopic } from './live.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
 import { WAIT_MS_MAX } from './schema/worker.ts';
 import { jobJson, jobTag, timeText } from './view.ts';
-
-/** A wake may be late, so a wait looks by itself at least this often. */
-const LOOK_MS = 2_000;
 
 const ReadQuery = closed({
   view: Type.Optional(
@@ -38,26 +34,15 @@ function goneSignal({ live }: Face, reply: FastifyReply): AbortSignal {
   return AbortSignal.any([gone.signal, live.stopping]);
 }
 
-async function waitForEnd(
-  face: Face,
+/** The job at its end, or as it stands when the time is over. */
+async function readOrWait(
+  { engine }: Face,
   ref: JobRef,
-  wait: { ms: number; signal: AbortSignal },
+  wait: { ms: number; gone: () => AbortSignal },
 ): Promise<Job> {
-  const first = await face.engine.job(ref);
-  if (isTerminal(first.phase) || wait.ms <= 0) return first;
-  const until = performance.now() + wait.ms;
-  const watch = await face.live.watch(jobTopic(ref));
-  try {
-    for (;;) {
-      watch.reset();
-      const job = await face.engine.job(ref);
-      const leftMs = until - performance.now();
-      if (isTerminal(job.phase) || leftMs <= 0 || wait.signal.aborted) return job;
-      await watch.wait(Math.min(leftMs, LOOK_MS), wait.signal);
-    }
-  } finally {
-    watch.close();
-  }
+  if (wait.ms <= 0) return engine.job(ref);
+  const signal = AbortSignal.any([wait.gone(), AbortSignal.timeout(wait.ms)]);
+  return engine.waitFor(ref, { signal });
 }
 
 function readJob(app: App, face: Face): void {
@@ -90,8 +75,8 @@ function readJob(app: App, face: Face): void {
       const preferred = preferredWaitMs(request);
       const { view, waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX) } = request.query;
       const ref = refOf(request, request.params.id);
-      const signal = goneSignal(face, reply);
-      const job = await waitForEnd(face, ref, { ms: waitMs, signal });
+      const gone = (): AbortSignal => goneSignal(face, reply);
+      const job = await readOrWait(face, ref, { ms: waitMs, gone });
       if (preferred !== null) {
         void reply.header('preference-applied', `wait=${Math.round(waitMs / 1_000)}`);
       }

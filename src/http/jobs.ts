@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
-import type { EnqueueResult } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { keptTrace } from '../core/trace.ts';
 import { SEARCH_WINDOW } from '../store/search.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { jobTopic, workTopic } from './live.ts';
 import { sendPage } from './page.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
 import { EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
@@ -77,16 +75,7 @@ export function requestOf(
   };
 }
 
-/** Tells those who wait in this process, ahead of the log. */
-export function announce({ live }: Face, results: readonly EnqueueResult[]): void {
-  for (const result of results) {
-    if (result.kind === 'refused') continue;
-    live.wake(jobTopic(result.job));
-    if (result.job.phase === 'ready') live.wake(workTopic(result.job.tenant, result.job.type));
-  }
-}
-
-function acceptJob(app: App, face: Face): void {
+function acceptJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs',
     {
@@ -117,10 +106,8 @@ function acceptJob(app: App, face: Face): void {
     async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key'];
       const asked = requestOf(request.body, { request, idempotencyKey });
-      const results = await face.engine.enqueue([asked], { caller: callerOf(request) });
-      const [result] = results;
+      const [result] = await engine.enqueue([asked], { caller: callerOf(request) });
       if (result!.kind === 'refused') throw result!.error;
-      announce(face, results);
       const job = jobJson(result!.job);
       if (result!.kind === 'replayed') void reply.header('idempotency-replayed', 'true');
       return reply

@@ -1,4 +1,7 @@
+import type { LogSink } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
+import { frameOf } from './sse-frame.ts';
+import { briefEventJson } from './view.ts';
 
 /** An item of the log with its text for streams, made once for all readers. */
 export interface WindowItem {
@@ -8,11 +11,17 @@ export interface WindowItem {
 
 const CHARACTERS_MAX = 8_388_608;
 
+/** An item of the log as it is sent to streams. */
+export function frameOfItem(item: TailItem): string {
+  const data = briefEventJson(item.event, item);
+  return frameOf({ id: item.cursor, event: item.event.type, data });
+}
+
 /**
  * The latest part of the log, so that readers who are up to date are served from memory. A reader
  * whose cursor is not in it reads the store until it is.
  */
-export class LogWindow {
+export class LogWindow implements LogSink {
   readonly #charactersMax: number;
   readonly #places: Map<string, number> = new Map();
   #items: WindowItem[] = [];
@@ -24,11 +33,12 @@ export class LogWindow {
     this.#charactersMax = charactersMax;
   }
 
-  append(items: readonly WindowItem[]): void {
-    for (const one of items) {
-      this.#places.set(one.item.cursor, this.#first + this.#items.length);
-      this.#items.push(one);
-      this.#characters += one.frame.length;
+  append(items: readonly TailItem[]): void {
+    for (const item of items) {
+      const frame = frameOfItem(item);
+      this.#places.set(item.cursor, this.#first + this.#items.length);
+      this.#items.push({ item, frame });
+      this.#characters += frame.length;
     }
     let over = 0;
     for (; this.#characters > this.#charactersMax && over < this.#items.length; over++) {

@@ -23,9 +23,14 @@ refused; nothing is silently coerced, dropped or defaulted.
 repeated, by the job's state or by the claim's epoch; each operation says how. After
 \`OUTCOME_UNKNOWN\`, or no answer at all, send the same request again with the same key.
 
-**Retry and backoff.** A failed attempt is tried again when the class of its error is retryable by
-the job's policy and attempts are left; see \`PUT /v1/types/{type}\` for the formulas. The policy is
-frozen when the job is accepted.
+**Retry and backoff.** A failed attempt is retried while attempts are left, unless its error is
+fatal by the worker's judgement or by the job's policy; see \`PUT /v1/types/{type}\` for the rules
+and the formulas. The policy is frozen when the job is accepted.
+
+**Texts.** What no database can hold (U+0000, half of a surrogate pair) is refused in keys and
+payloads, and replaced by U+FFFD in messages, log lines and errors. Those are cut visibly where they
+are too long: an error is kept whole up to 64 KiB, a message or line up to 16 KiB. A checkpoint or a
+stage's result of more than 1 MiB, and metadata of more than 64 KiB, are refused (413).
 
 **Cancellation.** Soft by default: the owner is asked and stops at the next stage; hard takes the
 job away at once. See \`POST /v1/jobs/{id}/cancel\`.
@@ -39,8 +44,9 @@ an idempotency key), real-time completion, and an order across jobs.
 
 **Tracing.** \`X-Request-Id\` is echoed, a W3C \`traceparent\` is kept with the job and its events.
 
-**Limits.** Bodies of 1 MiB, 64 levels, 10,000 members and texts of 256 KiB; batches of 1,000; pages
-of 500. \`RateLimit\` tells what is left, and 429 and 503 come with \`Retry-After\`.
+**Limits.** Bodies of 1 MiB (reports of a worker: 2 MiB), 64 levels, 10,000 members and texts of
+256 KiB; batches of 1,000; pages of 500. \`RateLimit\` tells what is left, and 429 and 503 come with
+\`Retry-After\`.
 
 | code | status | what to do |
 |---|---|---|
@@ -62,8 +68,8 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     name: 'Worker protocol',
     description: `How a worker in any language takes jobs, keeps them and reports their end.
 
-The class of an error decides what becomes of the job. Known classes, whether they are retryable
-unless a type says otherwise, and the reason they have in the dead-letter queue:
+An error has a class; any may be sent. Known classes, whether they are retried unless a type says
+otherwise (every other class is), and the reason they have in the dead-letter queue:
 
 | class | retryable | reason |
 |---|---|---|

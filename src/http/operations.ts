@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
+import { boundedFailure } from '../core/bounded-error.ts';
+import { BOUNDS } from '../core/bounds.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { actorOf, type App, type Face, refOf, type Resource, routes } from './face.ts';
-import { jobTopic, workTopic } from './live.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { FailureSchema, ReasonSchema } from './schema/worker.ts';
-import { closed, text } from './schema/values.ts';
+import { closed, shown } from './schema/values.ts';
 import { jobJson } from './view.ts';
 
 export const CANCEL = {
@@ -18,7 +19,7 @@ export const CANCEL = {
       description: 'soft asks the owner, hard takes the job away from it.',
     }),
   ),
-  reason: Type.Optional(text(1_024, 1)),
+  reason: Type.Optional(shown(BOUNDS.message, 1)),
 };
 
 const NO_BODY = closed({});
@@ -32,7 +33,7 @@ export const CANCEL_TEXT =
   'its owner finds its lease lost. A job that was cancelled before: 200, unchanged. A job that ' +
   'ended otherwise, or whose lifecycle knows no cancellation (platform): 409.';
 
-function submitJob(app: App, { engine, live }: Face): void {
+function submitJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/submit',
     {
@@ -50,14 +51,12 @@ function submitJob(app: App, { engine, live }: Face): void {
     },
     async (request) => {
       const job = await engine.submit(refOf(request, request.params.id), actorOf(request));
-      live.wake(jobTopic(job));
-      live.wake(workTopic(job.tenant, job.type));
       return jobJson(job);
     },
   );
 }
 
-function cancelJob(app: App, { engine, live }: Face): void {
+function cancelJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/cancel',
     {
@@ -78,7 +77,6 @@ function cancelJob(app: App, { engine, live }: Face): void {
       const ref = refOf(request, request.params.id);
       const [result] = await engine.cancel([{ ref, actor: actorOf(request), mode, reason }]);
       if (result!.kind === 'refused') throw result!.error;
-      live.wake(jobTopic(ref));
       return reply.code(result!.kind === 'done' ? 200 : 202).send(jobJson(result!.job));
     },
   );
@@ -117,12 +115,12 @@ function rejectJob(app: App, face: Face): void {
       const { error } = request.body;
       const { id } = request.params;
       const ref = refOf(request, id);
+      const kept = boundedFailure(error);
       const isDone = (job: Job): boolean =>
-        job.error?.class === error.class && job.error.message.startsWith(error.message);
+        job.error?.class === kept.class && job.error.message === kept.message;
       const job = await face.engine
         .reject({ ref, actor: actorOf(request), error })
         .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
-      face.live.wake(jobTopic(ref));
       return jobJson(job);
     },
   );
@@ -139,7 +137,7 @@ function deadLetterJob(app: App, face: Face): void {
         description: 'For the lifecycle `distributed`. A repeat: 200, unchanged.',
         params: JobParams,
         headers: IDEMPOTENT_BY_STATE,
-        body: closed({ reasonCode: ReasonSchema, message: text(16_384) }),
+        body: closed({ reasonCode: ReasonSchema, message: shown(BOUNDS.errorMessage) }),
         response: { 200: JobSchema },
         errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
       },
@@ -148,18 +146,18 @@ function deadLetterJob(app: App, face: Face): void {
       const { reasonCode: reason, message } = request.body;
       const { id } = request.params;
       const ref = refOf(request, id);
+      const kept = boundedFailure({ class: reason, message });
       const isDone = (job: Job): boolean =>
-        job.phase === 'dead' && (job.error?.message ?? '').startsWith(message);
+        job.phase === 'dead' && job.error?.message === kept.message;
       const job = await face.engine
         .deadLetter({ ref, actor: actorOf(request), reason, message })
         .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
-      face.live.wake(jobTopic(ref));
       return jobJson(job);
     },
   );
 }
 
-function eraseJob(app: App, { engine, live }: Face): void {
+function eraseJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/erase',
     {
@@ -181,7 +179,6 @@ function eraseJob(app: App, { engine, live }: Face): void {
     async (request) => {
       const ref = refOf(request, request.params.id);
       const job = await engine.erase(ref, actorOf(request));
-      live.wake(jobTopic(ref));
       return jobJson(job);
     },
   );

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { PawlError } from '../core/errors.ts';
+import { isPawlError, PawlError } from '../core/errors.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Problem } from './schema/problem.ts';
 import type { RequestFault } from './validation.ts';
@@ -27,7 +27,7 @@ const FRAMEWORK_CODES: Readonly<Record<number, PawlError['code']>> = {
 
 /** What a store or the framework throws, in the product's own words. */
 export function pawlErrorOf(error: unknown): PawlError {
-  if (error instanceof PawlError) return error;
+  if (isPawlError(error)) return error;
   if (error instanceof StoreError) {
     if (error.outcome === 'refused') {
       return new PawlError('INTERNAL_ERROR', 'the database refused a write', { cause: error });
@@ -47,7 +47,7 @@ export function pawlErrorOf(error: unknown): PawlError {
 
 /** The framework's own refusal of a body does not say what would have been small enough. */
 function tooLarge(error: unknown, { routeOptions }: FastifyRequest): PawlError | null {
-  if (error instanceof PawlError || (error as FastifyError).statusCode !== 413) return null;
+  if (isPawlError(error) || (error as FastifyError).statusCode !== 413) return null;
   const message = `the body is larger than ${routeOptions.bodyLimit} bytes`;
   return new PawlError('PAYLOAD_TOO_LARGE', message, { cause: error });
 }

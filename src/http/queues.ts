@@ -1,20 +1,18 @@
-import { byPhase, type Tally, TALLY_MAX } from '../store/tally.ts';
-import type { Valve } from '../store/valve.ts';
+import type { QueueView } from '../engine/queue-view.ts';
+import { TALLY_MAX } from '../store/tally.ts';
 import { actorOf, type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from './schema/queue.ts';
 import { pageOf } from './schema/values.ts';
 import { timeText } from './view.ts';
 
-function queueJson(name: string, tallies: readonly Tally[], valve: Valve | undefined): QueueJson {
-  const { phases, atLeast } = byPhase(tallies);
-  const ready = tallies.filter(({ phase }) => phase === 'ready').map((one) => one.oldestRunAt);
+function queueJson({ valve, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
   return {
-    name,
+    name: view.name,
     depth: phases['ready'] ?? 0,
     phases,
-    atLeast,
-    oldestReadyAt: ready.length === 0 ? null : timeText(Math.min(...ready)),
-    types: [...new Set(tallies.map(({ type }) => type))].toSorted(),
+    atLeast: [...view.atLeast],
+    oldestReadyAt: oldestReadyAt === null ? null : timeText(oldestReadyAt),
+    types: [...view.types],
     isPaused: valve?.isPaused ?? false,
     concurrency: valve?.concurrency ?? null,
     highWatermark: valve?.highWatermark ?? null,
@@ -24,19 +22,7 @@ function queueJson(name: string, tallies: readonly Tally[], valve: Valve | undef
   };
 }
 
-/** Queues that have jobs, and queues that have settings. */
-async function queuesOf({ engine }: Face, tenant: string): Promise<QueueJson[]> {
-  const [tallies, valves] = await Promise.all([engine.tally(tenant), engine.valves(tenant)]);
-  const own = valves.filter(({ scope }) => scope === 'queue');
-  const byName = Map.groupBy(tallies, ({ queue }) => queue);
-  const names = new Set([...byName.keys(), ...own.map(({ name }) => name)]);
-  return [...names].toSorted().map((name) => {
-    const valve = own.find((one) => one.name === name);
-    return queueJson(name, byName.get(name) ?? [], valve);
-  });
-}
-
-function listQueues(app: App, face: Face): void {
+function listQueues(app: App, { engine }: Face): void {
   app.get(
     '/v1/queues',
     {
@@ -52,13 +38,13 @@ function listQueues(app: App, face: Face): void {
       },
     },
     async (request) => ({
-      items: await queuesOf(face, callerOf(request).tenant),
+      items: (await engine.queues(callerOf(request).tenant)).map(queueJson),
       nextCursor: null,
     }),
   );
 }
 
-function changeQueue(app: App, face: Face): void {
+function changeQueue(app: App, { engine }: Face): void {
   app.patch(
     '/v1/queues/:name',
     {
@@ -81,8 +67,8 @@ function changeQueue(app: App, face: Face): void {
       const { paused, ...rest } = request.body;
       const settings = paused === undefined ? rest : { isPaused: paused, ...rest };
       const change = { actor: actorOf(request), settings };
-      await face.engine.configureQueue({ tenant, queue }, change);
-      return (await queuesOf(face, tenant)).find(({ name }) => name === queue)!;
+      await engine.configureQueue({ tenant, queue }, change);
+      return queueJson(await engine.queue({ tenant, queue }));
     },
   );
 }

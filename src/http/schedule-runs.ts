@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { workTopic } from './live.ts';
 import { sendPage } from './page.ts';
 import { fireJson, scheduleJson } from './schedule-view.ts';
 import { scheduleRef } from './schedules.ts';
@@ -44,7 +43,7 @@ function switchSchedule(verb: 'pause' | 'resume'): (app: App, face: Face) => voi
     );
 }
 
-function runSchedule(app: App, { engine, live }: Face): void {
+function runSchedule(app: App, { engine }: Face): void {
   app.post(
     '/v1/schedules/:name/run',
     {
@@ -66,11 +65,7 @@ function runSchedule(app: App, { engine, live }: Face): void {
       const ref = scheduleRef(request, request.params.name);
       const idempotencyKey = request.headers['idempotency-key'] ?? null;
       const fire = await engine.schedules.run(ref, callerOf(request), idempotencyKey);
-      if (fire.jobId !== null) {
-        const { type } = await engine.job({ tenant: ref.tenant, id: fire.jobId });
-        live.wake(workTopic(ref.tenant, type));
-        void reply.header('location', jobUrl(fire.jobId));
-      }
+      if (fire.jobId !== null) void reply.header('location', jobUrl(fire.jobId));
       return reply.code(fire.result === 'created' ? 202 : 200).send(fireJson(fire));
     },
   );

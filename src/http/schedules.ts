@@ -61,7 +61,7 @@ function makeSchedule(app: App, { engine }: Face): void {
         headers: IDEMPOTENT_BY_STATE,
         body: NewScheduleBody,
         response: { 200: ScheduleSchema, 201: ScheduleSchema },
-        errors: ['ALREADY_EXISTS'],
+        errors: ['ALREADY_EXISTS', 'UNKNOWN_TYPE'],
       },
     },
     async (request, reply) => {
@@ -93,6 +93,7 @@ function putSchedule(app: App, { engine }: Face): void {
         params: ScheduleParams,
         body: ScheduleBody,
         response: { 200: ScheduleSchema, 201: ScheduleSchema },
+        errors: ['UNKNOWN_TYPE'],
       },
     },
     async (request, reply) => {

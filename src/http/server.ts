@@ -1,3 +1,4 @@
+import { KEPT_NAME_MAX } from '../core/bounds.ts';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -30,8 +31,8 @@ import { jobs } from './jobs.ts';
 import { acceptJson } from './json-body.ts';
 import { keys } from './keys.ts';
 import { lifecycles } from './lifecycles.ts';
-import type { LiveHub } from './live.ts';
 import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
+import { LogWindow } from './log-window.ts';
 import { collectRoutes, type RouteDoc } from './openapi.ts';
 import { operations } from './operations.ts';
 import { problemSender } from './problem.ts';
@@ -51,9 +52,10 @@ import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
 
+export { Engine, type EngineOptions } from '../engine/engine.ts';
+
 export interface ServerOptions {
   readonly engine: Engine;
-  readonly live: LiveHub;
   /** Null or left out: no credentials are asked for, which is for the own machine only. */
   readonly authenticator?: Authenticator | null;
   readonly status?: ServerStatus;
@@ -76,7 +78,8 @@ export interface ServerOptions {
 }
 
 const BODY_BYTES_MAX = 1_048_576;
-const PARAM_LENGTH_MAX = 512;
+/** A kept name of any letters, each of which may take nine characters in an address. */
+const PARAM_LENGTH_MAX = 9 * KEPT_NAME_MAX;
 
 /** How long a request may take at the very most, and a caller to send another one. */
 const REQUEST_MS_MAX = 6 * 3_600_000;
@@ -164,10 +167,14 @@ function answerProblems(
 }
 
 function faceOf(options: ServerOptions): Face {
-  const { engine, live, authenticator = null } = options;
+  const { engine, authenticator = null } = options;
+  const { live } = engine.context;
+  const window = new LogWindow();
+  live.attach(window);
   return {
     engine,
     live,
+    window,
     streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
     random: options.random ?? systemRandom,
     status: options.status ?? new ServerStatus(),

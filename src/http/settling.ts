@@ -1,12 +1,11 @@
 import type { Ownership } from '../engine/owner.ts';
 import type { Ending } from '../engine/settle.ts';
 import { type App, type Face, type Resource, routes } from './face.ts';
-import { jobTopic, workTopic } from './live.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { type JobJson, JobParams, JobSchema } from './schema/job.ts';
 import { CancelledBody, CompleteBody, FailBody, OwnerBody, SnoozeBody } from './schema/worker.ts';
 import { jobJson } from './view.ts';
-import { checkpointOf, heldBy } from './workers.ts';
+import { checkpointOf, heldBy, REPORT_LIMITS } from './workers.ts';
 
 const REPEAT_TEXT = 'The same report again, with the same epoch: 200, unchanged.';
 
@@ -22,10 +21,7 @@ const ENDING = {
 async function settle(face: Face, held: Ownership, ending: Ending): Promise<JobJson> {
   const [outcome] = await face.engine.settle([{ ...held, ending }]);
   if (outcome!.kind === 'refused') throw outcome!.error;
-  const job = await face.engine.job(held.ref);
-  face.live.wake(jobTopic(job));
-  if (job.phase === 'ready') face.live.wake(workTopic(job.tenant, job.type));
-  return jobJson(job);
+  return jobJson(await face.engine.job(held.ref));
 }
 
 function complete(app: App, face: Face): void {
@@ -52,15 +48,17 @@ function complete(app: App, face: Face): void {
 }
 
 const FAIL_TEXT =
-  'The class of the error decides: one that the policy names as retryable leads to a backoff and ' +
-  'another attempt while attempts are left, any other ends the job. A class that nobody declared ' +
-  'is not retried and the message says so. `deadLetter` ends the job in the dead-letter queue ' +
-  'with that reason, where its lifecycle has such an end.';
+  'While attempts are left the job waits for its backoff and is tried again, unless the error is ' +
+  'fatal: `error.retryable` says so, or, where it is left out or the lists of the type are ' +
+  'fixed, the lists and the classes do; then the error has a `hint` that names the rule. ' +
+  '`deadLetter` ends the job in the dead-letter queue with that reason, where its lifecycle has ' +
+  'such an end.';
 
 function fail(app: App, face: Face): void {
   app.post(
     '/v1/jobs/:id/fail',
     {
+      ...REPORT_LIMITS,
       schema: {
         ...ENDING,
         operationId: 'failJob',
@@ -81,6 +79,7 @@ function snooze(app: App, face: Face): void {
   app.post(
     '/v1/jobs/:id/snooze',
     {
+      ...REPORT_LIMITS,
       schema: {
         ...ENDING,
         operationId: 'snoozeJob',
@@ -118,6 +117,7 @@ function honourCancel(app: App, face: Face): void {
   app.post(
     '/v1/jobs/:id/cancelled',
     {
+      ...REPORT_LIMITS,
       schema: {
         ...ENDING,
         operationId: 'honourCancel',

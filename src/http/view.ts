@@ -1,3 +1,4 @@
+import { briefEvent } from '../core/brief-error.ts';
 import { errorCodeOf } from '../core/error-class.ts';
 import { eventIdOf } from '../core/ids.ts';
 import { traceIdIn } from '../core/trace.ts';
@@ -34,14 +35,17 @@ function linksOf(job: Job): Record<string, string> {
 }
 
 function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {
-  const { class: errorClass, message, retryable, stage, details } = error;
+  const { class: errorClass, message, retryable, stage, hint, details, stack, causes } = error;
   return {
     code: errorCodeOf(type, error),
     class: errorClass,
     message,
     retryable,
     stage,
+    ...(hint === undefined ? {} : { hint }),
     ...(details === undefined ? {} : { details }),
+    ...(stack === undefined ? {} : { stack }),
+    ...(causes === undefined ? {} : { causes: causes.map((cause) => ({ ...cause })) }),
   };
 }
 
@@ -86,7 +90,9 @@ export function jobJson(job: Job): JobJson {
     correlationId: job.correlationId ?? job.id,
     traceId: traceIdIn(job.traceId),
     requestedBy: job.requestedBy,
+    limitKey: job.limitKey,
     parentJobId: job.parentJobId,
+    parentKind: job.parentKind,
     documentId: job.documentId,
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
@@ -120,6 +126,11 @@ export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson 
     traceId: traceIdIn(tracing.traceId),
     metadata: event.payload ?? {},
   };
+}
+
+/** For streams and lists of many jobs, where an error is told in brief. */
+export function briefEventJson(event: JobEvent, tracing: EventTracing): JobEventJson {
+  return eventJson(briefEvent(event), tracing);
 }
 
 export function deadLetterJson(letter: DeadLetter): DeadLetterJson {

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
+import { BOUNDS } from '../core/bounds.ts';
+import { briefJob } from '../core/brief-error.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
+import { workTopic } from '../engine/live/live-hub.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { NoteDraft } from '../store/renew.ts';
 import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
-import { jobTopic, workTopic } from './live.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed } from './schema/values.ts';
@@ -27,6 +29,13 @@ import { jobJson, timeText } from './view.ts';
 /** A claim that waits looks by itself this often: delayed jobs become due without a wake. */
 const CLAIM_LOOK_MS = 250;
 
+/** A checkpoint or a stage's result as large as it may be, encoded, with all that goes with it. */
+const REPORT_BYTES_MAX = 2 * BOUNDS.checkpoint;
+export const REPORT_LIMITS = {
+  bodyLimit: REPORT_BYTES_MAX,
+  config: { stringMax: REPORT_BYTES_MAX },
+} as const;
+
 export function heldBy(
   request: FastifyRequest,
   id: string,
@@ -42,7 +51,7 @@ export function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: str
 function claimJson(claim: Claim): ClaimJson {
   const { job, policy } = claim;
   return {
-    job: jobJson(job),
+    job: jobJson(briefJob(job)),
     input: JSON.parse(job.input) as unknown,
     epoch: job.epoch,
     lease: {
@@ -136,13 +145,12 @@ function claimJobs(app: App, face: Face): void {
       const signal = AbortSignal.any([gone.signal, face.live.stopping]);
       const claims = await claimOrWait(face, options, { ms: waitMs, signal });
       face.attendance.note(request, owner, types);
-      for (const { job } of claims) face.live.wake(jobTopic(job));
       return { jobs: claims.map(claimJson) };
     },
   );
 }
 
-function startJob(app: App, { engine, live }: Face): void {
+function startJob(app: App, { engine }: Face): void {
   app.post(
     '/v1/jobs/:id/start',
     {
@@ -164,7 +172,6 @@ function startJob(app: App, { engine, live }: Face): void {
       const held = heldBy(request, request.params.id, request.body);
       const [outcome] = await engine.start([held]);
       if (outcome!.kind === 'refused') throw outcome!.error;
-      live.wake(jobTopic(held.ref));
       return jobJson(await engine.job(held.ref));
     },
   );
@@ -181,10 +188,11 @@ function notesOf(body: HeartbeatRequest): NoteDraft[] {
   return [...lines, { type: 'job_tokens', message: null, payload: { text } }];
 }
 
-function beat(app: App, { engine, live, attendance }: Face): void {
+function beat(app: App, { engine, attendance }: Face): void {
   app.post(
     '/v1/jobs/:id/heartbeat',
     {
+      ...REPORT_LIMITS,
       schema: {
         tags: ['Worker protocol'],
         operationId: 'beat',
@@ -216,7 +224,6 @@ function beat(app: App, { engine, live, attendance }: Face): void {
       ]);
       if (result!.kind === 'refused') throw result!.error;
       attendance.note(request, held.owner);
-      live.wake(jobTopic(held.ref));
       return renewedJson(held, result!);
     },
   );
@@ -232,10 +239,11 @@ function renewedJson({ owner }: Ownership, renewed: Renewed): HeartbeatJson {
   return { lease, progress, cancel };
 }
 
-function keepStage(app: App, { engine, live, attendance }: Face): void {
+function keepStage(app: App, { engine, attendance }: Face): void {
   app.post(
     '/v1/jobs/:id/stages/:name',
     {
+      ...REPORT_LIMITS,
       schema: {
         tags: ['Worker protocol'],
         operationId: 'keepStage',
@@ -257,7 +265,6 @@ function keepStage(app: App, { engine, live, attendance }: Face): void {
       const [result] = await engine.renew([{ ...held, stageResult }]);
       if (result!.kind === 'refused') throw result!.error;
       attendance.note(request, held.owner);
-      live.wake(jobTopic(held.ref));
       return { name, ...renewedJson(held, result!) };
     },
   );

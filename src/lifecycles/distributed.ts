@@ -1,5 +1,4 @@
 import { defineLifecycle } from '../core/define-lifecycle.ts';
-import { retryableByDefault } from '../core/error-class.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { exponential } from '../core/retry.ts';
 
@@ -36,7 +35,6 @@ export const distributed: Lifecycle = defineLifecycle({
   ],
   defaults: {
     retry: { maxAttempts: 5, backoff: exponential({ baseMs: 500, maxMs: 60_000 }) },
-    retryable: retryableByDefault(),
     dlq: 'failed',
   },
   bounds: { ttlMs: [30_000, 120_000], heartbeatMs: [10_000, 30_000] },

@@ -30,6 +30,7 @@ export const document: Lifecycle = defineLifecycle({
   defaults: {
     retry: { maxAttempts: 4, backoff: fixed(1_000) },
     retryable: ['transient_system_error', 'timeout', 'queue_overload', 'dependency_unavailable'],
+    isRetryFixed: true,
   },
   bounds: { retryIsFixed: true },
 });

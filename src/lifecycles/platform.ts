@@ -1,5 +1,4 @@
 import { defineLifecycle } from '../core/define-lifecycle.ts';
-import { retryableByDefault } from '../core/error-class.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { exponential } from '../core/retry.ts';
 
@@ -30,7 +29,6 @@ export const platform: Lifecycle = defineLifecycle({
   ],
   defaults: {
     retry: { maxAttempts: 3, backoff: exponential({ baseMs: 500, maxMs: 60_000 }) },
-    retryable: retryableByDefault(),
     onExhausted: 'dead_lettered',
   },
 });

@@ -45,5 +45,6 @@ export const process: Lifecycle = defineLifecycle({
   defaults: {
     retry: { maxAttempts: 3, backoff: exponential({ baseMs: 1_000, maxMs: 5_000 }) },
     retryable: ['network_timeout', 'dependency_unavailable'],
+    isRetryFixed: true,
   },
 });

@@ -34,7 +34,6 @@ export const task: Lifecycle = defineLifecycle({
       maxAttempts: 3,
       backoff: exponential({ baseMs: 2_000, maxMs: 30_000, jitter: 'full' }),
     },
-    retryable: ['transient_storage', 'network_timeout', 'ai_rate_limit', 'model_overloaded'],
     dlq: 'exhausted',
   },
 });

@@ -26,6 +26,7 @@ export class EngineMetrics implements EngineObserver {
     // Counters that nothing has moved yet are there all the same, so that a rate has a beginning.
     meter.add('claim_conflicts_total', {}, 0);
     meter.add('lease_renewals_total', {}, 0);
+    meter.add('handler_errors_unattributed_total', {}, 0);
   }
 
   enqueued(jobs: readonly Job[]): void {
@@ -66,6 +67,10 @@ export class EngineMetrics implements EngineObserver {
 
   staged({ type, stage, ms }: { type: string; stage: string; ms: number }): void {
     this.#meter.observe('job_stage_time_seconds', { job_type: type, stage }, ms / 1_000);
+  }
+
+  unattributed(): void {
+    this.#meter.add('handler_errors_unattributed_total', {});
   }
 
   #step({ before }: Moved, step: Step): void {

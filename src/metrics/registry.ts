@@ -116,6 +116,12 @@ const LEASE_METRICS = {
 } as const satisfies Record<string, MetricDefinition>;
 
 const PLATFORM_METRICS = {
+  handler_errors_unattributed_total: {
+    name: 'handler_errors_unattributed_total',
+    type: 'counter',
+    help: 'Uncaught errors that could not be attributed to a running attempt',
+    labels: [],
+  },
   pawl_transitions_total: {
     name: 'pawl_transitions_total',
     type: 'counter',

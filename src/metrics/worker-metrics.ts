@@ -3,13 +3,14 @@ import { monotonicClock } from '../worker/monotonic.ts';
 import type { AttemptWatch, WorkerWatch } from '../worker/watch.ts';
 import type { EngineMetrics } from './engine-metrics.ts';
 
-/** The time of stages, measured where their work is done. */
-export function stageTimes(
-  metrics: Pick<EngineMetrics, 'staged'>,
+/** The time of stages, measured where their work is done, and errors that fail no attempt. */
+export function workerMetrics(
+  metrics: Pick<EngineMetrics, 'staged' | 'unattributed'>,
   clock: Clock = monotonicClock,
 ): WorkerWatch {
   return {
     claimed: () => undefined,
+    unattributed: () => metrics.unattributed(),
     begin: ({ job: { type } }) =>
       new StageWatch(
         (stage, since) => metrics.staged({ type, stage, ms: clock.now() - since }),

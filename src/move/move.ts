@@ -1,7 +1,7 @@
 import { PawlError } from '../core/errors.ts';
 import type { BatchItem, PawlClient } from '../client/client.ts';
 import type { EnqueueJson } from '../http/schema/enqueue.ts';
-import type { TypeJson } from '../http/schema/type.ts';
+import { inputHere, type TypesHere } from './here.ts';
 import type { KindCount, Source, SourceJob } from './source.ts';
 import { typeOf } from './type-map.ts';
 import { idOf, wishOf } from './wish.ts';
@@ -32,13 +32,14 @@ export interface MoveOptions {
   readonly source: Source;
   readonly client: PawlClient;
   readonly types: ReadonlyMap<string, string>;
+  readonly here: TypesHere;
   readonly batch: number;
   /** Called after each batch, with the number of jobs that are settled. */
   readonly onProgress: (done: number) => void;
   readonly onRefusal: (refusal: Refusal) => void;
 }
 
-type Settling = Pick<MoveOptions, 'source' | 'client' | 'onRefusal'> & {
+type Settling = Pick<MoveOptions, 'source' | 'client' | 'here' | 'onRefusal'> & {
   readonly byKind: ReadonlyMap<string, KindReport>;
   /** Unique keys that a job of this run has: the next one of the same key is a job of its own. */
   readonly keys: Set<string>;
@@ -56,15 +57,12 @@ export function countOf({ waiting, delayed, held }: KindReport): number {
 
 /** What is there, and what it would be here; changes nothing. */
 export async function survey(
-  options: Pick<MoveOptions, 'source' | 'client' | 'types'>,
+  options: Pick<MoveOptions, 'source' | 'types' | 'here'>,
 ): Promise<KindReport[]> {
-  const { source, client, types } = options;
-  const call = { method: 'GET', path: '/v1/types' } as const;
-  const { body } = await client.connection.call(call);
-  const known = new Map((body as { items: TypeJson[] }).items.map((one) => [one.type, one]));
+  const { source, types, here } = options;
   return (await source.survey()).map((count) => {
     const type = typeOf(count, types);
-    const attemptsHere = known.get(type)?.retry.maxAttempts ?? null;
+    const attemptsHere = here.get(type)?.retry.maxAttempts ?? null;
     const none = { moved: 0, found: 0, joined: 0, refused: 0, released: 0 };
     return { ...count, type, attemptsHere, ...none };
   });
@@ -112,13 +110,14 @@ async function settle(settling: Settling, jobs: readonly SourceJob[]): Promise<v
   if (theirs.length > 0) await source.release(theirs);
 }
 
-function wishFor({ source, byKind, keys }: Settling, job: SourceJob): EnqueueJson {
+function wishFor({ source, here, byKind, keys }: Settling, job: SourceJob): EnqueueJson {
   const { type } = byKind.get(job.kind)!;
   const { unique } = job;
   const name = unique === null ? null : `${type}\n${unique.mode}\n${unique.key}`;
   const isFirst = name === null || !keys.has(name);
   if (name !== null) keys.add(name);
-  return wishOf(source.system, isFirst ? job : { ...job, unique: null }, type);
+  const input = inputHere(here, type, job.input);
+  return wishOf(source.system, { ...job, input, unique: isFirst ? unique : null }, type);
 }
 
 function outcomeOf(item: BatchItem, wish: EnqueueJson): 'moved' | 'found' | 'joined' {
@@ -151,7 +150,7 @@ function refusalOf(error: PawlError): BatchItem {
 /** Ends an interrupted move the other way: what is here goes there, all else waits there again. */
 export async function giveBack(
   reports: readonly KindReport[],
-  { source, client, batch, onProgress }: Omit<MoveOptions, 'types' | 'onRefusal'>,
+  { source, client, batch, onProgress }: Omit<MoveOptions, 'types' | 'here' | 'onRefusal'>,
 ): Promise<void> {
   const byKind = new Map(reports.map((report) => [report.kind, report]));
   let done = 0;

@@ -1,6 +1,7 @@
 import { PawlError } from '../core/errors.ts';
 import type { PawlClient } from '../client/client.ts';
 import type { ScheduleBodyJson } from '../http/schema/schedule.ts';
+import { inputHere, type TypesHere } from './here.ts';
 import type { Source, SourceSchedule } from './source.ts';
 import { typeOf } from './type-map.ts';
 
@@ -27,12 +28,13 @@ function nameOf({ queue, key }: SourceSchedule): string {
 /** Their schedules in our words; changes nothing. */
 export async function planSchedules(
   source: Source,
-  types: ReadonlyMap<string, string>,
+  { types, here }: { readonly types: ReadonlyMap<string, string>; readonly here: TypesHere },
 ): Promise<SchedulePlan[]> {
   return (await source.schedules()).map((schedule) => {
     const { kind, rule, input } = schedule;
     const type = typeOf({ kind, type: kind.slice(kind.indexOf('/') + 1) }, types);
-    const definition = rule === null ? null : { rule, job: { type, input: input ?? {} } };
+    const job = { type, input: inputHere(here, type, input ?? {}) };
+    const definition = rule === null ? null : { rule, job };
     const problem = rule === null ? 'has no rule of this kind here: make it by hand' : null;
     return { schedule, name: nameOf(schedule), definition, isMoved: false, problem };
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isUuid } from '../core/ids.ts';
+import { inputHere, type TypesHere } from './here.ts';
 import { commandOf, planSchedules } from './schedules.ts';
 import type { Source, SourceJob, SourceSchedule } from './source.ts';
 import { idOf, wishOf } from './wish.ts';
@@ -47,6 +48,19 @@ test('priorities beyond what there is here are cut, and long labels too', () => 
   assert.equal(wish.runAt, '2023-11-14T22:13:20.500Z');
 });
 
+test('an empty payload is left out for a type that takes no input, and for no other', () => {
+  const retry = { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 0 } } as const;
+  const here: TypesHere = new Map([
+    ['tidy', { retry, inputSchema: false }],
+    ['welcome', { retry }],
+  ]);
+  assert.equal(inputHere(here, 'tidy', {}), null);
+  assert.deepEqual(inputHere(here, 'tidy', { all: true }), { all: true });
+  assert.deepEqual(inputHere(here, 'tidy', []), []);
+  assert.deepEqual(inputHere(here, 'welcome', {}), {});
+  assert.deepEqual(inputHere(here, 'unknown', {}), {});
+});
+
 test('the command that makes a schedule survives a shell, and names that are none', async () => {
   const schedule: SourceSchedule = {
     kind: 'mail/welcome',
@@ -57,7 +71,7 @@ test('the command that makes a schedule survives a shell, and names that are non
     rule: { kind: 'interval', everyMs: 60_000 },
   };
   const source = { schedules: () => Promise.resolve([schedule]) } as unknown as Source;
-  const [plan] = await planSchedules(source, new Map());
+  const [plan] = await planSchedules(source, { types: new Map(), here: new Map() });
   const rule = '{"kind":"interval","everyMs":60000}';
   const job = String.raw`{"type":"welcome","input":{"note":"it'\''s"}}`;
   const command = `pawl schedules put mail.every-night- -d '{"rule":${rule},"job":${job}}'`;

@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts';
-import type { Job, JobRef, JsonText } from '../core/job.ts';
+import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
 import { type UniqueClaim, uniqueRunAt } from './unique.ts';
 
@@ -31,7 +31,9 @@ export interface NewJob extends JobRef {
   readonly correlationId: string | null;
   readonly traceId: string | null;
   readonly requestedBy: string | null;
+  readonly limitKey: string | null;
   readonly parentJobId: string | null;
+  readonly parentKind: ParentKind | null;
   readonly documentId: string | null;
   readonly idempotency: IdempotencyClaim | null;
   readonly unique?: UniqueClaim;
@@ -68,6 +70,27 @@ export type InsertOutcome =
         | 'replaced';
       readonly id: string;
     };
+
+export interface InsertOptions {
+  /**
+   * All or nothing: where one item is neither created nor stood for by another job (`conflict`,
+   * `exists`, `alreadyReplayed`, `busy`) nothing is written, and `created` says what would have
+   * been.
+   */
+  readonly isWhole?: boolean;
+}
+
+const REFUSALS: ReadonlySet<InsertOutcome['kind']> = new Set([
+  'conflict',
+  'exists',
+  'alreadyReplayed',
+  'busy',
+]);
+
+/** Whether an outcome refuses a call that is to be written as a whole. */
+export function isRefusal({ kind }: InsertOutcome): boolean {
+  return REFUSALS.has(kind);
+}
 
 /** The job that an insert at time `at` has stored: what a caller need not read back. */
 export function jobAtBirth(job: NewJob, at: Instant): Job {
@@ -109,7 +132,9 @@ export function jobAtBirth(job: NewJob, at: Instant): Job {
     correlationId: job.correlationId,
     traceId: job.traceId,
     requestedBy: job.requestedBy,
+    limitKey: job.limitKey,
     parentJobId: job.parentJobId,
+    parentKind: job.parentKind,
     documentId: job.documentId,
   };
 }

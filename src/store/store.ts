@@ -15,7 +15,7 @@ import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
 import type { FollowerStore } from './cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
-import type { InsertOutcome, NewJob } from './insert.ts';
+import type { InsertOptions, InsertOutcome, NewJob } from './insert.ts';
 import type { Move, MoveOutcome } from './move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
 import type { MeasureStore } from './measure.ts';
@@ -25,6 +25,7 @@ import type { TimeVerbs } from './schedule.ts';
 import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
+import type { SqlTransaction } from './transaction.ts';
 import type { ValveVerbs } from './valve.ts';
 import type { WebhookStore } from './webhook.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
@@ -50,7 +51,12 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   /** How processes tell each other of work; left out where there is one process only. */
   readonly bell?: StoreBell;
   /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  /**
+   * The same as one statement of a transaction that a caller has begun: the jobs come to be with
+   * its commit. Left out where a database has no other connections than the store's.
+   */
+  within?(transaction: SqlTransaction): Store['insert'];
   /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
   /** Every other transition: compare and set, fenced, with its events. */
@@ -90,6 +96,8 @@ export interface Store extends TimeVerbs, ValveVerbs, StandingVerbs, RetentionVe
   /** Registers a type; an equal policy keeps its number and an equal definition its revision. */
   putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord>;
   types(tenant: string): Promise<TypeRecord[]>;
+  /** The number of a policy, under which jobs name it; an equal one has the same. */
+  putPolicy(policy: Policy): Promise<number>;
   policies(numbers: readonly number[]): Promise<Policy[]>;
 
   /** Credentials and the audit log: apart, since no job depends on them. */

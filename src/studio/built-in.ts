@@ -26,5 +26,5 @@ export function builtInJobs(room: StudioRoom): readonly JobDefinition[] {
     researchJob(room.research),
     executeJob(room.execute),
     qaJob(room.batch),
-  ] as JobDefinition[];
+  ];
 }

@@ -5,6 +5,8 @@ import { documentJob } from './small/document.ts';
 import { report } from './small/report.ts';
 import { indexJob } from './small/search-index.ts';
 
+export { convert, documentJob, exportDeck, indexJob, report };
+
 /** Those of the built-in types that need nothing but their input and artifacts. */
 export const studioJobs: readonly JobDefinition[] = [
   convert,
@@ -12,4 +14,4 @@ export const studioJobs: readonly JobDefinition[] = [
   documentJob,
   report,
   indexJob,
-] as JobDefinition[];
+];

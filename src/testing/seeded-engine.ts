@@ -39,7 +39,7 @@ export async function openSeededEngine(options: SeededEngineOptions): Promise<Se
   const random = new SeededRandom(seed);
   const store = await open({ lifecycles, clock });
   const ids = seededIds(clock, new SeededRandom(seed + 1));
-  const parts = { store, lifecycles, random, ids, clock };
+  const parts = { store, lifecycles, random, ids, clock, live: { everyMs: 5 } };
   const engine = new Engine(log === undefined ? parts : { ...parts, log });
   return { clock, random, store, engine };
 }

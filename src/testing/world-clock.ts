@@ -1,4 +1,5 @@
-import type { Instant, ManualClock } from '../core/clock.ts';
+import type { ManualClock } from '../core/clock.ts';
+import { type Duration, durationMs } from '../core/duration.ts';
 import type { ManualTimers } from './manual-timers.ts';
 
 export interface WorldClockOptions {
@@ -20,8 +21,8 @@ export class WorldClock {
     this.#options = options;
   }
 
-  now(): Instant {
-    return this.#clock.now();
+  now(): Date {
+    return new Date(this.#clock.now());
   }
 
   /**
@@ -29,7 +30,8 @@ export class WorldClock {
    * lost workers run out, backoffs end, schedules fire, attempts and jobs that take too long are
    * ended. Jobs that become due are begun by the next `runUntilIdle`.
    */
-  async advance(ms: number): Promise<void> {
+  async advance(by: Duration): Promise<void> {
+    const ms = durationMs(by, '/by');
     const { timers, pulse } = this.#options;
     const until = this.#clock.now() + ms;
     const stepMsMax = Math.max(STEP_MS, ms / STEPS_MAX);

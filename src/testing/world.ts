@@ -1,45 +1,47 @@
 // What tests of handlers need: `import { openWorld } from 'pawl/testing'`.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openMemoryArtifacts } from '../artifact/memory.ts';
-import type { Instant } from '../core/clock.ts';
-import type { JobEvent } from '../core/event.ts';
-import type { CancelMode, Job, JobRef } from '../core/job.ts';
+import type { PayloadCodec } from '../codec/payload-codec.ts';
+import type { Job, JobRef } from '../core/job.ts';
+import { isTerminal } from '../core/phase.ts';
 import { Artifacts } from '../engine/artifacts.ts';
-import { largeSink, largeSource, wholeValue } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { EnqueueRequest } from '../engine/enqueue-request.ts';
+import { JobCursors } from '../engine/live/job-cursor.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
-import { type ArtifactContent, draftOf, type KeptArtifact } from '../handler/artifact.ts';
+import { ENQUEUE_OPTIONS } from '../handle/enqueue-options.ts';
+import { WaitTimeout } from '../handle/job-errors.ts';
+import type { JobEventSnapshot } from '../handle/job-snapshot.ts';
+import { JobVerbs } from '../handle/job-verbs.ts';
+import { type ArtifactContent, draftOf } from '../handler/artifact.ts';
 import { withCompensations } from '../handler/compensation.ts';
-import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
-import { checkInput } from '../handler/schema.ts';
+import { typeDefinitionOf } from '../handler/define-job.ts';
+import type { JobType } from '../handler/job-type.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
+import { EnginePort } from '../pawl/engine-port.ts';
+import { keepParts } from '../pawl/parts.ts';
+import { Payloads } from '../pawl/payloads.ts';
+import { eventSnapshotOf } from '../pawl/snapshot.ts';
+import { HandlerScope, surrounded, type Surroundings } from '../pawl/surround.ts';
 import { Compensator } from '../worker/compensator.ts';
+import { ManualTimers } from './manual-timers.ts';
 import { type MortalWorker, openMortalWorker } from './mortal-worker.ts';
 import { openSeededEngine, type SeededEngine } from './seeded-engine.ts';
-import { ManualTimers } from './manual-timers.ts';
+import { type StubContext, Stubs } from './stubs.ts';
 import { WorldClock } from './world-clock.ts';
 
+export type { StubContext } from './stubs.ts';
 export type { WorldClock } from './world-clock.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- jobs of any input, as users list them
-type AnyJob = JobDefinition<any, any, any>;
-
-export interface WorldOptions {
-  readonly jobs: readonly AnyJob[];
-  /** The same seed gives the same ids, jitter and so the same run; 1 unless told otherwise. */
+export interface WorldOptions extends Surroundings {
+  /** Those that are only declared need a stub before they are run. */
+  readonly jobs: readonly JobType[];
+  /** The same seed gives the same ids, jitter and so the same run; default: 1. */
   readonly seed?: number;
-  /** When the clock begins; at the first moment of 2026 unless told otherwise. */
-  readonly startAt?: Instant;
-  /** The most handlers at a time. */
+  /** When the clock begins; default: the first moment of 2026. */
+  readonly startAt?: Date;
+  /** The most handlers at a time; default: 16. */
   readonly slots?: number;
-}
-
-/** An artifact of a job, with its content. */
-export interface WorldArtifact extends KeptArtifact {
-  readonly bytes: Uint8Array;
-  readonly text: string;
+  readonly codec?: PayloadCodec;
 }
 
 const TENANT = 'default';
@@ -47,62 +49,64 @@ const PAGE = 10_000;
 
 /**
  * A whole platform in memory: the real engine, the real worker, the jobs that you define, and a
- * clock that moves only when you say so. Nothing in it sleeps.
+ * clock that moves only when you say so. Nothing in it sleeps, and the verbs and handles are those
+ * of the library: to wait for a job is to run what is due.
  */
-export class World {
+export class World extends JobVerbs {
   readonly clock: WorldClock;
-  /** For what the verbs here do not cover: schedules, limits, queues. */
-  readonly engine: Engine;
   /** What the platform would have written to its log. */
   readonly warnings: readonly string[];
+  protected readonly port: EnginePort;
   readonly #parts: SeededEngine;
+  readonly #engine: Engine;
   readonly #options: WorldOptions;
-  readonly #desk: Artifacts;
+  readonly #stubs: Stubs;
+  readonly #payloads: Payloads;
+  readonly #scope: HandlerScope;
   readonly #sweep: ArtifactSweep;
   readonly #timers: ManualTimers;
   readonly #compensator: Compensator;
   #hired = 0;
   #hand: MortalWorker;
 
-  constructor(parts: SeededEngine, options: WorldOptions, warnings: readonly string[]) {
+  constructor(
+    parts: SeededEngine,
+    options: WorldOptions & { readonly stubs: Stubs },
+    warnings: readonly string[],
+  ) {
+    super();
     const { engine, clock } = parts;
     this.#parts = parts;
+    this.#engine = engine;
     this.#options = options;
-    this.engine = engine;
+    this.#stubs = options.stubs;
     this.warnings = warnings;
     this.#timers = new ManualTimers(clock);
     const timers = this.#timers;
-    this.#desk = new Artifacts(engine.context, { files: openMemoryArtifacts(clock) });
-    this.#sweep = new ArtifactSweep(this.#desk, { timers });
-    this.#compensator = new Compensator({ engine, jobs: options.jobs, timers });
+    const artifacts = new Artifacts(engine.context, { files: openMemoryArtifacts(clock) });
+    this.#payloads = new Payloads(engine, { artifacts, codec: options.codec ?? null });
+    this.#scope = new HandlerScope(engine.context.log);
+    this.#sweep = new ArtifactSweep(artifacts, { timers });
+    this.#compensator = new Compensator({ engine, jobs: this.#stubs.jobs, timers });
+    this.port = new EnginePort({
+      engine,
+      payloads: this.#payloads,
+      caller: { tenant: TENANT, principal: 'tester' },
+      onCancel: () => this.#tellWorker(),
+      onWait: (type) => this.#scope.waiting(type),
+      waitForEnd: (ref) => this.#runToEnd(ref),
+    });
     this.#hand = this.#hire();
     this.clock = new WorldClock(clock, { timers, pulse: () => this.#pulse() });
+    keepParts(this, { engine, artifacts, work: () => this.#hand.worker });
   }
 
-  /** As in production: input that does not fit the job's schema is refused. */
-  enqueue<Input, Result, Raw>(
-    job: JobDefinition<Input, Result, Raw>,
-    input: NoInfer<Raw>,
-    more?: Omit<EnqueueRequest, 'type' | 'input'>,
-  ): Promise<Job>;
-  enqueue(
-    type: string,
-    input?: unknown,
-    more?: Omit<EnqueueRequest, 'type' | 'input'>,
-  ): Promise<Job>;
-  async enqueue(
-    job: AnyJob | string,
-    input: unknown = null,
-    more: Omit<EnqueueRequest, 'type' | 'input'> = {},
-  ): Promise<Job> {
-    const type = typeof job === 'string' ? job : job.type;
-    const known = this.#options.jobs.find((one) => one.type === type);
-    if (known !== undefined) await checkInput(known, input);
-    const caller = { tenant: TENANT, principal: 'tester' };
-    const sink = largeSink(this.engine, this.#desk);
-    const [result] = await sink.enqueue([{ ...more, type, input }], { caller });
-    if (result!.kind === 'refused') throw result!.error;
-    return result!.job;
+  /** Runs this instead of the job's own handler from now on, in this thread. */
+  stub<Input, Result>(
+    job: JobType<Input, Result>,
+    run: (context: StubContext<Input>) => Result | Promise<Result>,
+  ): void {
+    this.#stubs.put(job.type, run);
   }
 
   /** Begins what is due, and comes back while its handlers are at work. */
@@ -129,7 +133,7 @@ export class World {
    */
   async crashWorker(): Promise<void> {
     const dying = this.#hand;
-    const page = await this.engine.jobs({ tenant: TENANT, limit: PAGE });
+    const page = await this.#engine.jobs({ tenant: TENANT, limit: PAGE });
     const leases = page.jobs.flatMap((job) =>
       job.owner === dying.worker.id ? job.leaseExpiry! : [],
     );
@@ -138,51 +142,13 @@ export class World {
     await this.clock.advance(Math.max(0, ...leases.map((at) => at - this.#parts.clock.now())));
   }
 
-  /** Asks for a job's end; its handler hears of it at once. */
-  async cancel(job: JobRef | string, mode: CancelMode = 'soft', reason?: string): Promise<Job> {
-    const asked = { ref: refOf(job), actor: 'api:tester', mode, reason: reason ?? null };
-    const [result] = await this.engine.cancel([asked]);
-    if (result!.kind === 'refused') throw result!.error;
-    this.#hand.worker.check();
-    await this.#hand.worker.beat();
-    return result!.job;
-  }
-
-  job(job: JobRef | string): Promise<Job> {
-    return this.engine.job(refOf(job));
-  }
-
-  async stateOf(job: JobRef | string): Promise<string> {
-    return (await this.job(job)).state;
-  }
-
-  /** What the job returned; null before its end. */
-  async resultOf(job: JobRef | string): Promise<unknown> {
-    const { result } = await this.job(job);
-    if (result === null) return null;
-    return JSON.parse(await wholeValue(this.#desk, TENANT, result)) as unknown;
-  }
-
-  /** What happened to the job, one event a transition. */
-  async events(job: JobRef | string): Promise<readonly JobEvent[]> {
-    return this.#history(job, false);
-  }
-
-  /** What its handler said on the way: log lines, tokens, stages entered. */
-  async notes(job: JobRef | string): Promise<readonly JobEvent[]> {
-    return (await this.#history(job, true)).filter(({ note }) => note !== 0);
-  }
-
-  /** By name, with their contents. */
-  async artifacts(job: JobRef | string): Promise<readonly WorldArtifact[]> {
-    const found = await this.#desk.list(refOf(job));
-    return Promise.all(
-      found.map(async (artifact) => {
-        const { id, name, contentType, size, sha256 } = artifact;
-        const bytes = await allOf(await this.#desk.open(artifact));
-        return { id, name, contentType, size, sha256, bytes, text: bytes.toString() };
-      }),
-    );
+  /** What happened to a job so far, and what its handler said on the way. */
+  async history(job: { readonly id: string }): Promise<readonly JobEventSnapshot[]> {
+    const { store } = this.#engine.context;
+    const cursors = await JobCursors.of(store);
+    const ref = this.port.ref(job.id);
+    const page = await this.#engine.events({ ...ref, after: null, limit: PAGE, notes: true });
+    return page.events.map((event) => eventSnapshotOf(this.#payloads.event(event), cursors));
   }
 
   /** A document for a job to read: give the answer as its input, or as a part of it. */
@@ -192,31 +158,57 @@ export class World {
     options: { readonly contentType?: string } = {},
   ): Promise<{ readonly $artifact: string }> {
     const sent = draftOf(name, content, options.contentType);
-    return { $artifact: (await this.#desk.upload(TENANT, sent)).id };
-  }
-
-  deadLetters(): Promise<DeadLetter[]> {
-    return this.engine.deadLetters({ tenant: TENANT, limit: PAGE });
+    return { $artifact: (await this.#payloads.desk!.upload(TENANT, sent)).id };
   }
 
   async close(): Promise<void> {
     await this.#hand.die();
+    await this.#engine.context.live.stop();
     await this.#parts.store.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  protected portFor(): EnginePort {
+    return this.port;
+  }
+
+  protected get optionNames(): typeof ENQUEUE_OPTIONS {
+    return ENQUEUE_OPTIONS;
+  }
+
   #hire(): MortalWorker {
-    const { jobs, slots = 16 } = this.#options;
+    const { slots = 16 } = this.#options;
     return openMortalWorker({
       id: `worker-${++this.#hired}`,
-      source: largeSource(this.engine, this.#desk),
-      artifacts: this.#desk,
-      jobs,
+      source: this.#payloads.source,
+      artifacts: this.#payloads.desk!,
+      jobs: surrounded(this.#stubs.jobs, this.#options, this.#scope),
       slots,
       clock: this.#parts.clock,
       timers: this.#timers,
-      log: this.engine.context.log,
+      log: this.#engine.context.log,
       reportMs: 0,
     });
+  }
+
+  /** A handler at work hears of its job's end at once. */
+  async #tellWorker(): Promise<void> {
+    this.#hand.worker.check();
+    await this.#hand.worker.beat();
+  }
+
+  /** Time stands still while somebody waits, so a job that is not due now never ends. */
+  async #runToEnd(ref: JobRef): Promise<Job> {
+    const job = await this.#engine.job(ref);
+    if (isTerminal(job.phase)) return job;
+    await this.runUntilIdle();
+    const after = await this.#engine.job(ref);
+    if (isTerminal(after.phase)) return after;
+    const why = 'and nothing more is due at this moment; move time with `world.clock.advance(…)`';
+    throw new WaitTimeout(ref.id, { state: after.state, why });
   }
 
   /** What a platform does as time goes by; how long until there is more of it. */
@@ -224,45 +216,30 @@ export class World {
     const waitMs = await this.#hand.worker.beat();
     // What was just ended is reported before the platform looks at it.
     await nextTurn();
-    await this.engine.sweepExpired();
-    await this.engine.sweepDeadlines();
-    await this.engine.sweepDue();
-    await this.engine.sweepSchedules();
+    await this.#engine.sweepExpired();
+    await this.#engine.sweepDeadlines();
+    await this.#engine.sweepDue();
+    await this.#engine.sweepSchedules();
     return waitMs;
-  }
-
-  async #history(job: JobRef | string, notes: boolean): Promise<readonly JobEvent[]> {
-    const page = await this.engine.events({ ...refOf(job), after: null, limit: PAGE, notes });
-    return page.events;
   }
 }
 
 /** Opens a world in which these jobs can be enqueued and are run. */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { jobs, seed, startAt } = options;
+  const { seed, startAt } = options;
   const warnings: string[] = [];
-  const own = jobs.map(({ lifecycle }) => lifecycle);
+  const stubs = new Stubs(options.jobs);
+  const own = stubs.jobs.map(({ lifecycle }) => lifecycle);
   const parts = await openSeededEngine({
     lifecycles: [...new Set([...builtInLifecycles, ...own])],
     ...(seed === undefined ? {} : { seed }),
-    ...(startAt === undefined ? {} : { startAt }),
+    ...(startAt === undefined ? {} : { startAt: startAt.getTime() }),
     log: {
       warn: (message, facts) => void warnings.push(`${message} ${JSON.stringify(facts)}`),
     },
   });
-  for (const job of withCompensations(jobs)) {
+  for (const job of withCompensations(stubs.jobs)) {
     await parts.engine.putType({ tenant: TENANT, type: job.type }, typeDefinitionOf(job));
   }
-  return new World(parts, options, warnings);
-}
-
-function refOf(job: JobRef | string): JobRef {
-  if (typeof job === 'string') return { tenant: TENANT, id: job };
-  return { tenant: job.tenant, id: job.id };
-}
-
-async function allOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return new World(parts, { ...options, stubs }, warnings);
 }

@@ -4,7 +4,7 @@ import type { EngineContext } from '../engine/context.ts';
 import type { RunContext } from '../handler/context.ts';
 import { defineJob, type JobDefinition } from '../handler/define-job.ts';
 import { PermanentError, TransientError } from '../handler/failure.ts';
-import { task } from '../lifecycles/task.ts';
+import { typed } from '../handler/schema.ts';
 import type { OutgoingResponse } from '../outgoing/answer.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -45,21 +45,18 @@ const GONE = 410;
 /** Fourteen attempts over about three days: seconds at first, half a day at last. */
 const RETRY = {
   maxAttempts: 14,
-  backoff: { kind: 'exponential', baseMs: 10_000, factor: 4, maxMs: 43_200_000, jitter: 'equal' },
+  backoff: { base: '10s', factor: 4, max: '12h', jitter: 'equal' },
 } as const;
 
 /** The job that delivers. It needs the database and the keys, so it runs beside the engine. */
 export function deliveryJob(room: DeliveryRoom): JobDefinition<DeliveryInput, Try> {
-  const job = defineJob({
-    type: DELIVERY_TYPE,
-    lifecycle: task,
-    retry: RETRY,
-    retryable: ['TransientError', 'timeout'],
-    timeoutMs: 2 * TIMEOUT_MS,
+  return defineJob(DELIVERY_TYPE, {
+    input: typed<DeliveryInput>(),
+    ...RETRY,
+    timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
-    run: (context) => deliver(room, context as RunContext<DeliveryInput>),
+    run: (context) => deliver(room, context),
   });
-  return job as JobDefinition<DeliveryInput, Try>;
 }
 
 async function deliver(room: DeliveryRoom, run: RunContext<DeliveryInput>): Promise<Try> {

@@ -1,4 +1,5 @@
-import { type ErrorCode, PawlError } from '../core/errors.ts';
+import type { PawlError } from '../core/errors.ts';
+import { type ErrorCode, isPawlError } from '../core/errors.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import type { Ownership } from '../engine/owner.ts';
 import {
@@ -7,7 +8,7 @@ import {
   noting,
   type OpenedArtifact,
 } from '../handler/artifact.ts';
-import { fail, JobFailure } from '../handler/failure.ts';
+import { fail, isJobFailure } from '../handler/failure.ts';
 import type { JobStop } from '../handler/stop.ts';
 import type { Artifact } from '../store/artifact.ts';
 
@@ -48,7 +49,7 @@ export class AttemptArtifacts {
     } catch (error) {
       this.#signal.throwIfAborted();
       if ('error' in own) throw own.error;
-      const isLost = error instanceof PawlError && error.code === 'LEASE_LOST';
+      const isLost = isPawlError(error) && error.code === 'LEASE_LOST';
       throw isLost ? this.#options.onLost(error) : failureFrom(error, 'could not be kept');
     }
   }
@@ -134,8 +135,8 @@ async function* reading(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 function failureFrom(error: unknown, what: string): unknown {
-  if (!(error instanceof Error) || error instanceof JobFailure) return error;
-  const code = error instanceof PawlError ? error.code : null;
+  if (!(error instanceof Error) || isJobFailure(error)) return error;
+  const code = isPawlError(error) ? error.code : null;
   const errorClass = (code === null ? undefined : CLASSES[code]) ?? 'transient_storage';
   const more = { cause: error, ...(code === null ? {} : { code }) };
   return fail(errorClass, `an artifact ${what}: ${error.message}`, more);

@@ -1,6 +1,16 @@
+import type { Instant } from '../core/clock.ts';
+import type { Job } from '../core/job.ts';
+import { type Lifecycle, rowsOf } from '../core/lifecycle.ts';
 import { traceIdIn } from '../core/trace.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { AttemptFacts } from '../handler/attempt-port.ts';
+
+/** A job's row after `start`, known without reading it. */
+export function startedRow(lifecycle: Lifecycle, row: Job, at: Instant | null): Job {
+  const place = rowsOf(lifecycle, 'start', row)[0]?.to;
+  if (place === undefined) return row;
+  return { ...row, ...place, version: row.version + 1, startedAt: row.startedAt ?? at };
+}
 
 /** What a handler is told of its claim. */
 export function factsOf({ job, stages, idempotencyKey }: Claim): AttemptFacts {

@@ -1,7 +1,6 @@
 import type { Clock, Instant } from '../core/clock.ts';
 import type { PawlError } from '../core/errors.ts';
-import type { CancelWish, Job } from '../core/job.ts';
-import { rowsOf } from '../core/lifecycle.ts';
+import type { Job } from '../core/job.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { Ending } from '../engine/settle.ts';
@@ -9,36 +8,25 @@ import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/art
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { Outcome } from '../handler/execute.ts';
+import { failureFromRefusal } from '../handler/json.ts';
 import type { JobStop } from '../handler/stop.ts';
 import { type ArtifactDesk, AttemptArtifacts } from './attempt-artifacts.ts';
-import { factsOf } from './attempt-facts.ts';
-import { deadlineMs, renewAfter, timeToReport } from './attempt-times.ts';
-import { endingOf } from './ending.ts';
+import type { AttemptOptions } from './attempt-options.ts';
+import { factsOf, startedRow } from './attempt-facts.ts';
+import { AttemptTimes } from './attempt-times.ts';
+import { isUnfit } from './unfit.ts';
+import { endingOf, notBegun, undoneBy } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { type Parcel, Reports } from './reports.ts';
 import {
   attemptTooLong,
+  brokenStop,
   closedStop,
   hardCancel,
   jobTooLong,
   leaseStop,
   softCancel,
 } from './stops.ts';
-
-export interface AttemptOptions {
-  readonly claim: Claim;
-  readonly job: JobDefinition;
-  readonly clock: Clock;
-  /** When the claim was asked for: the lease cannot have begun earlier. */
-  readonly askedAt: number;
-  readonly artifacts: ArtifactDesk | null;
-  /** How soon news is sent, at the latest. */
-  readonly reportMs: number;
-  /** Called when someone waits for a write. */
-  readonly onUrgent: () => void;
-  /** Called when there is something to send, with the time by which it should be sent. */
-  readonly onNews: (at: number) => void;
-}
 
 /**
  * One claimed job in a worker's hands.
@@ -51,7 +39,7 @@ export interface AttemptOptions {
 export class Attempt implements AttemptPort {
   readonly claim: Claim;
   readonly job: JobDefinition;
-  readonly startBy: number;
+  readonly #times: AttemptTimes;
   readonly #clock: Clock;
   readonly #reportMs: number;
   readonly #onUrgent: () => void;
@@ -69,14 +57,10 @@ export class Attempt implements AttemptPort {
   #isEnded = false;
   #hasReturned = false;
   #isLost = false;
-  #deadlineAt: number;
-  #renewAt: number;
-  #beatAt: number;
-  /** After a renewal that nobody answered: not before. */
-  #retryAt = -Infinity;
-  /** When the job as a whole, and this attempt of it, will have taken too long. */
-  readonly #jobEndsAt: number;
-  readonly #attemptEndsAt: number;
+  /** Its end is on its way, or it has none. */
+  #isReported = false;
+  /** An error of its handler that nobody caught. */
+  #broken: Outcome | null = null;
 
   constructor(options: AttemptOptions) {
     const { claim, job, clock, askedAt } = options;
@@ -88,11 +72,11 @@ export class Attempt implements AttemptPort {
     this.#onNews = options.onNews;
     this.#row = claim.job;
     this.#desk = options.artifacts;
-    this.#deadlineAt = askedAt + claim.leaseMs;
-    this.#renewAt = this.startBy = askedAt + renewAfter(claim, claim.leaseMs);
-    this.#beatAt = askedAt;
-    this.#jobEndsAt = askedAt + timeToReport(deadlineMs(claim));
-    this.#attemptEndsAt = askedAt + timeToReport(claim.policy.timeoutMs ?? Infinity);
+    this.#times = new AttemptTimes(claim, askedAt);
+  }
+
+  get startBy(): number {
+    return this.#times.startBy;
   }
 
   get held(): Ownership {
@@ -115,17 +99,13 @@ export class Attempt implements AttemptPort {
 
   /** True once its job may be someone else's: then it has nothing to say any more. */
   get isLost(): boolean {
-    this.#isLost ||= this.#clock.now() >= this.#deadlineAt;
+    this.#isLost ||= this.#clock.now() >= this.#times.deadlineAt;
     return this.#isLost;
   }
 
   /** The job's row after `start`, known without reading it. */
   started(at: Instant | null): void {
-    const { job } = this.claim;
-    const place = rowsOf(this.job.lifecycle, 'start', job)[0]?.to;
-    if (place === undefined) return;
-    const startedAt = job.startedAt ?? at;
-    this.#row = { ...this.#row, ...place, version: job.version + 1, startedAt };
+    this.#row = startedRow(this.job.lifecycle, this.#row, at);
   }
 
   /** Runs the handler to its end, whichever that is; null where there is nothing to report. */
@@ -140,14 +120,30 @@ export class Attempt implements AttemptPort {
     try {
       const execution = launch({ job, facts: factsOf(claim), port: this });
       this.#execution = execution;
+      execution.onUncaught = (outcome) => this.#break(outcome);
       return new Promise((resolve) => {
         this.#giveUp = resolve;
         void execution.outcome.then((outcome) => this.#returned(outcome));
       });
     } catch (error) {
-      const failure = { class: 'handler_crashed', message: `it could not begin: ${String(error)}` };
-      return Promise.resolve({ kind: 'fail', error: failure, deadLetter: null });
+      return Promise.resolve(notBegun(error));
     }
+  }
+
+  /** Fails by an error that its handler left to nobody; false where it is too late for that. */
+  #break(outcome: Outcome): boolean {
+    if (this.#isReported || this.isLost) return false;
+    this.#broken ??= outcome;
+    if (this.#isEnded) return true;
+    this.#force(brokenStop());
+    this.#giveUp?.(outcome);
+    return true;
+  }
+
+  /** What is reported of it, from now on for good: an error that nobody caught undoes a success. */
+  reported(ending: Ending): Ending {
+    this.#isReported = true;
+    return this.#broken === null ? ending : undoneBy(this.#broken, ending);
   }
 
   #end(outcome: Outcome): Ending | null | Promise<Ending | null> {
@@ -166,7 +162,7 @@ export class Attempt implements AttemptPort {
     this.#giveUp?.(outcome);
   }
 
-  /** Told to who comes too late; made only then, for an error is dear. */
+  /** RequireJson to who comes too late; made only then, for an error is dear. */
   get #reason(): () => JobStop {
     return () => this.#stop ?? closedStop();
   }
@@ -222,60 +218,73 @@ export class Attempt implements AttemptPort {
   /** Aborts the handler's signal. Forced: goes on without waiting for what it does then. */
   stop(stop: JobStop, options: { isForced: boolean }): void {
     if (this.#isEnded || (this.#stop !== null && !options.isForced)) return;
+    if (!options.isForced) return this.#ask(stop);
+    this.#force(stop);
+    this.#giveUp?.(stopped);
+  }
+
+  #ask(stop: JobStop): void {
     this.#stop = stop;
     this.#execution?.stop(stop);
-    if (!options.isForced) return;
+  }
+
+  #force(stop: JobStop): void {
+    this.#ask(stop);
     this.#isForced = true;
     this.reports.close(this.#reason);
     this.#artifacts?.end(this.#reason);
-    this.#giveUp?.(stopped);
   }
 
   /** Ends what has run out of time by now, and says when to look again. */
   fence(): number {
     const now = this.#clock.now();
+    const { deadlineAt, jobEndsAt, attemptEndsAt } = this.#times;
     if (this.isLost) this.stop(leaseStop('the lease was not renewed in time'), FORCED);
-    else if (now >= this.#jobEndsAt) this.stop(jobTooLong(), FORCED);
-    else if (now >= this.#attemptEndsAt) this.stop(attemptTooLong(), FORCED);
+    else if (now >= jobEndsAt) this.stop(jobTooLong(), FORCED);
+    else if (now >= attemptEndsAt) this.stop(attemptTooLong(), FORCED);
     if (this.isLost) return Infinity;
-    if (this.#isEnded || this.#isForced) return this.#deadlineAt;
-    return Math.min(this.#deadlineAt, this.#jobEndsAt, this.#attemptEndsAt);
+    if (this.#isEnded || this.#isForced) return deadlineAt;
+    return Math.min(deadlineAt, jobEndsAt, attemptEndsAt);
   }
 
   /** When its next beat is due; now, if someone waits. */
   get nextBeatAt(): number {
-    if (!this.hasNews) return Math.max(this.#retryAt, this.#renewAt);
-    if (this.reports.isUrgent) return this.#retryAt;
-    return Math.max(this.#retryAt, Math.min(this.#renewAt, this.#beatAt + this.#reportMs));
+    const news = !this.hasNews ? 'none' : this.reports.isUrgent ? 'urgent' : 'some';
+    return this.#times.nextBeatAt(news, this.#reportMs);
   }
 
   /** Renews at the next chance, to hear whether someone asked for its end. */
   hurry(): void {
-    this.#renewAt = -Infinity;
+    this.#times.hurry();
   }
 
   answered(parcel: Parcel, result: BeatResult, askedAt: number): void {
     if (result.kind === 'refused') {
-      const stop = this.#lose(result.error);
+      const stop = isUnfit(result.error) ? this.#renewAnew(result.error) : this.#lose(result.error);
       parcel.keep?.durable.reject(stop);
       return;
     }
-    const leftMs = result.leaseExpiry - result.at;
-    this.#beatAt = askedAt;
-    this.#deadlineAt = askedAt + leftMs;
-    this.#renewAt = askedAt + renewAfter(this.claim, leftMs);
+    this.#times.renewed(result.leaseExpiry - result.at, askedAt);
     parcel.keep?.durable.resolve();
-    if (result.cancel !== null) this.#softCancel(result.cancel);
+    if (result.cancel === null) return;
+    this.#row = { ...this.#row, cancel: result.cancel };
+    this.stop(softCancel(result.cancel), { isForced: false });
   }
 
   unanswered(parcel: Parcel): void {
     this.reports.putBack(parcel);
-    this.#retryAt = this.#clock.now() + Math.min(RETRY_MS, this.claim.renewInMs / 4);
+    this.#times.unanswered(this.#clock.now());
   }
 
   close(): void {
-    this.#isEnded = true;
+    this.#isEnded = this.#isReported = true;
     this.#reports?.close(this.#reason);
+  }
+
+  /** Something that came with the beat was refused, so the lease has not been renewed. */
+  #renewAnew(refusal: PawlError): Error {
+    this.#times.refused(this.#clock.now());
+    return failureFromRefusal(refusal);
   }
 
   /** The job is not this worker's any more, says the platform. */
@@ -285,13 +294,7 @@ export class Attempt implements AttemptPort {
     this.stop(stop, FORCED);
     return stop;
   }
-
-  #softCancel(cancel: CancelWish): void {
-    this.#row = { ...this.#row, cancel };
-    this.stop(softCancel(cancel), { isForced: false });
-  }
 }
 
-const RETRY_MS = 500;
 const FORCED = { isForced: true };
 const stopped: Outcome = { kind: 'stopped' };

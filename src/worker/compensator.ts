@@ -89,6 +89,7 @@ export class Compensator {
       queue: job.queue,
       priority: job.priority,
       parentJobId: job.id,
+      parentKind: 'compensation' as const,
       correlationId: job.correlationId ?? job.id,
       ...(job.traceId === null ? {} : { traceId: job.traceId }),
     };

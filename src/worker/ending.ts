@@ -1,6 +1,7 @@
 import type { Ending } from '../engine/settle.ts';
 import type { Outcome } from '../handler/execute.ts';
 import type { JobStop } from '../handler/stop.ts';
+import { failureOf } from '../handler/thrown-error.ts';
 
 /**
  * What is reported of a handler that has ended. What it did counts over what it was asked: a
@@ -18,6 +19,25 @@ export function endingOf(outcome: Outcome, stop: JobStop | null): Ending | null 
     case 'stopped':
       return stop === null ? null : endingOfStop(stop);
   }
+}
+
+/** Of a handler whose thread, process or first line there never was. */
+export function notBegun(error: unknown): Outcome {
+  const failure = failureOf(error, null);
+  const message = `it could not begin: ${failure.message}`;
+  const crash = { ...failure, class: 'handler_crashed', message };
+  return { kind: 'fail', error: crash, deadLetter: null };
+}
+
+/** Ends that an error which nobody caught undoes, as long as nobody was told of them. */
+const UNDONE: ReadonlySet<Ending['kind']> = new Set(['succeed', 'snooze', 'advance']);
+
+export function canBeUndone({ kind }: Ending): boolean {
+  return UNDONE.has(kind);
+}
+
+export function undoneBy(broken: Outcome, ending: Ending): Ending {
+  return canBeUndone(ending) ? (endingOf(broken, null) ?? ending) : ending;
 }
 
 function endingOfStop({ why, message }: JobStop): Ending | null {

@@ -4,6 +4,7 @@ import type { Attempt } from './attempt.ts';
 import type { Bell } from './bell.ts';
 import type { JobSource } from './job-source.ts';
 import { beatOf } from './reports.ts';
+import { isUnfit } from './unfit.ts';
 
 export interface HeartOptions {
   readonly source: JobSource;
@@ -89,9 +90,9 @@ export class Heart {
   }
 
   async #send(attempts: readonly Attempt[]): Promise<void> {
-    const { source, clock, bell, log } = this.#options;
+    const { bell, log } = this.#options;
     try {
-      await renewAll(source, clock, attempts);
+      await renewAll(this.#options, attempts);
     } catch (error) {
       log.warn('leases could not be renewed; trying again', { error: String(error) });
     } finally {
@@ -104,8 +105,7 @@ export class Heart {
 
 /** Renews in one call, with all that was said. Where the source throws, nothing said is lost. */
 export async function renewAll(
-  source: JobSource,
-  clock: Clock,
+  { source, clock, log }: Pick<HeartOptions, 'source' | 'clock' | 'log'>,
   attempts: readonly Attempt[],
 ): Promise<void> {
   const parcels = attempts.flatMap((attempt) =>
@@ -115,9 +115,14 @@ export async function renewAll(
   try {
     const beats = parcels.map(({ attempt, parcel }) => beatOf(attempt.held, parcel));
     const results = await source.renew(beats);
-    parcels.forEach(({ attempt, parcel }, index) =>
-      attempt.answered(parcel, results[index]!, askedAt),
-    );
+    parcels.forEach(({ attempt, parcel }, index) => {
+      const result = results[index]!;
+      attempt.answered(parcel, result, askedAt);
+      if (result.kind === 'refused' && isUnfit(result.error) && parcel.keep === null) {
+        const facts = { jobId: attempt.claim.job.id, error: result.error.message };
+        log.warn('a report was refused and is dropped; the lease is renewed without it', facts);
+      }
+    });
   } catch (error) {
     for (const { attempt, parcel } of parcels.toReversed()) attempt.unanswered(parcel);
     throw error;

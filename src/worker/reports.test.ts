@@ -66,3 +66,25 @@ describe('reports', () => {
     assert.equal(reports.hasNews, false);
   });
 });
+
+test('streamed text is kept whole, in notes that are not too long', () => {
+  const reports = new Reports();
+  const piece = '💥 token ';
+  for (let n = 0; n < 20_000; n++) reports.tell({ tokens: piece });
+  const notes = reports.take()[0]!.said.notes!;
+  const texts = notes.map(({ payload }) => payload!['text'] as string);
+  assert.equal(texts.join(''), piece.repeat(20_000));
+  assert.ok(texts.length > 1);
+  for (const text of texts) assert.ok(Buffer.byteLength(text) <= 65_536);
+});
+
+test('what is said within one renewal is bounded as a whole, and what is left out is counted', () => {
+  const reports = new Reports();
+  for (let n = 0; n < 100; n++) reports.tell({ log: 'x'.repeat(16_384) });
+  const notes = reports.take()[0]!.said.notes!;
+  const characters = notes.reduce((sum, { message }) => sum + message!.length, 0);
+  assert.ok(characters <= 512 * 1_024 + 100, `${characters}`);
+  assert.match(notes.at(-1)!.message!, /^68 more lines/);
+  reports.tell({ log: 'and on' });
+  assert.equal(reports.take()[0]!.said.notes![0]!.message, 'and on');
+});

@@ -1,3 +1,5 @@
+import { BOUNDS } from '../core/bounds.ts';
+import { headOf, utf8Bytes } from '../core/text.ts';
 import type { Beat, Ownership } from '../engine/owner.ts';
 import type { Keep, Report } from '../handler/attempt-port.ts';
 import type { JobStop } from '../handler/stop.ts';
@@ -18,6 +20,8 @@ export interface Parcel {
 
 /** Lines beyond these wait for no renewal: they are counted and left out. */
 const NOTES_MAX = 256;
+/** One renewal fits into one request, also where its texts are encoded. */
+const CHARACTERS_MAX = 512 * 1_024;
 
 /** What a handler has said and its worker has not yet sent. */
 export class Reports {
@@ -25,6 +29,10 @@ export class Reports {
   #message: string | undefined;
   #progress: number | undefined;
   #notes: NoteDraft[] = [];
+  /** Characters of all notes. */
+  #characters = 0;
+  /** Of the last note, if it is one of streamed text. */
+  #tokensBytes = Infinity;
   #dropped = 0;
   #keeps: PendingKeep[] = [];
   #end: (() => JobStop) | null = null;
@@ -71,7 +79,7 @@ export class Reports {
     };
     this.#stage = this.#message = this.#progress = undefined;
     this.#notes = [];
-    this.#dropped = 0;
+    this.#characters = this.#dropped = 0;
     this.#keeps = [];
     return [{ said, keep: first }, ...more.map((keep) => ({ said: {}, keep }))];
   }
@@ -81,7 +89,9 @@ export class Reports {
     this.#stage ??= said.stage;
     this.#message ??= said.message;
     if ((said.progress ?? 0) > (this.#progress ?? 0)) this.#progress = said.progress;
+    for (const note of said.notes ?? []) this.#characters += charactersIn(note);
     this.#notes.unshift(...(said.notes ?? []));
+    this.#tokensBytes = Infinity;
     if (keep === null) return;
     if (this.#end === null) this.#keeps.unshift(keep);
     else keep.durable.reject(this.#end());
@@ -93,19 +103,34 @@ export class Reports {
     for (const { durable } of this.#keeps.splice(0)) durable.reject(end());
   }
 
-  #note(note: NoteDraft): void {
-    if (this.#notes.length < NOTES_MAX) this.#notes.push(note);
-    else this.#dropped += 1;
+  /** False where there is no room for it. */
+  #note(note: NoteDraft): boolean {
+    const characters = this.#characters + charactersIn(note);
+    if (this.#notes.length >= NOTES_MAX || characters > CHARACTERS_MAX) {
+      this.#dropped += 1;
+      return false;
+    }
+    this.#notes.push(note);
+    this.#characters = characters;
+    return true;
   }
 
+  /** A note of streamed text grows until it is full; then there is the next. */
   #addTokens(text: string): void {
+    const bytes = this.#tokensBytes + utf8Bytes(text);
+    const characters = this.#characters + text.length;
     const last = this.#notes.at(-1);
-    if (last?.type !== 'job_tokens') {
-      this.#note({ type: 'job_tokens', message: null, payload: { text } });
+    if (last?.type === 'job_tokens' && bytes <= BOUNDS.tokens && characters <= CHARACTERS_MAX) {
+      this.#notes[this.#notes.length - 1] = tokensNote(textIn(last) + text);
+      this.#tokensBytes = bytes;
+      this.#characters = characters;
       return;
     }
-    const before = String(last.payload?.['text']);
-    this.#notes[this.#notes.length - 1] = { ...last, payload: { text: before + text } };
+    for (let rest = text; rest !== '';) {
+      const head = headOf(rest, BOUNDS.tokens);
+      if (this.#note(tokensNote(head))) this.#tokensBytes = utf8Bytes(head);
+      rest = rest.slice(head.length);
+    }
   }
 
   #allNotes(): NoteDraft[] {
@@ -113,6 +138,19 @@ export class Reports {
     const message = `${this.#dropped} more lines came faster than they could be kept`;
     return [...this.#notes, { type: 'job_log', message, payload: null }];
   }
+}
+
+function tokensNote(text: string): NoteDraft {
+  return { type: 'job_tokens', message: null, payload: { text } };
+}
+
+function textIn({ payload }: NoteDraft): string {
+  const text = payload?.['text'];
+  return typeof text === 'string' ? text : '';
+}
+
+function charactersIn(note: NoteDraft): number {
+  return (note.message ?? '').length + textIn(note).length;
 }
 
 export function beatOf(held: Ownership, { said, keep }: Parcel): Beat {

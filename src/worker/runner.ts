@@ -1,10 +1,14 @@
+import type { Failure } from '../core/decision.ts';
 import type { Ending } from '../engine/settle.ts';
+import { silentLog } from '../engine/context.ts';
+import { failureOf } from '../handler/thrown-error.ts';
 import type { Attempt } from './attempt.ts';
 import { Foresight } from './foresight.ts';
 import { Hand } from './hand.ts';
 import { Heart } from './heart.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { Pool } from './isolate/pool.ts';
+import { catchUncaught } from '../handler/uncaught.ts';
 import { Settler } from './settler.ts';
 import { Slots } from './slots.ts';
 import { Bell } from './bell.ts';
@@ -24,7 +28,7 @@ export class Runner {
   readonly hand: Hand;
   readonly heart: Heart;
   readonly #setup: WorkerSetup;
-  readonly #pool = new Pool();
+  readonly #pool: Pool;
   readonly #settler: Settler;
   readonly #foresight: Foresight;
   readonly #onFree: () => void;
@@ -39,6 +43,7 @@ export class Runner {
     const { source, clock, timers, log } = setup;
     this.#setup = setup;
     this.#onFree = onFree;
+    this.#pool = new Pool((failure, jobId) => this.#late(failure, jobId));
     this.slots = new Slots(setup.jobs, setup);
     this.hand = new Hand(timers);
     this.heart = new Heart({ source, clock, bell: new Bell(timers), log });
@@ -78,6 +83,34 @@ export class Runner {
     this.slots.hold(attempt.job.type);
     this.hand.add(attempt);
     this.#line.add(attempt);
+  }
+
+  /** What handlers of this thread leave to nobody fails their own attempt from now on. */
+  catchUncaught(): () => void {
+    // Weakly: a worker that is never stopped, only forgotten, is not kept by its listening.
+    const self = new WeakRef(this);
+    return catchUncaught((thrown, owner) => {
+      const runner = self.deref();
+      if (runner === undefined) return false;
+      runner.#late(failureOf(thrown, null), owner?.jobId ?? null);
+      return true;
+    });
+  }
+
+  /** An error that nobody caught and that fails no attempt, for there is none any more. */
+  #late(failure: Failure, jobId: string | null): void {
+    const { log, watch } = this.#setup;
+    watch?.unattributed?.();
+    const { class: errorClass, message, stack } = failure;
+    const facts = { errorClass, error: message, ...(typeof stack === 'string' ? { stack } : {}) };
+    const known = jobId === null ? facts : { jobId, ...facts };
+    const said =
+      jobId === null
+        ? 'uncaught error that belongs to no attempt: catch it where it is thrown'
+        : 'uncaught error of a handler whose attempt had ended: await promises, clear timers';
+    // A program that gave no log would otherwise never hear of errors that are its own.
+    if (log === silentLog) process.emitWarning(`pawl: ${said}: ${stack ?? message}`);
+    else log.warn(said, known);
   }
 
   /** From now on nothing begins: what waits, or is still to come, is given back. */

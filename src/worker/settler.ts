@@ -1,12 +1,13 @@
 import type { Clock } from '../core/clock.ts';
-import { PawlError } from '../core/errors.ts';
+import { isPawlError } from '../core/errors.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Ending } from '../engine/settle.ts';
-import { StoreError } from '../store/store-error.ts';
 import type { Attempt } from './attempt.ts';
+import { canBeUndone } from './ending.ts';
 import { renewAll } from './heart.ts';
 import type { JobSource, SourceOutcome } from './job-source.ts';
+import { isUnfit } from './unfit.ts';
 
 export interface SettlerOptions {
   readonly source: JobSource;
@@ -23,6 +24,21 @@ interface Report {
 }
 
 const RETRY_MS = 200;
+
+/** The failure of an attempt whose own end was refused. */
+function unfitEnding(error: Error): Ending {
+  const errorClass = isUnfit(error) ? 'internal_bug' : 'configuration_error';
+  const code = isPawlError(error) ? { code: error.code } : {};
+  return { kind: 'fail', error: { class: errorClass, message: error.message, ...code } };
+}
+
+/** A failure of which something was refused, told by what nobody refuses; null if it was that. */
+function briefly(ending: Extract<Ending, { kind: 'fail' }>, error: Error): Ending | null {
+  const { class: errorClass, message, code = null, stage = null, ...more } = ending.error;
+  if (!isUnfit(error) || Object.keys(more).length === 0) return null;
+  const { deadLetter = null } = ending;
+  return { kind: 'fail', error: { class: errorClass, message, code, stage }, deadLetter };
+}
 
 /** Reports ends: what comes in while one report is on its way makes up the next one. */
 export class Settler {
@@ -50,13 +66,27 @@ export class Settler {
 
   async #sendAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0).filter((report) => this.#isOurs(report));
+      // A rejection that nobody handles is known by the next turn, and undoes a success.
+      if (this.#queue.some(({ ending }) => canBeUndone(ending)))
+        await this.#options.timers.turn?.();
+      const batch = this.#takeAll();
       const failed = await this.#trySend(batch);
       if (failed === null) continue;
-      if (isTheirFault(failed)) await this.#sendOneByOne(batch);
+      if (isUnfit(failed)) await this.#sendOneByOne(batch);
       else await this.#putBack(batch, failed);
     }
     this.#isSending = false;
+  }
+
+  /** What is still ours to report, as it is reported from now on for good. */
+  #takeAll(): Report[] {
+    const batch: Report[] = [];
+    for (const report of this.#queue.splice(0)) {
+      if (!this.#isOurs(report)) continue;
+      const ending = report.attempt.reported(report.ending);
+      batch.push(ending === report.ending ? report : { attempt: report.attempt, ending });
+    }
+    return batch;
   }
 
   /** Null, or why nobody knows whether the reports have arrived. */
@@ -74,7 +104,7 @@ export class Settler {
     for (const report of batch) {
       const failed = await this.#trySend([report]);
       if (failed === null) continue;
-      if (isTheirFault(failed)) this.#unacceptable(report, failed);
+      if (isUnfit(failed)) this.#unacceptable(report, failed);
       else await this.#putBack([report], failed);
     }
   }
@@ -102,7 +132,7 @@ export class Settler {
     const speakers = batch.filter(({ attempt }) => attempt.hasNews);
     if (speakers.length > 0) {
       const attempts = speakers.map(({ attempt }) => attempt);
-      await renewAll(source, this.#options.clock, attempts);
+      await renewAll(this.#options, attempts);
     }
     const settlements = batch.map(({ attempt, ending }) => ({ ...attempt.held, ending }));
     const outcomes = await source.settle(settlements);
@@ -110,18 +140,19 @@ export class Settler {
   }
 
   #settled(report: Report, outcome: SourceOutcome): void {
-    if (outcome.kind !== 'refused') this.#close(report.attempt);
-    else if (outcome.error.code === 'ILLEGAL_TRANSITION') this.#unacceptable(report, outcome.error);
-    else this.#refused(report, outcome.error);
+    if (outcome.kind !== 'refused') return this.#close(report.attempt);
+    const { error } = outcome;
+    if (error.code === 'ILLEGAL_TRANSITION' || isUnfit(error)) this.#unacceptable(report, error);
+    else this.#refused(report, error);
   }
 
   /** What cannot be the end of this job is told as its failure, so that it has one. */
   #unacceptable(report: Report, error: Error): void {
     const { attempt, ending } = report;
-    if (ending.kind === 'fail') return this.#refused(report, error);
+    const retold = ending.kind === 'fail' ? briefly(ending, error) : unfitEnding(error);
+    if (retold === null) return this.#refused(report, error);
     this.#warn(report, error);
-    const failure = { class: 'configuration_error', message: error.message };
-    this.#queue.push({ attempt, ending: { kind: 'fail', error: failure } });
+    this.#queue.push({ attempt, ending: retold });
   }
 
   #refused(report: Report, error: Error): void {
@@ -133,7 +164,7 @@ export class Settler {
     this.#options.log.warn('the end of an attempt was refused', {
       jobId: attempt.claim.job.id,
       ending: ending.kind,
-      code: error instanceof PawlError ? error.code : error.name,
+      code: isPawlError(error) ? error.code : error.name,
       message: error.message,
     });
   }
@@ -142,12 +173,4 @@ export class Settler {
     this.#unsettled -= 1;
     this.#options.onClosed(attempt);
   }
-}
-
-/** True where asking again is no use: something in what was reported was refused. */
-function isTheirFault(error: Error): boolean {
-  if (error instanceof StoreError) return error.outcome === 'refused';
-  return (
-    error instanceof PawlError && ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'].includes(error.code)
-  );
 }

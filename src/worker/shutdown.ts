@@ -13,14 +13,14 @@ export interface SignalSource {
  * stopped; leaving the process is up to the caller.
  */
 export async function drainOnSignal(
-  worker: Worker,
+  worker: Pick<Worker, 'drain'>,
   options: DrainOptions & { readonly signals?: SignalSource } = {},
 ): Promise<void> {
   const { signals = process, ...drain } = options;
   const stopped = Promise.withResolvers<void>();
   let count = 0;
   const onSignal = (): void => {
-    const how = count++ === 0 ? drain : { timeoutMs: 0, graceMs: 0 };
+    const how = count++ === 0 ? drain : { timeout: 0, grace: 0 };
     worker.drain(how).then(stopped.resolve, stopped.reject);
   };
   for (const signal of SIGNALS) signals.on(signal, onSignal);

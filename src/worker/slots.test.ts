@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defineJob, type JobDefinition } from '../handler/define-job.ts';
-import { task } from '../lifecycles/task.ts';
 import { Slots } from './slots.ts';
 
 function job(type: string, concurrency?: number): JobDefinition {
   const limit = concurrency === undefined ? {} : { concurrency };
-  return defineJob({ type, lifecycle: task, run: () => null, ...limit });
+  return defineJob(type, { run: () => null, ...limit });
 }
 
 describe('slots', () => {

@@ -23,6 +23,11 @@ export function closedStop(): JobStop {
   return new JobStop({ why: 'closed', mode: null, message: 'the attempt has ended' });
 }
 
+export function brokenStop(): JobStop {
+  const message = 'the attempt has failed: its handler left an error uncaught';
+  return new JobStop({ why: 'closed', mode: null, message });
+}
+
 export function softCancel({ mode, reason }: CancelWish): JobStop {
   return new JobStop({ why: 'cancelled', mode, message: reason ?? 'the job was cancelled' });
 }

@@ -10,6 +10,8 @@ export interface WorkerWatch {
   claimed(claims: readonly Claim[], tookMs: number): void;
   /** A handler is about to run; null where nobody wants to know more of it. */
   begin(claim: Claim): AttemptWatch | null;
+  /** An error that nobody caught fails no attempt: it is not known whose, or came too late. */
+  unattributed?(): void;
 }
 
 /** One attempt, from its handler's first line until its end is reported. */
@@ -80,6 +82,7 @@ export function watchTogether(watches: readonly WorkerWatch[]): WorkerWatch | nu
       const begun = watches.map((one) => one.begin(claim)).filter((one) => one !== null);
       return begun.length <= 1 ? (begun[0] ?? null) : together(begun);
     },
+    unattributed: () => watches.forEach((one) => one.unattributed?.()),
   };
 }
 

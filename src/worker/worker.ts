@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { type Duration, durationMs } from '../core/duration.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
@@ -30,10 +31,10 @@ export interface WorkerSetup extends SlotOptions {
 }
 
 export interface DrainOptions {
-  /** How long running handlers may go on before they are asked to stop. */
-  readonly timeoutMs?: number;
-  /** How long they have then, before they are ended and their jobs given back. */
-  readonly graceMs?: number;
+  /** How long running handlers may go on before they are asked to stop; default: 30 seconds. */
+  readonly timeout?: Duration;
+  /** How long they have then, before they are ended and given back; default: a second. */
+  readonly grace?: Duration;
 }
 
 const CLAIM_MAX = 1_000;
@@ -58,6 +59,7 @@ export class Worker {
   #ahead: { readonly max: number; readonly answered: Promise<unknown> } | null = null;
   readonly #presence: Presence;
   #looping: Promise<void> = Promise.resolve();
+  #letErrorsBe: () => void = () => undefined;
   #mode: 'new' | 'working' | 'draining' | 'stopped' = 'new';
 
   constructor(setup: WorkerSetup) {
@@ -96,6 +98,7 @@ export class Worker {
   start(): void {
     if (this.#mode !== 'new') return;
     this.#mode = 'working';
+    this.#letErrorsBe = this.#runner.catchUncaught();
     void this.#runner.heart.run();
     void this.#presence.run();
     this.#looping = this.#loop();
@@ -176,7 +179,9 @@ export class Worker {
    * Stops claiming, lets handlers finish, then asks them to stop, then ends them. Jobs that did
    * not end are given back without spending an attempt. Calling it again can only make it faster.
    */
-  async drain({ timeoutMs = 30_000, graceMs = 1_000 }: DrainOptions = {}): Promise<void> {
+  async drain({ timeout = '30s', grace = '1s' }: DrainOptions = {}): Promise<void> {
+    const timeoutMs = durationMs(timeout, '/timeout');
+    const graceMs = durationMs(grace, '/grace');
     if (this.#mode !== 'stopped') this.#mode = 'draining';
     const { hand } = this.#runner;
     this.#bell.ring();
@@ -191,6 +196,7 @@ export class Worker {
     this.#mode = 'stopped';
     await this.#presence.leave(REPORT_MS);
     await this.#runner.close();
+    this.#letErrorsBe();
   }
 
   /** Ends as a killed process does: nothing is given back, and threads and processes are gone. */
@@ -198,6 +204,7 @@ export class Worker {
     this.#mode = 'stopped';
     this.#bell.ring();
     await this.#runner.close();
+    this.#letErrorsBe();
   }
 
   get #isLeaving(): boolean {

@@ -5,15 +5,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { Job } from '../../src/core/job.ts';
-import { burnCalmly, CALM_LEASE, quick } from '../fixtures/handlers/chaos.ts';
+import { burnCalmly, CALM_LEASE_MS, quick } from '../fixtures/handlers/chaos.ts';
 
 const JOBS = 200;
 const LONG_JOBS = 2;
 const LONG_MS = 8_000;
 const SHORT_MS = 50;
-const LEASE_MS = CALM_LEASE.ttlMs;
 
 function burnMsOf(number: number): number {
   return number < LONG_JOBS ? LONG_MS : SHORT_MS;
@@ -23,25 +22,25 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-cpu-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Enqueues quick jobs one after the other until told to stop; how long each took. */
-async function runQuickJobs(pawl: Pawl, isDone: () => boolean): Promise<number[]> {
+async function runQuickJobs(pawl: InnerPawl, isDone: () => boolean): Promise<number[]> {
   const took: number[] = [];
   while (!isDone()) {
     const startedAt = performance.now();
-    await pawl.ended(await pawl.enqueue(quick, null));
+    await pawl.ended(await pawl.enqueue(quick));
     took.push(performance.now() - startedAt);
   }
   return took.toSorted((one, other) => one - other);
 }
 
 /** The longest time between two signs of life of a job, while it ran. */
-async function longestSilenceMs(pawl: Pawl, { tenant, id }: Job): Promise<number> {
+async function longestSilenceMs(pawl: InnerPawl, { tenant, id }: Job): Promise<number> {
   const page = await pawl.engine.events({ tenant, id, after: null, limit: 1_000, notes: true });
   const times = page.events.filter(({ type }) => type !== 'job_created').map(({ at }) => at);
   return Math.max(...times.slice(1).map((at, index) => at - times[index]!));
 }
 
 test(`[D17, R9] ${JOBS} CPU-bound jobs in threads: no lease is lost, others go on`, async () => {
-  const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [burnCalmly, quick] });
+  const pawl = await openInner({ database: join(folder, 'pawl.db'), jobs: [burnCalmly, quick] });
   pawl.work({ slots: 8 });
   const idle = performance.eventLoopUtilization();
   const startedAt = performance.now();
@@ -61,11 +60,11 @@ test(`[D17, R9] ${JOBS} CPU-bound jobs in threads: no lease is lost, others go o
   console.log(
     `  ${JOBS} jobs, ${LONG_JOBS} of them of ${LONG_MS} ms, ${availableParallelism()} cores: ` +
       `${seconds.toFixed(1)} s; longest silence of a job ${Math.max(...silences)} ms` +
-      ` of a lease of ${LEASE_MS} ms;` +
+      ` of a lease of ${CALM_LEASE_MS} ms;` +
       ` ${took.length} quick jobs beside them: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms;` +
       ` the worker's own thread was busy for ${(100 * utilization).toFixed(0)} %`,
   );
   assert.ok(ended.every(({ state, attempts }) => state === 'succeeded' && attempts === 1));
-  assert.ok(Math.max(...silences) < LEASE_MS, 'every lease was renewed in time');
+  assert.ok(Math.max(...silences) < CALM_LEASE_MS, 'every lease was renewed in time');
   assert.ok(took.length > LONG_JOBS, 'quick jobs went on meanwhile');
 });

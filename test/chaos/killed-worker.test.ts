@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { JobRef } from '../../src/core/job.ts';
 import { burn, endless, holdsOn, poison, STAGES, tenStages } from '../fixtures/handlers/chaos.ts';
@@ -17,13 +17,13 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'));
 const artifacts = join(folder, 'artifacts');
 const fleet: WorkerProcess[] = [];
 let database: FreshDatabase;
-let pawl: Pawl;
+let pawl: InnerPawl;
 let names = 0;
 
 before(async () => {
   const [server] = await postgresServers();
   database = await freshDatabase(server!);
-  pawl = await openPawl({
+  pawl = await openInner({
     database: database.url,
     artifacts,
     jobs: [burn, tenStages, holdsOn, poison, endless],
@@ -81,7 +81,7 @@ describe('a worker stopped past its lease and continued', () => {
     ...flags: string[]
   ): Promise<{ first: WorkerProcess; job: JobRef }> {
     const first = await startWorker(`--artifacts=${artifacts}`, ...flags);
-    const job = await pawl.enqueue(holdsOn, null);
+    const job = await pawl.enqueue(holdsOn);
     await first.said('holding');
     first.signal('SIGSTOP');
     const second = await startWorker();
@@ -146,7 +146,7 @@ test('[R7, D17] a worker stopped while a thread computes ends that and goes on',
 });
 
 test('[P8, T31] a job that kills its workers ends in the dead-letter queue', async () => {
-  const job = await pawl.enqueue(poison, null);
+  const job = await pawl.enqueue(poison);
   for (let attempt = 1; attempt <= 2; attempt++) {
     const worker = await startWorker();
     assert.equal((await worker.exited).code, 9);

@@ -1,6 +1,6 @@
 // A worker in a process of its own: `worker-process.ts <database> <name> [--frozen] [--queue=…]
 // [--artifacts=…]`. Frozen, its clock stands still, and it never notices a lost lease by itself.
-import { openPawl } from '../../src/app/pawl.ts';
+import { openInner } from '../support/inner-pawl.ts';
 import { drainOnSignal } from '../../src/worker/shutdown.ts';
 import {
   badInline,
@@ -22,7 +22,7 @@ const log = {
 
 const jobs = [burn, tenStages, holdsOn, poison, endless, badInline, neighbour];
 const artifacts = flag('artifacts');
-const pawl = await openPawl({
+const pawl = await openInner({
   database,
   jobs,
   log,
@@ -33,7 +33,7 @@ const queues = [flag('queue') ?? 'default'];
 const worker = pawl.work({ id, queues, pollMs: { minMs: 20, maxMs: 100 }, ...clock });
 process.once('SIGTERM', () => process.stdout.write('draining\n'));
 process.stdout.write('ready\n');
-await drainOnSignal(worker, { timeoutMs: 300, graceMs: 30_000 });
+await drainOnSignal(worker, { timeout: 300, grace: 30_000 });
 process.stdout.write('drained\n');
 await pawl.close();
 process.stdin.destroy();

@@ -52,6 +52,15 @@ describe('pawl enqueue', () => {
     assert.equal(one.stdout, other.stdout);
   });
 
+  test('refuses an input for a type that takes none, and does without', async () => {
+    const definition = '{"lifecycle":"task","inputSchema":false}';
+    await room.pawl(['types', 'put', 'tidy', '-d', definition]);
+    const refused = await room.pawl(['enqueue', 'tidy', '-i', '{}']);
+    assert.notEqual(refused.code, EXIT.done);
+    assert.match(refused.stderr, /\/input: must be left out: jobs of this type take no input/);
+    assert.equal((await room.pawl(['enqueue', 'tidy'])).code, EXIT.done);
+  });
+
   test('that waits in vain says so with 124, and the job goes on', async () => {
     const words = ['enqueue', 'greet', '-i', '{"names":[]}', '--wait', '0.05'];
     const { code, stderr } = await room.pawl([...words, '--run-at', '2999-01-01T00:00:00.000Z']);

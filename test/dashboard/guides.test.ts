@@ -18,7 +18,7 @@ test('the menu leads to the guides, and guides lead to one another', async () =>
   await article.getByRole('link', { name: 'A first job' }).click();
   await page.getByRole('heading', { level: 1, name: 'A first job' }).waitFor();
   await page.waitForFunction("document.title === 'A first job · Guides · Pawl'");
-  await article.getByText('export const resize = defineJob({').first().waitFor();
+  await article.getByText("export const resize = defineJob('resize', {").first().waitFor();
   await article.getByRole('link', { name: 'stages and checkpoints' }).click();
   await page.getByRole('heading', { level: 1, name: 'Stages and checkpoints' }).waitFor();
   const current = page.getByRole('navigation', { name: 'Guides' }).locator('[aria-current=page]');

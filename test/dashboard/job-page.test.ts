@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
-import { exhibit, paint, turns } from '../support/browser/stage-jobs.ts';
+import { errand, exhibit, paint, turns } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -45,6 +45,23 @@ function aboutLinks(scene: Scene): void {
     assert.equal(await trace.getAttribute('href'), `https://traces.example/trace/${TRACE}`);
     await scene.page.getByRole('link', { name: 'order-7' }).click();
     await scene.page.getByRole('link', { name: `…${job.id.slice(-8)}` }).waitFor();
+  });
+}
+
+function aboutErrors(scene: Scene): void {
+  test('an error is shown with its hint, and on demand with where it came from', async () => {
+    const job = await scene.room.client.enqueue(errand, { fault: 'the bridge is closed' });
+    await scene.room.client.waitForEnd(job.id);
+    await scene.visit(`jobs/${job.id}`);
+    const errors = scene.page.getByRole('region', { name: 'Errors' });
+    await errors.getByText('not retried: "PermanentError" is final').waitFor();
+    const frame = errors.getByText('stage-jobs.ts');
+    assert.equal(await frame.isVisible(), false);
+    await errors.getByText('Stack', { exact: true }).click();
+    await frame.waitFor();
+    await scene.visit('jobs');
+    await scene.page.getByRole('link', { name: `…${job.id.slice(-8)}` }).waitFor();
+    assert.equal(await scene.page.getByText('stage-jobs.ts').count(), 0);
   });
 }
 
@@ -148,6 +165,7 @@ await onEveryStore.describe(
   (scene) => {
     aboutFiles(scene);
     aboutLinks(scene);
+    aboutErrors(scene);
     aboutTimes(scene);
     aboutLimits(scene);
     aboutStates(scene);

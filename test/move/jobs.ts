@@ -1,14 +1,11 @@
 // Loaded by a platform: what moved jobs are, once they are here. Each gives back what it was given.
 import { defineJob } from '../../src/handler/define-job.ts';
-import { trusted } from '../../src/handler/schema.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 
 const echo = (type: string) =>
-  defineJob({
-    type,
-    lifecycle: task,
-    input: trusted<unknown>(),
-    retry: { maxAttempts: 3 },
+  defineJob(type, {
+    input: typed<unknown>(),
+    maxAttempts: 3,
     run: ({ input }) => input,
   });
 

@@ -51,14 +51,14 @@ test('[O7] binary and multipart results are kept as they came, with their types'
   const [artifact] = await bench.world.artifacts(image);
   assert.equal(image.state, 'successful');
   assert.deepEqual([artifact!.contentType, artifact!.size], ['image/tiff', 10 * MIB]);
-  assert.ok(Buffer.from(artifact!.bytes).equals(bytes));
+  assert.ok(Buffer.from(await artifact!.bytes()).equals(bytes));
   const related = await bench.execute();
   const { results } = (await bench.world.resultOf(related)) as ExecutionResult;
   assert.equal(
     results?.kind === 'artifact' && results.contentType,
     'multipart/related; boundary=b',
   );
-  assert.equal((await bench.world.artifacts(related))[0]!.text, parts);
+  assert.equal(await (await bench.world.artifacts(related))[0]!.text(), parts);
 });
 
 test('[O3, O17] three attempts, 1 s and 2 s apart, at most 5 s; Retry-After counts', async (t) => {

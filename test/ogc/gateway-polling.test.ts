@@ -264,7 +264,7 @@ describe('results', () => {
     );
     await bench.finish(job);
     const [kept] = await bench.world.artifacts(job);
-    assert.deepEqual([kept!.contentType, [...kept!.bytes]], ['image/png', [1, 2]]);
+    assert.deepEqual([kept!.contentType, [...(await kept!.bytes())]], ['image/png', [1, 2]]);
   });
 });
 

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { fanOutCallbacks } from '../../src/ogc/server/callbacks.ts';
 import { eventually } from '../support/eventually.ts';
 import { openOgcServer } from './server-room.ts';
@@ -52,10 +51,8 @@ function callsTo(name: string): Call[] {
   return calls.filter(({ path }) => path.startsWith(`/${name}/`));
 }
 
-const good = defineJob({ type: 'good', lifecycle: task, expose: true, run: () => 'done' });
-const bad = defineJob({
-  type: 'bad',
-  lifecycle: task,
+const good = defineJob('good', { expose: true, run: () => 'done' });
+const bad = defineJob('bad', {
   expose: true,
   run: () => {
     throw fail('validation_error', 'never');

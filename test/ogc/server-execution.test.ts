@@ -6,16 +6,14 @@ import { after, test } from 'node:test';
 import { isUuid } from '../../src/core/ids.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { modeOf, readPreferences } from '../../src/ogc/server/prefer.ts';
 import { openOgcServer, pathOf } from './server-room.ts';
 
-const failing = defineJob({
-  type: 'failing',
-  lifecycle: task,
+const failing = defineJob('failing', {
   expose: true,
-  run: ({ input }) => {
-    const { name } = input as { name: string };
+  input: typed<{ name: string }>(),
+  run: ({ input: { name } }) => {
     throw fail(name, `it ended with ${name}`);
   },
 });

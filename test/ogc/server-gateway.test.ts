@@ -7,13 +7,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { eventually } from '../support/eventually.ts';
 import { openOgcServer, pathOf } from './server-room.ts';
 
-const failing = defineJob({
-  type: 'failing',
-  lifecycle: task,
+const failing = defineJob('failing', {
   expose: true,
   run: () => {
     throw fail('internal_bug', 'the provider gave up');

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { platform } from '../../src/lifecycles/platform.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { fits, type Query, readJobFilter } from '../../src/ogc/server/job-filter.ts';
 import type { StatusInfo } from '../../src/ogc/model/status-info.ts';
 import { eventually } from '../support/eventually.ts';
@@ -78,8 +77,8 @@ test('a filter that cannot be meant is refused by name', () => {
   }
 });
 
-const shown = defineJob({ type: 'shown', lifecycle: task, expose: true, run: () => ({}) });
-const hidden = defineJob({ type: 'hidden', lifecycle: task, run: () => ({}) });
+const shown = defineJob('shown', { expose: true, run: () => ({}) });
+const hidden = defineJob('hidden', { run: () => ({}) });
 
 async function begin(server: OgcServer, id = 'echo'): Promise<string> {
   const inputs = id === 'echo' ? { message: 'x' } : {};
@@ -151,11 +150,9 @@ test('dismiss ends a job that nobody works on at once, and says so again when as
 
 test('dismiss stops a handler that is at work', async () => {
   let stopped = false;
-  const endless = defineJob({
-    type: 'endless',
-    lifecycle: task,
+  const endless = defineJob('endless', {
     expose: true,
-    lease: { heartbeatMs: 1_000, ttlMs: 30_000 },
+    lease: { heartbeat: '1s', ttl: '30s' },
     run: ({ signal }) =>
       new Promise((_done, stop) => {
         signal.addEventListener('abort', () => {
@@ -174,8 +171,7 @@ test('dismiss stops a handler that is at work', async () => {
 });
 
 test('a job that has ended, or that cannot be cancelled, is not dismissed: 409', async () => {
-  const stubborn = defineJob({
-    type: 'stubborn',
+  const stubborn = defineJob('stubborn', {
     lifecycle: platform,
     expose: true,
     run: () => ({}),

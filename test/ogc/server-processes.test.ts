@@ -7,12 +7,10 @@ import { z } from 'zod';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fromTypebox } from '../../src/handler/typebox.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { openApiSchemaOf } from '../../src/ogc/server/openapi-schema.ts';
 import { openOgcServer, pathOf } from './server-room.ts';
 
-const area = defineJob({
-  type: 'geo:area',
+const area = defineJob('geo:area', {
   lifecycle: distributed,
   expose: { title: 'Area', description: 'Of <boxes> & more', version: '2.1.0' },
   input: z.object({
@@ -24,9 +22,7 @@ const area = defineJob({
   run: ({ input }) => ({ area: input.bbox.length, box: { bbox: input.bbox } }),
 });
 
-const picture = defineJob({
-  type: 'picture',
-  lifecycle: task,
+const picture = defineJob('picture', {
   expose: true,
   input: fromTypebox(Type.Object({ text: Type.String({ minLength: 1 }) })),
   result: fromTypebox(
@@ -37,24 +33,20 @@ const picture = defineJob({
   run: () => ({ image: Buffer.from('pixels').toString('base64') }),
 });
 
-const files = defineJob({
-  type: 'files',
-  lifecycle: task,
+const files = defineJob('files', {
   expose: true,
   run: async ({ artifact }) => {
     await artifact('a b.txt', 'hello', { contentType: 'text/plain' });
   },
 });
 
-const plain = defineJob({
-  type: 'plain',
-  lifecycle: task,
+const plain = defineJob('plain', {
   expose: true,
   input: valibot.object({ name: valibot.string() }),
   run: ({ input }) => ({ hello: input.name }),
 });
 
-const secret = defineJob({ type: 'secret', lifecycle: task, run: () => null });
+const secret = defineJob('secret', { run: () => null });
 
 const server = await openOgcServer({ jobs: [area, picture, files, plain, secret] });
 
@@ -65,6 +57,17 @@ test('types that are published are processes, the others are not', async () => {
   assert.equal((await server.get('/processes/secret')).status, 404);
   const refused = await server.post('/processes/secret/execution', {});
   assert.equal(refused.status, 404);
+});
+
+test('a type that takes no input has none to describe, and refuses one', async () => {
+  assert.deepEqual((await server.get('/processes/files')).json.inputs, {});
+  const path = '/processes/files/execution';
+  for (const body of [{}, { inputs: {} }]) {
+    assert.equal((await server.post(path, body)).status, 204, JSON.stringify(body));
+  }
+  const refused = await server.post(path, { inputs: { input: {} } });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /\/inputs\/input: must be left out: this process takes no inputs/);
 });
 
 test('the list is cut into pages that lead to each other', async () => {

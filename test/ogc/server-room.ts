@@ -19,7 +19,6 @@ import { Engine } from '../../src/engine/engine.ts';
 import { SHARED_TENANT } from '../../src/engine/registry.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { LiveHub } from '../../src/http/live.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
@@ -98,17 +97,15 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   const { jobs = [], env = {}, isLocked = false, isWorking = true } = options;
   const engine = await openEngine();
   const { store, ids } = engine.context;
-  const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
   const { artifacts, stop } = await startWork(engine, options);
   const outgoing = createOutgoing({ allow: options.allow ?? ['127.0.0.0/8'] });
   const log = { warn: () => undefined };
   const settings = readOgcSettings(env);
   const taken = jobs.map(({ type }) => type);
-  const ogc = await openOgc(engine, { live, artifacts, outgoing, settings, log, taken });
+  const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });
   const access = { access: store.access, clock: systemClock, tokens: null };
   const app = await buildServer({
     engine,
-    live,
     artifacts,
     authenticator: isLocked ? new Authenticator(access) : null,
     load: { lagMsMax: Number.POSITIVE_INFINITY },
@@ -117,7 +114,7 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   await ogc.start(new Set(isWorking ? ['api', 'worker', 'sweeper'] : ['api']));
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
-    await live.stop();
+    await engine.context.live.stop();
     await app.close();
     await ogc.stop();
     await stop();

@@ -28,12 +28,10 @@ function bytesIn(root: string): number {
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-const PROGRAM = `import { defineJob, openPawl, task, trusted } from 'pawl';
+const PROGRAM = `import { defineJob, openPawl, typed } from 'pawl';
 
-const greet = defineJob({
-  type: 'greet',
-  lifecycle: task,
-  input: trusted<{ name: string }>(),
+const greet = defineJob('greet', {
+  input: typed<{ name: string }>(),
   run: ({ input }) => \`Hello, \${input.name}!\`,
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
@@ -20,6 +20,9 @@ const files = pathsIn(smallest.installed);
 const modules = Object.keys(manifest.exports)
   .map((path) => `pawl${path.slice(1)}`)
   .filter((name) => !name.endsWith('.json'));
+
+/** What programs of users in TypeScript have besides. */
+const TYPED = ['zod', '@types/node', '@types/pg'];
 
 const ALLOWED: readonly RegExp[] = [
   /^(?:package\.json|README\.md|LICENSE)$/,
@@ -82,11 +85,11 @@ test('the types are right for modules and bundlers, says arethetypeswrong', asyn
 
 test('SQLite needs no driver of PostgreSQL: a job runs without it', async () => {
   const code = `
-    import { defineJob, openPawl, task } from 'pawl';
-    const hello = defineJob({ type: 'hello', lifecycle: task, run: () => 'world' });
+    import { defineJob, openPawl } from 'pawl';
+    const hello = defineJob('hello', { run: () => 'world' });
     const pawl = await openPawl({ database: 'data/pawl.db', jobs: [hello] });
     pawl.work();
-    const job = await pawl.enqueue(hello, null);
+    const job = await pawl.enqueue(hello);
     await pawl.ended(job);
     console.log(await pawl.result(job));
     await pawl.close();`;
@@ -125,14 +128,27 @@ test('every path of the package can be imported, and its types fit', async () =>
   const app = await new App('whole', [
     ...Object.keys({ ...dependencies, ...optionalDependencies }),
     'pg',
-    '@types/node',
-    '@types/pg',
+    ...TYPED,
   ]).unpack();
   const lines = modules.map(
     (name) => `console.log(Object.keys(await import('${name}')).length > 0);`,
   );
   assert.equal(await app.run(lines.join('\n')), modules.map(() => 'true').join('\n'));
   writeProject(app.folder);
+  await run(inRepository('node_modules/.bin/tsc'), ['--project', app.folder]).catch(
+    (error: { stdout: string }) => assert.fail(error.stdout),
+  );
+});
+
+test('inference holds for who has the declarations alone, members of Context included', async () => {
+  const app = await new App('typed', [...TYPED, ...Object.keys(manifest.dependencies)]).unpack();
+  const programs = inRepository('test/types/programs');
+  const sources = globSync('*.ts', { cwd: programs });
+  for (const file of sources) cpSync(join(programs, file), join(app.folder, file));
+  const options = { target: 'es2024', module: 'nodenext', strict: true, noEmit: true };
+  const compilerOptions = { ...options, types: ['node'], skipLibCheck: true };
+  const config = JSON.stringify({ compilerOptions, files: sources });
+  writeFileSync(join(app.folder, 'tsconfig.json'), config);
   await run(inRepository('node_modules/.bin/tsc'), ['--project', app.folder]).catch(
     (error: { stdout: string }) => assert.fail(error.stdout),
   );
@@ -145,16 +161,14 @@ function writeProject(target: string): void {
   const imports = modules.map((name, index) => `import * as m${index} from '${name}';`);
   const uses = modules.map((_, index) => `m${index}`).join(', ');
   const code = `${imports.join('\n')}
-import { defineJob, task, trusted } from 'pawl';
+import { defineJob, type InputOf, typed } from 'pawl';
 export const all: readonly object[] = [${uses}];
-export const hello = defineJob({
-  type: 'hello',
-  lifecycle: task,
-  input: trusted<{ name: string }>(),
+export const hello = defineJob('hello', {
+  input: typed<{ name: string }>(),
   run: ({ input }) => input.name,
 });
 // @ts-expect-error a wrong input does not compile
-export const wrong: Parameters<typeof hello.run>[0]['input'] = { name: 1 };
+export const wrong: InputOf<typeof hello> = { name: 1 };
 `;
   writeFileSync(join(target, 'main.ts'), code);
   const options = { target: 'es2024', module: 'nodenext', strict: true, noEmit: true };

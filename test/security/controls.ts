@@ -76,7 +76,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S14: {
     threat: 'streams take all memory',
     control: 'streams are counted, bounded in buffer and life, and hold nothing for slow readers',
-    places: ['src/http/sse.ts', 'src/http/portion.ts', 'src/http/shared-reads.ts'],
+    places: ['src/http/sse.ts', 'src/http/portion.ts', 'src/engine/live/shared-reads.ts'],
   },
   S15: {
     threat: 'a webhook is forged or played again',
@@ -91,7 +91,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S17: {
     threat: 'a secret ends up in a log',
     control: 'lines are redacted by name and by form; bodies are never logged',
-    places: ['src/app/log-redact.ts', 'src/http/request-log.ts'],
+    places: ['src/core/redact.ts', 'src/http/request-log.ts'],
   },
   S18: {
     threat: 'a text becomes SQL',

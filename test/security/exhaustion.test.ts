@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { lastNote } from '../../src/http/last-note.ts';
 import { Portion } from '../../src/http/portion.ts';
-import { SharedReads } from '../../src/http/shared-reads.ts';
+import { SharedReads } from '../../src/engine/live/shared-reads.ts';
 import { openApi } from '../spec/http-room.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT } from '../support/world.ts';

@@ -53,9 +53,9 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S17',
     mistake: 'lines are written as they come',
-    file: 'src/app/log-redact.ts',
-    from: 'rest.replaceAll(pattern, `$1${HIDDEN}`), cut);',
-    to: "rest.replaceAll(pattern, '$&'), cut);",
+    file: 'src/core/redact.ts',
+    from: 'rest.replaceAll(pattern, `$1${HIDDEN}`), text);',
+    to: "rest.replaceAll(pattern, '$&'), text);",
     tests: 'test/spec/logs.test.ts',
   },
   {

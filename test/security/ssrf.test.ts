@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { tokenReader } from '../../src/auth/token.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { openOgcServer } from '../ogc/server-room.ts';
 import { eventually } from '../support/eventually.ts';
@@ -89,7 +89,7 @@ describe('an address that a caller names', () => {
   });
 
   test('[S6] as a subscriber of an execution is never called', async () => {
-    const good = defineJob({ type: 'good', lifecycle: task, expose: true, run: () => 'done' });
+    const good = defineJob('good', { expose: true, run: () => 'done' });
     // Nothing is allowed here, so that its own callbacks are guarded like everybody's.
     const server = await openOgcServer({ jobs: [good], allow: [] });
     for (const successUri of URLS) {
@@ -107,9 +107,8 @@ describe('an address that a caller names', () => {
 
   test('[S6] as an input by reference is not fetched', async () => {
     const seen: unknown[] = [];
-    const echo = defineJob({
-      type: 'takes',
-      lifecycle: task,
+    const echo = defineJob('takes', {
+      input: typed<unknown>(),
       expose: true,
       run: ({ input }) => void seen.push(input),
     });

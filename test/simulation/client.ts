@@ -4,7 +4,7 @@ import { PawlError } from '../../src/core/errors.ts';
 import type { JobRef } from '../../src/core/job.ts';
 import { isTerminal } from '../../src/core/phase.ts';
 import { SeededRandom } from '../../src/core/random.ts';
-import { IDEMPOTENCY_WINDOW_MS } from '../../src/engine/enqueue.ts';
+import { IDEMPOTENCY_WINDOW_MS } from '../../src/engine/draft.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Actor } from './actor.ts';

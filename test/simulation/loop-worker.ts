@@ -4,6 +4,7 @@ import { SeededRandom } from '../../src/core/random.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
 import { JobFailure } from '../../src/handler/failure.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
@@ -42,8 +43,8 @@ export class LoopWorker {
 
   #jobs(actor: Actor): readonly JobDefinition[] {
     return Object.entries(TYPES).map(([type, { lifecycle: name }]) =>
-      defineJob({
-        type,
+      defineJob(type, {
+        input: typed<unknown>(),
         lifecycle: builtInLifecycles.find((one) => one.name === name)!,
         run: async ({ signal, progress, checkpoint }) => {
           for (let slice = this.#random.below(4); slice > 0; slice--) {

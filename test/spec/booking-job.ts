@@ -2,15 +2,12 @@
 import { appendFileSync } from 'node:fs';
 import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
 import { PermanentError } from '../../src/handler/failure.ts';
-import { trusted } from '../../src/handler/schema.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 
 /** Both processes of a test write what they do to one file. */
 export function bookingJob(diary: string): JobDefinition<{ room: number }> {
-  return defineJob({
-    type: 'booking',
-    lifecycle: task,
-    input: trusted<{ room: number }>(),
+  return defineJob('booking', {
+    input: typed<{ room: number }>(),
     run: ({ input }) => {
       appendFileSync(diary, `booked ${input.room}\n`);
       throw new PermanentError('the card was refused');

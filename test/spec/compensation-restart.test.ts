@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import { eventually } from '../support/eventually.ts';
 import { bookingJob } from './booking-job.ts';
 
@@ -24,7 +24,7 @@ async function failAndDie(path: string, diary: string): Promise<string> {
   return id;
 }
 
-async function reports(pawl: Pawl, id: string): Promise<number> {
+async function reports(pawl: InnerPawl, id: string): Promise<number> {
   const query = { tenant: 'default', id, after: null, limit: 100, notes: false };
   const { events } = await pawl.engine.events(query);
   return events.filter(({ type }) => type === 'job_compensated').length;
@@ -37,13 +37,13 @@ test('[R33] a failure while nobody ran is compensated after a restart, and once'
   const id = await failAndDie(database, diary);
   assert.equal(readFileSync(diary, 'utf8'), 'booked 7\n');
 
-  const first = await openPawl({ database, jobs: [bookingJob(diary)] });
+  const first = await openInner({ database, jobs: [bookingJob(diary)] });
   assert.equal((await first.engine.job({ tenant: 'default', id })).state, 'failed');
   first.work();
   await eventually('the job is compensated', async () => (await reports(first, id)) === 1);
   await first.close();
 
-  const second = await openPawl({ database, jobs: [bookingJob(diary)] });
+  const second = await openInner({ database, jobs: [bookingJob(diary)] });
   second.work();
   await eventually('the compensator is up to date', async () => {
     const [follower] = await second.engine.followers();

@@ -7,18 +7,17 @@ import { nullCodec } from '../../src/codec/null-codec.ts';
 import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { CANARIES, canariesIn } from '../support/blind/canaries.ts';
 import { searchableStores } from '../support/blind/stored-text.ts';
 import { openWorkshop } from '../support/workshop.ts';
 import { TENANT } from '../support/world.ts';
 
 /** Breaks once, so that a second attempt lives on what the first one kept. */
-function breakingJob(seen: unknown[]): ReturnType<typeof defineJob> {
-  return defineJob({
-    type: 'secret',
-    lifecycle: task,
+function breakingJob(seen: unknown[]): JobDefinition {
+  return defineJob('secret', {
+    input: typed<{ text: string }>(),
     run: async ({ input, stage, progress, log, attempt }) => {
       const planned = await stage('plan', async () => [CANARIES['stage-result']]);
       seen.push(input, planned);

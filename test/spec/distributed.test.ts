@@ -250,12 +250,22 @@ test('[R2] a failure before the start: retried if it can be, else dead-lettered'
   assert.equal(job.state, 'dead_lettered');
 });
 
-test('[R30] a class that nobody declared is not retried, and the error says so', async () => {
+test('[R30] a class that nobody declared is retried, and has nothing to explain', async () => {
   const world = await openIndexing();
   await world.enqueue('index');
   const claim = await world.claimOne('w1', 'index');
   await world.start(claim);
   const job = await world.fail(claim, 'Oops');
+  assert.deepEqual([job.state, job.error!.retryable], ['queued', true]);
+  assert.equal(job.error!.hint, undefined);
+});
+
+test('[R30] a PermanentError is not retried, and the hint says why', async () => {
+  const world = await openIndexing();
+  await world.enqueue('index');
+  const claim = await world.claimOne('w1', 'index');
+  await world.start(claim);
+  const job = await world.fail(claim, 'PermanentError');
   assert.equal(job.state, 'failed');
-  assert.match(job.error!.message, /"Oops" is declared nowhere, so it is not retried/);
+  assert.match(job.error!.hint!, /^not retried: "PermanentError" is final/);
 });

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PawlClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { openLocked } from './auth-room.ts';
@@ -110,9 +110,8 @@ test('a worker that is somewhere else is the same loop over HTTP', async () => {
   const { api, url, client } = await openStation();
   await api.put('/v1/types/tiles', { lifecycle: 'task' });
   const seen = new Set<unknown>();
-  const job = defineJob({
-    type: 'tiles',
-    lifecycle: task,
+  const job = defineJob('tiles', {
+    input: typed<number>(),
     async run({ input, stage, progress }) {
       seen.add(input);
       const plan = await stage('plan', () => [1, 2, 3]);

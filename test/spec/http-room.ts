@@ -7,10 +7,9 @@ import type { FastifyInstance } from 'fastify';
 import { Compile } from 'typebox/schema';
 import { openFolderArtifacts } from '../../src/artifact/folder.ts';
 import { newLinkKey } from '../../src/artifact/link-keys.ts';
-import { systemTimers } from '../../src/core/timers.ts';
 import { Artifacts } from '../../src/engine/artifacts.ts';
 import type { ArtifactFace } from '../../src/http/artifact-view.ts';
-import { LiveHub } from '../../src/http/live.ts';
+import type { LiveHub } from '../../src/engine/live/live-hub.ts';
 import { buildServer, type ServerOptions } from '../../src/http/server.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, type World, type WorldOptions } from '../support/world.ts';
@@ -83,17 +82,15 @@ export interface CallOptions {
 export class Api {
   readonly world: World;
   readonly app: FastifyInstance;
-  readonly live: LiveHub;
   readonly contract: Contract;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(
-    parts: Pick<Api, 'world' | 'app' | 'live' | 'contract'>,
+    parts: Pick<Api, 'world' | 'app' | 'contract'>,
     headers: Readonly<Record<string, string>> = {},
   ) {
     this.world = parts.world;
     this.app = parts.app;
-    this.live = parts.live;
     this.contract = parts.contract;
     this.#headers = headers;
   }
@@ -143,6 +140,10 @@ export class Api {
     return { url: `/v1/jobs/${job.id}`, id: job.id, held: { workerId: 'w1', epoch } };
   }
 
+  get live(): LiveHub {
+    return this.world.engine.context.live;
+  }
+
   async close(): Promise<void> {
     await this.live.stop();
     await this.app.close();
@@ -168,21 +169,19 @@ async function artifactFace({ engine, clock }: World): Promise<ArtifactFace> {
 async function readDocument(): Promise<Document> {
   const world = await openWorld();
   const { engine } = world;
-  const live = new LiveHub(engine, { timers: systemTimers });
-  const app = await buildServer({ engine, live, artifacts: await artifactFace(world) });
+  const app = await buildServer({ engine, artifacts: await artifactFace(world) });
   return (await app.inject('/openapi.json')).json<Document>();
 }
 
 /** A server over a real database, with the types `export` (task) and `index` (distributed). */
 export async function openApi(options: ApiOptions = {}): Promise<Api> {
   const world = await openWorld({ store: inSqlite, ...options.world });
-  const live = new LiveHub(world.engine, { timers: systemTimers, everyMs: 5 });
   const { load, ...server } = options.server?.(world) ?? {};
   // A machine that is busy with other tests must not turn these away.
   const patient = { lagMsMax: Number.POSITIVE_INFINITY, ...load };
   const { engine } = world;
   const artifacts = await artifactFace(world);
-  const app = await buildServer({ engine, live, artifacts, load: patient, ...server });
+  const app = await buildServer({ engine, artifacts, load: patient, ...server });
   const document = await (served ??= readDocument());
   for (const [type, lifecycle] of [
     ['export', 'task'],
@@ -190,5 +189,5 @@ export async function openApi(options: ApiOptions = {}): Promise<Api> {
   ] as const) {
     await world.putType(type, { lifecycle }, 'default');
   }
-  return new Api({ world, app, live, contract: new Contract(document) });
+  return new Api({ world, app, contract: new Contract(document) });
 }

@@ -6,7 +6,6 @@ import { systemRandom } from '../../src/core/random.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { LiveHub } from '../../src/http/live.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
@@ -30,15 +29,14 @@ if (crash === 'die-after-insert') {
   };
 }
 const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
-const live = new LiveHub(engine, { timers: systemTimers });
 const sweeper = new Sweeper(engine.context, { timers: systemTimers, everyMs: 100 });
-const app = await buildServer({ engine, live, load: { lagMsMax: Number.POSITIVE_INFINITY } });
+const app = await buildServer({ engine, load: { lagMsMax: Number.POSITIVE_INFINITY } });
 sweeper.start();
 const url = await app.listen({ port: 0, host: '127.0.0.1' });
 process.stdout.write(`${url}\n`);
 
 process.once('SIGTERM', () => {
-  void live
+  void engine.context.live
     .stop()
     .then(() => app.close())
     .then(() => sweeper.stop())

@@ -1,9 +1,10 @@
 // A server that listens, a client of it, and short words for what comes along a stream.
 import { after } from 'node:test';
 import { PawlClient, type StreamItem } from '../../src/client/client.ts';
-import { systemTimers } from '../../src/core/timers.ts';
-import { LiveHub } from '../../src/http/live.ts';
+import { systemIds } from '../../src/core/ids.ts';
+import { Engine } from '../../src/engine/engine.ts';
 import { buildServer, type ServerOptions } from '../../src/http/server.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { type Api, openApi } from './http-room.ts';
 
 /** Comes back without waiting: how long a reader waits is not what is shown here. */
@@ -24,12 +25,19 @@ export async function openStation(server: Partial<ServerOptions> = {}): Promise<
 
 /** Another server on the same store, as another process would be. */
 export async function openSecond({ api }: Station): Promise<{ url: string; client: PawlClient }> {
-  const { engine } = api.world;
-  const live = new LiveHub(engine, { timers: systemTimers, everyMs: 5 });
-  const app = await buildServer({ engine, live, load: { lagMsMax: Number.POSITIVE_INFINITY } });
+  const { store, clock, random } = api.world;
+  const engine = new Engine({
+    store,
+    lifecycles: builtInLifecycles,
+    random,
+    ids: systemIds(clock),
+    clock,
+    live: { everyMs: 5 },
+  });
+  const app = await buildServer({ engine, load: { lagMsMax: Number.POSITIVE_INFINITY } });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
-    await live.stop();
+    await engine.context.live.stop();
     await app.close();
   });
   return { url, client: new PawlClient({ url }) };

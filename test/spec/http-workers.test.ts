@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { PawlClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLocked } from './auth-room.ts';
@@ -79,7 +78,7 @@ describe('GET /v1/workers', () => {
 
   test('lists the workers of a program and remote ones alike, and not once they left', async () => {
     const { api, url } = await openStation();
-    const greet = defineJob({ type: 'export', lifecycle: task, run: () => null });
+    const greet = defineJob('export', { run: () => null });
     const jobs = [greet];
     const near = openWorker({ source: api.world.engine, jobs, id: 'near', slots: 2 });
     const { connection } = new PawlClient({ url });

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { type Log, type LogOptions, openLog } from '../../src/app/log.ts';
 import { readLogSettings } from '../../src/app/log-settings.ts';
+import { openInner } from '../support/inner-pawl.ts';
 import { type Platform, startPlatform } from '../../src/app/platform.ts';
 import { ManualClock } from '../../src/core/clock.ts';
+import { defineJob } from '../../src/handler/define-job.ts';
 
 function opened(more: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];
@@ -166,4 +168,31 @@ test('[S17] a running platform names requests, jobs and traces in its lines, and
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('a job that ended badly has a line with its error and where that came from', async () => {
+  const { log, lines } = opened();
+  const mend = defineJob('mend', {
+    maxAttempts: 2,
+    backoff: 0,
+    run: () => {
+      throw new RangeError(`password=${CANARY}`, { cause: new Error('no thread') });
+    },
+  });
+  const pawl = await openInner({ database: ':memory:', jobs: [mend], log });
+  after(() => pawl.close());
+  pawl.work();
+  const { id } = await pawl.ended(await pawl.enqueue(mend));
+  const told = lines.map((line) => JSON.parse(line) as Record<string, string>);
+  const failures = told.filter(({ message }) => message === 'pawl: job failed');
+  assert.equal(failures.length, 1, 'one for the job, none for the attempt before');
+  const { jobId, type, attempts, errorClass, error, stack, level } = failures[0]!;
+  assert.deepEqual(
+    [level, jobId, type, attempts, errorClass],
+    ['warn', id, 'mend', 2, 'RangeError'],
+  );
+  assert.equal(error, 'password=[redacted]');
+  assert.match(stack!, /logs\.test\.ts:\d+/);
+  assert.match(stack!, /Caused by: Error: no thread/);
+  assert.doesNotMatch(lines.join(''), /CaNaRy/);
 });

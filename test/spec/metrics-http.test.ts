@@ -13,9 +13,7 @@ import { openLocked } from './auth-room.ts';
 const JOBS = `
 import { defineJob } from '${inRepository('src/handler/define-job.ts')}';
 import { task } from '${inRepository('src/lifecycles/task.ts')}';
-export const staged = defineJob({
-  type: 'staged',
-  lifecycle: task,
+export const staged = defineJob('staged', {
   stages: [{ name: 'plan', min: 0, max: 50 }, { name: 'render', min: 50, max: 100 }],
   async run({ stage }) {
     await stage('plan', () => 1);

@@ -213,15 +213,18 @@ test('[T39] a job that cannot be made is in the history with its reason', async 
   const world = await open();
   const { schedules } = world.engine;
   const rule = HOURLY;
-  await schedules.put({ name: 'broken', caller: CALLER }, { rule, job: { type: 'gone' } });
+  await world.putType('changed', { lifecycle: 'task' });
+  const job = { type: 'changed', input: { a: 1 } };
+  await schedules.put({ name: 'broken', caller: CALLER }, { rule, job });
+  await world.putType('changed', { lifecycle: 'task', inputSchema: false });
   await put(world, rule);
   world.advance(HOUR_MS);
   assert.equal(await world.engine.sweepSchedules(), 1);
   const [record] = await schedules.history({ tenant: TENANT, name: 'broken', limit: 1 });
   assert.deepEqual([record!.result, record!.jobId], ['refused', null]);
-  assert.match(record!.reason!, /^UNKNOWN_TYPE: .*gone/);
+  assert.match(record!.reason!, /^VALIDATION_ERROR: \/input: must be left out/);
   await assert.rejects(schedules.run({ tenant: TENANT, name: 'broken' }, CALLER), {
-    code: 'UNKNOWN_TYPE',
+    code: 'VALIDATION_ERROR',
   });
   await world.close();
 });

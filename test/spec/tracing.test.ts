@@ -13,13 +13,13 @@ import { seededIds } from '../../src/core/ids.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { traceParentIn } from '../../src/core/trace.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { isTracingWished, startTracingSdk } from '../../src/tracing/start-sdk.ts';
 import { traceAttempts } from '../../src/tracing/trace-attempts.ts';
 import { traceEnqueues } from '../../src/tracing/trace-enqueues.ts';
-import { type AnyJob, jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
+import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
 import { openApi } from './http-room.ts';
 
 const exporter = new InMemorySpanExporter();
@@ -61,7 +61,7 @@ function linked(span: ReadableSpan, relation: string): string[] {
 }
 
 /** A workshop whose engine and worker are traced. */
-async function tracedShop(job: AnyJob): Promise<{ shop: Workshop; engine: Engine }> {
+async function tracedShop(job: JobDefinition): Promise<{ shop: Workshop; engine: Engine }> {
   const shop = await openWorkshop([job]);
   const { store, clock, random } = shop.world;
   const ids = seededIds(clock, new SeededRandom(7));
@@ -77,7 +77,7 @@ async function enqueue(engine: Engine, more: { traceId?: string } = {}): Promise
 }
 
 /** Fails in its second stage at the first attempt, and works at the next. */
-function flaky(): AnyJob {
+function flaky(): JobDefinition {
   return jobThat(
     async ({ stage, attempt }) => {
       await stage('plan', () => 'planned');

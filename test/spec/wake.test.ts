@@ -1,7 +1,7 @@
 // Who waits for work hears of it: in this process, and in others on the same database.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wakeFor } from '../../src/app/wake.ts';
+import { wakeFor } from '../../src/worker/wake.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';

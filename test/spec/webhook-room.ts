@@ -125,7 +125,7 @@ export async function openWebhookRoom(options: RoomOptions = {}): Promise<Webhoo
   const { engine } = world;
   const document = (await opened.app.inject('/openapi.json')).json<Document>();
   const contract = new Contract(document);
-  const api = new Api({ world, app: opened.app, live: opened.live, contract });
+  const api = new Api({ world, app: opened.app, contract });
   const named = { tenant: SHARED_TENANT, type: job.type };
   await engine.putType(named, typeDefinitionOf(job));
   return { api, webhooks, receiver, ...steps(world, job), holder: holderOf(api) };

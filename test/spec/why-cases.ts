@@ -78,7 +78,9 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   },
   failed: {
     type: 'plain',
-    act: settled((world, own) => world.fail(own, { class: 'bad', message: 'no luck' }), 'plain'),
+    act: settled((world, own) => {
+      return world.fail(own, { class: 'PermanentError', message: 'no luck' });
+    }, 'plain'),
     message: /ended in failed: no luck/,
   },
   cancelled: {

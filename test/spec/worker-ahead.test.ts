@@ -177,7 +177,7 @@ describe('a claim ahead', () => {
     const { shop, worker, answer, end } = await bench({ jobs: 12 });
     await end(4);
     await worker.poll();
-    const drained = worker.drain({ timeoutMs: 60_000 });
+    const drained = worker.drain({ timeout: 60_000 });
     await answer();
     await end(2);
     await drained;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readConfiguration } from '../../src/app/configuration.ts';
-import { openPawl } from '../../src/app/pawl.ts';
+import { openInner } from '../support/inner-pawl.ts';
 import { startPlatform } from '../../src/app/platform.ts';
 import { PawlClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
 import type { Job } from '../../src/core/job.ts';
@@ -40,7 +40,7 @@ interface Place {
 
 async function openBeside(data: string): Promise<Place> {
   const folder = join(data, 'artifacts');
-  const pawl = await openPawl({ database: join(data, 'pawl.db'), jobs: Object.values(JOBS) });
+  const pawl = await openInner({ database: join(data, 'pawl.db'), jobs: Object.values(JOBS) });
   const worker = pawl.work({ reportMs: 20 });
   const desk = pawl.artifacts!;
   return { engine: pawl.engine, desk, worker, folder, close: () => pawl.close() };
@@ -65,7 +65,7 @@ async function openRemote(data: string): Promise<Place> {
   worker.start();
   const desk = new Artifacts(engine.context, { files: await openFolderArtifacts({ folder }) });
   const close = async (): Promise<void> => {
-    await worker.drain({ timeoutMs: 0, graceMs: 0 });
+    await worker.drain({ timeout: 0, grace: 0 });
     await platform.stop();
   };
   return { engine, desk, worker, folder, close };

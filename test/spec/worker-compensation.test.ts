@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Job } from '../../src/core/job.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
+import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
 import { PermanentError } from '../../src/handler/failure.ts';
-import { trusted } from '../../src/handler/schema.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
 import { platform } from '../../src/lifecycles/platform.ts';
 import { task } from '../../src/lifecycles/task.ts';
 import { Compensator } from '../../src/worker/compensator.ts';
-import { type AnyJob, openWorkshop, type Workshop } from '../support/workshop.ts';
+import { openWorkshop, type Workshop } from '../support/workshop.ts';
 
 interface Room {
   readonly guests: number;
@@ -19,12 +19,11 @@ interface Room {
 function booking(
   rooms: string[],
   options: { lifecycle?: typeof task; isStuck?: boolean } = {},
-): AnyJob {
+): JobDefinition {
   const { lifecycle = task, isStuck = false } = options;
-  return defineJob({
-    type: 'booking',
+  return defineJob('booking', {
     lifecycle,
-    input: trusted<Room>(),
+    input: typed<Room>(),
     run: async ({ stage, input, job }) => {
       await stage('reserve', () => {
         rooms.push(job.id);
@@ -41,12 +40,14 @@ function booking(
   });
 }
 
-function compensatorOf(shop: Workshop, jobs: readonly AnyJob[]): Compensator {
+function compensatorOf(shop: Workshop, jobs: readonly JobDefinition[]): Compensator {
   return new Compensator({ engine: shop.world.engine, jobs, timers: shop.timers });
 }
 
 /** Lets the job fail, the child be made and run, and its end be reported. */
-async function failAndUndo(job: AnyJob): Promise<{ shop: Workshop; before: Job; after: Job }> {
+async function failAndUndo(
+  job: JobDefinition,
+): Promise<{ shop: Workshop; before: Job; after: Job }> {
   const shop = await openWorkshop([job]);
   const compensator = compensatorOf(shop, [job]);
   const worker = shop.worker();
@@ -106,7 +107,7 @@ describe('a compensation', () => {
   });
 
   test('[R33] is not made for a job that no handler saw, nor for one that succeeded', async () => {
-    const job = defineJob({ type: 'booking', lifecycle: task, run: () => 1, compensate: () => 1 });
+    const job = defineJob('booking', { run: () => 1, compensate: () => 1 });
     const shop = await openWorkshop([job]);
     const cancelled = await shop.world.enqueue('booking');
     await shop.world.cancel(cancelled);
@@ -117,10 +118,8 @@ describe('a compensation', () => {
 
   test('[R33] is made for a job that was cancelled or lost in the middle', async () => {
     const undone: unknown[] = [];
-    const job = defineJob({
-      type: 'booking',
-      lifecycle: task,
-      retry: { maxAttempts: 1 },
+    const job = defineJob('booking', {
+      maxAttempts: 1,
       run: () => new Promise(() => undefined),
       compensate: ({ input }) => undone.push(input.end.phase),
     });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RunContext } from '../../src/handler/context.ts';
+import type { JobDefinition } from '../../src/handler/define-job.ts';
 import { fail, PermanentError } from '../../src/handler/failure.ts';
 import {
-  type AnyJob,
   jobThat,
   openWorkshop,
   runThrough,
@@ -30,7 +30,7 @@ test('the context of a handler can be taken apart, and a copy of it works as wel
 });
 
 describe('stages', () => {
-  const fourTiles = (did: unknown[]): AnyJob =>
+  const fourTiles = (did: unknown[]): JobDefinition =>
     jobThat(async ({ stage, attempt }) => {
       const tiles = await stage('plan', () => {
         did.push('plan');
@@ -54,6 +54,24 @@ describe('stages', () => {
     assert.equal(job.result, '4');
     assert.equal(job.attempts, 2);
     assert.deepEqual(did, ['plan', 0, 1, 2, 3]);
+  });
+
+  test('[P4] a stage begins with what its checkpoint will be later: JSON', async () => {
+    const seen: unknown[] = [];
+    const shop = await openWorkshop([
+      jobThat(async ({ stage, attempt }) => {
+        const first = { from: { at: new Date(0), none: undefined } };
+        await stage('walk', first, async ({ from, checkpoint }) => {
+          seen.push(from);
+          await checkpoint({ at: new Date(1), none: undefined });
+          if (attempt === 1) throw fail('network_timeout', 'once more');
+        });
+        await stage('bare', ({ from }) => void seen.push(from));
+      }),
+    ]);
+    await runThrough(shop);
+    const [one, two] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.001Z'];
+    assert.deepEqual(seen, [{ at: one }, { at: two }, undefined]);
   });
 
   test('[P4] a stage gives the same value in the attempt it ran in and later', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { openPawl, type Pawl } from '../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { JobDefinition } from '../../src/handler/define-job.ts';
 import type { Worker } from '../../src/worker/worker.ts';
@@ -64,8 +64,8 @@ const TABLE: readonly Row[] = [
   { deed: 'never resolves', isBrief: true, ...everywhere(timedOut) },
   { deed: 'computes for ever', isBrief: true, ...apart(timedOut) },
   { deed: 'exits', ...apart({ ...crashed, code: 'EXIT_3' }) },
-  { deed: 'throws in a callback', ...apart(crashed) },
-  { deed: 'leaves a rejection unhandled', ...apart(crashed) },
+  { deed: 'throws in a callback', ...apart({ state: 'failed', class: 'Error' }) },
+  { deed: 'leaves a rejection unhandled', ...apart({ state: 'failed', class: 'Error' }) },
   { deed: 'rejects after its end', ...apart(succeeded) },
   { deed: 'eats memory', ...apart(tooLarge) },
   { deed: 'returns very much', ...everywhere(succeeded) },
@@ -79,12 +79,12 @@ const TABLE: readonly Row[] = [
   { deed: 'aborts', inline: null, thread: null, process: { ...crashed, code: 'SIGABRT' } },
 ];
 
-let pawl: Pawl;
+let pawl: InnerPawl;
 let worker: Worker;
 before(async () => {
   const jobs = Object.values(JOBS).flatMap(({ calm, brief }) => [calm, brief]);
   jobs.push(handlers.poison as JobDefinition<Deed>);
-  pawl = await openPawl({ database: ':memory:', jobs });
+  pawl = await openInner({ database: ':memory:', jobs });
   worker = pawl.work({ reportMs: 20 });
 });
 after(() => pawl.close());

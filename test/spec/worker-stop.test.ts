@@ -87,7 +87,7 @@ describe('a soft cancel', () => {
       async (context) => {
         throw await stopOf(context);
       },
-      { lifecycle: document, retry: undefined as never },
+      { lifecycle: document, maxAttempts: undefined as never, backoff: undefined as never },
     );
     await at.shop.world.cancel(at.id);
     await hear(at);
@@ -147,7 +147,7 @@ test('[R14] a hard cancel ends the attempt without waiting for its handler', asy
 
 describe('time', () => {
   test('an attempt that takes too long fails as a time-out and is tried again', async () => {
-    const more = { lifecycle: distributed, timeoutMs: 10_000 };
+    const more = { lifecycle: distributed, timeout: '10s' } as const;
     const at = await running(() => never, more);
     at.shop.timers.advance(9_500);
     await at.worker.beat();
@@ -235,7 +235,7 @@ describe('draining', () => {
       void stopOf(context).then((stop) => seen.push(stop.why));
       return never;
     });
-    await at.worker.drain({ timeoutMs: 0, graceMs: 0 });
+    await at.worker.drain({ timeout: 0, grace: 0 });
     const job = await at.shop.world.job(at.id);
     assert.deepEqual([job.phase, job.attempts, job.epoch], ['ready', 1, 2]);
     assert.deepEqual(seen, ['shutdown']);
@@ -247,7 +247,7 @@ describe('draining', () => {
       await context.checkpoint(7);
       throw stop;
     });
-    const drained = at.worker.drain({ timeoutMs: 1_000, graceMs: 10_000 });
+    const drained = at.worker.drain({ timeout: 1_000, grace: 10_000 });
     at.shop.timers.advance(1_000);
     await drained;
     const job = await at.shop.world.job(at.id);
@@ -259,7 +259,7 @@ describe('draining', () => {
       await stopOf(context);
       throw fail('network_timeout', 'not because of the shutdown');
     });
-    await at.worker.drain({ timeoutMs: 0 });
+    await at.worker.drain({ timeout: 0 });
     assert.equal((await at.shop.world.job(at.id)).attempts, 2);
   });
 });

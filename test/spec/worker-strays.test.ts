@@ -10,7 +10,7 @@ describe('an inline handler that heeds no signal', () => {
     count: number,
   ): Promise<{ shop: Workshop; worker: Worker; ids: string[]; letGo: () => void }> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const more = { timeoutMs: 10_000, retry: { maxAttempts: 1 } };
+    const more = { timeout: '10s', maxAttempts: 1 } as const;
     const shop = await openWorkshop([
       jobThat(({ input }) => (input === 'goes on' ? promise : 1), more),
     ]);

@@ -16,7 +16,7 @@ import {
   streams,
 } from './model-server.ts';
 
-const RATE = { max: 1_000, perMs: 1_000 };
+const RATE = { max: 1_000, per: '1s' } as const;
 
 interface AiTestRoom extends JobRoom {
   readonly server: ModelServer;
@@ -238,7 +238,10 @@ describe('an ai job whose model fails', () => {
   });
 
   test('[T12] starts no more jobs of a user and an organisation than its limits', async (context) => {
-    const rate = { perUser: { max: 2, perMs: 60_000 }, perOrganisation: { max: 3, perMs: 60_000 } };
+    const rate = {
+      perUser: { max: 2, per: '1m' },
+      perOrganisation: { max: 3, per: '1m' },
+    } as const;
     const room = await openRoom(context, { rate });
     room.server.reply(streams('Yes.'));
     for (const principal of ['ada', 'ada', 'ada', 'bob', 'bob']) {

@@ -9,7 +9,7 @@ import { aiJob, type AiResult } from '../../src/studio/ai/job.ts';
 import { deckOf } from './corpus.ts';
 import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
 
-const RATE = { max: 1_000, perMs: 1_000 };
+const RATE = { max: 1_000, per: '1s' } as const;
 const job = aiJob({
   model: extractiveModel,
   random: new SeededRandom(1),
@@ -105,10 +105,13 @@ describe('an ai job without an endpoint', () => {
       [{ prompt: 'a', tools: [] }, '/input/tools'],
     ];
     for (const [input, pointer] of refused) {
-      await assert.rejects(checkInput(job, input), (error: PawlError) => {
-        assert.deepEqual([error.status, error.faults[0]?.pointer], [400, pointer]);
-        return true;
-      });
+      await assert.rejects(
+        async () => checkInput(job, input),
+        (error: PawlError) => {
+          assert.deepEqual([error.status, error.faults[0]?.pointer], [400, pointer]);
+          return true;
+        },
+      );
     }
   });
 });

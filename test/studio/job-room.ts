@@ -9,7 +9,6 @@ import { openWorker } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { type ArtifactWorld, openArtifactWorld } from '../support/artifact/artifact-world.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
-import type { AnyJob } from '../support/workshop.ts';
 import { TENANT } from '../support/world.ts';
 
 export interface JobRoom extends ArtifactWorld {
@@ -27,13 +26,16 @@ export interface JobRoom extends ArtifactWorld {
 }
 
 /** Closed and removed with the test. */
-export async function openJobRoom(context: TestContext, jobs: readonly AnyJob[]): Promise<JobRoom> {
+export async function openJobRoom(
+  context: TestContext,
+  jobs: readonly JobDefinition[],
+): Promise<JobRoom> {
   const types = Object.fromEntries(jobs.map((job) => [job.type, typeDefinitionOf(job)]));
   const opened = await openArtifactWorld(context, { store: inSqlite, types });
   const { world, desk } = opened;
   const worker = openWorker({
     source: world.engine,
-    jobs: jobs as readonly JobDefinition[],
+    jobs: jobs,
     artifacts: desk,
     id: 'w1',
   });

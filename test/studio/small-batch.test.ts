@@ -3,22 +3,21 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { jobDesk } from '../../src/app/job-desk.ts';
 import { systemTimers } from '../../src/core/timers.ts';
-import { defineJob, typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { PermanentError } from '../../src/handler/failure.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import { typed } from '../../src/handler/schema.ts';
 import { type BatchResult, batchJob } from '../../src/studio/small/batch.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
-import type { AnyJob } from '../support/workshop.ts';
 import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
 
-const AT_ONCE = { timeoutMs: 0, graceMs: 0 };
+const AT_ONCE = { timeout: 0, grace: 0 };
 
 /** The batch needs the engine of the room that it is in. */
 async function openBatchRoom(
   context: TestContext,
-  other: AnyJob,
-): Promise<JobRoom & { batch: AnyJob }> {
+  other: JobDefinition,
+): Promise<JobRoom & { batch: JobDefinition }> {
   const room = await openJobRoom(context, [other]);
   const batch = batchJob({ desk: jobDesk(room.world.engine, room.desk), timers: systemTimers });
   await room.world.putType(batch.type, typeDefinitionOf(batch));
@@ -26,9 +25,8 @@ async function openBatchRoom(
 }
 
 test('[P14] a batch maps a type over a list, with a result an item, also where some fail', async (context) => {
-  const square = defineJob({
-    type: 'square',
-    lifecycle: task,
+  const square = defineJob('square', {
+    input: typed<unknown>(),
     run: ({ input }) => {
       if (typeof input !== 'number') throw new PermanentError(`${String(input)} is no number`);
       return input * input;
@@ -63,12 +61,11 @@ test('[P14] a batch maps a type over a list, with a result an item, also where s
 test('[P14] a batch whose worker dies goes on with the items that were left, and starts none twice', async (context) => {
   const gate = Promise.withResolvers<void>();
   let runs = 0;
-  const step = defineJob({
-    type: 'step',
-    lifecycle: task,
+  const step = defineJob('step', {
+    input: typed<number>(),
     run: async ({ input }) => {
       runs += 1;
-      if ((input as number) >= 2) await gate.promise;
+      if (input >= 2) await gate.promise;
       return input;
     },
   });
@@ -108,7 +105,7 @@ test('[P14] a batch whose worker dies goes on with the items that were left, and
 });
 
 test('[P14] a batch applies a small operation to each item by itself', async (context) => {
-  const other = defineJob({ type: 'other', lifecycle: task, run: () => null });
+  const other = defineJob('other', { run: () => null });
   const room = await openBatchRoom(context, other);
   const worker = openWorker({ source: room.world.engine, jobs: [room.batch] });
   context.after(() => worker.crash());

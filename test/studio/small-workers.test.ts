@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { jobDesk } from '../../src/app/job-desk.ts';
 import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { task } from '../../src/lifecycles/task.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { executeJob, type ExecuteResult } from '../../src/studio/small/execute.ts';
 import { qaJob, type QaResult } from '../../src/studio/small/qa.ts';
@@ -175,9 +174,7 @@ describe('an execute job', () => {
 });
 
 describe('a qa job', () => {
-  const made = defineJob({
-    type: 'made',
-    lifecycle: task,
+  const made = defineJob('made', {
     run: () => ({ title: 'Harbour', slides: 3, list: [1, 2], evil: 'a'.repeat(40) }),
   });
 

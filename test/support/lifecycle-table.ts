@@ -26,6 +26,7 @@ export function policyOf(lifecycle: Lifecycle, more: Partial<Policy> = {}): Poli
 /** Facts of a first attempt at the initial place, but for what is given. */
 export function factsOf(lifecycle: Lifecycle, more: Partial<Facts> = {}): Facts {
   return {
+    type: 'job',
     lifecycle,
     policy: policyOf(lifecycle),
     place: lifecycle.initial,
@@ -51,10 +52,15 @@ export function legal(decision: Decision): Extract<Decision, { isLegal: true }> 
   return decision;
 }
 
+/** A class of error that jobs of this lifecycle are retried for. */
+export function retriedClass({ defaults: { retryable } }: Lifecycle): string {
+  return retryable?.[0] ?? 'TransientError';
+}
+
 type Asked = readonly [request: Request, isLastAttempt: boolean];
 
 function everythingOneCanAsk(lifecycle: Lifecycle): Readonly<Record<string, Asked>> {
-  const retried = { class: lifecycle.defaults.retryable[0]!, message: 'again' };
+  const retried = { class: retriedClass(lifecycle), message: 'again' };
   const fatal = { class: 'internal_bug', message: 'never' };
   return {
     submit: [{ on: 'submit' }, false],

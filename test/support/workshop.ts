@@ -1,8 +1,14 @@
 // A world with workers in it: real handlers, a real store, and time that moves only when told to.
 import { withCompensations } from '../../src/handler/compensation.ts';
 import type { RunContext } from '../../src/handler/context.ts';
-import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { task } from '../../src/lifecycles/task.ts';
+import type { StageRange } from '../../src/core/policy.ts';
+import {
+  defineJob,
+  type HandlerOptions,
+  type JobDefinition,
+  typeDefinitionOf,
+} from '../../src/handler/define-job.ts';
+import { type Schema, typed } from '../../src/handler/schema.ts';
 import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker, type WorkerOptions } from '../../src/worker/open-worker.ts';
@@ -22,11 +28,8 @@ export interface Workshop {
   runUntilIdle(worker: Worker): Promise<void>;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- jobs of any input, as users list them
-export type AnyJob = JobDefinition<any, any, any>;
-
 export async function openWorkshop(
-  jobs: readonly AnyJob[],
+  jobs: readonly JobDefinition[],
   options: WorldOptions = {},
 ): Promise<Workshop> {
   const all = withCompensations(jobs);
@@ -66,14 +69,20 @@ export function sourceWith(
   };
 }
 
-const QUICK_RETRY = { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 1_000 } } as const;
+/** What else is said of a job whose handler is all that matters. */
+export interface JobMore extends Partial<
+  Omit<HandlerOptions<Schema, unknown, readonly StageRange[], readonly []>, 'run' | 'compensate'>
+> {
+  readonly type?: string;
+}
 
-/** A job of type "job" with quick retries, whose handler is all that matters. */
+/** A job of type "job" that takes any input, with quick retries. */
 export function jobThat(
   run: (context: RunContext<unknown>) => unknown,
-  more: Partial<Parameters<typeof defineJob>[0]> = {},
-): AnyJob {
-  return defineJob({ type: 'job', lifecycle: task, retry: QUICK_RETRY, ...more, run });
+  { type = 'job', ...more }: JobMore = {},
+): JobDefinition {
+  const usual = { input: typed<unknown>(), maxAttempts: 3, backoff: '1s' } as const;
+  return defineJob(type, { ...usual, ...more, run });
 }
 
 /** Runs one such job through as many attempts as it takes. */

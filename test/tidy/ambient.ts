@@ -11,8 +11,12 @@ const ambientAdapters: ReadonlySet<string> = new Set([
   'src/core/timers.ts',
 ]);
 
-/** The only files of the tests that may let real time pass. */
-const waitingHelpers: ReadonlySet<string> = new Set(['test/support/eventually.ts']);
+/** The only files of the tests that may let real time pass, or whose subject are timers. */
+const waitingHelpers: ReadonlySet<string> = new Set([
+  'test/support/eventually.ts',
+  'test/fixtures/handlers/floating.ts',
+  'test/spec/uncaught-process.ts',
+]);
 
 interface Ban {
   what: string;

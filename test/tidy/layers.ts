@@ -22,6 +22,8 @@ export const layers: Readonly<Record<string, number>> = {
   'engine/retention': 2,
   'engine/follow': 2,
   'engine/sweeps': 2,
+  'engine/live': 2,
+  handle: 2,
   'worker/isolate': 2,
   worker: 3,
   auth: 2,
@@ -47,6 +49,7 @@ export const layers: Readonly<Record<string, number>> = {
   'studio/small': 2,
   studio: 3,
   testing: 4,
+  pawl: 4,
   doctor: 2,
   move: 4,
   app: 4,
@@ -99,6 +102,9 @@ const neighbours = new Set([
   'engine/sweeps > engine/retention',
   'engine > engine/follow',
   'engine/follow > engine',
+  'engine > engine/live',
+  'engine/live > engine',
+  'testing > pawl',
 ]);
 
 const entryFile = 'src/index.ts';

@@ -7,10 +7,9 @@ import type { Handle, Order, Place, Product, Rules } from '../product.ts';
 
 const entry = process.env[ENTRY] ?? '../../../src/index.ts';
 const pawlModule = (await import(entry)) as typeof Pawl;
-const { defineJob, openPawl, task, TransientError } = pawlModule;
+const { defineJob, openPawl, TransientError, typed } = pawlModule;
 
 const TYPE = 'noop';
-const TENANT = 'default';
 
 interface Input {
   readonly page: number;
@@ -18,19 +17,19 @@ interface Input {
 
 /** Which errors are worth another attempt is the type's to say. */
 const RETRIED = {
-  retry: { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 0 } },
+  maxAttempts: 3,
+  backoff: 0,
   retryable: ['TransientError'],
 } as const;
 
-function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): Pawl.JobDefinition {
-  return defineJob({
-    type: TYPE,
-    lifecycle: task,
+function jobFor(handle: Handle, { isRetried, isKeyed }: Rules): Pawl.JobDefinition<Input, void> {
+  return defineJob(TYPE, {
+    input: typed<Input>(),
     ...(isRetried ? RETRIED : {}),
     ...(isKeyed ? { limits: { runningPerKey: { max: 1, key: 'correlationId' } } } : {}),
     run: ({ input }) => {
       try {
-        handle((input as Input).page);
+        handle(input.page);
       } catch (error) {
         throw new TransientError(String(error));
       }
@@ -51,14 +50,8 @@ export async function openPawlProduct({ url, settings, rules }: Place): Promise<
       await pawl.enqueue(job, { ...INPUT, page: order.page }, moreOf(order));
     },
     async enqueueAll(orders) {
-      const requests = orders.map((order) => {
-        const input = { ...INPUT, page: order.page };
-        return { type: TYPE, input, ...moreOf(order) };
-      });
-      const caller = { tenant: TENANT, principal: null };
-      const results = await pawl.engine.enqueue(requests, { caller });
-      const refused = results.find(({ kind }) => kind !== 'created');
-      if (refused !== undefined) throw new Error(`a job was not accepted: ${refused.kind}`);
+      const inputs = orders.map(({ page }) => ({ ...INPUT, page }));
+      await pawl.enqueueMany(job, inputs, (_, index) => moreOf(orders[index]!));
     },
     async work(given) {
       handle = given;

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { defineJob, fromTypebox, openPawl, type Pawl, task } from '../../../src/index.ts';
+import { defineJob, fromTypebox, openPawl, type Pawl } from '../../../src/index.ts';
 
-export const report = defineJob({
-  type: 'report',
-  lifecycle: task,
+export const report = defineJob('report', {
   input: fromTypebox(Type.Object({ year: Type.Integer({ minimum: 2000 }) })),
   run: ({ input, stage }) => stage('sum', () => `the report of ${input.year}`),
 });

@@ -1,8 +1,8 @@
-import { PawlError } from '../../../src/index.ts';
+import { isPawlError } from '../../../src/index.ts';
 
 /** Pawl's errors know their status, their code and what to do next. */
 export function problem(error: unknown): Response {
-  if (!(error instanceof PawlError)) throw error;
+  if (!isPawlError(error)) throw error;
   const { status, code, message, hint } = error;
   const headers = { 'content-type': 'application/problem+json' };
   return Response.json({ status, code, detail: message, hint }, { status, headers });

@@ -4,8 +4,9 @@ import { UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
-import { sinceText } from '../terminal/words.ts';
+import { harmless, sinceText } from '../terminal/words.ts';
 import { readJson } from './enqueue.ts';
+import { errorLines } from './job-page.ts';
 
 interface ListOptions {
   readonly type?: string;
@@ -56,10 +57,12 @@ async function show(session: Session, { words }: Given<object>): Promise<void> {
   const letter = await session.call<DeadLetterJson>({ method: 'GET', path: `/v1/dlq/${id}` });
   const { screen } = session;
   if (screen.isJson) return screen.json(letter);
-  for (const [name, value] of Object.entries(letter)) {
+  const { stack: _stack, causes: _causes, ...lastError } = letter.lastError;
+  for (const [name, value] of Object.entries({ ...letter, lastError })) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    screen.data(`${screen.paint('dim', name.padEnd(20))}${text}`);
+    screen.data(`${screen.paint('dim', name.padEnd(20))}${harmless(text)}`);
   }
+  for (const line of errorLines(screen, letter.lastError)) screen.data(line);
 }
 
 async function replay(session: Session, { words, options }: Given<ReplayOptions>): Promise<void> {

@@ -1,8 +1,9 @@
+import { traceText } from '../../core/error-text.ts';
 import type { JobEventJson, JobJson } from '../../http/schema/job.ts';
 import { barText } from '../terminal/bar.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { stretchesOf, timelineLines } from '../terminal/timeline.ts';
-import { clipped, sinceText } from '../terminal/words.ts';
+import { clipped, harmless, sinceText } from '../terminal/words.ts';
 
 const BAR_CELLS = 30;
 const LABEL_CELLS = 12;
@@ -32,7 +33,15 @@ export function jobPage(
       ([label, value]) => `${screen.paint('dim', label.padEnd(LABEL_CELLS))}${value}`,
     ),
     ...(stretches.length === 0 ? [] : ['', ...timelineLines(screen, stretches)]),
+    ...errorLines(screen, job.error),
   ];
+}
+
+/** Where an error came from: its stack and its causes, line by line. */
+export function errorLines(screen: Screen, error: JobJson['error']): string[] {
+  const trace = error === null ? '' : traceText(error);
+  if (trace === '') return [];
+  return ['', ...trace.split('\n').map((line) => screen.paint('dim', harmless(line)))];
 }
 
 function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
@@ -47,7 +56,8 @@ function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
     ['due', job.phase === 'waiting' ? `${job.runAt} (${sinceText(job.runAt, now)})` : null],
     ['owner', lease === null ? null : `${lease.owner} until ${lease.expiresAt}`],
     ['stage', job.stage],
-    ['error', error === null ? null : `${error.code}: ${error.message}`],
+    ['error', error === null ? null : harmless(`${error.code}: ${error.message}`)],
+    ['hint', error?.hint ?? null],
     ['document', job.documentId],
     ['asked by', job.requestedBy],
     ['parent', job.parentJobId],

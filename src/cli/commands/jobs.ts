@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Page } from '../../client/client.ts';
+import { parseDuration } from '../../core/duration.ts';
 import type { JobEventJson, JobJson } from '../../http/schema/job.ts';
 import { EXIT, ExitError, UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
@@ -71,17 +72,11 @@ async function list(session: Session, { options }: Given<ListOptions>): Promise<
   else screen.talk(`Older jobs were not looked at yet: --cursor ${nextCursor}`);
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
 /** `2h` ago, or a time that is written out. */
 function instantIn(flag: string, text: string): string {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const at = unit === undefined ? Date.parse(text) : Date.now() - Number(count) * UNIT_MS[unit]!;
-  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  const ms = parseDuration(text);
+  const at = new Date(ms === null ? text : Date.now() - ms);
+  if (!Number.isNaN(at.getTime())) return at.toISOString();
   throw new UsageError(`${flag} takes a time such as 2026-11-15T08:00 or a duration such as 2h`);
 }
 

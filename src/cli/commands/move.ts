@@ -8,6 +8,7 @@ import {
   survey,
   countOf,
 } from '../../move/move.ts';
+import { typesHere } from '../../move/here.ts';
 import { MoveError } from '../../move/move-error.ts';
 import { moveSchedules, planSchedules } from '../../move/schedules.ts';
 import { type Source, type SourceOptions, type SystemName, SYSTEMS } from '../../move/source.ts';
@@ -94,8 +95,9 @@ async function run(session: Session, source: Source, options: MoveCommandOptions
   const types = typesOf(options);
   const batch = batchOf(options);
   const screen = new MoveScreen(session.screen);
-  const reports = await survey({ source, client, types });
-  const plans = await planSchedules(source, types);
+  const here = await typesHere(client);
+  const reports = await survey({ source, types, here });
+  const plans = await planSchedules(source, { types, here });
   const isGivingBack = options.giveBack === true;
   const isDry = options.dryRun === true;
   if (!isDry) {
@@ -106,7 +108,7 @@ async function run(session: Session, source: Source, options: MoveCommandOptions
     if (isGivingBack) await giveBack(reports, common);
     else {
       const onRefusal = screen.refusal.bind(screen);
-      await moveJobs(reports, { ...common, types, onRefusal });
+      await moveJobs(reports, { ...common, types, here, onRefusal });
       if (options.schedules === true) await moveSchedules(plans, { source, client });
     }
   }

@@ -27,6 +27,14 @@ export function countText(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
+/** What a terminal would obey is shown instead; lines and tabs stay what they are. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`;
+  });
+}
+
 /** Cut to a width, with a sign that something is missing. */
 export function clipped(text: string, width: number): string {
   const line = text.replaceAll(/\s+/g, ' ');

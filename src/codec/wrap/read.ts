@@ -63,19 +63,35 @@ function decodeInput(codec: PayloadCodec, job: Origin): string {
 
 /** Errors that the platform itself wrote (a lost worker, an operator's word) are plain. */
 function decodeError(codec: PayloadCodec, ref: JobRef, error: JobError): JobError {
-  const { message, details } = error;
+  const { message, stack, details, causes } = error;
+  const text = (field: PayloadField, encoded: string): string =>
+    orPlain(encoded, () => codec.decodeText(placeIn(ref, field), encoded));
+  const value = (field: PayloadField, encoded: unknown): unknown =>
+    orPlain(encoded, () => decodeValue(codec, placeIn(ref, field), encoded));
   return {
     ...error,
-    message: orPlain(message, () => codec.decodeText(placeIn(ref, 'error.message'), message)),
-    ...(details === undefined
+    message: text('error.message', message),
+    ...(stack === undefined ? {} : { stack: text('error.stack', stack) }),
+    ...(details === undefined ? {} : { details: value('error.details', details) }),
+    ...(causes === undefined
       ? {}
-      : { details: orPlain(details, () => decodeDetails(codec, ref, details)) }),
+      : {
+          causes: causes.map((cause, n) => ({
+            ...cause,
+            message: text(`error.cause:${n}.message`, cause.message),
+            ...(cause.stack === undefined
+              ? {}
+              : { stack: text(`error.cause:${n}.stack`, cause.stack) }),
+            ...(cause.details === undefined
+              ? {}
+              : { details: value(`error.cause:${n}.details`, cause.details) }),
+          })),
+        }),
   };
 }
 
-function decodeDetails(codec: PayloadCodec, ref: JobRef, details: unknown): unknown {
-  const place = placeIn(ref, 'error.details');
-  return JSON.parse(codec.decodeJson(place, JSON.stringify(details)));
+function decodeValue(codec: PayloadCodec, place: PayloadPlace, encoded: unknown): unknown {
+  return JSON.parse(codec.decodeJson(place, JSON.stringify(encoded)));
 }
 
 function orPlain<Value>(plain: Value, decode: () => Value): Value {

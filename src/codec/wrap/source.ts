@@ -1,4 +1,7 @@
-import type { Job } from '../../core/job.ts';
+import { boundedFailure } from '../../core/bounded-error.ts';
+import type { Failure } from '../../core/decision.ts';
+import type { Job, JobRef } from '../../core/job.ts';
+import { boundedMessage, boundedNotes } from '../../engine/bounded-beat.ts';
 import type { Claim, ClaimOptions } from '../../engine/claim.ts';
 import type { Beat, BeatResult, Ownership } from '../../engine/owner.ts';
 import type { Ending, Settlement } from '../../engine/settle.ts';
@@ -21,7 +24,7 @@ export interface JobSource<Outcome = TransitionOutcome> {
 }
 
 export interface EncodedSourceOptions {
-  /** Told of each claimed job that this worker's keys could not read. */
+  /** RequireJson of each claimed job that this worker's keys could not read. */
   readonly onUnreadable?: (job: Job, error: CodecError) => void;
 }
 
@@ -101,7 +104,7 @@ function encodeBeat(codec: PayloadCodec, beat: Beat): Beat {
   const { message, checkpoint, stageResult, notes } = beat;
   return {
     ...beat,
-    ...(message === undefined ? {} : { message: text('message', message) }),
+    ...(message === undefined ? {} : { message: text('message', boundedMessage(message)) }),
     ...encodeCheckpoint(codec, beat, checkpoint),
     ...(stageResult === undefined
       ? {}
@@ -114,7 +117,9 @@ function encodeBeat(codec: PayloadCodec, beat: Beat): Beat {
             ),
           },
         }),
-    ...(notes === undefined ? {} : { notes: notes.map((note) => encodeNote(codec, beat, note)) }),
+    ...(notes === undefined
+      ? {}
+      : { notes: boundedNotes(notes).map((note) => encodeNote(codec, beat, note)) }),
   };
 }
 
@@ -155,15 +160,7 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
       return { ...ending, result: codec.encodeJson(placeIn(ref, 'result'), ending.result) };
     }
     case 'fail': {
-      const { message, details } = ending.error;
-      const error = {
-        ...ending.error,
-        message: codec.encodeText(placeIn(ref, 'error.message'), message),
-        ...(details === undefined
-          ? {}
-          : { details: encodeValue(codec, placeIn(ref, 'error.details'), details) }),
-      };
-      return { ...ending, error };
+      return { ...ending, error: encodeFailure(codec, ref, ending.error) };
     }
     case 'snooze':
     case 'advance':
@@ -172,6 +169,35 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
     case 'release':
       return ending;
   }
+}
+
+/** Bounded and rid of secrets while it can be read: afterwards nobody can. */
+function encodeFailure(codec: PayloadCodec, ref: JobRef, failure: Failure): Failure {
+  const { message, stack, details, causes, ...rest } = boundedFailure(failure);
+  const text = (field: PayloadField, plain: string): string =>
+    codec.encodeText(placeIn(ref, field), plain);
+  const value = (field: PayloadField, plain: unknown): unknown =>
+    encodeValue(codec, placeIn(ref, field), plain);
+  return {
+    ...rest,
+    message: text('error.message', message),
+    ...(stack === undefined ? {} : { stack: text('error.stack', stack) }),
+    ...(details === undefined ? {} : { details: value('error.details', details) }),
+    ...(causes === undefined
+      ? {}
+      : {
+          causes: causes.map((cause, n) => ({
+            ...cause,
+            message: text(`error.cause:${n}.message`, cause.message),
+            ...(cause.stack === undefined
+              ? {}
+              : { stack: text(`error.cause:${n}.stack`, cause.stack) }),
+            ...(cause.details === undefined
+              ? {}
+              : { details: value(`error.cause:${n}.details`, cause.details) }),
+          })),
+        }),
+  };
 }
 
 /** Where a value travels as it is, and not as JSON text. */

@@ -44,9 +44,15 @@ export class Shedding {
     this.#parts = parts;
   }
 
-  /** Rejects with QUEUE_OVERLOADED and the time to wait; null of a queue that nobody watches. */
-  check(tenant: string, queue: string): Promise<void> | null {
-    const heard = this.#listen();
+  /**
+   * Rejects with QUEUE_OVERLOADED and the time to wait; null of a queue that nobody watches. With
+   * `isPatient` false also by what was heard a while ago: for a caller that may hold the very
+   * connection which an answer would need.
+   */
+  check(tenant: string, queue: string, isPatient: boolean = true): Promise<void> | null {
+    const last = this.#heard;
+    const news = this.#listen();
+    const heard = !isPatient && news.known === null && last?.known ? last : news;
     const name = nameOf({ tenant, name: queue });
     if (heard.known !== null && !heard.known.has(name)) return null;
     return this.#check(heard, { name, queue });

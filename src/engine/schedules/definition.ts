@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import { type Fault, invalid } from '../../core/errors.ts';
+import { checkPayloads } from '../draft.ts';
 import { checkEnqueue, checkName, type EnqueueRequest } from '../enqueue-request.ts';
 import type { MissedPolicy } from './plan-fires.ts';
 import { nextSlot, type ScheduleRule } from './rule.ts';
@@ -135,6 +136,7 @@ function checkJob(job: ScheduledJob): Fault[] {
   }
   try {
     checkEnqueue(job);
+    checkPayloads(job);
   } catch (error) {
     const found = (error as { faults?: readonly Fault[] }).faults;
     if (found === undefined) throw error;

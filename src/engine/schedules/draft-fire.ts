@@ -4,7 +4,8 @@ import { PawlError } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import type { FireEntry } from '../../store/schedule.ts';
 import type { EngineContext } from '../context.ts';
-import { type Caller, draftJob } from '../enqueue.ts';
+import { draftJob } from '../draft.ts';
+import type { Caller } from '../enqueue.ts';
 import type { FullDefinition } from './definition.ts';
 
 interface Fired {

@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { PawlError } from '../../core/errors.ts';
+import { invalid, PawlError } from '../../core/errors.ts';
 import type {
   FireQuery,
   FireRecord,
@@ -10,6 +10,8 @@ import type {
 } from '../../store/schedule.ts';
 import type { EngineContext } from '../context.ts';
 import { tellFired } from '../observer.ts';
+import { checkName } from '../enqueue-request.ts';
+import { refuseInput, takesInput } from '../stored-definition.ts';
 import type { Caller } from '../enqueue.ts';
 import {
   checkScheduleName,
@@ -55,6 +57,7 @@ export class Schedules {
     checkScheduleName(named.name);
     const { tenant, principal } = named.caller;
     let kind: 'created' | 'changed' = 'created';
+    await this.#checkJob(tenant, definition);
     const asked = { ref: { tenant, name: named.name }, createdBy: principal };
     const schedule = await this.#change(asked, (before, now) => {
       kind = before === null ? 'created' : 'changed';
@@ -122,6 +125,20 @@ export class Schedules {
     return this.#context.store.fires(query);
   }
 
+  /** What every slot would be refused for is refused at once: an unknown type, a wrong input. */
+  async #checkJob(tenant: string, { job }: ScheduleDefinition): Promise<void> {
+    // A name that no type can have is the definition's own fault.
+    if (checkName('/job/type', job.type).length > 0) return;
+    const { registry, inputs } = this.#context;
+    const record = await registry.type(tenant, job.type);
+    try {
+      if (!takesInput(record)) refuseInput(job.input);
+      await inputs.check(job);
+    } catch (error) {
+      throw inJob(error);
+    }
+  }
+
   /** Reads, decides, compares and sets; whoever loses a race reads and decides again. */
   async #change(
     asked: { ref: ScheduleRef; createdBy: string | null },
@@ -153,6 +170,11 @@ export class Schedules {
     const [schedule] = await this.#context.store.schedules({ tenant, name, limit: 1 });
     return schedule === undefined ? null : viewOf(schedule);
   }
+}
+
+function inJob(error: unknown): unknown {
+  if (!(error instanceof PawlError)) return error;
+  return invalid(error.faults.map((one) => ({ ...one, pointer: `/job${one.pointer}` })));
 }
 
 /** Null where there is nothing to do. */

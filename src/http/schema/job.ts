@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPES, NOTE_TYPES } from '../../core/event.ts';
+import { PARENT_KINDS } from '../../core/job.ts';
 import { closed, Json, Name, nullable, PhaseName, Time, Uuid } from './values.ts';
 
 export const JobErrorSchema = Type.Object(
@@ -16,9 +17,32 @@ export const JobErrorSchema = Type.Object(
     message: Type.String(),
     retryable: Type.Boolean({ description: "By the job's own policy." }),
     stage: nullable(Type.String()),
+    hint: Type.Optional(
+      Type.String({
+        description: 'Why it was not retried although attempts were left, and what to change.',
+        examples: ['not retried: type "mail" retries only a, b; add "Error" to `retryable`'],
+      }),
+    ),
     details: Type.Optional(Json),
+    stack: Type.Optional(Type.String()),
+    causes: Type.Optional(
+      Type.Array(
+        closed({
+          class: Type.String(),
+          message: Type.String(),
+          code: Type.Optional(Type.String()),
+          stack: Type.Optional(Type.String()),
+          details: Type.Optional(Json),
+        }),
+        { description: 'What led to it, the nearest first.' },
+      ),
+    ),
   },
-  { $id: 'JobError', additionalProperties: false },
+  {
+    $id: 'JobError',
+    additionalProperties: false,
+    description: 'Lists leave out `stack`, `causes` and `details`.',
+  },
 );
 
 /** A job as every answer shows it. */
@@ -53,7 +77,13 @@ export const JobSchema = Type.Object(
     correlationId: Type.String(),
     traceId: nullable(Type.String({ description: 'Of the `traceparent` it was accepted with.' })),
     requestedBy: nullable(Type.String({ description: 'From the credential, never the body.' })),
+    limitKey: nullable(
+      Type.String({ description: 'Whose limits it counts under; null: those of `requestedBy`.' }),
+    ),
     parentJobId: nullable(Uuid),
+    parentKind: nullable(
+      Type.Enum([...PARENT_KINDS], { description: 'How it came from its parent.' }),
+    ),
     documentId: nullable(Type.String()),
     lease: nullable(closed({ owner: Type.String(), expiresAt: Time })),
     links: Type.Record(Type.String(), Type.String()),

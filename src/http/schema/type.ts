@@ -77,6 +77,11 @@ const SloBody = closed({
 
 const JsonSchemaBody = Type.Record(Type.String(), Type.Unknown());
 
+const InputSchema = Type.Union([Type.Boolean(), JsonSchemaBody], {
+  description:
+    'What jobs of the type take, as JSON Schema. False: no input, and one that is sent is refused.',
+});
+
 const ExposeBody = Type.Object(
   {
     title: Type.Optional(text(256)),
@@ -107,7 +112,24 @@ export const TypeBody = Type.Object(
         backoff: Type.Optional(BackoffBody),
       }),
     ),
-    retryable: Type.Optional(Type.Array(ClassName, { maxItems: 256 })),
+    retryable: Type.Optional(
+      Type.Union([Type.Array(ClassName, { maxItems: 256 }), Type.Null()], {
+        description:
+          'Error classes that are retried, and no others. Null: all but what is fatal or final. ' +
+          'A worker that was lost is always followed by another attempt.',
+      }),
+    ),
+    fatal: Type.Optional(
+      Type.Array(ClassName, {
+        maxItems: 256,
+        description: 'Error classes that are never retried.',
+      }),
+    ),
+    isRetryFixed: Type.Optional(
+      Type.Boolean({
+        description: 'The lists alone decide, whatever `error.retryable` of a worker says.',
+      }),
+    ),
     lease: Type.Optional(
       closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
     ),
@@ -118,6 +140,7 @@ export const TypeBody = Type.Object(
     dlq: Type.Optional(Copies),
     slo: Type.Optional(SloBody),
     expose: Type.Optional(ExposeBody),
+    inputSchema: Type.Optional(InputSchema),
   },
   {
     $id: 'NewJobType',
@@ -166,7 +189,9 @@ export const TypeSchema = Type.Object(
     lifecycle: Type.String(),
     lifecycleVersion: Type.Integer(),
     retry: closed({ maxAttempts: Type.Integer(), backoff: BackoffSchema }),
-    retryable: Type.Array(Type.String()),
+    retryable: nullable(Type.Array(Type.String())),
+    fatal: Type.Array(Type.String()),
+    isRetryFixed: Type.Boolean(),
     lease: closed({ ttlMs: Type.Integer(), heartbeatMs: Type.Integer() }),
     timeoutMs: nullable(Type.Integer()),
     stages: Type.Array(StageRangeSchema),
@@ -174,6 +199,7 @@ export const TypeSchema = Type.Object(
     onExhausted: OnExhausted,
     dlq: Copies,
     slo: SloTargetSchema,
+    inputSchema: Type.Optional(InputSchema),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,
   },

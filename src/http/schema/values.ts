@@ -25,6 +25,16 @@ export function text(lengthMax: number, lengthMin = 0) {
   });
 }
 
+/** Free text that is shown to people: too long or unstorable, it is mended and not refused. */
+export function shown(bytesMax: number, lengthMin = 0) {
+  return Type.String({
+    ...(lengthMin === 0 ? {} : { minLength: lengthMin }),
+    description:
+      `Cut visibly beyond ${bytesMax.toLocaleString('en-US')} bytes; U+FFFD stands for U+0000 ` +
+      'and for halves of surrogate pairs.',
+  });
+}
+
 export const Label = text(512, 1);
 
 export const PhaseName = Type.Enum([...PHASES], {

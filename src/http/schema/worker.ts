@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { BOUNDS, CAUSES_MAX, KEPT_NAME_MAX } from '../../core/bounds.ts';
 import { DLQ_REASONS } from '../../core/error-class.ts';
 import { JobSchema } from './job.ts';
-import { closed, Json, Name, nullable, text, Time } from './values.ts';
+import { closed, Json, Name, nullable, shown, text, Time } from './values.ts';
 
 /** What every owner verb carries. */
 const OWNER = {
@@ -9,19 +10,50 @@ const OWNER = {
   epoch: Type.Integer({ minimum: 1, description: 'Of the claim: the fencing token.' }),
 };
 
-export const StageName: ReturnType<typeof text> = text(128, 1);
+export const StageName: ReturnType<typeof text> = text(KEPT_NAME_MAX, 1);
+
+const LABEL_MAX = BOUNDS.errorLabel;
+
+const CauseBody = closed({
+  class: shown(LABEL_MAX, 1),
+  message: shown(BOUNDS.errorMessage),
+  code: Type.Optional(nullable(shown(LABEL_MAX))),
+  stack: Type.Optional(nullable(shown(BOUNDS.errorStack))),
+  details: Type.Optional(Json),
+});
 
 export const FailureSchema = Type.Object(
   {
-    class: text(128, 1),
-    message: text(16_384),
-    code: Type.Optional(nullable(text(128))),
-    stage: Type.Optional(nullable(text(128))),
+    class: shown(LABEL_MAX, 1),
+    message: shown(BOUNDS.errorMessage),
+    code: Type.Optional(nullable(shown(LABEL_MAX))),
+    stage: Type.Optional(nullable(shown(LABEL_MAX))),
     details: Type.Optional(Json),
+    stack: Type.Optional(nullable(shown(BOUNDS.errorStack))),
+    causes: Type.Optional(
+      Type.Array(CauseBody, {
+        maxItems: 1_000,
+        description: `What led to it, the nearest first; ${CAUSES_MAX} are kept.`,
+      }),
+    ),
+    classes: Type.Optional(
+      Type.Array(shown(LABEL_MAX, 1), {
+        maxItems: 64,
+        description: 'The class and those it is derived from, the most derived first.',
+      }),
+    ),
+    retryable: Type.Optional(
+      Type.Boolean({
+        description:
+          "The worker's own judgement. It is followed, unless the lists of the type are fixed; " +
+          'left out, the lists and the classes decide.',
+      }),
+    ),
   },
   {
     $id: 'Failure',
     additionalProperties: false,
+    description: 'Kept whole up to 64 KiB, but for what looks like a secret; more is cut visibly.',
     examples: [{ class: 'network_timeout', message: 'no answer within 30 s' }],
   },
 );
@@ -86,22 +118,23 @@ export const StageKeptSchema = closed({ name: Type.String(), ...RENEWED });
 
 export const OwnerBody = closed(OWNER);
 
-const LINE_MAX = 16_384;
-const TOKENS_MAX = 65_536;
+/** One more than a worker keeps between two heartbeats: the last says how many were left out. */
+const LINES_MAX = 257;
 
 export const HeartbeatBody = closed({
   ...OWNER,
   stage: Type.Optional(StageName),
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  message: Type.Optional(text(LINE_MAX)),
+  message: Type.Optional(shown(BOUNDS.message)),
   checkpoint: Type.Optional(Json),
   log: Type.Optional(
-    Type.Union([text(LINE_MAX), Type.Array(text(LINE_MAX), { maxItems: 256 })], {
-      description: 'One line, or several.',
-    }),
+    Type.Union(
+      [shown(BOUNDS.logLine), Type.Array(shown(BOUNDS.logLine), { maxItems: LINES_MAX })],
+      { description: 'One line, or several.' },
+    ),
   ),
   tokens: Type.Optional(
-    Type.Union([text(TOKENS_MAX), Type.Array(text(LINE_MAX), { maxItems: 4_096 })], {
+    Type.Union([shown(BOUNDS.tokens), Type.Array(shown(BOUNDS.tokens), { maxItems: 4_096 })], {
       description: 'Text as it comes from a model, whole or in pieces; pieces are joined.',
     }),
   ),

@@ -1,10 +1,12 @@
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import { typed } from '../../handler/schema.ts';
 import { process } from '../../lifecycles/process.ts';
 import { type ExecutionResult, failed } from './conclude.ts';
 import { GatewayFailure } from './failures.ts';
 import { forward } from './forward.ts';
 import { poll } from './poll.ts';
 import type { Provider } from './provider.ts';
+import type { ExecutionInput } from './remote-state.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { type ExecutionRun, type GatewayRoom, Turn } from './turn.ts';
 
@@ -17,14 +19,16 @@ const ABSENT_MS = 60_000;
  * a lost worker is followed by another one, however often.
  */
 export function executionJob(room: GatewayRoom, type: string): JobDefinition {
-  return defineJob({
-    type,
+  return defineJob(type, {
     lifecycle: process,
-    retry: { maxAttempts: 1_000 },
+    input: typed<ExecutionInput>(),
+    maxAttempts: 1_000,
     retryable: [],
     dlq: 'never',
-    ...(room.lease === undefined ? {} : { lease: room.lease }),
-    run: (context) => takeTurn(room, context as ExecutionRun),
+    ...(room.lease === undefined
+      ? {}
+      : { lease: { ttl: room.lease.ttlMs, heartbeat: room.lease.heartbeatMs } }),
+    run: (context) => takeTurn(room, context),
   });
 }
 

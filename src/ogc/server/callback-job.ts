@@ -2,7 +2,7 @@ import type { Job } from '../../core/job.ts';
 import type { RunContext } from '../../handler/context.ts';
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
 import { PermanentError, TransientError } from '../../handler/failure.ts';
-import { task } from '../../lifecycles/task.ts';
+import { typed } from '../../handler/schema.ts';
 import { OutgoingError } from '../../outgoing/outgoing-error.ts';
 import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
 import { failureOf } from './exception.ts';
@@ -17,7 +17,7 @@ const GONE = 410;
 /** Ten attempts over about a day: seconds at first, hours at last. */
 const RETRY = {
   maxAttempts: 10,
-  backoff: { kind: 'exponential', baseMs: 5_000, factor: 4, maxMs: 28_800_000, jitter: 'equal' },
+  backoff: { base: '5s', factor: 4, max: '8h', jitter: 'equal' },
 } as const;
 
 /** What callbacks are made with. */
@@ -25,14 +25,12 @@ export type CallbackRoom = Pick<OgcRoom, 'engine' | 'sources' | 'outgoing'>;
 
 /** The job that calls a subscriber back. */
 export function callbackJob(room: CallbackRoom): JobDefinition {
-  return defineJob({
-    type: CALLBACK_TYPE,
-    lifecycle: task,
-    retry: RETRY,
-    retryable: ['TransientError', 'timeout'],
-    timeoutMs: 2 * TIMEOUT_MS,
+  return defineJob(CALLBACK_TYPE, {
+    input: typed<CallbackInput>(),
+    ...RETRY,
+    timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
-    run: (context) => callBack(room, context as RunContext<CallbackInput>),
+    run: (context) => callBack(room, context),
   });
 }
 

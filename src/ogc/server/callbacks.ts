@@ -3,7 +3,7 @@ import { isInternalType } from '../../core/internal-type.ts';
 import type { JobEvent } from '../../core/event.ts';
 import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import { draftJob } from '../../engine/enqueue.ts';
+import { draftJob } from '../../engine/draft.ts';
 import type { NewJob } from '../../store/insert.ts';
 import type { TailItem } from '../../store/query.ts';
 import type { Subscriber } from './execute-request.ts';

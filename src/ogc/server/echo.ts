@@ -30,8 +30,7 @@ const Result = Type.Object({
  * A process to try clients with, made as the official test suite wants one: a plain text that comes
  * back under its own id, a second output, and a pause in which there are no results yet.
  */
-export const echo: JobDefinition = defineJob({
-  type: 'echo',
+export const echo: JobDefinition = defineJob('echo', {
   lifecycle: process,
   expose: {
     title: 'Echo',

@@ -6,7 +6,6 @@ import { isTerminal } from '../../core/phase.ts';
 import { keptTrace } from '../../core/trace.ts';
 import { largeSink } from '../../engine/by-reference.ts';
 import { callerOf } from '../../http/face.ts';
-import { jobTopic, workTopic } from '../../http/live.ts';
 import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
 import { failureOf, noSuchProcess } from './exception.ts';
 import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
@@ -41,8 +40,6 @@ export async function execute(
   const prepared = await process.source.prepare(caller, processId, asked);
   if (prepared === null) throw noSuchProcess(processId);
   const job = await accept(room, request, { asked, prepared });
-  room.live.wake(jobTopic(job));
-  room.live.wake(workTopic(job.tenant, job.type));
   process.source.wake?.(job.type);
   const wish = readPreferences(request.headers['prefer']);
   const options = process.description.jobControlOptions ?? [];

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { actorOf } from '../../http/face.ts';
-import { jobTopic } from '../../http/live.ts';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
 import { asksForPage, sendEither, sendPage, withoutRights } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
@@ -84,7 +83,6 @@ export async function dismiss(
   const asked = { ref: { tenant, id }, actor: actorOf(request), reason: 'dismissed' };
   const [soft] = await room.engine.cancel([{ ...asked, mode: 'soft' }]);
   if (soft!.kind === 'refused') throw soft!.error;
-  room.live.wake(jobTopic(job));
   const isOver = ({ phase }: Job): boolean => isTerminal(phase);
   const signal = goneSignal(room, request);
   let seen = await waitUntil(room, job, { ms: STOP_MS, signal, isOver });

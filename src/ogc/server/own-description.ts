@@ -8,6 +8,11 @@ export const WHOLE_RESULT = 'result';
 
 const ANYTHING: JsonSchema = { type: 'object', additionalProperties: true };
 
+/** A type's publication, with false for the input of one that takes none. */
+export interface PublishedType extends Omit<Exposure, 'input'> {
+  readonly input?: JsonSchema | false;
+}
+
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** The members of an object by name; null where the schema is of anything else. */
@@ -20,7 +25,7 @@ export function propertiesOf(schema: JsonSchema | undefined): Properties | null 
 /** A published type as a process: each member of its input and result by its own name. */
 export function describeType(
   type: string,
-  exposure: Exposure,
+  exposure: PublishedType,
   { canCancel }: { canCancel: boolean },
 ): ProcessDescription {
   const { title = type, description, version = '1.0.0', keywords } = exposure;
@@ -37,7 +42,8 @@ export function describeType(
   };
 }
 
-function inputsOf(schema: JsonSchema | undefined): Record<string, ProcessMember> {
+function inputsOf(schema: JsonSchema | false | undefined): Record<string, ProcessMember> {
+  if (schema === false) return {};
   const properties = propertiesOf(schema);
   if (properties === null) {
     const minOccurs = schema === undefined ? 0 : 1;

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { type Fault, invalid } from '../../core/errors.ts';
-import type { Exposure, JsonSchema } from '../../handler/exposure.ts';
+import type { JsonSchema } from '../../handler/exposure.ts';
 import { faultsOf } from '../../http/faults.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import { propertiesOf, WHOLE_INPUT } from './own-description.ts';
+import { propertiesOf, type PublishedType, WHOLE_INPUT } from './own-description.ts';
 
 const FETCH_MS = 20_000;
 const FETCH_BYTES_MAX = 8 * 1024 * 1024;
@@ -21,10 +21,11 @@ function isMembers(value: unknown): value is Members {
  * unwrapped, references fetched, and all of it checked by the type's own schema.
  */
 export async function ownInput(
-  { input: schema }: Exposure,
+  { input: schema }: PublishedType,
   inputs: Members,
   outgoing: Pick<Outgoing, 'fetch'>,
 ): Promise<unknown> {
+  if (schema === false) return noInputs(inputs);
   const properties = propertiesOf(schema);
   const names = properties === null ? [WHOLE_INPUT] : Object.keys(properties);
   const strange = Object.keys(inputs).filter((name) => !names.includes(name));
@@ -41,6 +42,13 @@ export async function ownInput(
   const at = properties === null ? `/inputs/${WHOLE_INPUT}` : '/inputs';
   if (schema !== undefined) checkBySchema(schema, input, at);
   return input ?? null;
+}
+
+function noInputs(inputs: Members): null {
+  const message = 'must be left out: this process takes no inputs';
+  const faults = Object.keys(inputs).map((name) => ({ pointer: `/inputs/${name}`, message }));
+  if (faults.length > 0) throw invalid(faults);
+  return null;
 }
 
 interface Place {

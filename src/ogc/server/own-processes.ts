@@ -2,12 +2,12 @@ import { PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import { wholeValue } from '../../engine/by-reference.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { TypeDefinition } from '../../engine/define-type.ts';
 import { SHARED_TENANT } from '../../engine/registry.ts';
-import type { Exposure } from '../../handler/exposure.ts';
+import { definitionOf } from '../../engine/stored-definition.ts';
 import type { ArtifactFace } from '../../http/artifact-view.ts';
 import { resultArtifacts } from '../../http/artifact-view.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import type { TypeRecord } from '../../store/store.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
 import type {
   OutputValue,
@@ -17,7 +17,7 @@ import type {
   ProcessSource,
 } from '../model/process-source.ts';
 import { statusInfoOf } from '../model/status-info.ts';
-import { describeType, propertiesOf, WHOLE_RESULT } from './own-description.ts';
+import { describeType, propertiesOf, type PublishedType, WHOLE_RESULT } from './own-description.ts';
 import { ownInput } from './own-inputs.ts';
 
 interface OwnRoom {
@@ -26,22 +26,6 @@ interface OwnRoom {
   readonly outgoing: Pick<Outgoing, 'fetch'>;
   /** Wakes whoever runs jobs in this process. */
   readonly wake: () => void;
-}
-
-interface Definition {
-  readonly lifecycle: string;
-  readonly expose?: Exposure;
-}
-
-/** Records are asked for at every event of a job, and stay the same for a while. */
-const definitions: WeakMap<TypeRecord, Definition> = new WeakMap();
-
-function definitionOf(record: TypeRecord): Definition {
-  const known = definitions.get(record);
-  if (known !== undefined) return known;
-  const definition = JSON.parse(record.definition) as Definition;
-  definitions.set(record, definition);
-  return definition;
 }
 
 /** Pawl's own types as processes: those whose definition says so, whoever works on them. */
@@ -56,7 +40,7 @@ export function ownProcesses(room: OwnRoom): ProcessSource {
     prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
       const found = await exposureOf(room.engine, { tenant: caller.tenant, type: id });
       if (isGuest(caller) || found?.expose === undefined) return null;
-      return { type: id, input: await ownInput(found.expose, inputs, room.outgoing) };
+      return { type: id, input: await ownInput(published(found), inputs, room.outgoing) };
     },
     wake: room.wake,
     status: (job, base) => statusInfoOf(job, { base }),
@@ -73,7 +57,7 @@ function isGuest({ principal }: ProcessCaller): boolean {
 async function exposureOf(
   { context }: Engine,
   { tenant, type }: { tenant: string; type: string },
-): Promise<Definition | null> {
+): Promise<TypeDefinition | null> {
   try {
     const definition = definitionOf(await context.registry.type(tenant, type));
     return definition.expose === undefined ? null : definition;
@@ -81,6 +65,11 @@ async function exposureOf(
     if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
     throw error;
   }
+}
+
+/** What is published of a type's input: nothing that takes anything where it takes none. */
+function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType {
+  return inputSchema === false ? { ...expose, input: false } : { ...expose };
 }
 
 async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
@@ -96,10 +85,14 @@ async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDe
   });
 }
 
-function descriptionOf(engine: Engine, type: string, definition: Definition): ProcessDescription {
+function descriptionOf(
+  engine: Engine,
+  type: string,
+  definition: TypeDefinition,
+): ProcessDescription {
   const lifecycle = engine.context.registry.newest(definition.lifecycle);
   const canCancel = lifecycle?.places.some(({ phase }) => phase === 'cancelled') ?? false;
-  return describeType(type, definition.expose ?? {}, { canCancel });
+  return describeType(type, published(definition), { canCancel });
 }
 
 async function resultsOf(room: OwnRoom, job: Job): Promise<ProcessResults> {

@@ -6,7 +6,6 @@ import { PawlError } from '../../core/errors.ts';
 import type { Artifacts } from '../../engine/artifacts.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { credentialOf, refOf } from '../../http/face.ts';
-import type { LiveHub } from '../../http/live.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { ProcessCaller, ProcessSource } from '../model/process-source.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
@@ -27,7 +26,6 @@ export interface OgcServerSettings {
 /** What the routes of the standard work with. */
 export interface OgcRoom {
   readonly engine: Engine;
-  readonly live: LiveHub;
   readonly sources: readonly ProcessSource[];
   readonly settings: OgcServerSettings;
   readonly outgoing: Pick<Outgoing, 'check' | 'fetch'>;

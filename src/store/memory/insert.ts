@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { firstKeyOf, type GateKeys } from '../gate.ts';
-import { type InsertOutcome, jobAtBirth, type NewJob } from '../insert.ts';
+import { type InsertOutcome, isRefusal, jobAtBirth, type NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
 import { admitKeys, doorOf } from './admission.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
@@ -17,6 +17,14 @@ export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutco
     tables,
     keys.filter((key) => key !== null),
   );
+  return outcomes;
+}
+
+/** The same, and nothing of it where one item is refused. */
+export function insertWhole(tables: Tables, jobs: readonly NewJob[]): InsertOutcome[] {
+  const takeBack = tables.journal.mark();
+  const outcomes = insertJobs(tables, jobs);
+  if (outcomes.some(isRefusal)) takeBack();
   return outcomes;
 }
 

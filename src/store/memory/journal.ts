@@ -12,6 +12,14 @@ export class Journal {
     }
   }
 
+  /** A part of a transaction that can be taken back alone: all that was written since then. */
+  mark(): () => void {
+    const at = this.#undo.length;
+    return () => {
+      for (const undo of this.#undo.splice(at).reverse()) undo();
+    };
+  }
+
   note(undo: () => void): void {
     this.#undo.push(undo);
   }

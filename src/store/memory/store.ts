@@ -14,7 +14,7 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -46,10 +46,11 @@ import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
 import { followersIn } from './cursor.ts';
-import { insertJobs } from './insert.ts';
+import { insertJobs, insertWhole } from './insert.ts';
 import { careIn } from './care.ts';
 import { measuresIn } from './measure.ts';
 import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
+import { putPolicy } from './policy.ts';
 import { putType } from './registry.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
@@ -96,8 +97,8 @@ export class MemoryStore implements Store {
     this.followers = followersIn((body) => this.transact(body));
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
-    return this.transact((tables) => insertJobs(tables, jobs));
+  insert(jobs: readonly NewJob[], { isWhole }: InsertOptions = {}): Promise<InsertOutcome[]> {
+    return this.transact((tables) => (isWhole ? insertWhole : insertJobs)(tables, jobs));
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
@@ -224,6 +225,10 @@ export class MemoryStore implements Store {
     return this.transact((tables) =>
       tables.types.values().filter((record) => record.tenant === tenant),
     );
+  }
+
+  putPolicy(policy: Policy): Promise<number> {
+    return this.transact((tables) => putPolicy(tables, policy));
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {

@@ -32,7 +32,7 @@ BEGIN
     SELECT x.tenant, y.id, v_born, x.type, x.queue, x.lifecycle, x.policy, x.state, x.phase, v_gate,
       NULL, NULL, NULL, NULL, 1, x.version, 0, x.priority, v_run_at, v_rank_at, v_deadline_at, 0,
       x.max_attempts, 0, 0, v_now, v_now, y.correlation, x.trace_id, x.requested_by,
-      x.parent_job_id, y.document, y.input, v_metadata
+      x.parent_job_id, y.document, y.input, v_metadata, x.job_limit_key, x.parent_kind
     FROM ROWS FROM (unnest(p_ids), json_array_elements(p_inputs), unnest(p_correlations),
       unnest(p_documents)) AS y(id, input, correlation, document)),
   e AS (

@@ -21,6 +21,7 @@ const AGAIN = `IF p_request IS NOT NULL AND EXISTS (
       ${toMs('j.created_at')}, ${toMs('j.updated_at')}, ${toMs('j.started_at')},
       ${toMs('j.completed_at')}, j.error, j.input, j.result, j.checkpoint, j.metadata,
       j.correlation_id, j.trace_id, j.requested_by, j.parent_job_id, j.document_id,
+      j.job_limit_key, j.parent_kind,
       CASE WHEN j.has_stages THEN pawl.stages_v1(j.tenant_id, j.id) END, row_number() OVER ()::int,
       json_build_array(j.tenant_id, j.type, j.queue, j.lifecycle, j.policy, j.state, j.phase,
         j.lease_owner, v_ms, NULL, NULL, NULL, NULL)
@@ -117,8 +118,9 @@ const TAKE = `RETURN QUERY
         CASE WHEN j.created_at <> k.run_at THEN ${quickMs('j.created_at')} END AS created_ms,
         CASE WHEN j.started_at <> v_now OR j.phase <> 3 THEN ${quickMs('j.started_at')} END
         AS started_ms, j.completed_at, j.error, j.input, j.result, j.checkpoint, j.metadata,
-        j.correlation_id, j.trace_id, j.requested_by, j.parent_job_id, j.document_id, j.has_stages,
-        k.head, CASE WHEN c.tid = k.first THEN json_build_array(v_tenant, v_type, v_queue,
+        j.correlation_id, j.trace_id, j.requested_by, j.parent_job_id, j.document_id,
+        j.job_limit_key, j.parent_kind, j.has_stages, k.head,
+        CASE WHEN c.tid = k.first THEN json_build_array(v_tenant, v_type, v_queue,
           k.lifecycle, k.policy, j.state, j.phase, p_owner, v_ms, k.max_attempts,
           ${toMs('k.run_at')}, ${toMs('(v_now + k.lease)')}, CASE WHEN j.phase = 3 THEN v_ms END)
         END AS common),
@@ -140,7 +142,7 @@ const TAKE = `RETURN QUERY
       nullif(progress, 0), stage, message, lease_ms, cancel_mode, cancel_reason, created_ms,
       CASE WHEN updated_at <> v_now THEN ${quickMs('updated_at')} END, started_ms,
       ${quickMs('completed_at')}, error, input, result, checkpoint, metadata, correlation_id,
-      trace_id, requested_by, parent_job_id, document_id,
+      trace_id, requested_by, parent_job_id, document_id, job_limit_key, parent_kind,
       CASE WHEN has_stages THEN pawl.stages_v1(v_tenant, id) END, head, common
     FROM j;
     GET DIAGNOSTICS v_got = ROW_COUNT;

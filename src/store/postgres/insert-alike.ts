@@ -19,6 +19,8 @@ const COMMON = [
   'traceId',
   'requestedBy',
   'parentJobId',
+  'limitKey',
+  'parentKind',
   'actor',
 ] as const satisfies readonly (keyof NewJob)[];
 

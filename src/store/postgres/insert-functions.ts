@@ -12,14 +12,14 @@ CREATE TYPE pawl.new_job_v1 AS (
   document_id text, actor text, key text, payload_hash text, window_ms double precision,
   replay_of uuid, limit_key text, user_key text, organisation_key text, active_key text,
   unique_key text, unique_mode text, unique_window_ms double precision,
-  unique_wait_ms double precision
+  unique_wait_ms double precision, job_limit_key text, parent_kind text
 );`;
 
 export const JOB_COLUMNS = `tenant_id, id, born, type, queue, lifecycle, policy, state, phase, gate,
   limit_key, user_key, organisation_key, active_key, epoch, version, notes, priority, run_at,
   rank_at, deadline_at, attempts, max_attempts, retry_count, progress,
   created_at, updated_at, correlation_id, trace_id, requested_by, parent_job_id, document_id,
-  input, metadata`;
+  input, metadata, job_limit_key, parent_kind`;
 
 const RUN_AT = `coalesce(${fromMs('x.run_at')}, v_now)`;
 
@@ -29,7 +29,7 @@ const JOB_VALUES = `x.tenant, x.id, v_born, x.type, x.queue, x.lifecycle, x.poli
   1, x.version, 0, x.priority, ${RUN_AT}, ${rankAt(RUN_AT, 'x.priority')},
   ${fromMs('x.deadline_at')}, 0, x.max_attempts, 0, 0,
   v_now, v_now, x.correlation_id, x.trace_id, x.requested_by, x.parent_job_id, x.document_id,
-  x.input::json, x.metadata::json`;
+  x.input::json, x.metadata::json, x.job_limit_key, x.parent_kind`;
 
 /** One event for each place of the birth: created in the first, queued in the second. */
 const EVENT_VALUES = `x.tenant, x.id, v.version, v_born, v_now,

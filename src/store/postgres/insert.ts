@@ -1,14 +1,12 @@
-import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { areAlike, insertAlike } from './insert-alike.ts';
 import { lockWaitMs, type Session } from './session.ts';
 import { isUniqueViolation } from './failure.ts';
-import { type Query, rowsOf } from './pool.ts';
-import { inSchema } from './sql-text.ts';
+import type { Query } from './pool.ts';
 
-interface OutcomeRow {
+export interface OutcomeRow {
   readonly ord: number | null;
   readonly kind: InsertOutcome['kind'];
   readonly id: string | null;
@@ -53,7 +51,7 @@ export async function insertJobs(
 }
 
 /** The types of which there is work now. */
-function claimableOf(jobs: readonly NewJob[]): string[] {
+export function claimableOf(jobs: readonly NewJob[]): string[] {
   const now = jobs.filter(
     ({ places, runAt }) => runAt === null && places.at(-1)?.phase === 'ready',
   );
@@ -97,31 +95,7 @@ async function insertUnlike(
   return outcomesOf(jobs, rows);
 }
 
-/**
- * The same, inside a transaction of the caller: it decides, so nothing is tried and given up. Jobs
- * with a limit's key stay parked until the next sweep, since the caller may keep the key for long.
- */
-export function insertWithin(
-  session: Session,
-  client: ClientBase,
-): (jobs: readonly NewJob[]) => Promise<InsertOutcome[]> {
-  return async (jobs) => {
-    if (jobs.length === 0) return [];
-    await session.names.prepare(jobs);
-    await session.ensureToday();
-    const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
-    const sql = inSchema(CAREFULLY, session.database.schema);
-    const rows = await session.translate(() =>
-      rowsOf<OutcomeRow>(client, sql, [text, null, lockWaitMs(true), session.now()]),
-    );
-    // Heard by others when the caller's transaction is over, and only if it is.
-    const news = session.bell.words(claimableOf(jobs), { isHeardHere: true });
-    await session.translate(() => rowsOf(client, 'SELECT pg_notify($1, $2)', news));
-    return outcomesOf(jobs, rows);
-  };
-}
-
-/** The same, as one statement of a transaction that this store has begun, at its time. */
+/** The same as one statement of a transaction that this store has begun, at its time. */
 export async function insertByQuery(
   session: Session,
   query: Query,
@@ -134,7 +108,7 @@ export async function insertByQuery(
 }
 
 /** The keys of the gates that these jobs come to first, or null. */
-function limitsOf(session: Session, jobs: readonly NewJob[]): readonly string[] | null {
+export function limitsOf(session: Session, jobs: readonly NewJob[]): readonly string[] | null {
   const keys = jobs.flatMap((job) => {
     const { running, user, organisation } = session.names.limitKeys(job);
     return running ?? user ?? organisation ?? [];
@@ -166,7 +140,7 @@ function keysText(session: Session, jobs: readonly NewJob[]): string | null {
   return JSON.stringify(sorted);
 }
 
-function wireOf(session: Session, job: NewJob, ord: number): Record<string, unknown> {
+export function wireOf(session: Session, job: NewJob, ord: number): Record<string, unknown> {
   const first = job.places[0]!;
   const last = job.places.at(-1)!;
   const { running, active, user, organisation } = session.names.limitKeys(job);
@@ -192,7 +166,9 @@ function wireOf(session: Session, job: NewJob, ord: number): Record<string, unkn
     correlation_id: job.correlationId ?? undefined,
     trace_id: job.traceId ?? undefined,
     requested_by: job.requestedBy ?? undefined,
+    job_limit_key: job.limitKey ?? undefined,
     parent_job_id: job.parentJobId ?? undefined,
+    parent_kind: job.parentKind ?? undefined,
     document_id: job.documentId ?? undefined,
     actor: job.actor,
     key: job.idempotency?.key,
@@ -211,7 +187,7 @@ function wireOf(session: Session, job: NewJob, ord: number): Record<string, unkn
 }
 
 /** A row without a number stands for all that have none of their own. */
-function outcomesOf(jobs: readonly NewJob[], rows: readonly OutcomeRow[]): InsertOutcome[] {
+export function outcomesOf(jobs: readonly NewJob[], rows: readonly OutcomeRow[]): InsertOutcome[] {
   const at = rows.at(-1)!.at;
   const outcomes = jobs.map((): InsertOutcome => ({ kind: 'created', at }));
   for (const { ord, kind, id } of rows) {

@@ -19,6 +19,7 @@ import { SCHEMA } from './schema.ts';
 import { replacing } from './sql-text.ts';
 import { SLOT_FUNCTIONS } from './slot-functions.ts';
 import { TAIL_FUNCTIONS, TAIL_SCHEMA } from './tail-schema.ts';
+import { INSERT_TEXT } from './text-functions.ts';
 import { ASIDE_INDEX } from './tally-schema.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
@@ -145,4 +146,5 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'news of jobs that plain SQL has enqueued',
     statements: replacing([ENQUEUE]),
   },
+  { version: 20, name: 'jobs as one text', statements: [INSERT_TEXT] },
 ];

@@ -10,12 +10,12 @@ export const BRIEF_FIELDS = `id uuid, epoch int, version int, priority int, run_
   progress double precision, stage text, message text, lease_expiry int8, cancel_mode text,
   cancel_reason text, created_at int8, updated_at int8, started_at int8, completed_at int8,
   error json, input json, result json, checkpoint json, metadata json, correlation_id text,
-  trace_id text, requested_by text, parent_job_id uuid, document_id text, stages json, head int,
-  common json`;
+  trace_id text, requested_by text, parent_job_id uuid, document_id text, job_limit_key text,
+  parent_kind text, stages json, head int, common json`;
 
-const STAGES_AT = 30;
-const HEAD_AT = 31;
-const COMMON_AT = 32;
+const STAGES_AT = 32;
+const HEAD_AT = 33;
+const COMMON_AT = 34;
 
 /** What many claimed jobs have in common, in the order in which the claim says it. */
 type Common = readonly [
@@ -120,7 +120,9 @@ export function jobOfBrief(row: readonly unknown[], head: Head): Job {
     correlationId: row[25] as JobRow['correlation_id'],
     traceId: row[26] as JobRow['trace_id'],
     requestedBy: row[27] as JobRow['requested_by'],
+    limitKey: row[30] as JobRow['job_limit_key'],
     parentJobId: row[28] as JobRow['parent_job_id'],
+    parentKind: row[31] as JobRow['parent_kind'],
     documentId: row[29] as JobRow['document_id'],
   };
 }

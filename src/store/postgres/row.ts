@@ -1,5 +1,12 @@
 import type { EventType, JobEvent, NoteType } from '../../core/event.ts';
-import type { CancelMode, CancelWish, Job, JobError, JsonText } from '../../core/job.ts';
+import type {
+  CancelMode,
+  CancelWish,
+  Job,
+  JobError,
+  JsonText,
+  ParentKind,
+} from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import { quickMs, toMs } from './sql-text.ts';
 
@@ -43,6 +50,8 @@ export const JOB_TRAVELS: readonly (readonly [name: string, type: string])[] = [
   ['requested_by', 'text'],
   ['parent_job_id', 'uuid'],
   ['document_id', 'text'],
+  ['job_limit_key', 'text'],
+  ['parent_kind', 'text'],
 ];
 
 /** The columns of a function that returns jobs. */
@@ -108,6 +117,8 @@ export interface JobRow {
   requested_by: string | null;
   parent_job_id: string | null;
   document_id: string | null;
+  job_limit_key: string | null;
+  parent_kind: ParentKind | null;
 }
 
 /** What the rows hold as numbers and everyone else knows by name. */
@@ -163,7 +174,9 @@ export function jobOf(row: JobRow, names: Names): Job {
     correlationId: row.correlation_id,
     traceId: row.trace_id,
     requestedBy: row.requested_by,
+    limitKey: row.job_limit_key,
     parentJobId: row.parent_job_id,
+    parentKind: row.parent_kind,
     documentId: row.document_id,
   };
 }

@@ -78,6 +78,7 @@ CREATE TABLE pawl.jobs (
   created_at timestamptz NOT NULL, updated_at timestamptz NOT NULL,
   started_at timestamptz, completed_at timestamptz,
   correlation_id text, trace_id text, requested_by text, parent_job_id uuid, document_id text,
+  job_limit_key text, parent_kind text,
   input json NOT NULL, result json, error json, checkpoint json, metadata json,
   PRIMARY KEY (id, tenant_id),
   CONSTRAINT only_who_waits_has_a_gate CHECK (gate IS NULL OR phase IN (1, 4)),

@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
@@ -16,7 +15,7 @@ import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -38,6 +37,7 @@ import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import type { Store, TypeEntry, TypeRecord } from '../store.ts';
 import type { Tally } from '../tally.ts';
+import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import type { WebhookStore } from '../webhook.ts';
 import type { WorkerRegistry } from '../worker-registry.ts';
@@ -49,13 +49,14 @@ import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
 import { followersOn } from './cursor.ts';
 import { fireSchedule } from './fire.ts';
-import { insertWithin } from './insert.ts';
+import { insertWhole, insertWithin } from './insert-text.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
 import { measuresOn } from './measure.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
+import { putPolicy, readPolicies } from './policy.ts';
 import { Database, openPool } from './pool.ts';
 import { listDeadLetters, listEvents, listStages, readJobs } from './query.ts';
 import { registerLifecycles } from './registry.ts';
@@ -75,7 +76,7 @@ import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
-import { listTypes, putType, readPolicies } from './type-registry.ts';
+import { listTypes, putType } from './type-registry.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { webhooksOn } from './webhook.ts';
 import { raiseWall } from './wall.ts';
@@ -113,14 +114,14 @@ export class PostgresStore implements Store {
     this.#batches = batchesOn(session);
   }
 
-  async insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+  async insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]> {
     await this.#session.names.prepare(jobs);
+    if (options?.isWhole === true) return insertWhole(this.#session, jobs);
     return this.#batches.inserts.add(jobs);
   }
 
-  /** Enqueues inside a transaction of the caller: the jobs come to be with its commit. */
-  within(client: ClientBase): (jobs: readonly NewJob[]) => Promise<InsertOutcome[]> {
-    return insertWithin(this.#session, client);
+  within(transaction: SqlTransaction): Store['insert'] {
+    return insertWithin(this.#session, transaction);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
@@ -245,6 +246,10 @@ export class PostgresStore implements Store {
 
   types(tenant: string): Promise<TypeRecord[]> {
     return listTypes(this.#session, tenant);
+  }
+
+  putPolicy(policy: Policy): Promise<number> {
+    return putPolicy(this.#session, policy);
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {

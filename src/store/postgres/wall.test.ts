@@ -44,7 +44,7 @@ async function furnish(scene: Scene): Promise<void> {
   const { store, tenant } = scene;
   const job = await scene.running({ type: 'platform' });
   await scene.renew(job, { stageResult: { name: 'one', result: '1' } });
-  await scene.ask(job, { on: 'fail', error: { class: 'invalid_input', message: 'no' } });
+  await scene.ask(job, { on: 'fail', error: { class: 'ValidationError', message: 'no' } });
   scene.clock.advance(1);
   await scene.enqueue({ type: 'platform' });
   const schedule = { tenant, name: 'it', expected: null, id: scene.ids.next(), createdBy: null };

@@ -25,7 +25,8 @@ const SIZES = [64, 16, 4, 1] as const;
 /** What jobs of one type that come together mostly have in common, and then is bound once. */
 const SHARED = `tenant_id, lifecycle, policy, type, queue, state, phase, version, gate, limit_key,
   user_key, organisation_key, active_key, priority, run_at, deadline_at, max_attempts,
-  created_at, updated_at, requested_by, parent_job_id, document_id`.split(/,\s*/);
+  created_at, updated_at, requested_by, parent_job_id, document_id, job_limit_key,
+  parent_kind`.split(/,\s*/);
 const OWN = ['id', 'correlation_id', 'trace_id', 'metadata', 'input'];
 const FIXED = { epoch: 1, attempts: 0, retry_count: 0, progress: 0, notes: 0 };
 
@@ -124,6 +125,8 @@ function sharedOf({ registry, now }: Work, { job, tenantId, limits }: Newcomer):
     job.requestedBy,
     job.parentJobId === null ? null : bytesToStore(job.parentJobId),
     job.documentId,
+    job.limitKey,
+    job.parentKind,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { limitKeysOf } from '../../core/limits.ts';
 import { firstKeyOf } from '../gate.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import { type InsertOptions, type InsertOutcome, isRefusal, type NewJob } from '../insert.ts';
 import { gateKeysOf, TouchedKeys } from './admission.ts';
 import { columnsOf, type Newcomer, partsOf, writeBirths } from './birth.ts';
 import { bytesToFind, bytesToStore, uuidOfBytes } from './row.ts';
@@ -17,8 +17,30 @@ const REPLAYED = 'UPDATE dead_letters SET replayed_as = ? WHERE tenant_id = ? AN
 const ACTIVE = `SELECT id FROM jobs
   WHERE active_key = ? AND active_key IS NOT NULL AND phase < 5`;
 
+export function insertJobs(
+  work: Work,
+  jobs: readonly NewJob[],
+  { isWhole = false }: InsertOptions = {},
+): InsertOutcome[] {
+  return isWhole ? insertWhole(work, jobs) : insertEach(work, jobs);
+}
+
+/** Nothing is written where one item is refused. */
+function insertWhole(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
+  const { connection, log, registry } = work;
+  connection.sql('SAVEPOINT whole').run();
+  const outcomes = insertEach(work, jobs);
+  if (outcomes.some(isRefusal)) {
+    log.discard();
+    registry.forget();
+    connection.sql('ROLLBACK TO whole').run();
+  }
+  connection.sql('RELEASE whole').run();
+  return outcomes;
+}
+
 /** As if one item came after the other: each sees what those before it have written. */
-export function insertJobs(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
+function insertEach(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
   const keys = new TouchedKeys();
   const newcomers = jobs.map((job) => newcomerOf(work, job));
   const outcomes: InsertOutcome[] = [];

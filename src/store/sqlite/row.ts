@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { isUuid } from '../../core/ids.ts';
-import type { CancelMode, CancelWish, Job, JobError } from '../../core/job.ts';
+import type { CancelMode, CancelWish, Job, JobError, ParentKind } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import { AGING_MS } from '../../core/rank.ts';
 import { StoreError } from '../store-error.ts';
@@ -23,7 +23,8 @@ export const JOB_COLUMNS = `seq, lower(hex(id)) AS hex, tenant_id, lifecycle, po
   deadline_at, attempts, max_attempts, retry_count, backoff_ms,
   progress, notes, lease_owner, lease_expiry, lease_until, cancel_mode, cancel_reason,
   created_at, updated_at, started_at, completed_at, stage, message, correlation_id, trace_id,
-  requested_by, parent_job_id, document_id, error, metadata, checkpoint, result, input`;
+  requested_by, parent_job_id, document_id, job_limit_key, parent_kind, error, metadata, checkpoint,
+  result, input`;
 
 export interface JobRow extends Row {
   seq: number;
@@ -66,6 +67,8 @@ export interface JobRow extends Row {
   requested_by: string | null;
   parent_job_id: Bytes | null;
   document_id: string | null;
+  job_limit_key: string | null;
+  parent_kind: ParentKind | null;
   error: string | null;
   metadata: string | null;
   checkpoint: string | null;
@@ -116,11 +119,13 @@ export function jobRowOf(values: readonly SQLOutputValue[]): JobRow {
     requested_by: values[37],
     parent_job_id: values[38],
     document_id: values[39],
-    error: values[40],
-    metadata: values[41],
-    checkpoint: values[42],
-    result: values[43],
-    input: values[44],
+    job_limit_key: values[40],
+    parent_kind: values[41],
+    error: values[42],
+    metadata: values[43],
+    checkpoint: values[44],
+    result: values[45],
+    input: values[46],
   } as JobRow;
 }
 
@@ -163,7 +168,9 @@ export function jobOfRow(registry: Registry, row: JobRow): Job {
     correlationId: row.correlation_id,
     traceId: row.trace_id,
     requestedBy: row.requested_by,
+    limitKey: row.job_limit_key,
     parentJobId: row.parent_job_id === null ? null : uuidOfBytes(row.parent_job_id),
+    parentKind: row.parent_kind,
     documentId: row.document_id,
   };
 }

@@ -54,6 +54,8 @@ CREATE TABLE jobs (
   requested_by TEXT,
   parent_job_id BLOB,
   document_id TEXT,
+  job_limit_key TEXT,
+  parent_kind TEXT,
   error TEXT,
   metadata TEXT CHECK (json_valid(metadata)),
   checkpoint TEXT CHECK (json_valid(checkpoint)),

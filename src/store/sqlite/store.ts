@@ -15,7 +15,7 @@ import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { FollowerStore } from '../cursor.ts';
 import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import type { MeasureStore, Vitals } from '../measure.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -112,8 +112,10 @@ export class SqliteStore implements Store {
     if (bell !== null) this.bell = bell;
   }
 
-  insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
-    const outcomes = this.#ask('insert', jobs);
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]> {
+    // Only calls without options are written together with others.
+    const outcomes =
+      options?.isWhole === true ? this.#ask('insert', jobs, options) : this.#ask('insert', jobs);
     this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
     return outcomes;
   }
@@ -240,6 +242,10 @@ export class SqliteStore implements Store {
 
   types(tenant: string): Promise<TypeRecord[]> {
     return this.#ask('types', tenant);
+  }
+
+  putPolicy(policy: Policy): Promise<number> {
+    return this.#ask('putPolicy', policy);
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {

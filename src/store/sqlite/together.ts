@@ -33,9 +33,10 @@ function canShare(registry: Registry, call: Call): boolean {
   return jobs !== null && jobs.every(({ policy }) => !registry.isLimited(policy));
 }
 
-/** Of a call that inserts jobs; null of every other. */
+/** Of a call that inserts jobs, each for itself; null of every other. */
 export function jobsOf({ verb, args }: Call): readonly NewJob[] | null {
-  return verb === 'insert' && Array.isArray(args[0]) ? (args[0] as NewJob[]) : null;
+  const isPlain = verb === 'insert' && args.length === 1;
+  return isPlain && Array.isArray(args[0]) ? (args[0] as NewJob[]) : null;
 }
 
 export function alone(call: Call): Unit {

@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { Policy } from '../../core/policy.ts';
 import type { TypeEntry, TypeRecord } from '../store.ts';
-import type { Connection } from './connection.ts';
-import { canonical } from './registry.ts';
+import { putPolicy } from './policy.ts';
 import type { Row } from './row.ts';
 import type { Work } from './work.ts';
 
@@ -15,7 +12,7 @@ export function putType(
 ): TypeRecord {
   const { connection, registry, now } = work;
   const tenantId = registry.makeTenant(tenant);
-  const policy = numberOf(connection, entry.policy);
+  const policy = putPolicy(work, entry.policy);
   const known = connection.sql(TYPE_OF).get(tenantId, type);
   const isSame = known?.['definition'] === entry.definition;
   if (known === undefined) {
@@ -47,15 +44,4 @@ function typeOfRow(row: Row, tenant: string): TypeRecord {
     definition: String(row['definition']),
     updatedAt: Number(row['updated_at']),
   };
-}
-
-function numberOf(connection: Connection, policy: Policy): number {
-  const text = canonical(policy);
-  const hash = createHash('sha256').update(text).digest('hex');
-  const known = connection.sql('SELECT number FROM policies WHERE hash = ?').get(hash);
-  if (known !== undefined) return Number(known['number']);
-  const { lastInsertRowid } = connection
-    .sql('INSERT INTO policies (hash, policy) VALUES (?, ?)')
-    .run(hash, text);
-  return Number(lastInsertRowid);
 }

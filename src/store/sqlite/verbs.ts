@@ -24,6 +24,7 @@ import type { Failure } from './failure.ts';
 import { insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
 import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
+import { putPolicy } from './policy.ts';
 import { listDeadLetters, readJobs, readStages } from './query.ts';
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
@@ -48,7 +49,7 @@ import type { Work } from './work.ts';
 import { beatWorkers, listWorkers } from './worker-registry.ts';
 
 type Apart = 'access' | 'webhooks' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
-type Verbs = Omit<Store, 'now' | 'close' | 'bell' | Apart> &
+type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
   AccessStore &
   ControlStore &
   WorkerRegistry &
@@ -121,6 +122,7 @@ const BODIES: Bodies = {
   removeFollower,
   putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
   types: listTypes,
+  putPolicy,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
 };
 
@@ -148,6 +150,7 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'beatWorkers',
   'writeWebhook',
   'putType',
+  'putPolicy',
   'takeFollower',
   'moveFollower',
   'removeFollower',

@@ -1,7 +1,7 @@
 import type { Random } from '../../core/random.ts';
 import { backoffMs, exponential } from '../../core/retry.ts';
 import type { Done, RunContext } from '../../handler/context.ts';
-import { JobFailure } from '../../handler/failure.ts';
+import { isJobFailure } from '../../handler/failure.ts';
 import { type Reading, readingOfDeck, readingOfText } from '../reading/passage.ts';
 import { readDeck } from '../reading/read-deck.ts';
 import { countWords } from '../reading/words.ts';
@@ -109,7 +109,7 @@ export class Asking {
   /** Waits for a provider that asks for it, some times over; then the failure is one. */
   async #patiently(error: unknown): Promise<unknown> {
     const failure = error instanceof Deferred ? error.failure : error;
-    const isLimit = failure instanceof JobFailure && failure.class === 'ai_rate_limit';
+    const isLimit = isJobFailure(failure) && failure.class === 'ai_rate_limit';
     if (!(error instanceof Deferred) && !isLimit) return error;
     const { lastCheckpoint, checkpoint, snooze, log } = this.#context;
     const before = (lastCheckpoint as Deferrals | null) ?? { deferrals: 0, waitedMs: 0 };

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { Rate } from '../../core/limits.ts';
-import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import type { JobDefinition } from '../../handler/define-job.ts';
+import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
+import type { RateOption } from '../../handler/policy-options.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
-import { task } from '../../lifecycles/task.ts';
 import { guarded } from '../work/guard.ts';
 import { Asking, type AskingRoom } from './asking.ts';
 import { type AiInput, aiInput } from './input.ts';
@@ -34,27 +34,23 @@ export interface AiRoom extends AskingRoom {
   readonly mayPersist: boolean;
   /** The longest that one answer may take. */
   readonly timeoutMs: number;
-  readonly rate: { readonly perUser: Rate; readonly perOrganisation: Rate };
+  readonly rate: { readonly perUser: RateOption; readonly perOrganisation: RateOption };
 }
 
 /** A chat or a completion, about a document where one is given; streamed as it is written. */
 export function aiJob(room: AiRoom): JobDefinition<AiInput, AiResult> {
-  return defineJob({
-    type: 'ai',
-    lifecycle: task,
+  return defineFixedRetryJob('ai', {
     input: aiInput,
     result: fromTypebox(AiResultSchema),
-    timeoutMs: room.timeoutMs + 30_000,
-    retry: {
-      maxAttempts: 2,
-      backoff: { kind: 'exponential', baseMs: 1_000, maxMs: 10_000, jitter: 'decorrelated' },
-    },
+    timeout: room.timeoutMs + 30_000,
+    maxAttempts: 2,
+    backoff: { base: '1s', max: '10s', jitter: 'decorrelated' },
     retryable: ['model_overloaded', 'network_timeout'],
     limits: { rate: room.rate },
     slo: {
-      p50Ms: 1_200,
-      p95Ms: 4_000,
-      p99Ms: 8_000,
+      p50: '1.2s',
+      p95: '4s',
+      p99: '8s',
       failureRateMax: 0.02,
       measures: 'first_token',
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RunContext } from '../../handler/context.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { checkDeck } from '../deck/check-deck.ts';
 import { type Asset, type Deck, DECK_VERSION, type SourceType } from '../deck/deck.ts';
 import { openPreviews } from '../draw/canvas.ts';
@@ -83,7 +83,7 @@ export class Conversion {
     try {
       return await this.#context.openArtifact(assetRef);
     } catch (error) {
-      if (!(error instanceof JobFailure) || error.code !== 'NOT_FOUND') throw error;
+      if (!isJobFailure(error) || error.code !== 'NOT_FOUND') throw error;
       throw refuse('CONVERT_SOURCE_NOT_FOUND', `there is no artifact ${assetRef}`, error);
     }
   }
@@ -101,13 +101,20 @@ export class Conversion {
     const { found } = await this.#source();
     const known: Record<string, Asset> = {};
     for (let index = 0; index < found.slides; index++) {
-      const { assets } = await this.#context.once(`slide:${index}`, () =>
-        this.#extractSlide(index, known),
-      );
+      const { assets } = await this.#slide(index, known);
       Object.assign(known, assets);
       report((index + 1) / found.slides, `slide ${index + 1} of ${found.slides}`);
     }
     return found;
+  }
+
+  async #slide(index: number, known: Readonly<Deck['assets']>): Promise<Extracted> {
+    try {
+      return await this.#context.once(`slide:${index}`, () => this.#extractSlide(index, known));
+    } catch (error) {
+      if (!isJobFailure(error) || error.code !== 'PAYLOAD_TOO_LARGE') throw error;
+      throw refuse('CONVERT_TOO_LARGE', `slide ${index + 1} has more than can be kept`, error);
+    }
   }
 
   async #extractSlide(index: number, known: Readonly<Deck['assets']>): Promise<Extracted> {
@@ -135,9 +142,7 @@ export class Conversion {
     const assets: Record<string, Asset> = {};
     const slides: Deck['slides'] = [];
     for (let index = 0; index < found.slides; index++) {
-      const kept = await this.#context.once(`slide:${index}`, () =>
-        this.#extractSlide(index, assets),
-      );
+      const kept = await this.#slide(index, assets);
       Object.assign(assets, kept.assets);
       slides.push(normaliseSlide(kept.draft, index, found.theme));
     }

@@ -1,8 +1,8 @@
-import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import type { JobDefinition } from '../../handler/define-job.ts';
+import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
 import { exactlyOne, refined } from '../../handler/refined.ts';
-import { trusted } from '../../handler/schema.ts';
+import { typed } from '../../handler/schema.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
-import { task } from '../../lifecycles/task.ts';
 import type { SourceType } from '../deck/deck.ts';
 import { guarded } from '../work/guard.ts';
 import { Conversion } from './conversion.ts';
@@ -19,24 +19,20 @@ export interface ConvertResult {
 }
 
 /** Source asset → deck JSON and a preview of each slide. */
-export const convert: JobDefinition<ConvertInput, ConvertResult> = defineJob({
-  type: 'convert',
-  lifecycle: task,
-  input: trusted<ConvertInput>(),
+export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRetryJob('convert', {
+  input: typed<ConvertInput>(),
   intake: refined(fromTypebox(ConvertInputSchema), (input) =>
     exactlyOne(input, ['assetRef', 'text']),
   ),
   // In a process of its own: decoders of images are machine code, and files come from anywhere.
   isolation: { kind: 'process', module: import.meta.url, export: 'convert', memoryMb: 512 },
   concurrency: 2,
-  timeoutMs: 120_000,
-  retry: {
-    maxAttempts: 3,
-    backoff: { kind: 'exponential', baseMs: 2_000, maxMs: 30_000, jitter: 'full' },
-  },
+  timeout: '2m',
+  maxAttempts: 3,
+  backoff: { base: '2s', max: '30s', jitter: 'full' },
   retryable: ['transient_storage', 'network_timeout', 'ai_rate_limit'],
   limits: { activePerDocument: true },
-  slo: { p50Ms: 6_000, p95Ms: 15_000, p99Ms: 30_000, failureRateMax: 0.02 },
+  slo: { p50: '6s', p95: '15s', p99: '30s', failureRateMax: 0.02 },
   stages: [
     { name: 'validating_input', min: 0, max: 5 },
     { name: 'fetching_source', min: 5, max: 15 },

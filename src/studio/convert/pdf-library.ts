@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { catchUncaught, takingUncaught } from '../../handler/uncaught.ts';
 import { optionalPackage } from '../work/optional-package.ts';
 import { BOUNDS } from './bounds.ts';
 import type { TagNode } from './pdf-tagged.ts';
@@ -59,7 +60,7 @@ export interface OpenedPdf {
   readonly document: PdfDocument;
   readonly operators: Readonly<Record<string, number>>;
   /** Waits for some reading, or for a fault of the file that came up beside it. */
-  during<Read>(reading: Promise<Read>): Promise<Read>;
+  during<Read>(read: () => Promise<Read>): Promise<Read>;
   close(): Promise<void>;
 }
 
@@ -75,32 +76,34 @@ export async function openPdfDocument(bytes: Uint8Array): Promise<OpenedPdf> {
   const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   const inside = (name: string): string => `${pathToFileURL(join(folder, name)).href}/`;
   const strays = new Strays();
-  const task = library.getDocument({
-    // It is taken over by the parser.
-    data: Uint8Array.from(bytes),
-    isEvalSupported: false,
-    isOffscreenCanvasSupported: false,
-    isImageDecoderSupported: false,
-    useSystemFonts: false,
-    disableFontFace: true,
-    // The names of fonts, which tell bold from plain.
-    fontExtraProperties: true,
-    enableXfa: false,
-    stopAtErrors: false,
-    maxImageSize: BOUNDS.imagePixels,
-    verbosity: 0,
-    standardFontDataUrl: inside('standard_fonts'),
-    cMapUrl: inside('cmaps'),
-    cMapPacked: true,
-    wasmUrl: inside('wasm'),
-    iccUrl: inside('iccs'),
-  });
+  const task = strays.within(() =>
+    library.getDocument({
+      // It is taken over by the parser.
+      data: Uint8Array.from(bytes),
+      isEvalSupported: false,
+      isOffscreenCanvasSupported: false,
+      isImageDecoderSupported: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+      // The names of fonts, which tell bold from plain.
+      fontExtraProperties: true,
+      enableXfa: false,
+      stopAtErrors: false,
+      maxImageSize: BOUNDS.imagePixels,
+      verbosity: 0,
+      standardFontDataUrl: inside('standard_fonts'),
+      cMapUrl: inside('cmaps'),
+      cMapPacked: true,
+      wasmUrl: inside('wasm'),
+      iccUrl: inside('iccs'),
+    }),
+  );
   try {
-    const document = await strays.during(task.promise);
+    const document = await strays.during(() => task.promise);
     return {
       document,
       operators: library.OPS,
-      during: (reading) => strays.during(reading),
+      during: (read) => strays.during(read),
       close: async () => {
         await task.destroy();
         strays.stop();
@@ -116,28 +119,35 @@ export async function openPdfDocument(bytes: Uint8Array): Promise<OpenedPdf> {
   }
 }
 
-/** The parser lets go of some promises, and their faults would end the whole process. */
+/** The parser lets go of some promises; their faults are faults of the file. */
 class Strays {
   readonly #found = Promise.withResolvers<never>();
+  /** Also where no worker listens; what is not the parser's is left as it is. */
+  readonly #stop = catchUncaught((thrown) => {
+    throw thrown;
+  });
 
   constructor() {
     this.#found.promise.catch(() => undefined);
-    process.on('unhandledRejection', this.#take);
   }
 
   stop(): void {
-    process.off('unhandledRejection', this.#take);
+    this.#stop();
   }
 
-  during<Read>(reading: Promise<Read>): Promise<Read> {
-    return Promise.race([reading, this.#found.promise]);
+  within<Answer>(work: () => Answer): Answer {
+    return takingUncaught((thrown) => this.#take(thrown), work);
   }
 
-  readonly #take = (reason: unknown): void => {
-    const { name, stack } = (reason ?? {}) as { name?: string; stack?: string };
+  during<Read>(read: () => Promise<Read>): Promise<Read> {
+    return Promise.race([this.within(read), this.#found.promise]);
+  }
+
+  #take(thrown: unknown): boolean {
+    const { name, stack } = (thrown ?? {}) as { name?: string; stack?: string };
     const isParsers =
       name?.endsWith('Exception') === true || stack?.includes('pdfjs-dist') === true;
-    if (!isParsers) throw reason;
-    this.#found.reject(reason);
-  };
+    if (isParsers) this.#found.reject(thrown);
+    return isParsers;
+  }
 }

@@ -32,7 +32,7 @@ export const openPdf: OpenSource = async (bytes, name) => {
       },
       slide: async (index) => {
         try {
-          return await opened.during(readPage(opened, index));
+          return await opened.during(() => readPage(opened, index));
         } catch (error) {
           throw corrupted(error, `page ${index + 1} cannot be read`);
         }

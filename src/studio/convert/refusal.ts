@@ -1,4 +1,5 @@
-import { JobFailure } from '../../handler/failure.ts';
+import type { JobFailure } from '../../handler/failure.ts';
+import { isJobFailure } from '../../handler/failure.ts';
 import { failureOf } from '../work/refusal.ts';
 
 /** Every way in which a conversion fails: its class, and what whoever sent the file can do. */
@@ -46,7 +47,7 @@ export function refuse(code: ConvertCode, what: string, cause?: unknown): JobFai
 
 /** What a parser threw at a broken file is the file's fault, unless it was said better before. */
 export function corrupted(error: unknown, what: string): JobFailure {
-  if (error instanceof JobFailure) return error;
+  if (isJobFailure(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return refuse('CONVERT_CORRUPTED', `${what}: ${message.slice(0, 200)}`, error);
 }

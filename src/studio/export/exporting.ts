@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KeptArtifact } from '../../handler/artifact.ts';
 import type { RunContext } from '../../handler/context.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { checkDeck } from '../deck/check-deck.ts';
 import type { Deck } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';
@@ -64,7 +64,7 @@ export class Exporting {
       const bytes = await readWhole(await this.#context.openArtifact(id), bytesMax);
       if (bytes !== null) return bytes;
     } catch (error) {
-      if (!(error instanceof JobFailure) || error.code !== 'NOT_FOUND') throw error;
+      if (!isJobFailure(error) || error.code !== 'NOT_FOUND') throw error;
       throw refuse(missing, `there is no artifact ${id}`, error);
     }
     throw refuse('EXPORT_TOO_LARGE', `the artifact ${id} has more than ${bytesMax} bytes`);

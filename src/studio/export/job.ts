@@ -1,9 +1,9 @@
 import type { KeptArtifact } from '../../handler/artifact.ts';
-import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
+import type { JobDefinition } from '../../handler/define-job.ts';
+import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
 import { exactlyOne, refined } from '../../handler/refined.ts';
-import { trusted } from '../../handler/schema.ts';
+import { typed } from '../../handler/schema.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
-import { task } from '../../lifecycles/task.ts';
 import { guarded } from '../work/guard.ts';
 import { Exporting } from './exporting.ts';
 import { checkInput, type ExportInput, ExportInputSchema } from './input.ts';
@@ -16,23 +16,19 @@ export interface ExportResult extends Omit<KeptArtifact, 'id' | 'name'> {
 }
 
 /** Deck JSON → a .pptx or .pdf file. */
-export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineJob({
-  type: 'export',
-  lifecycle: task,
-  input: trusted<ExportInput>(),
+export const exportDeck: JobDefinition<ExportInput, ExportResult> = defineFixedRetryJob('export', {
+  input: typed<ExportInput>(),
   intake: refined(fromTypebox(ExportInputSchema), (input) =>
     exactlyOne(input, ['deckRef', 'deck']),
   ),
   isolation: { kind: 'process', module: import.meta.url, export: 'exportDeck', memoryMb: 512 },
   concurrency: 2,
-  timeoutMs: 120_000,
-  retry: {
-    maxAttempts: 3,
-    backoff: { kind: 'exponential', baseMs: 2_000, maxMs: 30_000, jitter: 'full' },
-  },
+  timeout: '2m',
+  maxAttempts: 3,
+  backoff: { base: '2s', max: '30s', jitter: 'full' },
   retryable: ['transient_storage', 'network_timeout'],
   limits: { runningPerKey: { max: 2, key: 'documentId' } },
-  slo: { p50Ms: 4_000, p95Ms: 12_000, p99Ms: 25_000, failureRateMax: 0.02 },
+  slo: { p50: '4s', p95: '12s', p99: '25s', failureRateMax: 0.02 },
   stages: [
     { name: 'preparing', min: 0, max: 10 },
     { name: 'rendering_slides', min: 10, max: 70 },

@@ -1,5 +1,5 @@
 import type { RunContext } from '../../handler/context.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { checkDeck } from '../deck/check-deck.ts';
 import type { Deck } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';
@@ -19,7 +19,7 @@ export async function readArtifact(
     const bytes = await readWhole(opened, bytesMax);
     if (bytes !== null) return { bytes, name: opened.name, contentType: opened.contentType };
   } catch (error) {
-    if (!(error instanceof JobFailure) || error.code !== 'NOT_FOUND') throw error;
+    if (!isJobFailure(error) || error.code !== 'NOT_FOUND') throw error;
     const message = `there is no artifact ${id}: upload it first and pass the id of the answer`;
     throw fail('validation_error', message, { code: 'SOURCE_NOT_FOUND', cause: error });
   }

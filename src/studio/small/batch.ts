@@ -83,8 +83,7 @@ const batchInput = refined(fromTypebox(BatchInputSchema), (input) => {
 
 /** Maps a type or an operation over a list; a later attempt goes on where the last one was. */
 export function batchJob(room: BatchRoom): JobDefinition<BatchInput, BatchResult> {
-  return defineJob({
-    type: 'batch',
+  return defineJob('batch', {
     lifecycle: platform,
     input: batchInput,
     result: fromTypebox(BatchResultSchema),

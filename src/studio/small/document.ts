@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import type { JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { exactlyOne, refined } from '../../handler/refined.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { document as documentLifecycle } from '../../lifecycles/document.ts';
@@ -49,8 +50,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /** A file → its text and structure. In a process of its own: files come from anywhere. */
-export const documentJob: JobDefinition<DocumentInput, DocumentResult> = defineJob({
-  type: 'document',
+export const documentJob: JobDefinition<DocumentInput, DocumentResult> = defineJob('document', {
   lifecycle: documentLifecycle,
   input: refined(fromTypebox(DocumentInputSchema), (input) =>
     exactlyOne(input, ['assetRef', 'text']),
@@ -58,7 +58,7 @@ export const documentJob: JobDefinition<DocumentInput, DocumentResult> = defineJ
   result: fromTypebox(DocumentResultSchema),
   isolation: { kind: 'process', module: import.meta.url, export: 'documentJob', memoryMb: 512 },
   concurrency: 2,
-  timeoutMs: 120_000,
+  timeout: '2m',
   stages: [
     { name: 'reading', min: 0, max: 80 },
     { name: 'storing', min: 80, max: 100 },
@@ -99,7 +99,7 @@ export const documentJob: JobDefinition<DocumentInput, DocumentResult> = defineJ
 });
 
 function inWordsOfTheLifecycle(error: unknown): unknown {
-  const known = error instanceof JobFailure ? CLASSES[error.class] : undefined;
+  const known = isJobFailure(error) ? CLASSES[error.class] : undefined;
   if (known === undefined) return error;
   const { message, code } = error as JobFailure;
   return fail(known, message, { cause: error, ...(code === null ? {} : { code }) });

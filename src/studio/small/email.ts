@@ -70,12 +70,11 @@ type Context = RunContext<EmailInput>;
 
 /** A mail to some people. Its Message-ID is the same however often it is tried. */
 export function emailJob(room: EmailRoom): JobDefinition<EmailInput, EmailResult> {
-  return defineJob({
-    type: 'email',
+  return defineJob('email', {
     lifecycle: platform,
     input: fromTypebox(EmailInputSchema),
     result: fromTypebox(EmailResultSchema),
-    timeoutMs: 120_000,
+    timeout: '2m',
     run: async (context): Promise<EmailResult> => {
       const { once } = context;
       const message = await messageOf(context, room.from);

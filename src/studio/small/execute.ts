@@ -44,13 +44,12 @@ const STDERR_SHOWN = 500;
 
 /** An allowed command in a limited child process. A code other than 0 fails the job for good. */
 export function executeJob({ allow }: ExecuteRoom): JobDefinition<ExecuteInput, ExecuteResult> {
-  return defineJob({
-    type: 'execute',
+  return defineJob('execute', {
     lifecycle: distributed,
     input: fromTypebox(ExecuteInputSchema),
     result: fromTypebox(ExecuteResultSchema),
     concurrency: 4,
-    timeoutMs: 630_000,
+    timeout: '630s',
     run: async ({ input, signal }): Promise<ExecuteResult> => {
       const path = allowedPath(allow, input.command);
       const folder = await mkdtemp(join(tmpdir(), 'pawl-execute-'));

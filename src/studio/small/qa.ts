@@ -38,12 +38,11 @@ const WAIT_MS = 2_000;
 
 /** Checks over another job's result; it waits for one that has not ended yet. */
 export function qaJob({ desk }: QaRoom): JobDefinition<QaInput, QaResult> {
-  return defineJob({
-    type: 'qa',
+  return defineJob('qa', {
     lifecycle: distributed,
     input: fromTypebox(QaInputSchema),
     result: fromTypebox(QaResultSchema),
-    timeoutMs: 60_000,
+    timeout: '1m',
     run: async ({ input, job, snooze }): Promise<QaResult> => {
       const [about] = await desk.read([{ tenant: job.tenant, id: input.jobId }]);
       if (!about) {

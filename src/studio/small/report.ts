@@ -68,13 +68,12 @@ export type ReportSection = ReportInput['sections'][number];
 export type ReportResult = Static<typeof ReportResultSchema>;
 
 /** Data → a PDF. It computes, so it runs in a thread. */
-export const report: JobDefinition<ReportInput, ReportResult> = defineJob({
-  type: 'report',
+export const report: JobDefinition<ReportInput, ReportResult> = defineJob('report', {
   lifecycle: platform,
   input: fromTypebox(ReportInputSchema),
   result: fromTypebox(ReportResultSchema),
   isolation: { kind: 'thread', module: import.meta.url, export: 'report', memoryMb: 512 },
-  timeoutMs: 120_000,
+  timeout: '2m',
   stages: [
     { name: 'rendering', min: 0, max: 90 },
     { name: 'uploading', min: 90, max: 100 },

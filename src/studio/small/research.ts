@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { RunContext } from '../../handler/context.ts';
 import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import type { JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { exactlyOne, refined } from '../../handler/refined.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { distributed } from '../../lifecycles/distributed.ts';
@@ -70,8 +71,7 @@ const PASSAGE_LENGTH_MAX = 2_000;
 
 /** Sources → what they say about a question, or in short. */
 export function researchJob(room: ResearchRoom): JobDefinition<ResearchInput, ResearchResult> {
-  return defineJob({
-    type: 'research',
+  return defineJob('research', {
     lifecycle: distributed,
     input: refined(fromTypebox(ResearchInputSchema), ({ sources }) =>
       sources.flatMap((source, index) =>
@@ -82,7 +82,7 @@ export function researchJob(room: ResearchRoom): JobDefinition<ResearchInput, Re
       ),
     ),
     result: fromTypebox(ResearchResultSchema),
-    timeoutMs: 600_000,
+    timeout: '10m',
     stages: [
       { name: 'gathering', min: 0, max: 80 },
       { name: 'summarising', min: 80, max: 100 },
@@ -121,7 +121,7 @@ async function readOrSayWhy(
     }));
     return { title: source.title ?? title, passages: kept };
   } catch (error) {
-    if (!(error instanceof JobFailure) || RETRIED.has(error.class)) throw error;
+    if (!isJobFailure(error) || RETRIED.has(error.class)) throw error;
     return { title: source.title ?? source.url ?? '', passages: [], error: error.message };
   }
 }

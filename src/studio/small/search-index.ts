@@ -83,8 +83,7 @@ const LIMIT = 10;
 const SNIPPET_LENGTH = 240;
 
 /** Documents → an index; a query → hits. In a process of its own: files come from anywhere. */
-export const indexJob: JobDefinition<IndexInput, IndexResult> = defineJob({
-  type: 'index',
+export const indexJob: JobDefinition<IndexInput, IndexResult> = defineJob('index', {
   lifecycle: distributed,
   input: refined(fromTypebox(IndexInputSchema), ({ documents = [], indexRef, query }) => [
     ...documents.flatMap((document, index) =>
@@ -100,7 +99,7 @@ export const indexJob: JobDefinition<IndexInput, IndexResult> = defineJob({
   result: fromTypebox(IndexResultSchema),
   isolation: { kind: 'process', module: import.meta.url, export: 'indexJob', memoryMb: 512 },
   concurrency: 2,
-  timeoutMs: 300_000,
+  timeout: '5m',
   stages: [
     { name: 'indexing', min: 0, max: 90 },
     { name: 'searching', min: 90, max: 100 },

@@ -1,5 +1,5 @@
 import type { RunContext } from '../../handler/context.ts';
-import { fail, JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 import { Pause } from '../../handler/pause.ts';
 import { isHeeded, JobStop } from '../../handler/stop.ts';
 
@@ -14,7 +14,7 @@ export async function guarded<Result>(
   try {
     return await run();
   } catch (error) {
-    const isKnown = error instanceof JobFailure || error instanceof JobStop;
+    const isKnown = isJobFailure(error) || error instanceof JobStop;
     if (isKnown || error instanceof Pause || isHeeded(error, signal)) throw error;
     const code = `${job.type.toUpperCase()}_INTERNAL`;
     const message = `${String(error)}: a fault of the program, please report it`;

@@ -1,4 +1,4 @@
-import { fail, JobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure } from '../../handler/failure.ts';
 
 /** Loads a package that an installation may have left out, when it is first needed. */
 export async function optionalPackage<Module>(
@@ -8,7 +8,7 @@ export async function optionalPackage<Module>(
   try {
     return await load();
   } catch (error) {
-    if (error instanceof JobFailure) throw error;
+    if (isJobFailure(error)) throw error;
     const message = `the optional package "${name}" could not be loaded: run npm install ${name}`;
     throw fail('configuration_error', message, { code: 'PACKAGE_MISSING', cause: error });
   }

@@ -10,10 +10,12 @@ import {
 } from '../../handler/artifact.ts';
 import type { AttemptPort, Report } from '../../handler/attempt-port.ts';
 import { withCompensations } from '../../handler/compensation.ts';
-import type { JobDefinition } from '../../handler/define-job.ts';
-import { execute, type Outcome } from '../../handler/execute.ts';
-import { fail, failureOf, JobFailure } from '../../handler/failure.ts';
+import { isJobDefinition, type JobDefinition } from '../../handler/define-job.ts';
+import { execute, failedBy, type Outcome } from '../../handler/execute.ts';
+import { fail, JobFailure } from '../../handler/failure.ts';
 import { JobStop, StopSwitch } from '../../handler/stop.ts';
+import { failureOf, isInstance } from '../../handler/thrown-error.ts';
+import { catchUncaught, type ErrorOwner, ownedBy } from '../../handler/uncaught.ts';
 import { Flows } from './flow.ts';
 import type { Answer, FromChild, RunOrder, ToChild, Wish } from './protocol.ts';
 
@@ -69,13 +71,53 @@ function processLine(): Line {
   };
 }
 
+/** One attempt: it ends by its handler, or by an error that its handler left to nobody. */
+class ChildRun implements ErrorOwner {
+  readonly order: RunOrder;
+  readonly stops = new StopSwitch();
+  readonly #broken = Promise.withResolvers<Outcome>();
+  #job: JobDefinition | null = null;
+  #error: Outcome | null = null;
+  #isOver = false;
+
+  constructor(order: RunOrder) {
+    this.order = order;
+  }
+
+  get jobId(): string {
+    return this.order.facts.job.id;
+  }
+
+  get isBroken(): boolean {
+    return this.#error !== null;
+  }
+
+  uncaught(thrown: unknown): boolean {
+    if (isInstance(thrown, JobStop)) return true;
+    if (this.#isOver || this.#job === null) return false;
+    this.#error ??= failedBy(this.#job, thrown, null);
+    this.#broken.resolve(this.#error);
+    return true;
+  }
+
+  async outcomeOf(job: JobDefinition, port: AttemptPort): Promise<Outcome> {
+    this.#job = job;
+    const { facts } = this.order;
+    const ended = ownedBy(this, execute, job, { facts, port, stops: this.stops });
+    const outcome = await Promise.race([ended, this.#broken.promise]);
+    // A rejection that nobody handles is known within this turn, and undoes a success.
+    await nextTurn();
+    this.#isOver = true;
+    return this.#error ?? outcome;
+  }
+}
+
 /** The attempt at hand: its signal, and what was asked and is not answered yet. */
 class Child {
   readonly #line: Line;
   readonly #asked: Map<number, PromiseWithResolvers<KeptArtifact | null>> = new Map();
   readonly #flows: Flows;
-  #order: RunOrder | null = null;
-  #stops = new StopSwitch();
+  #run: ChildRun | null = null;
   #numbers = 0;
   /** How much there was to wait for before the attempt. */
   #resources = 0;
@@ -90,6 +132,13 @@ class Child {
 
   serve(): void {
     this.#line.hear((message) => this.#receive(message));
+    catchUncaught((thrown, owner) => {
+      // There is one attempt at a time: what does not say whose it is can only be its own.
+      if (owner === null && this.#run?.uncaught(thrown) === true) return true;
+      const jobId = owner?.jobId ?? null;
+      this.#line.say({ kind: 'late', jobId, failure: failureOf(thrown, null) });
+      return true;
+    });
   }
 
   #tell(report: Report): void {
@@ -147,13 +196,14 @@ class Child {
 
   #receive(message: ToChild): void {
     switch (message.kind) {
-      case 'run':
-        this.#order = message;
-        this.#stops = new StopSwitch();
-        void this.#run(message).then((outcome) => this.#end(outcome));
+      case 'run': {
+        const run = new ChildRun(message);
+        this.#run = run;
+        void this.#perform(run).then((outcome) => this.#end(run, outcome));
         return;
+      }
       case 'stop':
-        this.#stops.turn(new JobStop(message.stop));
+        this.#run?.stops.turn(new JobStop(message.stop));
         return;
       case 'answer':
         this.#answered(message.number, message.answer);
@@ -164,14 +214,14 @@ class Child {
   }
 
   /** What a handler left behind still says after its end must not count for the next job. */
-  #portOf(order: RunOrder): AttemptPort {
+  #portOf(run: ChildRun): AttemptPort {
     const checkOpen = (): void => {
-      if (this.#order === order) return;
+      if (this.#run === run) return;
       throw new JobStop({ why: 'closed', mode: null, message: 'the attempt has ended' });
     };
     return {
       tell: (report) => {
-        if (this.#order === order) this.#tell(report);
+        if (this.#run === run) this.#tell(report);
       },
       keep: async (write) => {
         checkOpen();
@@ -188,22 +238,19 @@ class Child {
     };
   }
 
-  async #end(outcome: Outcome): Promise<void> {
-    // A rejection that nobody handles breaks the thread within this turn, and so this attempt.
-    await nextTurn();
+  #end(run: ChildRun, outcome: Outcome): void {
     this.#flush();
-    this.#order = null;
+    this.#run = null;
     this.#flows.clear();
-    const isClean = leftovers().length <= this.#resources;
+    const isClean = !run.isBroken && leftovers().length <= this.#resources;
     this.#line.say({ kind: 'ended', outcome, isClean });
   }
 
-  async #run(order: RunOrder): Promise<Outcome> {
-    const stops = this.#stops;
+  async #perform(run: ChildRun): Promise<Outcome> {
     try {
-      const job = await jobOf(order);
+      const job = await jobOf(run.order);
       this.#resources = leftovers().length;
-      return await execute(job, { facts: order.facts, port: this.#portOf(order), stops });
+      return await run.outcomeOf(job, this.#portOf(run));
     } catch (error) {
       return { kind: 'fail', error: failureOf(error, 'fetch'), deadLetter: null };
     }
@@ -212,8 +259,8 @@ class Child {
 
 async function jobOf(order: RunOrder): Promise<JobDefinition> {
   const exports = (await import(order.module)) as Record<string, unknown>;
-  const exported = exports[order.export] as JobDefinition | undefined;
-  const jobs = typeof exported?.run === 'function' ? withCompensations([exported]) : [];
+  const exported = exports[order.export];
+  const jobs = isJobDefinition(exported) ? withCompensations([exported]) : [];
   const job = jobs.find(({ type }) => type === order.type);
   if (job !== undefined) return job;
   const message = `${order.module} exports no job of type ${order.type} as "${order.export}"`;

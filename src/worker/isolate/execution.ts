@@ -1,7 +1,9 @@
 import type { AttemptFacts, AttemptPort } from '../../handler/attempt-port.ts';
 import type { JobDefinition } from '../../handler/define-job.ts';
-import { execute, type Outcome } from '../../handler/execute.ts';
-import { type JobStop, StopSwitch } from '../../handler/stop.ts';
+import { execute, failedBy, type Outcome } from '../../handler/execute.ts';
+import { JobStop, StopSwitch } from '../../handler/stop.ts';
+import { isInstance } from '../../handler/thrown-error.ts';
+import { type ErrorOwner, ownedBy } from '../../handler/uncaught.ts';
 
 /** A handler at work. */
 export interface Execution {
@@ -11,6 +13,8 @@ export interface Execution {
   stop(stop: JobStop): void;
   /** Leaves it no choice, where that is possible; null: an inline handler can only be forgotten. */
   end(): Promise<void> | null;
+  /** Of a handler in this thread: told of its end by an error that nobody caught. */
+  onUncaught?: (outcome: Outcome) => boolean;
 }
 
 export interface Launch {
@@ -20,12 +24,24 @@ export interface Launch {
 }
 
 /** A handler in this very thread. */
-export class InlineExecution implements Execution {
+export class InlineExecution implements Execution, ErrorOwner {
   readonly outcome: Promise<Outcome>;
+  onUncaught?: (outcome: Outcome) => boolean;
+  readonly jobId: string;
+  readonly #job: JobDefinition;
   readonly #stops = new StopSwitch();
 
+  /** What a handler leaves behind holds this for as long: no more than must be. */
   constructor({ job, facts, port }: Launch) {
-    this.outcome = execute(job, { facts, port, stops: this.#stops });
+    this.jobId = facts.job.id;
+    this.#job = job;
+    this.outcome = ownedBy(this, execute, job, { facts, port, stops: this.#stops });
+  }
+
+  uncaught(thrown: unknown): boolean {
+    // What was told to stop, or came too late, may say so to nobody.
+    if (isInstance(thrown, JobStop)) return true;
+    return this.onUncaught?.(failedBy(this.#job, thrown, null)) ?? false;
   }
 
   stop(stop: JobStop): void {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import type { Failure } from '../../core/decision.ts';
 import type { Isolated } from '../../handler/isolation.ts';
+import { failureOf } from '../../handler/thrown-error.ts';
 import type { FromChild, ToChild } from './protocol.ts';
 
 /** What a host tells whoever uses it. */
@@ -81,7 +82,9 @@ class ThreadHost implements Host {
       return crash(`the thread of the handler ended with exit code ${code}`, `EXIT_${code}`);
     }
     if (this.#error.code === 'ERR_WORKER_OUT_OF_MEMORY') return tooMuchMemory('thread');
-    return crash(`the thread of the handler broke: ${String(this.#error)}`, 'UNCAUGHT');
+    const { message, stack } = failureOf(this.#error, null);
+    const told = crash(`the thread of the handler broke: ${message}`, 'UNCAUGHT');
+    return stack === undefined ? told : { ...told, stack };
   }
 }
 

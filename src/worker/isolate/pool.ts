@@ -1,3 +1,4 @@
+import type { Failure } from '../../core/decision.ts';
 import type { Outcome } from '../../handler/execute.ts';
 import type { Isolated } from '../../handler/isolation.ts';
 import { type Execution, InlineExecution, type Launch } from './execution.ts';
@@ -10,6 +11,9 @@ function kindOf({ kind, memoryMb }: Isolated): string {
   return `${kind} ${memoryMb ?? 'unlimited'}`;
 }
 
+/** Told of an error that nobody caught and that fails no attempt, and whose it was, if known. */
+export type LateListener = (failure: Failure, jobId: string | null) => void;
+
 /**
  * Runs handlers where their types want to run. Threads and processes are kept for the next
  * attempt when a handler has ended by itself and left nothing behind, no timer that might still
@@ -18,7 +22,13 @@ function kindOf({ kind, memoryMb }: Isolated): string {
 export class Pool {
   readonly #idle: Map<string, Host[]> = new Map();
   readonly #hosts: Set<Host> = new Set();
+  readonly #onLate: LateListener;
   #isClosed = false;
+
+  /** `onLate` is told of errors that a handler left behind for after its end. */
+  constructor(onLate: LateListener) {
+    this.#onLate = onLate;
+  }
 
   launch(launch: Launch): Execution {
     const { isolation } = launch.job;
@@ -36,12 +46,17 @@ export class Pool {
     const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
     // A host that was put back may be at work for someone else.
     let isOurs = true;
+    let isSound = true;
     const session = new Session(host, port);
     const receive = (message: FromChild): void => {
+      if (message.kind === 'late') {
+        isSound = false;
+        return this.#onLate(message.failure, message.jobId);
+      }
       if (message.kind !== 'ended') return session.hear(message);
       isOurs = false;
       session.close();
-      if (message.isClean) this.#putBack(host, isolation);
+      if (message.isClean && isSound) this.#putBack(host, isolation);
       else this.#discard(host);
       resolve(message.outcome);
     };
@@ -77,7 +92,10 @@ export class Pool {
 
   /** What its handler left behind ends with it. */
   #discard(host: Host): void {
-    host.listener = { message: () => undefined, gone: () => this.#hosts.delete(host) };
+    host.listener = {
+      message: (message) => this.#hearLate(message),
+      gone: () => this.#hosts.delete(host),
+    };
     void host.kill();
   }
 
@@ -88,11 +106,26 @@ export class Pool {
     this.#idle.set(kind, idle);
     idle.push(host);
     host.rest();
-    const gone = (): void => {
-      this.#hosts.delete(host);
+    const leave = (): void => {
       const at = idle.indexOf(host);
       if (at >= 0) idle.splice(at, 1);
     };
-    host.listener = { message: () => undefined, gone };
+    host.listener = {
+      message: (message) => {
+        if (!this.#hearLate(message)) return;
+        leave();
+        this.#discard(host);
+      },
+      gone: () => {
+        this.#hosts.delete(host);
+        leave();
+      },
+    };
+  }
+
+  #hearLate(message: FromChild): boolean {
+    if (message.kind !== 'late') return false;
+    this.#onLate(message.failure, message.jobId);
+    return true;
   }
 }

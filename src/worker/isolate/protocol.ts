@@ -38,4 +38,6 @@ export type FromChild =
   | { readonly kind: 'ask'; readonly number: number; readonly wish: Wish }
   /** Clean: it left nothing behind that could harm the next. */
   | { readonly kind: 'ended'; readonly outcome: Outcome; readonly isClean: boolean }
+  /** An error that nobody caught, when the attempt it came from had ended. */
+  | { readonly kind: 'late'; readonly jobId: string | null; readonly failure: Failure }
   | FlowWord;

@@ -1,7 +1,7 @@
 import type { KeptArtifact } from '../../handler/artifact.ts';
 import type { AttemptPort } from '../../handler/attempt-port.ts';
-import { failureOf } from '../../handler/failure.ts';
 import { JobStop } from '../../handler/stop.ts';
+import { failureOf } from '../../handler/thrown-error.ts';
 import { Flows } from './flow.ts';
 import type { Host } from './host.ts';
 import type { Answer, FromChild, Wish } from './protocol.ts';
@@ -18,7 +18,7 @@ export class Session {
     this.#flows = new Flows((word) => host.say(word));
   }
 
-  hear(message: Exclude<FromChild, { kind: 'ended' }>): void {
+  hear(message: Exclude<FromChild, { kind: 'ended' | 'late' }>): void {
     if (message.kind === 'tell') for (const report of message.reports) this.#port.tell(report);
     else if (message.kind === 'ask') void this.#answer(message.number, message.wish);
     else this.#flows.hear(message);

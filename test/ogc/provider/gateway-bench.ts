@@ -12,7 +12,7 @@ import { exponentialRetry, type RetryPort } from '../../../src/ogc/gateway/retry
 import { type DerivationStrategy, STRATEGIES } from '../../../src/ogc/gateway/status-derivation.ts';
 import type { Claimed, GatewayRoom } from '../../../src/ogc/gateway/turn.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
-import { openWorld, type World } from '../../../src/testing/world.ts';
+import { type InnerWorld, openInnerWorld } from '../../support/inner-world.ts';
 import { openSimulator, type ProviderSimulator, type SimulatorOptions } from './simulator.ts';
 
 export interface BenchOptions {
@@ -29,7 +29,7 @@ export interface BenchOptions {
 
 /** A world with the gateway's jobs in it. */
 export interface Bench {
-  readonly world: World;
+  readonly world: InnerWorld;
   readonly simulator: ProviderSimulator;
   readonly room: GatewayRoom;
   /** The waits that the retry port has asked for. */
@@ -67,9 +67,9 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
     claimed: async () => options.claimed ?? { remoteIds: new Set(), isOpen: false },
   };
   const type = typeOf({ provider: PROVIDER, process: 'echo' });
-  const world = await openWorld({
+  const world = await openInnerWorld({
     jobs: [executionJob(room, type)],
-    startAt: Date.now(),
+    startAt: new Date(),
   });
   clock = world.clock;
   t.after(async () => {
@@ -96,7 +96,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   };
 }
 
-async function finish(world: World, job: Job): Promise<Job> {
+async function finish(world: InnerWorld, job: Job): Promise<Job> {
   for (let polls = 0; polls < POLLS_MAX; polls++) {
     const now = await world.job(job);
     if (now.completedAt !== null) return now;

@@ -1,6 +1,6 @@
 // One instance of a platform with a gateway: its own engine, workers and connections.
 import { openMemoryArtifacts } from '../../../src/artifact/memory.ts';
-import { openPawl, type Pawl } from '../../../src/app/pawl.ts';
+import { type InnerPawl, openInner } from '../../support/inner-pawl.ts';
 import type { ArtifactStore } from '../../../src/artifact/artifact-store.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Job } from '../../../src/core/job.ts';
@@ -19,7 +19,7 @@ export interface InstanceOptions {
 }
 
 export interface Instance {
-  readonly pawl: Pawl;
+  readonly pawl: InnerPawl;
   readonly gateway: Gateway;
   readonly warnings: readonly string[];
   readonly execute: (processId: string, request: Readonly<Record<string, unknown>>) => Promise<Job>;
@@ -39,7 +39,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       void warnings.push(`${message} ${JSON.stringify(facts)}`),
   };
   const artifacts = options.artifacts ?? openMemoryArtifacts(systemClock);
-  const pawl = await openPawl({ database, jobs: [], artifacts, log });
+  const pawl = await openInner({ database, jobs: [], artifacts, log });
   const http = createOutgoing({ allow: ['127.0.0.1'] });
   const configuration = readConfiguration(JSON.stringify({ providers }), {});
   const gateway = openGateway({

@@ -7,7 +7,7 @@ import { systemIds } from '../../../src/core/ids.ts';
 import { Artifacts } from '../../../src/engine/artifacts.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import type { LogFollower } from '../../../src/engine/follow/log-follower.ts';
-import { IDEMPOTENCY_WINDOW_MS } from '../../../src/engine/enqueue.ts';
+import { IDEMPOTENCY_WINDOW_MS } from '../../../src/engine/draft.ts';
 import type { EnqueueRequest } from '../../../src/engine/enqueue-request.ts';
 import { SHARED_TENANT } from '../../../src/engine/registry.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';

@@ -5,6 +5,7 @@ import type { Job, JobRef } from '../../../src/core/job.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import { isTerminal } from '../../../src/core/phase.ts';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { retriedClass } from '../../support/lifecycle-table.ts';
 import { readAll } from '../../simulation/read-all.ts';
 import { type Action, actionsFor, type Answer, type Hands, WORKERS } from './actions.ts';
 import { type Ground, openSqliteGround } from './ground.ts';
@@ -77,7 +78,7 @@ class Explorer {
   constructor(ground: Ground, options: ExploreOptions) {
     this.#ground = ground;
     this.#options = options;
-    this.#actions = actionsFor(options.lifecycle.defaults.retryable[0]!);
+    this.#actions = actionsFor(retriedClass(options.lifecycle));
   }
 
   async run(): Promise<Exploration> {

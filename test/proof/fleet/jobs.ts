@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { systemTimers } from '../../../src/core/timers.ts';
 import { defineJob } from '../../../src/handler/define-job.ts';
 import { TransientError } from '../../../src/handler/failure.ts';
-import { trusted } from '../../../src/handler/schema.ts';
-import { task } from '../../../src/lifecycles/task.ts';
+import { typed } from '../../../src/handler/schema.ts';
 import { machineMs, write } from './ledger.ts';
 import { holdingOf } from './noted-source.ts';
 
@@ -20,13 +19,12 @@ export interface Errand {
   readonly failures: number;
 }
 
-export const errand = defineJob({
-  type: 'errand',
-  lifecycle: task,
-  lease: { ttlMs: LEASE_MS, heartbeatMs: LEASE_MS / 2 },
+export const errand = defineJob('errand', {
+  lease: { ttl: LEASE_MS, heartbeat: LEASE_MS / 2 },
   retryable: ['TransientError'],
-  retry: { maxAttempts: 100, backoff: { kind: 'fixed', baseMs: 50 } },
-  input: trusted<Errand>(),
+  maxAttempts: 100,
+  backoff: '50ms',
+  input: typed<Errand>(),
   run: async ({ input, job, attempt, idempotencyKey: key, signal, stage, progress }) => {
     const { epoch, owner } = holdingOf(job.id);
     const turn = { run: randomUUID(), jobId: job.id, epoch, owner, attempt, key };

@@ -1,6 +1,6 @@
 // `worker.ts <name> <url>[,<url>…]`: a worker on the database itself, or behind HTTP. With
 // PROOF_PLANT it is a bad one, which a proof must find.
-import { openPawl } from '../../../src/app/pawl.ts';
+import { openInner } from '../../support/inner-pawl.ts';
 import { Connection } from '../../../src/client/connection.ts';
 import { RemoteSource } from '../../../src/client/remote-source.ts';
 import type { JobSource } from '../../../src/worker/job-source.ts';
@@ -29,11 +29,11 @@ async function work(source: JobSource, read: BadOptions['read']): Promise<void> 
   });
   worker.start();
   process.stdout.write('the worker is running\n');
-  await drainOnSignal(worker, { timeoutMs: 3_000, graceMs: 1_000 });
+  await drainOnSignal(worker, { timeout: 3_000, grace: 1_000 });
 }
 
 if (where.startsWith('postgres')) {
-  const pawl = await openPawl({ database: where, jobs, log });
+  const pawl = await openInner({ database: where, jobs, log });
   await work(pawl.engine, async (ref) => {
     const { owner, epoch } = await pawl.engine.job(ref);
     return owner === null ? null : { owner, epoch };

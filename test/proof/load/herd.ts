@@ -3,8 +3,7 @@ import { systemTimers } from '../../../src/core/timers.ts';
 import { SHARED_TENANT } from '../../../src/engine/registry.ts';
 import { Sweeper } from '../../../src/engine/sweeps/sweeper.ts';
 import { defineJob, typeDefinitionOf } from '../../../src/handler/define-job.ts';
-import { trusted } from '../../../src/handler/schema.ts';
-import { task } from '../../../src/lifecycles/task.ts';
+import { typed } from '../../../src/handler/schema.ts';
 import { openWorker } from '../../../src/worker/open-worker.ts';
 import { type Ground, quantile } from './ground.ts';
 
@@ -60,10 +59,8 @@ export async function runHerd(ground: Ground, jobs: number): Promise<HerdReport>
   const lateness: number[] = [];
   const all = Promise.withResolvers<void>();
   let startedAt = 0;
-  const herd = defineJob({
-    type: 'herd',
-    lifecycle: task,
-    input: trusted<{ tenant: string; runAt: number }>(),
+  const herd = defineJob('herd', {
+    input: typed<{ tenant: string; runAt: number }>(),
     run: ({ input }) => {
       order.push(input.tenant);
       lateness.push(clock.now() - input.runAt);

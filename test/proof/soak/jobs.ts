@@ -2,35 +2,30 @@
 import { systemTimers } from '../../../src/core/timers.ts';
 import { defineJob } from '../../../src/handler/define-job.ts';
 import { PermanentError, TransientError } from '../../../src/handler/failure.ts';
-import { trusted } from '../../../src/handler/schema.ts';
+import { typed } from '../../../src/handler/schema.ts';
 import { distributed } from '../../../src/lifecycles/distributed.ts';
-import { task } from '../../../src/lifecycles/task.ts';
 
-const backoff = { kind: 'fixed', baseMs: 1_000 } as const;
-
-export const quick = defineJob({
-  type: 'quick',
-  lifecycle: task,
-  retry: { maxAttempts: 3, backoff },
+export const quick = defineJob('quick', {
+  maxAttempts: 3,
+  backoff: '1s',
   retryable: ['TransientError'],
-  input: trusted<{ n: number }>(),
+  input: typed<{ n: number }>(),
   run: ({ input, attempt }) => {
     if (input.n % 10 === 0 && attempt === 1) throw new TransientError('once');
     return { n: input.n };
   },
 });
 
-export const doomed = defineJob({
-  type: 'doomed',
+export const doomed = defineJob('doomed', {
+  input: typed<{ n: number }>(),
   lifecycle: distributed,
   run: () => {
     throw new PermanentError('always');
   },
 });
 
-export const talkative = defineJob({
-  type: 'talkative',
-  lifecycle: task,
+export const talkative = defineJob('talkative', {
+  input: typed<{ n: number }>(),
   run: async ({ stage, progress, log, signal }) => {
     for (const name of ['one', 'two', 'three']) {
       await stage(name, async () => {

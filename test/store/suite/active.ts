@@ -67,7 +67,7 @@ export const activeCases: Cases = {
     const idempotency = { key: 'k', payloadHash: 'h', windowMs: 60_000 };
     const failing = await scene.enqueue(exported('d')).then(() => scene.claimOne());
     const started = await scene.ask(failing, { on: 'start' });
-    await scene.ask(started, { on: 'fail', error: { class: 'broken', message: '' } });
+    await scene.ask(started, { on: 'fail', error: { class: 'internal_bug', message: '' } });
     const [letter] = await scene.deadLetters();
     const active = await scene.enqueue(exported('d'));
     const replay = exported('d', { idempotency, replayOf: letter!.id });

@@ -104,7 +104,9 @@ export class Scene {
       correlationId: null,
       traceId: null,
       requestedBy: null,
+      limitKey: null,
       parentJobId: null,
+      parentKind: null,
       documentId: null,
       idempotency: null,
       replayOf: null,
@@ -169,8 +171,9 @@ export class Scene {
     const place: Place = { state: job.state, phase: job.phase };
     const { epoch, attempts, retryCount, backoffMs, stage } = job;
     const isCancelWished = job.cancel !== null;
+    const { type } = job;
     const facts = { lifecycle, policy, place, epoch, attempts, retryCount, backoffMs, stage };
-    const decision = decide({ ...facts, isCancelWished }, request, this.random);
+    const decision = decide({ type, ...facts, isCancelWished }, request, this.random);
     assert.ok(decision.isLegal, decision.isLegal ? '' : decision.reason);
     const draft = decision.deadLetter;
     const fingerprint = 'f00d';

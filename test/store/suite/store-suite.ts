@@ -37,10 +37,11 @@ import { tailCases } from './tail.ts';
 import { valveCases } from './valves.ts';
 import { uniqueCases } from './unique.ts';
 import { webhookCases } from './webhooks.ts';
+import { wholeCases } from './whole.ts';
 import { workerCases } from './workers.ts';
 
 const GROUPS: Readonly<Record<string, Cases>> = {
-  insert: { ...insertCases, ...idempotencyCases },
+  insert: { ...insertCases, ...idempotencyCases, ...wholeCases },
   sets: setCases,
   claim: { ...claimCases, ...laneCases },
   apply: { ...applyCases, ...rowCases, ...fenceCases, ...guardCases },

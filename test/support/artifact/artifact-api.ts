@@ -2,11 +2,9 @@
 import type { TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { newLinkKey } from '../../../src/artifact/link-keys.ts';
-import { systemTimers } from '../../../src/core/timers.ts';
 import type { ArtifactLimits } from '../../../src/engine/artifacts.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
 import type { ArtifactFace } from '../../../src/http/artifact-view.ts';
-import { LiveHub } from '../../../src/http/live.ts';
 import { buildServer } from '../../../src/http/server.ts';
 import { inSqlite } from '../in-sqlite.ts';
 import { type ArtifactWorld, openArtifactWorld } from './artifact-world.ts';
@@ -29,10 +27,9 @@ export async function openArtifactApi(
   const { engine, clock } = world;
   await world.putType('export', { lifecycle: 'task' }, OPEN_TENANT);
   const face: ArtifactFace = { desk, keys: [newLinkKey()], clock };
-  const live = new LiveHub(engine, { timers: systemTimers });
-  const app = await buildServer({ engine, live, artifacts: face, bodyBytesMax: 1_000 });
+  const app = await buildServer({ engine, artifacts: face, bodyBytesMax: 1_000 });
   context.after(async () => {
-    await live.stop();
+    await engine.context.live.stop();
     await app.close();
   });
   const claimOne = async (): Promise<Claim> => {

@@ -22,6 +22,10 @@ const FIELDS = [
   'result',
   'error-message',
   'error-details',
+  'error-stack',
+  'cause-message',
+  'cause-stack',
+  'cause-details',
   'progress-text',
   'log-line',
   'log-payload',
@@ -114,6 +118,15 @@ export class BlindPair {
       class: 'NobodyDeclaredThis',
       message: CANARIES['error-message'],
       details: { text: CANARIES['error-details'] },
+      stack: CANARIES['error-stack'],
+      causes: [
+        {
+          class: 'Error',
+          message: CANARIES['cause-message'],
+          stack: CANARIES['cause-stack'],
+          details: { text: CANARIES['cause-details'] },
+        },
+      ],
     };
     await this.settle(await this.claimOne('secret-index'), {
       kind: 'fail',

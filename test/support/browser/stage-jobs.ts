@@ -1,9 +1,8 @@
 // Jobs that a test leads by the hand: loaded by the platform, and by the test that gives the turns.
 import { defineJob } from '../../../src/handler/define-job.ts';
 import { fail } from '../../../src/handler/failure.ts';
-import { trusted } from '../../../src/handler/schema.ts';
+import { typed } from '../../../src/handler/schema.ts';
 import { distributed } from '../../../src/lifecycles/distributed.ts';
-import { task } from '../../../src/lifecycles/task.ts';
 import { Turns } from './turns.ts';
 
 export const turns: Turns = new Turns();
@@ -13,10 +12,8 @@ interface Errand {
 }
 
 /** Two stages; each goes on at a turn. */
-export const paint = defineJob({
-  type: 'paint',
-  lifecycle: task,
-  input: trusted<{ readonly message?: string }>(),
+export const paint = defineJob('paint', {
+  input: typed<{ readonly message?: string }>(),
   stages: [
     { name: 'sketching', min: 0, max: 40 },
     { name: 'colouring', min: 40, max: 100 },
@@ -35,10 +32,9 @@ export const paint = defineJob({
 });
 
 /** Fails for good where its input says so. */
-export const errand = defineJob({
-  type: 'errand',
+export const errand = defineJob('errand', {
   lifecycle: distributed,
-  input: trusted<Errand>(),
+  input: typed<Errand>(),
   onExhausted: 'dead_lettered',
   dlq: 'failed',
   run({ input, log }) {
@@ -59,10 +55,8 @@ interface Exhibit {
 }
 
 /** Leaves the files that its input names, and says what it is told to. */
-export const exhibit = defineJob({
-  type: 'exhibit',
-  lifecycle: task,
-  input: trusted<Exhibit>(),
+export const exhibit = defineJob('exhibit', {
+  input: typed<Exhibit>(),
   expose: { title: 'Exhibit', description: 'Leaves the files that its input names.' },
   async run({ input, artifact, log, tokens }) {
     for (const line of input.lines ?? []) {

@@ -29,7 +29,9 @@ const PLAIN = {
   metadata: null,
   traceId: null,
   requestedBy: null,
+  limitKey: null,
   parentJobId: null,
+  parentKind: null,
   documentId: null,
   replayOf: null,
   actor: apiActor(null),
@@ -133,7 +135,7 @@ export class World {
       isCancelWished: cancel !== null,
     };
     const decision = decide(
-      { lifecycle: this.lifecycle, policy: this.policy, place, ...facts },
+      { type: job.type, lifecycle: this.lifecycle, policy: this.policy, place, ...facts },
       request,
       this.random,
     );

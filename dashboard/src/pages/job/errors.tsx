@@ -1,5 +1,7 @@
 import type { JobEventJson, JobJson } from '../../../../src/http/schema/job.ts';
+import { traceText } from '../../../../src/core/error-text.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { ValueText } from '../../parts/value-text.tsx';
 
 const SHOWN = 20;
 
@@ -37,7 +39,22 @@ function Standing({ error }: { readonly error: NonNullable<JobJson['error']> }) 
         {error.stage !== null && ` in ${error.stage}`}
         {error.retryable ? ', may be tried again' : ', is not tried again'}
       </div>
+      {error.hint !== undefined && <div class="quiet breaks">{error.hint}</div>}
+      <Trace error={error} />
     </div>
+  );
+}
+
+/** Where it came from, for who wants to know. */
+function Trace({ error }: { readonly error: NonNullable<JobJson['error']> }) {
+  const trace = traceText(error);
+  if (trace === '') return null;
+  const isLed = (error.causes ?? []).length > 0;
+  return (
+    <details class="preview">
+      <summary>{isLed ? 'Stack and causes' : 'Stack'}</summary>
+      <ValueText text={trace} what="Stack" />
+    </details>
   );
 }
 

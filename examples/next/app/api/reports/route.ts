@@ -7,9 +7,9 @@ export async function POST(request: Request): Promise<Response> {
     const pawl = await openJobs();
     const key = request.headers.get('idempotency-key');
     const input = (await request.json()) as { year: number };
-    const job = await pawl.enqueue(report, input, key === null ? {} : { idempotencyKey: key });
+    const job = await pawl.enqueue(report, input, key === null ? {} : { key });
     const headers = { location: `/api/reports/${job.id}` };
-    return Response.json({ id: job.id, state: job.state }, { status: 202, headers });
+    return Response.json({ id: job.id }, { status: 202, headers });
   } catch (error) {
     return problem(error);
   }

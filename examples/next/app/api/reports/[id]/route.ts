@@ -1,4 +1,4 @@
-import { openJobs } from '../../../pawl.ts';
+import { openJobs, report } from '../../../pawl.ts';
 import { problem } from '../../../problem.ts';
 
 interface Context {
@@ -10,11 +10,8 @@ export async function GET(_request: Request, { params }: Context): Promise<Respo
   try {
     const pawl = await openJobs();
     const { id } = await params;
-    const { state, result } = await pawl.engine.job({ tenant: 'default', id });
-    return Response.json({
-      state,
-      result: result === null ? null : (JSON.parse(result) as unknown),
-    });
+    const { state, result = null } = await pawl.job(report, id).snapshot();
+    return Response.json({ state, result });
   } catch (error) {
     return problem(error);
   }

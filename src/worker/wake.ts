@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
-import type { Worker } from '../worker/worker.ts';
+import type { Worker } from './worker.ts';
 
 /** Wakes a worker when there may be work for it, until the returned function is called. */
 export function wakeFor(

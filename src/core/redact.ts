@@ -1,7 +1,7 @@
 /** What may be written of a value. */
 export type Redacted = string | number | boolean | null | Redacted[] | { [name: string]: Redacted };
 
-const HIDDEN = '[redacted]';
+export const HIDDEN = '[redacted]';
 const DEPTH_MAX = 6;
 const MEMBERS_MAX = 100;
 const TEXT_MAX = 8_192;
@@ -37,17 +37,20 @@ const PAYLOADS: ReadonlySet<string> = new Set([
   'metadata',
 ]);
 
-/** Secrets by their looks, wherever they stand; what is kept of a match is its first group. */
+/**
+ * Secrets by their looks, wherever they stand; what is kept of a match is its first group. Where a
+ * match can begin at many places its length is bounded, lest a hostile text take quadratic time.
+ */
 const PATTERNS: readonly RegExp[] = [
   /\b(pawl_[0-9A-Za-z]{12}_)[0-9A-Za-z]{8,}/g,
   /\b((?:Bearer|Basic|Digest)\s+)[^\s"',;]+/gi,
-  /\b()eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g,
-  /\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi,
+  /\b()eyJ[\w-]{8,4096}\.[\w-]+\.[\w-]*/g,
+  /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/gi,
   /([?&](?:[\w-]*(?:signature|token|secret|password|credential|api_?key)|sig|key)=)[^&\s"']+/gi,
   /\b((?:password|passwd|pwd|secret|token|api[-_]?key)["']?\s*[=:]\s*["']?)[^\s"',;&]+/gi,
   /\b()(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
   /\b(whsec_)[\w+/=-]+/g,
-  /(-----BEGIN [A-Z ]*PRIVATE KEY-----)[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?!\[redacted\])[\s\S]*?(?:-----END [A-Z ]*KEY-----|$)/g,
 ];
 
 /** The value with secrets and payloads taken out, and no larger than a line should be. */
@@ -94,12 +97,21 @@ function lookInside(value: object, { depth, seen }: Place): Redacted {
 }
 
 function isSecret(name: string): boolean {
-  return PAYLOADS.has(name) || SECRET_NAMES.test(name);
+  return PAYLOADS.has(name) || isSecretName(name);
 }
 
-/** A text with the secrets in it taken out. */
+/** Whether a member of this name holds a secret, whatever its value looks like. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAMES.test(name);
+}
+
+/** A text with the secrets in it taken out, and no longer than a line should be. */
 export function redactedText(text: string): string {
   // Cut first: what a pattern has to look through is bounded, and a secret cut in two is still met.
-  const cut = text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
-  return PATTERNS.reduce((rest, pattern) => rest.replaceAll(pattern, `$1${HIDDEN}`), cut);
+  return withoutSecrets(text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text);
+}
+
+/** A text with the secrets in it taken out. Doing it twice changes nothing. */
+export function withoutSecrets(text: string): string {
+  return PATTERNS.reduce((rest, pattern) => rest.replaceAll(pattern, `$1${HIDDEN}`), text);
 }

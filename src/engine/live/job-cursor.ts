@@ -1,5 +1,5 @@
-import type { Job } from '../core/job.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Job } from '../../core/job.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Where a reader of one job's stream stands: the last (version, note) it has seen. */
 export interface Position {
@@ -26,8 +26,8 @@ export class JobCursors {
     this.#log = log;
   }
 
-  static async of(engine: Engine): Promise<JobCursors> {
-    return new JobCursors(await engine.context.store.incarnation());
+  static async of(store: Pick<Store, 'incarnation'>): Promise<JobCursors> {
+    return new JobCursors(await store.incarnation());
   }
 
   at({ version, note }: Position): string {

@@ -1,0 +1,70 @@
+import { apiActor } from '../core/actor.ts';
+import type { Instant } from '../core/clock.ts';
+import type { Job, JsonText, ParentKind } from '../core/job.ts';
+import { birthPlaces } from '../core/lifecycle.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import type { IdempotencyClaim, NewJob } from '../store/insert.ts';
+import type { EngineContext } from './context.ts';
+import type { Caller } from './enqueue.ts';
+import { refuseInput, takesInput } from './stored-definition.ts';
+
+/** What is done once more, and what is said of it otherwise. */
+export interface Again {
+  readonly caller: Caller;
+  readonly parent: Pick<Job, 'id' | 'type' | 'correlationId' | 'input'> & Partial<Job>;
+  readonly kind: Extract<ParentKind, 'rerun' | 'replay'>;
+  /** Instead of the parent's. */
+  readonly input?: unknown;
+  readonly id?: string;
+  readonly runAt?: Instant;
+  readonly idempotency?: IdempotencyClaim;
+  readonly replayOf?: string;
+}
+
+/**
+ * A new job from one that has ended, linked to it by `parentJobId` and under the type's policy of
+ * today: of the same queue, priority, metadata, document, correlation and limits.
+ */
+export async function draftAgain(context: EngineContext, again: Again): Promise<NewJob> {
+  const { parent, caller, input } = again;
+  const { tenant, principal } = caller;
+  const record = await context.registry.type(tenant, parent.type);
+  if (input !== undefined) {
+    if (!takesInput(record)) refuseInput(input);
+    await context.inputs.check({ type: parent.type, input });
+    const refusal = payloadRefusal(PAYLOADS.input, textOf(input), '/input');
+    if (refusal !== null) throw refusal;
+  }
+  const policy = await context.registry.policy(record.policy);
+  const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
+  return {
+    tenant,
+    id: again.id ?? context.ids.next(),
+    type: parent.type,
+    queue: parent.queue ?? 'default',
+    lifecycle: lifecycle.name,
+    lifecycleVersion: lifecycle.version,
+    policy: record.policy,
+    maxAttempts: policy.retry.maxAttempts,
+    places: birthPlaces(lifecycle, true),
+    priority: parent.priority ?? 0,
+    runAt: again.runAt ?? null,
+    deadlineAt: null,
+    input: input === undefined ? parent.input : textOf(input),
+    metadata: parent.metadata ?? null,
+    correlationId: parent.correlationId ?? parent.id,
+    traceId: parent.traceId ?? null,
+    requestedBy: principal,
+    limitKey: parent.limitKey ?? null,
+    parentJobId: parent.id,
+    parentKind: again.kind,
+    documentId: parent.documentId ?? null,
+    idempotency: again.idempotency ?? null,
+    replayOf: again.replayOf ?? null,
+    actor: apiActor(principal),
+  };
+}
+
+function textOf(input: unknown): JsonText {
+  return JSON.stringify(input);
+}

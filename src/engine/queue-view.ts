@@ -1,0 +1,45 @@
+import type { Instant } from '../core/clock.ts';
+import { byPhase, type Tally } from '../store/tally.ts';
+import type { Valve } from '../store/valve.ts';
+import type { EngineContext } from './context.ts';
+
+/** A queue as its jobs and its settings make it. */
+export interface QueueView {
+  readonly name: string;
+  readonly phases: Readonly<Record<string, number>>;
+  /** Phases of which not all jobs were counted. */
+  readonly atLeast: readonly string[];
+  readonly oldestReadyAt: Instant | null;
+  readonly types: readonly string[];
+  readonly valve: Valve | null;
+}
+
+function viewOf(name: string, tallies: readonly Tally[], valve: Valve | null): QueueView {
+  const { phases, atLeast } = byPhase(tallies);
+  const ready = tallies.filter(({ phase }) => phase === 'ready').map((one) => one.oldestRunAt);
+  const oldestReadyAt = ready.length === 0 ? null : Math.min(...ready);
+  const types = [...new Set(tallies.map(({ type }) => type))].toSorted();
+  return { name, phases, atLeast, oldestReadyAt, types, valve };
+}
+
+/** Queues that have jobs, and queues that have settings, by name. */
+export async function queuesOf({ store }: EngineContext, tenant: string): Promise<QueueView[]> {
+  const [tallies, valves] = await Promise.all([store.tally(tenant), store.valves(tenant)]);
+  const own = valves.filter(({ scope }) => scope === 'queue');
+  const byName = Map.groupBy(tallies, ({ queue }) => queue);
+  const names = new Set([...byName.keys(), ...own.map(({ name }) => name)]);
+  return [...names]
+    .toSorted()
+    .map((name) =>
+      viewOf(name, byName.get(name) ?? [], own.find((one) => one.name === name) ?? null),
+    );
+}
+
+/** One queue, also one that has neither. */
+export async function queueOf(
+  context: EngineContext,
+  { tenant, queue }: { tenant: string; queue: string },
+): Promise<QueueView> {
+  const found = (await queuesOf(context, tenant)).find(({ name }) => name === queue);
+  return found ?? viewOf(queue, [], null);
+}

@@ -1,0 +1,141 @@
+import type { EventType, NoteType } from '../core/event.ts';
+import type { CancelWish, JobError, ParentKind } from '../core/job.ts';
+import type { Phase } from '../core/phase.ts';
+import type { InputOf, JobType, ResultOf } from '../handler/job-type.ts';
+import type { Json } from '../handler/json.ts';
+import type { None } from '../handler/schema.ts';
+
+/** What a job was given, as JSON gives it back; undefined for one that takes no input. */
+export type InputJson<Input> = 0 extends 1 & Input
+  ? Input
+  : [Input] extends [None]
+    ? undefined
+    : Json<Input>;
+
+/**
+ * One job as it stands at a moment: values and dates, the same in library, client and tests.
+ * `Input` and `Result` are what JSON gives back of them.
+ */
+export interface JobSnapshot<out Input = unknown, out Result = unknown> {
+  readonly id: string;
+  readonly type: string;
+  readonly queue: string;
+  readonly lifecycle: string;
+  /** The lifecycle's own word. */
+  readonly state: string;
+  readonly phase: Phase;
+  readonly input: Input;
+  /** Undefined until the job has succeeded. */
+  readonly result: Result | undefined;
+  /** The value of the last `checkpoint`, or null. */
+  readonly checkpoint: unknown;
+  /** Of the last attempt that failed. */
+  readonly error: JobError | null;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly retryCount: number;
+  /** From 0 to 100. */
+  readonly progress: number;
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly priority: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly runAt: Date;
+  readonly deadlineAt: Date | null;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly correlationId: string;
+  readonly traceId: string | null;
+  readonly documentId: string | null;
+  readonly requestedBy: string | null;
+  readonly limitKey: string | null;
+  readonly parentJobId: string | null;
+  readonly parentKind: ParentKind | null;
+  /** Who works on it, and until when it is theirs. */
+  readonly lease: { readonly owner: string; readonly expiresAt: Date } | null;
+  /** Somebody asked for its end while it was running. */
+  readonly cancel: CancelWish | null;
+}
+
+/** Something that happened to a job, or was said by its handler. */
+export interface JobEventSnapshot {
+  /** Goes on after this event: `events({ after: cursor })`. */
+  readonly cursor: string;
+  readonly id: string;
+  readonly jobId: string;
+  readonly type: EventType | NoteType;
+  readonly at: Date;
+  readonly version: number;
+  /** The states before and after it. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly attempt: number;
+  readonly progress: number;
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly actor: string;
+  readonly cause: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Why a job is where it is. */
+export interface WhySnapshot {
+  readonly reason: string;
+  /** One sentence for a person. */
+  readonly message: string;
+  readonly since: Date;
+  readonly until: Date | null;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** A copy of a job that ended badly, kept for a person or an automatic replay. */
+export interface DeadLetterSnapshot<out Input = unknown> {
+  readonly id: string;
+  readonly jobId: string;
+  readonly type: string;
+  readonly reasonCode: string;
+  readonly failureStage: string;
+  readonly error: JobError;
+  readonly attempts: number;
+  readonly lastOwner: string | null;
+  readonly correlationId: string;
+  readonly input: Input;
+  readonly fingerprint: string;
+  readonly createdAt: Date;
+  /** The job that it became when it was replayed. */
+  readonly replayedAs: string | null;
+}
+
+/** A snapshot of a job of this type. */
+export type SnapshotOf<Job extends JobType> = JobSnapshot<
+  InputJson<InputOf<Job>>,
+  Json<ResultOf<Job>>
+>;
+
+/** One page of a list; `nextCursor` is null on the last one. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+export interface Paging {
+  /** Default: 50. */
+  readonly limit?: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** An artifact of a job, with its content when it is asked for. */
+export interface ArtifactSnapshot {
+  readonly id: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly createdAt: Date;
+  stream(): Promise<AsyncIterable<Uint8Array>>;
+  bytes(): Promise<Uint8Array>;
+  text(): Promise<string>;
+}

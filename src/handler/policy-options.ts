@@ -1,0 +1,178 @@
+import { type Duration, DURATION_FAULT, parseDuration } from '../core/duration.ts';
+import type { Fault } from '../core/errors.ts';
+import type { DeadLetterCopies } from '../core/lifecycle.ts';
+import type { LimitDefinition } from '../core/limits.ts';
+import type { StageRange } from '../core/policy.ts';
+import type { Jitter } from '../core/retry.ts';
+import type { SloDefinition } from '../core/slo.ts';
+import {
+  checkMatchers,
+  type ErrorConstructor,
+  type MatcherOf,
+  matcherNames,
+} from './error-matcher.ts';
+import type { JobPolicy } from './job-policy.ts';
+
+/** The same delay before every retry, or one that grows from `base` by `factor` (default: 2). */
+export type BackoffOption =
+  | Duration
+  | {
+      readonly base: Duration;
+      /** Default: 2. */
+      readonly factor?: number;
+      /** Default: a minute, or `base` where that is longer. */
+      readonly max?: Duration;
+      /** Default: 'full'. */
+      readonly jitter?: Jitter;
+    };
+
+/** At most `max` starts at once, and `max` more each `per`. */
+export interface RateOption {
+  readonly max: number;
+  readonly per: Duration;
+}
+
+export interface LimitOptions extends Omit<LimitDefinition, 'rate'> {
+  readonly rate?: { readonly perUser?: RateOption; readonly perOrganisation?: RateOption };
+}
+
+export interface SloOptions extends Omit<SloDefinition, 'p50Ms' | 'p95Ms' | 'p99Ms'> {
+  readonly p50?: Duration;
+  readonly p95?: Duration;
+  readonly p99?: Duration;
+}
+
+/** What a type's jobs live by, as its author writes it; the lifecycle says the rest. */
+export interface PolicyOptions<
+  Stages extends readonly StageRange[] = readonly StageRange[],
+  Errors extends readonly ErrorConstructor[] = readonly [],
+> {
+  readonly maxAttempts?: number;
+  /** How long a failed attempt waits for the next. */
+  readonly backoff?: BackoffOption;
+  /** The longest that one attempt may take. */
+  readonly timeout?: Duration;
+  /** How long an attempt is a worker's after it was last heard of, and how often it reports. */
+  readonly lease?: { readonly ttl?: Duration; readonly heartbeat?: Duration };
+  readonly limits?: LimitOptions;
+  /** What is promised of its jobs; it is measured and shown, and changes nothing. */
+  readonly slo?: SloOptions;
+  readonly stages?: Stages;
+  readonly onExhausted?: 'failed' | 'dead_lettered';
+  readonly dlq?: DeadLetterCopies;
+  /** The errors that its handler may throw: with them, other names in the lists do not compile. */
+  readonly errors?: Errors;
+  /**
+   * Errors that are retried, and no others. Null, or left out in most lifecycles: everything but
+   * what is fatal. An attempt whose worker, thread or process was lost is always retried.
+   */
+  readonly retryable?: readonly MatcherOf<NoInfer<Errors>>[] | null;
+  /** Errors that are never retried. */
+  readonly fatal?: readonly MatcherOf<NoInfer<Errors>>[];
+}
+
+type ReadDuration = (pointer: string, value: Duration) => number;
+
+/** The wire form of what an author wrote, and everything that cannot be read of it. */
+export function policyOf(options: PolicyOptions): { policy: JobPolicy; faults: readonly Fault[] } {
+  const { lease, timeout, stages, onExhausted, dlq, limits, slo } = options;
+  const faults: Fault[] = [];
+  const read: ReadDuration = (pointer, value) => {
+    const ms = parseDuration(value);
+    if (ms === null) faults.push({ pointer, message: DURATION_FAULT });
+    return ms ?? 0;
+  };
+  const policy: JobPolicy = {
+    ...retryOf(options, read),
+    ...matchedOf(options, faults),
+    ...(lease === undefined ? {} : { lease: leaseOf(lease, read) }),
+    ...(timeout === undefined ? {} : { timeoutMs: read('/timeout', timeout) }),
+    ...(stages === undefined ? {} : { stages }),
+    ...(onExhausted === undefined ? {} : { onExhausted }),
+    ...(dlq === undefined ? {} : { dlq }),
+    ...(limits === undefined ? {} : { limits: limitsOf(limits, read) }),
+    ...(slo === undefined ? {} : { slo: sloOf(slo, read) }),
+  };
+  return { policy, faults };
+}
+
+function retryOf(
+  { maxAttempts, backoff }: PolicyOptions,
+  read: ReadDuration,
+): Pick<JobPolicy, 'retry'> {
+  if (maxAttempts === undefined && backoff === undefined) return {};
+  return {
+    retry: {
+      ...(maxAttempts === undefined ? {} : { maxAttempts }),
+      ...(backoff === undefined ? {} : { backoff: backoffOf(backoff, read) }),
+    },
+  };
+}
+
+/** The wire form of a backoff; what cannot be read of it is added to the faults. */
+export function wireBackoff(given: BackoffOption, faults: Fault[]): WireBackoff {
+  return backoffOf(given, (pointer, value) => {
+    const ms = parseDuration(value);
+    if (ms === null) faults.push({ pointer, message: DURATION_FAULT });
+    return ms ?? 0;
+  });
+}
+
+type WireBackoff = NonNullable<NonNullable<JobPolicy['retry']>['backoff']>;
+
+function backoffOf(given: BackoffOption, read: ReadDuration): WireBackoff {
+  if (typeof given !== 'object') return { kind: 'fixed', baseMs: read('/backoff', given) };
+  const { base, factor, max, jitter } = given;
+  return {
+    kind: 'exponential',
+    baseMs: read('/backoff/base', base),
+    ...(factor === undefined ? {} : { factor }),
+    ...(max === undefined ? {} : { maxMs: read('/backoff/max', max) }),
+    ...(jitter === undefined ? {} : { jitter }),
+  };
+}
+
+/**
+ * Names alone are stored: classes and functions are known only where the handler runs. What is not
+ * given comes from the lifecycle.
+ */
+function matchedOf(
+  { retryable, fatal }: PolicyOptions,
+  faults: Fault[],
+): Pick<JobPolicy, 'retryable' | 'fatal'> {
+  faults.push(...checkMatchers('/retryable', retryable ?? []));
+  faults.push(...checkMatchers('/fatal', fatal ?? []));
+  return {
+    ...(retryable === undefined ? {} : { retryable: retryable && matcherNames(retryable) }),
+    ...(fatal === undefined ? {} : { fatal: matcherNames(fatal) }),
+  };
+}
+
+function leaseOf(
+  { ttl, heartbeat }: NonNullable<PolicyOptions['lease']>,
+  read: ReadDuration,
+): NonNullable<JobPolicy['lease']> {
+  return {
+    ...(ttl === undefined ? {} : { ttlMs: read('/lease/ttl', ttl) }),
+    ...(heartbeat === undefined ? {} : { heartbeatMs: read('/lease/heartbeat', heartbeat) }),
+  };
+}
+
+function limitsOf({ rate, ...rest }: LimitOptions, read: ReadDuration): LimitDefinition {
+  if (rate === undefined) return rest;
+  const rateOf = (name: 'perUser' | 'perOrganisation') => {
+    const one = rate[name];
+    if (one === undefined) return {};
+    return { [name]: { max: one.max, perMs: read(`/limits/rate/${name}/per`, one.per) } };
+  };
+  return { ...rest, rate: { ...rateOf('perUser'), ...rateOf('perOrganisation') } };
+}
+
+function sloOf({ p50, p95, p99, ...rest }: SloOptions, read: ReadDuration): SloDefinition {
+  return {
+    ...(p50 === undefined ? {} : { p50Ms: read('/slo/p50', p50) }),
+    ...(p95 === undefined ? {} : { p95Ms: read('/slo/p95', p95) }),
+    ...(p99 === undefined ? {} : { p99Ms: read('/slo/p99', p99) }),
+    ...rest,
+  };
+}

@@ -1,0 +1,77 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Answers for the code that runs on behalf of one attempt, wherever it goes on. */
+export interface ErrorOwner {
+  readonly jobId: string | null;
+  /** Takes an error that nobody caught; false where it is too late for that. */
+  uncaught(thrown: unknown): boolean;
+}
+
+/**
+ * Told of an error that failed no attempt; the owner is null where it cannot be known. False: there
+ * is nobody any more who would want to know.
+ */
+export type UncaughtListener = (thrown: unknown, owner: ErrorOwner | null) => boolean;
+
+const owners = new AsyncLocalStorage<ErrorOwner>();
+const listeners: Set<UncaughtListener> = new Set();
+let isInstalled = false;
+
+/** Runs work, and all that it leaves behind, on behalf of an attempt. */
+export function ownedBy<Parameters extends unknown[], Answer>(
+  owner: ErrorOwner,
+  work: (...parameters: Parameters) => Answer,
+  ...parameters: Parameters
+): Answer {
+  return owners.run(owner, work, ...parameters);
+}
+
+/**
+ * Runs work of which errors are known to come that nobody catches: `take` says which of them are
+ * its own. The others stay with the attempt.
+ */
+export function takingUncaught<Answer>(
+  take: (thrown: unknown) => boolean,
+  work: () => Answer,
+): Answer {
+  const outer = owners.getStore() ?? null;
+  const uncaught = (thrown: unknown): boolean => take(thrown) || outer?.uncaught(thrown) === true;
+  return owners.run({ jobId: outer?.jobId ?? null, uncaught }, work);
+}
+
+/**
+ * From now on, what handlers leave to nobody (a floating rejection, a throw in a timer) fails their
+ * own attempt, and no longer ends the process. What fails none is told to the first who listens.
+ * Returns what ends the listening.
+ */
+export function catchUncaught(listener: UncaughtListener): () => void {
+  if (!isInstalled) {
+    process.on('uncaughtException', hear);
+    process.on('unhandledRejection', hear);
+    isInstalled = true;
+  }
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function hear(thrown: unknown): void {
+  const owner = owners.getStore() ?? null;
+  if (owner?.uncaught(thrown) === true) return;
+  for (const listener of listeners) {
+    if (listener(thrown, owner)) return;
+    listeners.delete(listener);
+  }
+  if (owner === null) leaveToNode(thrown);
+}
+
+/** No worker works any more, and the error is no handler's: what Node does by default. */
+function leaveToNode(thrown: unknown): void {
+  process.off('uncaughtException', hear);
+  process.off('unhandledRejection', hear);
+  isInstalled = false;
+  // Others who listen have heard of it just as this did.
+  if (process.listenerCount('uncaughtException') > 0) return;
+  setImmediate(() => {
+    throw thrown;
+  });
+}

@@ -1,0 +1,33 @@
+import type { JobRef } from '../core/job.ts';
+import type { ArtifactSnapshot } from '../handle/job-snapshot.ts';
+import type { Artifact } from '../store/artifact.ts';
+import type { Desk } from './payloads.ts';
+
+/** The artifacts of a job by name; none where there is no place for any. */
+export async function artifactsOf(
+  desk: Desk | null,
+  ref: JobRef,
+): Promise<readonly ArtifactSnapshot[]> {
+  if (desk === null) return [];
+  return (await desk.list(ref)).map((artifact) => artifactSnapshotOf(desk, artifact));
+}
+
+export function artifactSnapshotOf(desk: Desk, artifact: Artifact): ArtifactSnapshot {
+  const { id, name, contentType, size, sha256 } = artifact;
+  const bytes = async (): Promise<Uint8Array> => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await desk.open(artifact)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+  return {
+    id,
+    name,
+    contentType,
+    size,
+    sha256,
+    createdAt: new Date(artifact.createdAt),
+    stream: () => desk.open(artifact),
+    bytes,
+    text: async () => new TextDecoder().decode(await bytes()),
+  };
+}

@@ -1,0 +1,141 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Pool } from 'pg';
+import type { ArtifactStore } from '../artifact/artifact-store.ts';
+import { openFolderArtifacts } from '../artifact/folder.ts';
+import { openMemoryArtifacts } from '../artifact/memory.ts';
+import type { PayloadCodec } from '../codec/payload-codec.ts';
+import { systemClock } from '../core/clock.ts';
+import { type Fault, invalid } from '../core/errors.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { definitionsIn } from '../handler/define-job.ts';
+import type { JobType } from '../handler/job-type.ts';
+import { builtInLifecycles } from '../lifecycles/built-in.ts';
+import type { Store } from '../store/store.ts';
+import { nodeFault } from '../worker/node-version.ts';
+import { Pawl } from './pawl.ts';
+import { type RetentionOption, retentionOf } from './retention-option.ts';
+import type { Surroundings } from './surround.ts';
+import { engineLogOf, type UserLog } from './user-log.ts';
+
+/** A `pg.Pool`, by what is looked at before it is used. */
+export interface PostgresPool {
+  connect(): Promise<unknown>;
+  readonly totalCount: number;
+}
+
+export interface PawlOptions extends Surroundings {
+  /**
+   * A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive the process;
+   * default: the file `data/pawl.db`.
+   */
+  readonly database?: string;
+  /** A `pg.Pool` of the program's own, which it also ends, instead of `database`. */
+  readonly pool?: PostgresPool;
+  /** The schema of Pawl's tables on PostgreSQL; default: `pawl`. */
+  readonly schema?: string;
+  /** `check` refuses to open a PostgreSQL schema that would have to be changed. */
+  readonly migrate?: 'auto' | 'check';
+  /** Those that are defined are registered and worked on, those that are only declared are not. */
+  readonly jobs: readonly JobType[];
+  /** Whose jobs `enqueue` makes; default: `default`. */
+  readonly tenant?: string;
+  /** How long things are kept. */
+  readonly retention?: RetentionOption;
+  /** A folder, or another place, for artifacts; by default a folder beside the SQLite file. */
+  readonly artifacts?: string | ArtifactStore;
+  /** Seals payloads, so that the database cannot read them: `aesCodec` of `pawl/codec`. */
+  readonly codec?: PayloadCodec;
+  /** Where warnings and errors go, a console or a pino; default: the console. */
+  readonly log?: UserLog | false;
+}
+
+/** Opens the database and makes the jobs known. */
+export async function openPawl(options: PawlOptions): Promise<Pawl> {
+  const fault = nodeFault();
+  if (fault !== null) throw new Error(fault);
+  checkOptions(options);
+  const { tenant = 'default', log = console, codec = null, retention = {} } = options;
+  const jobs = definitionsIn(options.jobs);
+  const own = jobs.map(({ lifecycle }) => lifecycle);
+  const lifecycles = [...new Set([...builtInLifecycles, ...own])];
+  const surroundings = {
+    ...(options.context === undefined ? {} : { context: options.context }),
+    ...(options.around === undefined ? {} : { around: options.around }),
+  };
+  const kept = retentionOf(retention);
+  const store = await openStore(options, lifecycles);
+  try {
+    const files = await openFiles(options);
+    const setup = { store, files, codec, jobs, lifecycles, tenant, retention: kept };
+    const pawl = new Pawl({ ...setup, log: engineLogOf(log), ...surroundings });
+    await pawl.start();
+    return pawl;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+const DATABASE = 'data/pawl.db';
+
+function isPostgres({ database = DATABASE, pool }: PawlOptions): boolean {
+  return pool !== undefined || /^postgres(ql)?:\/\//.test(database);
+}
+
+function checkOptions(options: PawlOptions): void {
+  const { database, pool, schema, migrate } = options;
+  const faults: Fault[] = [];
+  if (database !== undefined && pool !== undefined) {
+    faults.push({
+      pointer: '/pool',
+      message: 'must be left out beside `database`: give one of them',
+    });
+  }
+  if (pool !== undefined && !('totalCount' in pool && typeof pool.connect === 'function')) {
+    faults.push({ pointer: '/pool', message: 'must be a `pg.Pool`' });
+  }
+  const only = 'is for PostgreSQL alone: leave it out, or give a PostgreSQL URL as `database`';
+  for (const [name, value] of Object.entries({ schema, migrate })) {
+    if (value !== undefined && !isPostgres(options))
+      faults.push({ pointer: `/${name}`, message: only });
+  }
+  if (migrate !== undefined && !['auto', 'check'].includes(migrate)) {
+    faults.push({ pointer: '/migrate', message: 'must be "auto" or "check"' });
+  }
+  if (faults.length > 0) throw invalid(faults);
+}
+
+async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[]): Promise<Store> {
+  const { database = DATABASE, pool, schema, migrate } = options;
+  if (!isPostgres(options)) return openSqlite(database, lifecycles);
+  // Only now: those who use SQLite need not install the driver.
+  const { openPostgresStore } = await import('../store/postgres/store.ts');
+  return openPostgresStore({
+    ...(pool === undefined ? { url: database } : { pool: pool as Pool }),
+    schema,
+    migrate: migrate === 'check' ? 'check' : 'apply',
+    lifecycles,
+  });
+}
+
+async function openSqlite(path: string, lifecycles: readonly Lifecycle[]): Promise<Store> {
+  if (path !== ':memory:') await mkdir(dirname(path), { recursive: true });
+  // Only now: those who use PostgreSQL may have a Node that was built without it.
+  const { openSqliteStore } = await import('../store/sqlite/store.ts').catch((cause: unknown) => {
+    const message =
+      'this Node has no node:sqlite, in which jobs are kept by default: use a Node that has it, ' +
+      'or give a PostgreSQL URL as `database`';
+    throw new Error(message, { cause });
+  });
+  return openSqliteStore({ path, lifecycles });
+}
+
+async function openFiles(options: PawlOptions): Promise<ArtifactStore | null> {
+  const { artifacts, database = DATABASE } = options;
+  if (typeof artifacts === 'object') return artifacts;
+  if (artifacts !== undefined) return openFolderArtifacts({ folder: artifacts });
+  if (isPostgres(options)) return null;
+  if (database === ':memory:') return openMemoryArtifacts(systemClock);
+  return openFolderArtifacts({ folder: join(dirname(database), 'artifacts') });
+}

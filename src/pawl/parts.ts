@@ -1,0 +1,22 @@
+import type { Engine } from '../engine/engine.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import type { WorkerOptions } from '../worker/open-worker.ts';
+import type { Worker } from '../worker/worker.ts';
+
+/** What a Pawl is made of, for the other parts of this package and their tests. */
+export interface PawlParts {
+  readonly engine: Engine;
+  readonly artifacts: Artifacts | null;
+  /** Starts a worker with settings that programs have no use for. */
+  work(options: Partial<WorkerOptions>): Worker;
+}
+
+const parts: WeakMap<object, PawlParts> = new WeakMap();
+
+export function keepParts(pawl: object, own: PawlParts): void {
+  parts.set(pawl, own);
+}
+
+export function partsOf(pawl: object): PawlParts {
+  return parts.get(pawl)!;
+}

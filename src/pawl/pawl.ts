@@ -1,0 +1,258 @@
+import type { PayloadCodec } from '../codec/payload-codec.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Duration } from '../core/duration.ts';
+import { systemIds } from '../core/ids.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { systemRandom } from '../core/random.ts';
+import { systemTimers } from '../core/timers.ts';
+import { examine } from '../doctor/checks.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { Artifacts } from '../engine/artifacts.ts';
+import type { EngineLog } from '../engine/context.ts';
+import { Engine } from '../engine/engine.ts';
+import { SHARED_TENANT } from '../engine/registry.ts';
+import type { RetentionPolicy } from '../engine/retention/policy.ts';
+import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
+import { Sweeper } from '../engine/sweeps/sweeper.ts';
+import type { ArtifactStore } from '../artifact/artifact-store.ts';
+import { ENQUEUE_OPTIONS, type EnqueueOptions } from '../handle/enqueue-options.ts';
+import { JobVerbs } from '../handle/job-verbs.ts';
+import { type ArtifactContent, draftOf } from '../handler/artifact.ts';
+import { withCompensations } from '../handler/compensation.ts';
+import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
+import type { Store } from '../store/store.ts';
+import { traceAttempts } from '../tracing/trace-attempts.ts';
+import { traceEnqueues } from '../tracing/trace-enqueues.ts';
+import { Compensator } from '../worker/compensator.ts';
+import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
+import { wakeFor } from '../worker/wake.ts';
+import type { Worker } from '../worker/worker.ts';
+import { PawlError } from '../core/errors.ts';
+import { EnginePort } from './engine-port.ts';
+import { followerFor, type JobObserver } from './observe.ts';
+import { keepParts } from './parts.ts';
+import { Payloads } from './payloads.ts';
+import { HandlerScope, surrounded, type Surroundings } from './surround.ts';
+import { type Transaction, transactionOf } from './transaction.ts';
+
+/** What a Pawl works with, once all of it is open. */
+export interface PawlSetup extends Surroundings {
+  readonly store: Store;
+  readonly files: ArtifactStore | null;
+  readonly codec: PayloadCodec | null;
+  readonly jobs: readonly JobDefinition[];
+  readonly lifecycles: readonly Lifecycle[];
+  readonly tenant: string;
+  readonly log: EngineLog;
+  readonly retention: Partial<RetentionPolicy>;
+}
+
+/** What can be said of a job that is enqueued from inside a program. */
+export interface PawlEnqueueOptions extends EnqueueOptions {
+  /** Whose job it is, otherwise than openPawl was told. */
+  readonly tenant?: string;
+  /** A transaction of the caller's own PostgreSQL client: the job comes to be with its commit. */
+  readonly tx?: Transaction;
+}
+
+const OPTION_NAMES: Readonly<Record<keyof PawlEnqueueOptions, true>> = {
+  ...ENQUEUE_OPTIONS,
+  tenant: true,
+  tx: true,
+};
+
+export interface WorkOptions {
+  /** Each worker needs a name of its own, which it gets by default. */
+  readonly name?: string;
+  /** The most handlers at a time; default: 16. */
+  readonly slots?: number;
+  /** Only jobs of these queues. */
+  readonly queues?: readonly string[];
+  /** Only jobs of these tenants. */
+  readonly tenants?: readonly string[];
+  /** The most jobs claimed ahead of a free slot; default: as many as soon find one. */
+  readonly prefetch?: number | 'auto';
+}
+
+/** A worker in this process. */
+export type PawlWorker = Pick<Worker, 'id' | 'mode' | 'load' | 'strays' | 'isHealthy' | 'drain'>;
+
+/** The verbs for one tenant. */
+class TenantVerbs extends JobVerbs {
+  protected readonly port: EnginePort;
+
+  constructor(port: EnginePort) {
+    super();
+    this.port = port;
+  }
+
+  protected portFor(): EnginePort {
+    return this.port;
+  }
+
+  protected get optionNames(): typeof ENQUEUE_OPTIONS {
+    return ENQUEUE_OPTIONS;
+  }
+}
+
+/** Pawl inside a program of your own: jobs in its database, and workers when asked for. */
+export class Pawl extends JobVerbs<PawlEnqueueOptions> {
+  protected readonly port: EnginePort;
+  readonly #setup: PawlSetup;
+  readonly #engine: Engine;
+  readonly #payloads: Payloads;
+  readonly #scope: HandlerScope;
+  readonly #background: readonly { start(): void; stop(): Promise<void> }[];
+  readonly #workers: Worker[] = [];
+  /** Each ends something that was begun after the start. */
+  readonly #leaving: (() => Promise<void>)[] = [];
+  readonly #tenants: Map<string, EnginePort> = new Map();
+  readonly #transactions: WeakMap<object, Map<string, EnginePort>> = new WeakMap();
+  #closing: Promise<void> | null = null;
+
+  constructor(setup: PawlSetup) {
+    super();
+    const { store, files, codec, jobs, log, lifecycles } = setup;
+    this.#setup = setup;
+    this.#engine = new Engine({
+      store,
+      lifecycles,
+      random: systemRandom,
+      ids: systemIds(systemClock),
+      log,
+      // They reach whatever SDK the program has registered; without one they are nothing.
+      tracer: traceEnqueues,
+    });
+    const { context } = this.#engine;
+    const artifacts = files === null ? null : new Artifacts(context, { files });
+    this.#payloads = new Payloads(this.#engine, { artifacts, codec });
+    this.#scope = new HandlerScope(log);
+    this.port = this.#portOf(setup.tenant);
+    const timers = systemTimers;
+    this.#background = [
+      new Sweeper(context, { timers, retention: setup.retention }),
+      ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
+      new Compensator({ engine: this.#engine, jobs, timers }),
+    ];
+    keepParts(this, { engine: this.#engine, artifacts, work: (more) => this.#work(more) });
+  }
+
+  /** Makes the types known and begins to sweep. */
+  async start(): Promise<void> {
+    const { jobs, tenant } = this.#setup;
+    const { registry } = this.#engine.context;
+    for (const job of withCompensations(jobs)) {
+      const named = { tenant: SHARED_TENANT, type: job.type };
+      await this.#engine.putType(named, typeDefinitionOf(job));
+      // Known from the start: who enqueues inside a transaction must not wait for a connection.
+      await registry.policy((await registry.type(tenant, job.type)).policy);
+    }
+    for (const one of this.#background) one.start();
+  }
+
+  /** The same verbs for the jobs of another tenant. */
+  tenant(name: string): JobVerbs {
+    return new TenantVerbs(this.#portOf(name));
+  }
+
+  /** Starts a worker for the jobs in this process; `close` drains it. */
+  work({ name, ...options }: WorkOptions = {}): PawlWorker {
+    return this.#work(name === undefined ? options : { ...options, id: name });
+  }
+
+  /** Tells an observer what happens to jobs, from where it stood when it last heard of any. */
+  observe(observer: JobObserver): { stop(): Promise<void> } {
+    const follower = followerFor(this.#engine, this.#payloads, observer);
+    const stop = (): Promise<void> => follower.stop();
+    this.#leaving.push(stop);
+    follower.start();
+    return { stop };
+  }
+
+  /** A document for a job to read: give the answer as its input, or as a part of it. */
+  async upload(
+    name: string,
+    content: ArtifactContent,
+    options: { readonly contentType?: string } = {},
+  ): Promise<{ readonly $artifact: string }> {
+    const { desk } = this.#payloads;
+    if (desk === null) {
+      const message = 'there is no place for artifacts: name one as `artifacts` of openPawl';
+      throw new PawlError('VALIDATION_ERROR', message);
+    }
+    const { tenant } = this.#setup;
+    const { id } = await desk.upload(tenant, draftOf(name, content, options.contentType));
+    return { $artifact: id };
+  }
+
+  /** Looks at the database and at what it holds: what is well, what is not, and what to do. */
+  doctor(): Promise<readonly Finding[]> {
+    return examine(this.#engine.context);
+  }
+
+  /**
+   * Drains the workers, ends what waits for jobs, and lets the database go. Handlers may go on for
+   * `timeout` (30 seconds) before they are asked to stop and their jobs given back.
+   */
+  close({ timeout }: { readonly timeout?: Duration } = {}): Promise<void> {
+    return (this.#closing ??= this.#close(timeout));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  protected portFor({ tenant, tx }: Partial<PawlEnqueueOptions>): EnginePort {
+    const port = tenant === undefined ? this.port : this.#portOf(tenant);
+    return tx === undefined ? port : this.#portWithin(port, tx);
+  }
+
+  protected get optionNames(): typeof OPTION_NAMES {
+    return OPTION_NAMES;
+  }
+
+  #portOf(tenant: string): EnginePort {
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    const port = new EnginePort({
+      engine: this.#engine,
+      payloads: this.#payloads,
+      caller: { tenant, principal: null },
+      onCancel: () => this.#workers.forEach((worker) => worker.check()),
+      onWait: (type) => this.#scope.waiting(type),
+    });
+    this.#tenants.set(tenant, port);
+    return port;
+  }
+
+  #portWithin(port: EnginePort, tx: Transaction): EnginePort {
+    const transaction = transactionOf(tx);
+    const byTenant = this.#transactions.get(tx) ?? new Map<string, EnginePort>();
+    this.#transactions.set(tx, byTenant);
+    const { tenant } = port.caller;
+    const within = byTenant.get(tenant) ?? port.within(transaction);
+    byTenant.set(tenant, within);
+    return within;
+  }
+
+  #work(options: Partial<WorkerOptions>): Worker {
+    const { log } = this.#setup;
+    const { source, desk } = this.#payloads;
+    const jobs = surrounded(this.#setup.jobs, this.#setup, this.#scope);
+    const common = { source, artifacts: desk, jobs, log, watch: traceAttempts };
+    const worker = openWorker({ ...common, ...options });
+    this.#workers.push(worker);
+    this.#leaving.push(wakeFor(this.#engine, worker, jobs));
+    worker.start();
+    return worker;
+  }
+
+  async #close(timeout: Duration | undefined): Promise<void> {
+    const how = timeout === undefined ? {} : { timeout };
+    await Promise.all(this.#workers.map((worker) => worker.drain(how)));
+    await Promise.all(this.#leaving.map((leave) => leave()));
+    for (const one of this.#background.toReversed()) await one.stop();
+    await this.#engine.context.live.stop();
+    await this.#setup.store.close();
+  }
+}

@@ -1,0 +1,91 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { PawlError } from '../core/errors.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Context, RunContext } from '../handler/context.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+
+/** What a program puts around its handlers; only those that run in this very thread have it. */
+export interface Surroundings {
+  /** Members of every handler's argument, asked for at each attempt. */
+  readonly context?: (attempt: RunContext<unknown>) => Context | Promise<Context>;
+  /**
+   * Runs a handler: for tracing, error trackers, AsyncLocalStorage. What it returns is the result,
+   * what it throws the failure.
+   */
+  readonly around?: (
+    attempt: RunContext<unknown>,
+    next: () => Promise<unknown>,
+  ) => Promise<unknown>;
+}
+
+type Run = (context: RunContext<unknown>) => unknown;
+
+/** Which handler is running, for those who ask in its name. */
+export class HandlerScope {
+  readonly #running: AsyncLocalStorage<string> = new AsyncLocalStorage();
+  readonly #log: EngineLog;
+  readonly #warned: Set<string> = new Set();
+
+  constructor(log: EngineLog) {
+    this.#log = log;
+  }
+
+  run<Value>(type: string, body: () => Value): Value {
+    return this.#running.run(type, body);
+  }
+
+  /** Says once for each pair of types that a handler holds its slot for another job. */
+  waiting(awaited: string | null): void {
+    const type = this.#running.getStore();
+    const pair = `${type} > ${awaited}`;
+    if (type === undefined || this.#warned.has(pair)) return;
+    this.#warned.add(pair);
+    const message =
+      'a handler waits for another job and keeps its slot: when all slots wait so, nothing runs ' +
+      'any more; let it `snooze` and look again, or let the awaited job `call` for what comes next';
+    this.#log.warn(message, { type, awaited });
+  }
+}
+
+/** The jobs with what surrounds their handlers. */
+export function surrounded(
+  jobs: readonly JobDefinition[],
+  { context, around }: Surroundings,
+  scope: HandlerScope,
+): readonly JobDefinition[] {
+  const wrap =
+    (type: string, run: Run): Run =>
+    (attempt) =>
+      scope.run(type, () => {
+        if (context === undefined && around === undefined) return run(attempt);
+        return runWithin(attempt, run, { context, around });
+      });
+  return jobs.map((job) => {
+    const { type, run, compensate } = job;
+    const undo = compensate === undefined ? {} : { compensate: wrap(type, compensate as Run) };
+    const members = Object.getOwnPropertyDescriptors({ run: wrap(type, run), ...undo });
+    // A member that is asked for each time stays so: a test's stub changes where a job runs.
+    return Object.defineProperties({} as JobDefinition, {
+      ...Object.getOwnPropertyDescriptors(job),
+      ...members,
+    });
+  });
+}
+
+async function runWithin(
+  attempt: RunContext<unknown>,
+  run: Run,
+  { context, around }: { [Name in keyof Surroundings]-?: Surroundings[Name] | undefined },
+): Promise<unknown> {
+  const members = await context?.(attempt);
+  for (const name of Object.keys(members ?? {})) {
+    if (!(name in attempt)) continue;
+    const message = `\`context\` gives "${name}", which every handler has already: rename it`;
+    throw new PawlError('VALIDATION_ERROR', message, {
+      faults: [{ pointer: '/context', message }],
+    });
+  }
+  // Its own members stay as they are: some are made only when they are asked for.
+  const whole = Object.assign(attempt, members);
+  return around === undefined ? run(whole) : around(whole, async () => run(whole));
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '../core/clock.ts';
+import type { Claim } from '../engine/claim.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
+import type { ArtifactDesk } from './attempt-artifacts.ts';
+
+/** What an attempt is made of. */
+export interface AttemptOptions {
+  readonly claim: Claim;
+  readonly job: JobDefinition;
+  readonly clock: Clock;
+  /** When the claim was asked for: the lease cannot have begun earlier. */
+  readonly askedAt: number;
+  readonly artifacts: ArtifactDesk | null;
+  /** How soon news is sent, at the latest. */
+  readonly reportMs: number;
+  /** Called when someone waits for a write. */
+  readonly onUrgent: () => void;
+  /** Called when there is something to send, with the time by which it should be sent. */
+  readonly onNews: (at: number) => void;
+}
