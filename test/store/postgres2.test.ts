@@ -12,7 +12,12 @@ for (const server of await postgresServers()) {
     const store = await openPostgresStore({ ...options, url: database.url });
     return Object.assign(store, {
       putType: async (tenant: string, type: string, entry: TypeEntry) => ({
-        tenant, type, revision: 1, definition: entry.definition, updatedAt: 0, policy: await store.putPolicy(entry.policy),
+        tenant,
+        type,
+        revision: 1,
+        definition: entry.definition,
+        updatedAt: 0,
+        policy: await store.putPolicy(entry.policy),
       }),
       deadLetters: () => Promise.resolve([]),
     }) as unknown as Store;

@@ -47,7 +47,10 @@ async function numbered(session: Session, moves: readonly Move[]): Promise<Numbe
   const fences = moves.map(({ fence }) => (fence.kind === 'owner' ? fence.owner : null));
   const owners = await names.owners([...new Set(fences.filter((name) => name !== null))]);
   const numbers = new Map(
-    [...new Set(fences.filter((name) => name !== null))].map((name, index) => [name, owners[index]!]),
+    [...new Set(fences.filter((name) => name !== null))].map((name, index) => [
+      name,
+      owners[index]!,
+    ]),
   );
   return moves.flatMap((move, ord) => {
     const tenant = tenants[ord] ?? null;

@@ -6,7 +6,7 @@ import { phaseOfRank } from '../../core/phase.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
-import { cancelOf, errorOf } from './row.ts';
+import { cancelOf, errorOf, parentKindOf } from './row.ts';
 import type { Session } from './session.ts';
 
 /** What the jobs of one policy and place have in common; a list of one holds for all. */
@@ -215,7 +215,9 @@ function jobOf(common: Common, { index, lane, row, odd, names }: Parts): Job {
     correlationId: labels[1],
     traceId: labels[2],
     requestedBy: labels[3],
+    limitKey: labels[4],
     parentJobId: labels[6],
+    parentKind: parentKindOf(labels[7]),
     documentId: labels[5],
   };
 }

@@ -1,13 +1,12 @@
-import type { ClientBase } from 'pg';
 import { rankOf } from '../../core/phase.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
-import { rowsOf } from './database.ts';
 import { placeCode } from './dictionary.ts';
 import { isMissingPartition, isUniqueViolation, isUnknownName } from './failure.ts';
 import { readBounds } from './purge.ts';
+import { parentCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
-interface OutcomeRow {
+export interface OutcomeRow {
   readonly ord: number | null;
   readonly kind: InsertOutcome['kind'];
   readonly id: string | null;
@@ -52,7 +51,9 @@ async function insertOnce(
   const isTangled = hasRepeats(jobs);
   const free = isTangled ? [] : jobs.filter((job) => isFree(session, job));
   const sets = setsOf(session, free);
-  const rest = jobs.flatMap((job, ord) => (isTangled || !isFree(session, job) ? [{ job, ord }] : []));
+  const rest = jobs.flatMap((job, ord) =>
+    isTangled || !isFree(session, job) ? [{ job, ord }] : [],
+  );
   const only = sets.length === 1 && rest.length === 0 ? sets[0]! : null;
   try {
     if (only !== null) return await insertSet(session, only, jobs);
@@ -71,28 +72,8 @@ async function insertOnce(
   }
 }
 
-/** The same on a connection of the caller, whose transaction it becomes a part of. */
-export async function insertWithin(
-  session: Session,
-  client: ClientBase,
-  jobs: readonly NewJob[],
-): Promise<InsertOutcome[]> {
-  await session.names.prepare(jobs);
-  const rest = jobs.map((job, ord) => ({ job, ord }));
-  const waitMs = lockWaitMs(true);
-  const values = wireOf(session, { sets: [], rest, ords: NONE, isLate: true, waitMs });
-  const text = session.database.call('insert_jobs', values.length);
-  const rows = await session.translate(() => rowsOf<OutcomeRow>(client, text, values));
-  const types = claimableOf(jobs);
-  if (types.length > 0) {
-    const words = session.bell.words(types, { isHeardHere: true });
-    await session.translate(() => rowsOf(client, 'SELECT pg_notify($1, $2)', words));
-  }
-  return outcomesOf(jobs, rows);
-}
-
 /** Types of which there is something to claim once these are written. */
-function claimableOf(jobs: readonly NewJob[]): string[] {
+export function claimableOf(jobs: readonly NewJob[]): string[] {
   const isDue = ({ places, runAt, unique }: NewJob): boolean =>
     places.at(-1)!.phase === 'ready' && runAt === null && unique?.mode !== 'debounce';
   return [...new Set(jobs.filter(isDue).map(({ type }) => type))];
@@ -200,6 +181,8 @@ function labelsOf(job: NewJob): Record<string, unknown> {
     correlation_id: job.correlationId ?? undefined,
     trace_id: job.traceId ?? undefined,
     requested_by: job.requestedBy ?? undefined,
+    limit_key: job.limitKey ?? undefined,
+    parent_kind: job.parentKind === null ? undefined : parentCode(job.parentKind),
     parent_job_id: job.parentJobId ?? undefined,
     document_id: job.documentId ?? undefined,
   };
@@ -224,13 +207,14 @@ async function insertSet(
   const values: unknown[] = [...listsOf(set), false, session.now()];
   const verb = `${database.verbs}.insert_many($1, $2, $3, $4, $5, $6)`;
   const types = jobs.length === 1 ? claimableOf(jobs) : [];
-  const sql = types.length === 0 ? `SELECT ${verb} AS at` : `SELECT ${verb} AS at, pg_notify($7, $8)`;
+  const sql =
+    types.length === 0 ? `SELECT ${verb} AS at` : `SELECT ${verb} AS at, pg_notify($7, $8)`;
   if (types.length > 0) values.push(...bell.words(types));
   const [row] = await database.write<{ at: number }>(sql, values);
   return jobs.map(() => ({ kind: 'created', at: row!.at }));
 }
 
-interface Numbered {
+export interface Numbered {
   readonly job: NewJob;
   readonly ord: number;
 }
@@ -263,7 +247,7 @@ function wireOf(
 }
 
 /** Where newcomers may be let in at once: the first key that each has. */
-function gateKeysOf({ names }: Session, rest: readonly Numbered[]): string[] | null {
+export function gateKeysOf({ names }: Session, rest: readonly Numbered[]): string[] | null {
   const keys = rest.flatMap(({ job }) => {
     if (!names.isLimited(job.policy)) return [];
     const { running, user, organisation } = names.limitKeys(job);
@@ -272,7 +256,7 @@ function gateKeysOf({ names }: Session, rest: readonly Numbered[]): string[] | n
   return keys.length === 0 ? null : keys;
 }
 
-function itemOf(session: Session, { job, ord }: Numbered): Record<string, unknown> {
+export function itemOf(session: Session, { job, ord }: Numbered): Record<string, unknown> {
   const { running, active, user, organisation } = session.names.limitKeys(job);
   return {
     ...headOf(session, job),
@@ -297,7 +281,7 @@ function itemOf(session: Session, { job, ord }: Numbered): Record<string, unknow
 }
 
 /** A row without a number stands for all that have none of their own. */
-function outcomesOf(jobs: readonly NewJob[], rows: readonly OutcomeRow[]): InsertOutcome[] {
+export function outcomesOf(jobs: readonly NewJob[], rows: readonly OutcomeRow[]): InsertOutcome[] {
   const at = rows.at(-1)!.at;
   const outcomes = jobs.map((): InsertOutcome => ({ kind: 'created', at }));
   for (const { ord, kind, id } of rows) {

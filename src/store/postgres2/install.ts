@@ -48,6 +48,7 @@ const PINS: Readonly<Record<string, string>> = {
 const WRITES: readonly string[] = [
   'insert_many',
   'insert_jobs',
+  'insert_text',
   'claim',
   'apply_moves',
   'renew',
@@ -160,7 +161,11 @@ function definitionOf(lifecycle: Lifecycle): string {
   const moves = listedMoves(lifecycle)
     .map((move) => canonicalJson(move))
     .toSorted();
-  return canonicalJson({ births: birthPlaces(lifecycle, true), moves, claims: claimsOf(lifecycle) });
+  return canonicalJson({
+    births: birthPlaces(lifecycle, true),
+    moves,
+    claims: claimsOf(lifecycle),
+  });
 }
 
 function claimsOf(lifecycle: Lifecycle): string[] {

@@ -44,9 +44,7 @@ export async function putLimit(session: Session, change: ValveChange): Promise<V
 
 async function nowOf(session: Session, query: Query): Promise<Instant> {
   const { tables } = session.database;
-  const [row] = await query<{ now: number }>(`SELECT ${tables}.now_ms($1) AS now`, [
-    session.now(),
-  ]);
+  const [row] = await query<{ now: number }>(`SELECT ${tables}.now_ms($1) AS now`, [session.now()]);
   return row!.now;
 }
 
@@ -150,7 +148,10 @@ async function listAiling(session: Session, since: Instant): Promise<TypeHealth[
   const turns = await database.ask<TurnsRow>('turns_since', [since]);
   await names.learn(turns);
   const found = new Map<string, { -readonly [Key in keyof TypeHealth]: TypeHealth[Key] }>();
-  const healthOf = (tenant: string, type: string): (typeof found extends Map<string, infer V> ? V : never) => {
+  const healthOf = (
+    tenant: string,
+    type: string,
+  ): typeof found extends Map<string, infer V> ? V : never => {
     const key = JSON.stringify([tenant, type]);
     const limit = limits.find((one) => one.tenant === tenant && one.name === type);
     const health = found.get(key) ?? {
@@ -172,7 +173,9 @@ async function listAiling(session: Session, since: Instant): Promise<TypeHealth[
     health.succeeded += succeeded ?? 0;
     health.failed += failed ?? 0;
   }
-  const ailing = [...found.values()].filter(({ failed, throttle }) => failed > 0 || throttle !== null);
+  const ailing = [...found.values()].filter(
+    ({ failed, throttle }) => failed > 0 || throttle !== null,
+  );
   for (const health of ailing) health.owned = await ownedOf(session, health);
   return ailing.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
@@ -211,11 +214,9 @@ async function changeThrottle(session: Session, change: ThrottleChange): Promise
 }
 
 async function trimRates(session: Session, { after, limit }: RateTrim): Promise<RateTrimmed> {
-  const [row] = await session.database.verb<{ trimmed: number; next: string | null }>('trim_rates', [
-    after,
-    limit,
-    RATE_IDLE_MS,
-    session.now(),
-  ]);
+  const [row] = await session.database.verb<{ trimmed: number; next: string | null }>(
+    'trim_rates',
+    [after, limit, RATE_IDLE_MS, session.now()],
+  );
   return row!;
 }

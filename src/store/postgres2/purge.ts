@@ -16,7 +16,8 @@ const PAUSE_MS = 250;
 /** A slice of what may go: whole partitions, and rows of what lies in none. */
 export async function purge(session: Session, cuts: Purge): Promise<Purged> {
   await makePartitions(session);
-  const jobs = cuts.jobs === null ? 0 : await purgeRows(session, 'purge_other', [cuts.jobs, cuts.limit]);
+  const jobs =
+    cuts.jobs === null ? 0 : await purgeRows(session, 'purge_other', [cuts.jobs, cuts.limit]);
   const keys =
     cuts.keys === null
       ? 0

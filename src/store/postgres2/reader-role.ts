@@ -25,7 +25,14 @@ const TENANT_COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /** What every tenant may see. */
-const SHARED: readonly string[] = ['meta', 'lifecycles', 'moves', 'owners', 'partitions', 'policies'];
+const SHARED: readonly string[] = [
+  'meta',
+  'lifecycles',
+  'moves',
+  'owners',
+  'partitions',
+  'policies',
+];
 
 /** Whose rows the reader may see. */
 const SETTING = 'pawl_reader.tenant';

@@ -21,7 +21,14 @@ interface Numbered {
 }
 
 /** True of a heartbeat that carries nothing. */
-function isBare({ stage, progress, message, checkpoint, stageResult, notes = [] }: Renewal): boolean {
+function isBare({
+  stage,
+  progress,
+  message,
+  checkpoint,
+  stageResult,
+  notes = [],
+}: Renewal): boolean {
   return (
     stage === undefined &&
     message === undefined &&

@@ -1,5 +1,13 @@
 import { EVENT_TYPES, type JobEvent, NOTE_TYPES } from '../../core/event.ts';
-import type { CancelMode, CancelWish, Job, JobError, JsonText } from '../../core/job.ts';
+import {
+  type CancelMode,
+  type CancelWish,
+  type Job,
+  type JobError,
+  type JsonText,
+  PARENT_KINDS,
+  type ParentKind,
+} from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import type { Dictionary } from './dictionary.ts';
 
@@ -57,6 +65,14 @@ export function cancelOf(mode: number | null, reason: string | null): CancelWish
   return mode === null ? null : { mode: MODES[mode - 1]!, reason };
 }
 
+export function parentCode(kind: ParentKind): number {
+  return PARENT_KINDS.indexOf(kind) + 1;
+}
+
+export function parentKindOf(code: number | null): ParentKind | null {
+  return code === null ? null : PARENT_KINDS[code - 1]!;
+}
+
 export function errorOf(text: JsonText | null): JobError | null {
   return text === null ? null : (JSON.parse(text) as JobError);
 }
@@ -101,7 +117,9 @@ export function jobOf(row: JobRow, names: Dictionary): Job {
     correlationId: row.correlation_id,
     traceId: row.trace_id,
     requestedBy: row.requested_by,
+    limitKey: row.limit_key,
     parentJobId: row.parent_job_id,
+    parentKind: parentKindOf(row.parent_kind),
     documentId: row.document_id,
   };
 }

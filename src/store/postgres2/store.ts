@@ -1,11 +1,10 @@
-import type { ClientBase } from 'pg';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
 import { systemRandom } from '../../core/random.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
@@ -13,7 +12,9 @@ import type { EraseOutcome, Purge, Purged } from '../retention.ts';
 import type { LifecyclePlace } from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
+import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
@@ -22,7 +23,7 @@ import { countJobs, depthOf, standingOf } from './counts.ts';
 import { Database } from './database.ts';
 import { Dictionary } from './dictionary.ts';
 import { eraseJob } from './erase.ts';
-import { insertWithin } from './insert.ts';
+import { insertWhole, insertWithin } from './insert-text.ts';
 import { installAll, registerLifecycles } from './install.ts';
 import { controlOn, listLimits, putLimit } from './limits.ts';
 import { listJobs } from './list.ts';
@@ -54,14 +55,14 @@ export class PostgresStore {
     this.#batches = batchesOn(session);
   }
 
-  async insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+  async insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]> {
     await this.#session.names.prepare(jobs);
+    if (options?.isWhole === true) return insertWhole(this.#session, jobs);
     return this.#batches.inserts.add(jobs);
   }
 
-  /** Enqueues inside a transaction of the caller: the jobs come to be with its commit. */
-  within(client: ClientBase): (jobs: readonly NewJob[]) => Promise<InsertOutcome[]> {
-    return (jobs) => insertWithin(this.#session, client, jobs);
+  within(transaction: SqlTransaction): Store['insert'] {
+    return insertWithin(this.#session, transaction);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {

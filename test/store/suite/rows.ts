@@ -102,7 +102,7 @@ async function showClaim(scene: Scene, row: Transition): Promise<void> {
     updatedAt: now,
   };
   const { token: _token, ...rest } = claimed!;
-    assert.deepEqual(rest, { job: expected, stages: [], at: now });
+  assert.deepEqual(rest, { job: expected, stages: [], at: now });
   assert.deepEqual(await scene.read(job), expected);
   const written = (await scene.events(job)).slice(eventsBefore.length);
   assert.deepEqual(
