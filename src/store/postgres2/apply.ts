@@ -4,6 +4,7 @@ import { rankOf } from '../../core/phase.ts';
 import { turnEndOf } from '../control.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
+import type { Query } from './database.ts';
 import { type LifecycleEntry, placeCode } from './dictionary.ts';
 import { kindCode, modeCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
@@ -21,7 +22,8 @@ export function keyOfRef({ tenant, id }: JobRef): string {
   return `${id} ${tenant}`;
 }
 
-interface Numbered {
+/** A move with the numbers of its names, and its place in the call. */
+export interface NumberedMove {
   readonly move: Move;
   readonly ord: number;
   readonly tenant: number;
@@ -30,17 +32,18 @@ interface Numbered {
 }
 
 /** Everyone locks jobs in the same order; most come in it, and need no sorting. */
-function compared(one: Numbered, other: Numbered): number {
+function compared(one: NumberedMoveMove, other: NumberedMove): number {
   if (one.move.id === other.move.id) return one.tenant - other.tenant;
   return one.move.id < other.move.id ? -1 : 1;
 }
 
-function inOneOrder(all: readonly Numbered[]): Numbered[] {
+function inOneOrder(all: readonly NumberedMoveMove[]): NumberedMove[] {
   const isSorted = all.every((one, index) => index === 0 || compared(all[index - 1]!, one) <= 0);
   return isSorted ? [...all] : all.toSorted(compared);
 }
 
-async function numbered(session: Session, moves: readonly Move[]): Promise<Numbered[]> {
+/** Names that are not known yet are looked up here, before anybody holds a connection. */
+export async function numberMoves(session: Session, moves: readonly Move[]): Promise<NumberedMove[]> {
   const { names } = session;
   const tenants = await names.findTenants(moves.map(({ tenant }) => tenant));
   await names.learnLifecycles(moves);
@@ -59,27 +62,41 @@ async function numbered(session: Session, moves: readonly Move[]): Promise<Numbe
   });
 }
 
-/** Plain successes go as sets, the rest one by one; all in one statement and one transaction. */
 export async function applyMoves(
   session: Session,
   moves: readonly Move[],
   isPatient: boolean,
 ): Promise<MoveOutcome[]> {
-  const outcomes = moves.map((): MoveOutcome => MISSED);
-  const known = inOneOrder(await numbered(session, moves));
+  const { database } = session;
+  const write: Query = (sql, values) => database.write(sql, values);
+  return applyNumbered(session, await numberMoves(session, moves), {
+    count: moves.length,
+    isPatient,
+    write,
+  });
+}
+
+/** Plain successes go as sets, the rest one by one; all in one statement. */
+export async function applyNumbered(
+  session: Session,
+  all: readonly NumberedMove[],
+  { count, isPatient, write }: { count: number; isPatient: boolean; write: Query },
+): Promise<MoveOutcome[]> {
+  const outcomes = Array.from({ length: count }, (): MoveOutcome => MISSED);
+  const known = inOneOrder(all);
   if (known.length === 0) return outcomes;
   const isRepeated = known.some(
     (one, index) => index > 0 && compared(known[index - 1]!, one) === 0,
   );
   if (isRepeated) known.sort((one, other) => one.ord - other.ord);
-  const isSet = (one: Numbered): boolean =>
+  const isSet = (one: NumberedMoveMove): boolean =>
     !isRepeated &&
     isPlainSuccess(one.move) &&
     one.move.isCancelWished === null &&
     one.move.result !== undefined;
   const sets = setsOf(known.filter(isSet));
   const rest = known.filter((one) => !isSet(one)).map(moveWire);
-  const rows = await session.database.verb<OutcomeRow>('apply_moves', [
+  const rows = await write<OutcomeRow>(session.database.call('apply_moves', 8), [
     sets.map(({ items }) => `{${items.map(({ move }) => move.id).join(',')}}`),
     sets.map(({ tenants }) => `{${tenants.join(',')}}`),
     sets.map(({ epochs }) => `{${epochs.join(',')}}`),
@@ -106,15 +123,15 @@ export function numbersIn(text: string | null): number[] {
 
 interface SuccessSet {
   readonly head: Readonly<Record<string, unknown>>;
-  readonly items: readonly Numbered[];
+  readonly items: readonly NumberedMoveMove[];
   /** One where it holds for all. */
   readonly tenants: readonly number[];
   readonly epochs: readonly number[];
 }
 
 /** Successes of one owner from one place to another. */
-function setsOf(all: readonly Numbered[]): SuccessSet[] {
-  const groups = new Map<string, Numbered[]>();
+function setsOf(all: readonly NumberedMoveMove[]): SuccessSet[] {
+  const groups = new Map<string, NumberedMove[]>();
   for (const one of all) {
     const { move, owner, lifecycle } = one;
     const token = move.fence.kind === 'owner' ? (move.fence.token ?? '') : '';
@@ -151,7 +168,7 @@ function tokenOf({ fence }: Move): string | undefined {
   return fence.kind === 'owner' ? (fence.token ?? undefined) : undefined;
 }
 
-function moveWire(numberedMove: Numbered): Record<string, unknown> {
+function moveWire(numberedMove: NumberedMoveMove): Record<string, unknown> {
   const { move, ord, tenant, owner, lifecycle } = numberedMove;
   const { fence, annotation } = move;
   const steps = move.steps.map((step, index) => ({

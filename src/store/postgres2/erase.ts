@@ -1,10 +1,13 @@
 import { isUuid } from '../../core/ids.ts';
 import type { JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal, rankOf } from '../../core/phase.ts';
+import { planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
 import { placeCode } from './dictionary.ts';
 import { readJobs } from './read.ts';
 import { kindCode } from './row.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 
 interface TextRow {
@@ -17,7 +20,7 @@ interface TextRow {
 export async function eraseJob(
   session: Session,
   ref: JobRef,
-  actor: string,
+  { actor, ops }: { actor: string; ops: readonly RecordOp[] },
 ): Promise<EraseOutcome> {
   const { database, names } = session;
   const tenant = await session.tenantOf(ref.tenant);
@@ -25,7 +28,10 @@ export async function eraseJob(
   const [job] = await readJobs(session, [ref]);
   if (!job) return 'missing';
   if (!isTerminal(job.phase)) return 'notEnded';
-  return database.transact(async (query): Promise<EraseOutcome> => {
+  return transactRecords(session, async (query): Promise<EraseOutcome> => {
+    const plan = planWrite(ops, await lockRecords(session, query, ops));
+    if (plan.kind === 'refused') return 'stale';
+    await saveRecords(session, query, plan.changes);
     const texts = await query<TextRow>(database.call('texts_of', 2), [tenant, ref.id]);
     await query(database.call('erase', 5), [
       tenant,

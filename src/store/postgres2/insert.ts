@@ -1,3 +1,4 @@
+import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { placeCode } from './dictionary.ts';
@@ -70,6 +71,19 @@ async function insertOnce(
     const values = wireOf(session, { sets: [], rest: all, ords: NONE, isLate: false, waitMs });
     return outcomesOf(jobs, await session.database.verb<OutcomeRow>('insert_jobs', values));
   }
+}
+
+/** A call that looks at one job after the other, as a statement of somebody's transaction. */
+export function insertCall(
+  session: Session,
+  jobs: readonly NewJob[],
+  now: Instant,
+): { sql: string; values: unknown[] } {
+  const rest = jobs.map((job, ord) => ({ job, ord }));
+  const waitMs = lockWaitMs(true);
+  const values = wireOf(session, { sets: [], rest, ords: NONE, isLate: false, waitMs });
+  values[values.length - 1] = now;
+  return { sql: session.database.call('insert_jobs', values.length), values };
 }
 
 /** Types of which there is something to claim once these are written. */

@@ -9,7 +9,9 @@ import {
   type TypeHealth,
 } from '../control.ts';
 import { changedValve, isIdle, type Valve, type ValveChange, type ValveScope } from '../valve.ts';
+import { planWrite } from '../record-write.ts';
 import type { Query } from './database.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 
 interface LimitRow {
@@ -202,14 +204,18 @@ async function ownedOf(
 async function changeThrottle(session: Session, change: ThrottleChange): Promise<boolean> {
   const { tenant, type, seen, next, actor } = change;
   await session.names.addTenants([tenant]);
-  return session.database.transact(async (query) => {
+  return transactRecords(session, async (query) => {
+    const plan = planWrite(change.with, await lockRecords(session, query, change.with));
+    if (plan.kind === 'refused') return false;
     await query(`SELECT pg_advisory_xact_lock(${session.database.verbs}.limits_lock())`);
     const ref = { tenant, scope: 'type', name: type } as const;
     const before = await readLimit(session, query, ref);
     const concurrency = next?.ceiling ?? seen?.bound ?? null;
     const now = await nowOf(session, query);
     const limit = { ...changedValve(before, { ...ref, actor, concurrency }, now), throttle: next };
-    return writeLimit(session, query, { limit, seen: seen?.changedAt ?? 0 });
+    const isDone = await writeLimit(session, query, { limit, seen: seen?.changedAt ?? 0 });
+    if (isDone) await saveRecords(session, query, plan.changes);
+    return isDone;
   });
 }
 

@@ -22,12 +22,13 @@ export async function purge(session: Session, cuts: Purge): Promise<Purged> {
     cuts.keys === null
       ? 0
       : await purgeRows(session, 'purge_keys', [cuts.keys, cuts.limit, session.now()]);
+  const feed = cuts.feed === null ? 0 : await purgeRows(session, 'forget_tail', [cuts.feed]);
   let days = 0;
   if (cuts.jobs !== null) days += await dropJobs(session, cuts.jobs);
   if (cuts.jobs !== null) days += await dropLog(session, cuts.jobs);
   if (cuts.notes !== null) days += await dropNotes(session, cuts.notes);
   const hasMore = cuts.limit > 0 && (jobs >= cuts.limit || keys >= cuts.limit || days > 0);
-  return { jobs, keys, notes: 0, feed: 0, fires: 0, deadLetters: 0, days, hasMore };
+  return { jobs, keys, notes: 0, feed, days, hasMore };
 }
 
 async function purgeRows(

@@ -35,6 +35,13 @@ export class Session {
     return this.#clock?.now() ?? null;
   }
 
+  /** The database's time, or that of a test. */
+  async readClock(): Promise<Instant> {
+    const sql = `SELECT ${this.database.tables}.now_ms($1) AS now`;
+    const [row] = await this.database.read<{ now: Instant }>(sql, [this.now()]);
+    return row!.now;
+  }
+
   isOther(id: string): boolean {
     return id < this.bounds.low || id >= this.bounds.high;
   }

@@ -3,13 +3,17 @@ import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
 import { systemRandom } from '../../core/random.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
-import type { Move, MoveOutcome } from '../move.ts';
+import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkOps } from '../record-check.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type { LifecyclePlace } from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
@@ -18,19 +22,24 @@ import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
+import { careOn } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { countJobs, depthOf, standingOf } from './counts.ts';
 import { Database } from './database.ts';
 import { Dictionary } from './dictionary.ts';
 import { eraseJob } from './erase.ts';
 import { insertWhole, insertWithin } from './insert-text.ts';
-import { installAll, registerLifecycles } from './install.ts';
+import { registerLifecycles } from './lifecycles.ts';
+import { checkMigrations, migrate } from './migrations-runner.ts';
 import { controlOn, listLimits, putLimit } from './limits.ts';
 import { listJobs } from './list.ts';
 import { openPool } from './open-pool.ts';
 import type { PostgresOptions } from './options.ts';
+import { ownedJobs } from './owned.ts';
 import { makePartitions, purge } from './purge.ts';
 import { listEvents, listStages, readJobs } from './read.ts';
+import { restrictReader } from './reader-role.ts';
+import { recordsOn } from './records.ts';
 import { quoteName } from './schemas.ts';
 import { Session } from './session.ts';
 import { type Due, expiredJobs, letDueIn, overdueJobs } from './sweep.ts';
@@ -45,6 +54,8 @@ export type { PostgresOptions } from './options.ts';
 export class PostgresStore {
   readonly control: ControlStore;
   readonly bell: PostgresBell;
+  readonly records: RecordStore;
+  readonly care: CareStore;
   readonly #session: Session;
   readonly #batches: Batches;
 
@@ -52,6 +63,8 @@ export class PostgresStore {
     this.#session = session;
     this.bell = session.bell;
     this.control = controlOn(session);
+    this.records = recordsOn(session);
+    this.care = careOn(session);
     this.#batches = batchesOn(session);
   }
 
@@ -70,7 +83,9 @@ export class PostgresStore {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return this.#batches.moves.add(moves);
+    for (const move of moves) if (move.with !== undefined) checkOps(move.with);
+    const { moves: plain, movesWith } = this.#batches;
+    return (hasRecords(moves) ? movesWith : plain).add(moves);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
@@ -87,6 +102,10 @@ export class PostgresStore {
 
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
     return overdueJobs(this.#session, places, limit);
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return ownedJobs(this.#session, owners, tenant);
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
@@ -125,8 +144,9 @@ export class PostgresStore {
     return purge(this.#session, cuts);
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return eraseJob(this.#session, ref, actor);
+  erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return eraseJob(this.#session, ref, { actor, ops });
   }
 
   putValve(change: ValveChange): Promise<Valve> {
@@ -149,15 +169,8 @@ export class PostgresStore {
     return this.#session.names.loadPolicies(numbers);
   }
 
-  async now(): Promise<Instant> {
-    const { database } = this.#session;
-    const sql = `SELECT ${database.tables}.now_ms($1) AS now`;
-    const [row] = await database.read<{ now: Instant }>(sql, [this.#session.now()]);
-    return row!.now;
-  }
-
-  maintain(): Promise<void> {
-    return makePartitions(this.#session);
+  now(): Promise<Instant> {
+    return this.#session.readClock();
   }
 
   async close(): Promise<void> {
@@ -174,12 +187,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const isOwn = options.pool === undefined;
   const database = new Database({ pool, isOwn, schema, random, readerRole });
   try {
-    await installAll(database);
+    const mayChange = options.migrate !== 'check';
+    await (mayChange ? migrate(database) : checkMigrations(database));
     await registerLifecycles(database, lifecycles);
+    if (readerRole !== undefined) await restrictReader(database, readerRole, mayChange);
     const session = new Session(database, new Dictionary(database), clock ?? null);
-    const store = new PostgresStore(session);
-    await store.maintain();
-    return store;
+    await makePartitions(session);
+    return new PostgresStore(session);
   } catch (error) {
     await database.close();
     throw error;

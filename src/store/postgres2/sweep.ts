@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Job } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { LifecyclePlace } from '../schedule.ts';
+import type { LifecyclePlace } from '../overdue.ts';
 import { placeCode } from './dictionary.ts';
 import { type JobRow, toJobs } from './row.ts';
 import type { Session } from './session.ts';

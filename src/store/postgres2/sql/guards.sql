@@ -76,7 +76,11 @@ END $$;
 SELECT guard_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'live', 'keys', 'details',
   'stages', 'ended', 'ended_other', 'annotations', 'log', 'log_texts', 'notes', 'positions',
   'log_carried', 'log_texts_carried', 'log_late', 'claims', 'idempotency_keys', 'unique_keys',
-  'limits', 'rate_levels', 'rate_starts', 'moves', 'policies']) t;
+  'limits', 'rate_levels', 'rate_starts', 'moves', 'policies', 'records']) t;
 
 SELECT freeze_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',
   'annotations', 'log', 'log_texts', 'log_carried', 'log_texts_carried']) t;
+
+-- An entry of the audit log is never changed, by whatever verb.
+CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON records FOR EACH ROW
+WHEN (OLD.kind = 'audit') EXECUTE FUNCTION refuse('PW003', 'an entry of the audit log does not change');

@@ -111,6 +111,15 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   floor := log_floor();
-  SELECT replace(m.incarnation::text, '-', '') INTO incarnation FROM meta m;
-  SELECT min(p.low::int8) INTO start FROM partitions p WHERE p.parent = 'log';
+  SELECT replace(m.incarnation::text, '-', ''), m.tail_from INTO incarnation, start FROM meta m;
+  start := greatest(start, (SELECT min(p.low::int8) FROM partitions p WHERE p.parent = 'log'));
+END $$;
+
+-- For how long the oldest entry has waited that readers cannot see yet, in milliseconds.
+CREATE FUNCTION tail_lag(p_now float8, OUT ms int8) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_floor int8 := log_floor();
+BEGIN
+  SELECT ms(clock(p_now)) - ms(min(x.ts)) INTO tail_lag.ms FROM (
+    SELECT w.ts FROM log w WHERE w.n > v_floor ORDER BY w.n LIMIT 1000) x;
 END $$;

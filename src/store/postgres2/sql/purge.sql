@@ -151,3 +151,29 @@ BEGIN
   END IF;
   DELETE FROM partitions p WHERE p.name = close_notes.name;
 END $$;
+
+-- Readers of the log begin after what is as old as the cut, but for its last entry: one that waits
+-- at the end of a quiet log keeps its place. Times rise with the numbers, so the place is found by
+-- halving.
+CREATE FUNCTION forget_tail(p_cut int8) RETURNS int8 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_low int8; v_high int8; v_last int8; v_n int8; v_ts timestamptz; v_before int8;
+BEGIN
+  SELECT m.tail_from INTO v_before FROM meta m FOR UPDATE;
+  SELECT w.n INTO v_last FROM log w ORDER BY w.n DESC LIMIT 1;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  v_last := least(v_last, log_floor());
+  v_low := v_before;
+  v_high := v_last;
+  WHILE v_low < v_high LOOP
+    SELECT w.n, w.ts INTO v_n, v_ts FROM log w WHERE w.n >= v_low + (v_high - v_low) / 2 ORDER BY w.n
+    LIMIT 1;
+    IF v_ts <= at_ms(p_cut) AND v_n < v_last THEN
+      v_low := v_n + 1;
+    ELSE
+      v_high := v_low + (v_high - v_low) / 2;
+    END IF;
+  END LOOP;
+  UPDATE meta SET tail_from = v_low WHERE tail_from < v_low;
+  RETURN CASE WHEN v_low > v_before THEN 1 ELSE 0 END;
+END $$;

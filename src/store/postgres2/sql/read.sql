@@ -115,3 +115,16 @@ BEGIN
     ORDER BY j.deadline_at, j.seq LIMIT p_limit) x;
   IF v_ids IS NOT NULL THEN RETURN QUERY SELECT * FROM read_live(v_tenants, v_ids) ORDER BY ord; END IF;
 END $$;
+
+-- The jobs that these owners hold, of each the first by id.
+CREATE FUNCTION owned(p_owners text[], p_tenant int, p_max int)
+RETURNS TABLE (owner text, tenant int, id uuid) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT o.name, j.tenant, j.id
+  FROM owners o CROSS JOIN LATERAL (
+    SELECT j.tenant, j.id FROM live j WHERE j.phase IN (2, 3) AND j.owner = o.number
+      AND (p_tenant IS NULL OR j.tenant = p_tenant)
+    ORDER BY j.id LIMIT p_max) j
+  WHERE o.name = ANY (p_owners);
+END $$;

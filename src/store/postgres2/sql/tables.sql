@@ -8,7 +8,9 @@ CREATE TABLE meta (
   -- Tells the marks of this installation from those of others in one database.
   tag int NOT NULL DEFAULT floor(random() * 65536),
   -- When the log last went on in another partition of notes.
-  turned_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  turned_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Where readers of the log may begin; what lies before is kept for the jobs' own histories.
+  tail_from int8 NOT NULL DEFAULT 0
 );
 INSERT INTO meta DEFAULT VALUES;
 
@@ -166,3 +168,19 @@ CREATE TABLE rate_levels (
 CREATE INDEX rate_levels_next ON rate_levels (next_at) WHERE next_at IS NOT NULL;
 CREATE TABLE rate_starts (key text COLLATE "C" NOT NULL, at int8 NOT NULL);
 CREATE INDEX rate_starts_key ON rate_starts (key);
+
+-- Everything that is kept beside jobs. Tags lie by their position in the kind; times are
+-- milliseconds. The fill factor leaves room for updates in place of what is written often.
+CREATE TABLE records (
+  kind text COLLATE "C" NOT NULL, tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
+  version int8 NOT NULL, tag_1 text COLLATE "C", tag_2 text COLLATE "C", tag_3 text COLLATE "C",
+  tag_4 text COLLATE "C", due_at int8, job_id text COLLATE "C", owner text, leased_until int8,
+  created_at int8 NOT NULL, updated_at int8 NOT NULL, body json NOT NULL,
+  PRIMARY KEY (kind, tenant, id)
+) WITH (fillfactor = 70);
+CREATE INDEX records_due ON records (kind, due_at, tenant, id) WHERE due_at IS NOT NULL;
+CREATE INDEX records_job ON records (job_id, tenant, kind, id) WHERE job_id IS NOT NULL;
+CREATE INDEX records_tag_1 ON records (kind, tag_1, tenant, id) WHERE tag_1 IS NOT NULL;
+CREATE INDEX records_tag_2 ON records (kind, tag_2, tenant, id) WHERE tag_2 IS NOT NULL;
+CREATE INDEX records_tag_3 ON records (kind, tag_3, tenant, id) WHERE tag_3 IS NOT NULL;
+CREATE INDEX records_tag_4 ON records (kind, tag_4, tenant, id) WHERE tag_4 IS NOT NULL;

@@ -50,3 +50,13 @@ CREATE VIEW job_events AS
     ON f.id = j.id AND f.tenant = w.tenant
   LEFT JOIN (SELECT * FROM log_texts UNION ALL SELECT * FROM log_texts_carried) x
     ON x.n = w.n AND x.id = j.id;
+
+CREATE VIEW dead_letters AS
+  SELECT tenant, id, job_id, timestamptz 'epoch' + created_at * interval '1 ms' AS created_at,
+    body ->> 'type' AS type, body ->> 'reasonCode' AS reason_code,
+    body ->> 'failureStage' AS failure_stage, body ->> 'lastError' AS last_error,
+    body ->> 'attempts' AS attempts, body ->> 'lastOwner' AS last_owner,
+    body ->> 'lastLeaseExpiresAt' AS last_lease_expires_at,
+    body ->> 'correlationId' AS correlation_id, body ->> 'fingerprint' AS fingerprint,
+    body ->> 'replayedAs' AS replayed_as, body ->> 'input' AS input
+  FROM records WHERE kind = 'dead-letter';

@@ -1,0 +1,99 @@
+import type { JobRef } from '../../core/job.ts';
+import type { CareStore, StoreFigures, TableFigures, Vitals } from '../care.ts';
+import { StoreError } from '../store-error.ts';
+import { checkMigrations } from './migrations-runner.ts';
+import type { Session } from './session.ts';
+
+/** What the database tells of itself, each verb a statement or some of its own. */
+export function careOn(session: Session): CareStore {
+  return {
+    tenants: () => listTenants(session),
+    figures: () => readFigures(session),
+    vitals: () => readVitals(session),
+    strays: (limit) => listStrays(session, limit),
+    isCurrent: () => isCurrent(session),
+    // The server checks its pages itself, where it was set up with checksums.
+    quickCheck: () => Promise.resolve([]),
+  };
+}
+
+async function isCurrent({ database }: Session): Promise<boolean> {
+  try {
+    await checkMigrations(database);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.outcome === 'refused') return false;
+    throw error;
+  }
+}
+
+async function listTenants({ database }: Session): Promise<string[]> {
+  const sql = `SELECT name FROM ${database.tables}.tenants ORDER BY name`;
+  const rows = await database.read<{ name: string }>(sql);
+  return rows.map(({ name }) => name);
+}
+
+const SETTINGS = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync',
+  'synchronous_commit', 'full_page_writes', 'autovacuum', 'max_connections', 'server_version')`;
+
+const TABLES = `SELECT c.relname AS name, pg_total_relation_size(c.oid)::int8 AS bytes,
+    coalesce(s.n_live_tup, 0)::int8 AS rows, coalesce(s.n_dead_tup, 0)::int8 AS "deadRows"
+  FROM pg_class c LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
+  WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' ORDER BY c.relname`;
+
+const ACTIVITY = `SELECT count(*)::int4 AS used,
+    coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000, 0)::int8 AS "oldestMs"
+  FROM pg_stat_activity WHERE backend_type = 'client backend'`;
+
+const DAY_MS = 86_400_000;
+
+async function readFigures({ database }: Session): Promise<StoreFigures> {
+  const named = await database.read<{ name: string; setting: string }>(SETTINGS);
+  const settings = Object.fromEntries(named.map(({ name, setting }) => [name, setting]));
+  const tables = await database.read<TableFigures>(TABLES, [database.tables]);
+  const [ahead] = await database.read<{ ms: number }>(
+    `SELECT ${database.tables}.ms(${database.tables}.time_of(b.high::uuid))
+       - ${database.tables}.ms(clock_timestamp()) AS ms FROM ${database.tables}.partition_bounds() b`,
+  );
+  const [activity] = await database.read<{ used: number; oldestMs: number }>(ACTIVITY);
+  return {
+    engine: 'postgres',
+    version: settings['server_version'] ?? '0',
+    settings,
+    tables,
+    freeBytes: null,
+    logBytes: null,
+    daysAhead: Math.max(0, Math.floor(ahead!.ms / DAY_MS)),
+    oldestTransactionMs: activity!.oldestMs,
+    connections: { used: activity!.used, max: Number(settings['max_connections']) },
+  };
+}
+
+/** Jobs with facts that are neither live nor ended, of the last days only: all are too many. */
+async function listStrays({ database }: Session, limit: number): Promise<JobRef[]> {
+  const { tables } = database;
+  return database.read<JobRef>(
+    `SELECT t.name AS tenant, f.id FROM ${tables}.facts f
+     JOIN ${tables}.tenants t ON t.number = f.tenant
+     WHERE f.id >= ${tables}.id_at(clock_timestamp() - interval '1 day')
+       AND NOT EXISTS (SELECT FROM ${tables}.live j WHERE j.id = f.id AND j.tenant = f.tenant)
+       AND NOT EXISTS (SELECT FROM ${tables}.ended e WHERE e.id = f.id AND e.tenant = f.tenant)
+     LIMIT $1`,
+    [limit],
+  );
+}
+
+/** How long the oldest entry has waited behind somebody who may still write before it. */
+async function readVitals(session: Session): Promise<Vitals> {
+  const { database } = session;
+  const [lag] = await database.ask<{ ms: number | null }>('tail_lag', [session.now()]);
+  const { totalCount, idleCount, waitingCount } = database.pool;
+  return {
+    tailLagMs: Math.max(0, lag?.ms ?? 0),
+    gauges: {
+      postgres_pool_connections: totalCount,
+      postgres_pool_idle: idleCount,
+      postgres_pool_waiting: waitingCount,
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import type { Database, Query } from './database.ts';
+import { quoteName, quoteText, verbsSchema } from './schemas.ts';
+
+/** In the order in which they build on each other. */
+const VERBS = [
+  'dictionary',
+  'admit',
+  'insert',
+  'unique',
+  'apply',
+  'claim',
+  'renew',
+  'sweep',
+  'read',
+  'history',
+  'counts',
+  'limits',
+  'erase',
+  'purge',
+  'records',
+];
+
+export function sqlOf(name: string): string {
+  return readFileSync(new URL(`sql/${name}.sql`, import.meta.url), 'utf8');
+}
+
+/**
+ * Settings of every verb that is called from outside. Plans must not depend on statistics, which
+ * are wrong whenever a queue fills or drains; as part of the function they hold behind a pooler too.
+ */
+const PINS: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+};
+
+/** Verbs that write: they act with the rights of who owns the tables. */
+const WRITES: readonly string[] = [
+  'insert_many',
+  'insert_jobs',
+  'insert_text',
+  'claim',
+  'apply_moves',
+  'renew',
+  'open_due',
+  'admit_from',
+  'put_limit',
+  'trim_rates',
+  'name_tenants',
+  'name_owners',
+  'name_lanes',
+  'put_policy',
+  'put_lifecycle',
+  'erase',
+  'close_partition',
+  'drop_detached',
+  'purge_beside',
+  'purge_other',
+  'purge_keys',
+  'forget_tail',
+  'lock_records',
+  'save_records',
+  'holds_job',
+  'close_log',
+  'close_notes',
+  'ensure_partitions',
+  'turn_log',
+  'write_late',
+  'guard_move',
+  'guard_end',
+];
+
+/** Verbs that read: they see what their caller may see. */
+const READS: readonly string[] = [
+  'read_jobs',
+  'expired',
+  'to_requeue',
+  'overdue',
+  'history',
+  'tail',
+  'labels',
+  'tail_lag',
+  'owned',
+  'log_state',
+  'counts',
+  'depth',
+  'turns_since',
+  'standing',
+  'texts_of',
+  'partition_bounds',
+  'limits_lock',
+  'now_ms',
+];
+
+/** Those that may change what is otherwise frozen: they erase, or carry rows on. */
+const CHANGES: readonly string[] = [
+  'erase',
+  'close_partition',
+  'drop_detached',
+  'purge_beside',
+  'purge_other',
+  'close_log',
+];
+
+/** Gives the functions of the first of these schemas their settings and rights. */
+export async function pinAll(query: Query, path: readonly string[]): Promise<void> {
+  const rows = await query<{ name: string; signature: string }>(
+    `SELECT p.proname AS name, p.oid::regprocedure::text AS signature FROM pg_proc p
+     JOIN pg_namespace n ON n.oid = p.pronamespace
+     WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
+    [path[0], [...WRITES, ...READS]],
+  );
+  const searched = [...path, 'pg_temp'].map(quoteName).join(', ');
+  for (const { name, signature } of rows) {
+    const isWrite = WRITES.includes(name);
+    const settings = {
+      ...PINS,
+      ...(isWrite ? { 'pawl.verb': 'on' } : {}),
+      ...(CHANGES.includes(name) ? { 'pawl.may_change': 'on' } : {}),
+    };
+    const list = Object.entries(settings).map(([key, value]) => `SET ${key} = ${quoteText(value)}`);
+    const rights = isWrite ? 'SECURITY DEFINER' : 'SECURITY INVOKER';
+    await query(
+      `ALTER FUNCTION ${signature} ${rights} SET search_path = ${searched} ${list.join(' ')}`,
+    );
+  }
+}
+
+/** Whether this release's verbs are there. */
+export async function hasVerbs(query: Query, { schema }: Database): Promise<boolean> {
+  const [row] = await query<{ has: boolean }>(
+    'SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS has',
+    [verbsSchema(schema)],
+  );
+  return row!.has;
+}
+
+/** In the transaction of the caller, who is the only one that changes the schema. */
+export async function installVerbs(query: Query, database: Database): Promise<void> {
+  if (await hasVerbs(query, database)) return;
+  const { schema, tables, verbs } = database;
+  await query(`CREATE SCHEMA ${verbs}`);
+  await query(`SET LOCAL search_path = ${verbs}, ${tables}, pg_temp`);
+  for (const name of VERBS) await query(sqlOf(name));
+  await pinAll(query, [verbsSchema(schema), schema]);
+}
