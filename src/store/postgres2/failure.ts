@@ -25,6 +25,11 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
 
+/** The role does not own what it wants to change. */
+export function isForbidden(error: unknown): boolean {
+  return sqlStateOf(error) === '42501';
+}
+
 /** A number that this process remembers means nothing to the database. */
 export function isUnknownName(error: unknown): boolean {
   return sqlStateOf(error) === 'PW101';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '../../core/clock.ts';
 import type { Purge, Purged } from '../retention.ts';
-import { isLockTimeout } from './failure.ts';
+import { isForbidden, isLockTimeout } from './failure.ts';
 import { quoteName } from './schemas.ts';
 import type { Session } from './session.ts';
 
@@ -10,7 +10,7 @@ const SURVIVORS_MAX = 10_000;
 
 /** Whoever waits behind us for a table waits no longer than so. */
 const LOCK_TIMEOUT = `SET lock_timeout = '100ms'`;
-const TRIES_MAX = 20;
+const TRIES_MAX = 8;
 const PAUSE_MS = 250;
 
 /** A slice of what may go: whole partitions, and rows of what lies in none. */
@@ -23,12 +23,54 @@ export async function purge(session: Session, cuts: Purge): Promise<Purged> {
       ? 0
       : await purgeRows(session, 'purge_keys', [cuts.keys, cuts.limit, session.now()]);
   const feed = cuts.feed === null ? 0 : await purgeRows(session, 'forget_tail', [cuts.feed]);
-  let days = 0;
-  if (cuts.jobs !== null) days += await dropJobs(session, cuts.jobs);
-  if (cuts.jobs !== null) days += await dropLog(session, cuts.jobs);
-  if (cuts.notes !== null) days += await dropNotes(session, cuts.notes);
-  const hasMore = cuts.limit > 0 && (jobs >= cuts.limit || keys >= cuts.limit || days > 0);
-  return { jobs, keys, notes: 0, feed, days, hasMore };
+  const closed = [
+    cuts.jobs !== null && (await close(session, 'close_partition', [cuts.jobs, SURVIVORS_MAX])),
+    cuts.jobs !== null && (await close(session, 'close_log', [cuts.jobs])),
+    cuts.notes !== null && (await close(session, 'close_notes', [cuts.notes])),
+  ];
+  if (closed[0]) await readBounds(session);
+  const days = cuts.jobs === null && cuts.notes === null ? 0 : await dropClosed(session, cuts);
+  const isFull = jobs >= cuts.limit || keys >= cuts.limit || closed.includes(true);
+  return { jobs, keys, notes: 0, feed, days, hasMore: cuts.limit > 0 && isFull };
+}
+
+async function close(session: Session, verb: string, values: readonly unknown[]): Promise<boolean> {
+  const { database } = session;
+  const places = values.map((_, index) => `$${index + 1}`).join(', ');
+  const sql = `SELECT ${database.verbs}.${verb}(${places}) AS did`;
+  const [row] = await database.write<{ did: boolean }>(sql, values);
+  return row!.did;
+}
+
+interface ClosedPartition {
+  readonly parent: string;
+  readonly name: string;
+  /** The other table that goes with it. */
+  readonly beside: string | null;
+  readonly low: string;
+  readonly high: string;
+}
+
+const BESIDE: Readonly<Record<string, string>> = { facts: 'ended', log: 'log_texts' };
+
+/** Whatever is closed goes, also what an earlier purge was kept from or died over. */
+async function dropClosed(session: Session, cuts: Purge): Promise<number> {
+  const { database } = session;
+  let count = 0;
+  for (const one of await database.ask<ClosedPartition>('closed_partitions', [])) {
+    const { parent, name, beside, low, high } = one;
+    if (parent === 'facts' && cuts.jobs === null) continue;
+    const isFree =
+      (await detach(session, parent, name)) &&
+      (beside === null || (await detach(session, BESIDE[parent]!, beside)));
+    if (!isFree) continue;
+    await database.verb('drop_closed', [name, beside, cuts.jobs ?? 0]);
+    if (parent === 'facts') {
+      while ((await purgeRows(session, 'purge_beside', [low, high, 10_000])) > 0);
+    }
+    count += 1;
+  }
+  return count;
 }
 
 async function purgeRows(
@@ -44,68 +86,33 @@ async function purgeRows(
   return row!.count;
 }
 
-async function dropJobs(session: Session, cut: Instant): Promise<number> {
-  const { database } = session;
-  const [closed] = await database.verb<Record<'facts' | 'ended' | 'low' | 'high', string | null>>(
-    'close_partition',
-    [cut, SURVIVORS_MAX],
-  );
-  const { facts, ended, low, high } = closed!;
-  if (facts === null) return 0;
-  await readBounds(session);
-  await detach(session, 'facts', facts);
-  await detach(session, 'ended', ended!);
-  await database.verb('drop_detached', [facts, ended, low, high, cut]);
-  while ((await purgeRows(session, 'purge_beside', [low, high, 10_000])) > 0);
-  return 1;
-}
-
-async function dropLog(session: Session, cut: Instant): Promise<number> {
-  const { database } = session;
-  const [closed] = await database.verb<{ log: string | null; texts: string }>('close_log', [cut]);
-  const { log, texts } = closed!;
-  if (log === null) return 0;
-  await detach(session, 'log', log);
-  await detach(session, 'log_texts', texts);
-  await database.write(`DROP TABLE ${database.tables}.${log}, ${database.tables}.${texts}`);
-  return 1;
-}
-
-async function dropNotes(session: Session, cut: Instant): Promise<number> {
-  const { database } = session;
-  const [closed] = await database.verb<{ name: string | null }>('close_notes', [cut]);
-  const { name } = closed!;
-  if (name === null) return 0;
-  await detach(session, 'notes', name);
-  await database.write(`DROP TABLE ${database.tables}.${name}`);
-  return 1;
-}
-
 /**
- * Takes a partition off its parent while everybody goes on reading and writing; what somebody's long
- * transaction keeps from it is tried again, by this or a later purge.
+ * Takes a partition off its parent while everybody goes on reading and writing. False: somebody's
+ * long transaction keeps it; a later purge tries again.
  */
-async function detach({ database }: Session, parent: string, name: string): Promise<void> {
-  const { tables } = database;
-  await database.apart(async (query) => {
+async function detach({ database }: Session, parent: string, name: string): Promise<boolean> {
+  const { tables, verbs } = database;
+  const partition = `${tables}.${quoteName(name)}`;
+  return database.apart(async (query) => {
     await query(LOCK_TIMEOUT);
-    for (let tries = 1; ; tries++) {
-      const how = tries === 1 ? 'CONCURRENTLY' : 'FINALIZE';
-      const [pending] = await query<{ is_pending: boolean }>(
+    for (let tries = 1; tries <= TRIES_MAX; tries++) {
+      const [attached] = await query<{ is_pending: boolean }>(
         `SELECT i.inhdetachpending AS is_pending FROM pg_inherits i
          WHERE i.inhrelid = to_regclass($1)`,
-        [`${tables}.${quoteName(name)}`],
+        [partition],
       );
-      if (pending === undefined) return;
+      if (attached === undefined) return true;
+      const mode = attached.is_pending ? 'FINALIZE' : 'CONCURRENTLY';
       try {
-        const mode = pending.is_pending ? 'FINALIZE' : how === 'FINALIZE' ? 'CONCURRENTLY' : how;
-        await query(`ALTER TABLE ${tables}.${parent} DETACH PARTITION ${tables}.${name} ${mode}`);
-        return;
+        await query(`ALTER TABLE ${tables}.${parent} DETACH PARTITION ${partition} ${mode}`);
       } catch (error) {
-        if (!isLockTimeout(error) || tries === TRIES_MAX) throw error;
+        if (isForbidden(error)) {
+          await query(`SELECT ${verbs}.detach_now($1, $2)`, [parent, name]);
+        } else if (!isLockTimeout(error)) throw error;
         await sleep(PAUSE_MS);
       }
     }
+    return false;
   });
 }
 

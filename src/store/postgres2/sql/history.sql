@@ -112,7 +112,8 @@ LANGUAGE plpgsql AS $$
 BEGIN
   floor := log_floor();
   SELECT replace(m.incarnation::text, '-', ''), m.tail_from INTO incarnation, start FROM meta m;
-  start := greatest(start, (SELECT min(p.low::int8) FROM partitions p WHERE p.parent = 'log'));
+  start := greatest(start, (SELECT min(p.low::int8) FROM partitions p
+    WHERE p.parent = 'log' AND NOT p.is_closed));
 END $$;
 
 -- For how long the oldest entry has waited that readers cannot see yet, in milliseconds.

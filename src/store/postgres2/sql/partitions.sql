@@ -2,7 +2,9 @@
 -- default partition: an id of the future in it would stop the next one for good.
 CREATE TABLE partitions (
   parent text NOT NULL, name text NOT NULL, low text NOT NULL, high text NOT NULL,
-  made_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (parent, name)
+  made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Nothing is written to it any more: it is about to be detached and dropped.
+  is_closed boolean NOT NULL DEFAULT false, PRIMARY KEY (parent, name)
 );
 
 CREATE FUNCTION id_at(t timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
@@ -69,7 +71,7 @@ $$;
 -- The bounds between which ids go to partitions.
 CREATE FUNCTION partition_bounds(OUT low text, OUT high text, OUT ahead int) LANGUAGE sql STABLE AS $$
   SELECT min(p.low), max(p.high), count(*) FILTER (WHERE time_of(p.low::uuid) > clock_timestamp())
-  FROM partitions p WHERE p.parent = 'facts'
+  FROM partitions p WHERE p.parent = 'facts' AND NOT p.is_closed
 $$;
 
 -- Goes on in the next partition of notes, and every sixteenth time of the log, once the one in use

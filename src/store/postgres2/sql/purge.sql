@@ -21,34 +21,61 @@ BEGIN
   RETURN true;
 END $$;
 
--- The oldest partition of jobs, if all of its ids are older than the cut and nothing in it is needed
--- any more: from now on no id goes there, and it can be detached.
-CREATE FUNCTION close_partition(p_cut int8, p_max int, OUT facts text, OUT ended text, OUT low text,
-  OUT high text) LANGUAGE plpgsql AS $$
+-- Closes the oldest partition of jobs, if all of its ids are older than the cut and nothing in it is
+-- needed any more: from now on no id goes there, and it can be detached. True: there may be more.
+CREATE FUNCTION close_partition(p_cut int8, p_max int) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE v partitions; v_ended text;
 BEGIN
   PERFORM pg_advisory_xact_lock(partitions_lock());
-  SELECT p.name, replace(p.name, 'facts_', 'ended_'), p.low, p.high INTO facts, ended, low, high
-  FROM partitions p WHERE p.parent = 'facts' ORDER BY p.low LIMIT 1;
-  IF facts IS NULL OR time_of(high::uuid) > at_ms(p_cut) OR NOT carry_jobs(facts::regclass, ended::regclass, low::uuid,
-    high::uuid, at_ms(p_cut), p_max)
-  THEN
-    facts := NULL;
-    RETURN;
+  SELECT * INTO v FROM partitions p WHERE p.parent = 'facts' AND NOT p.is_closed
+  ORDER BY p.low LIMIT 1;
+  v_ended := replace(v.name, 'facts_', 'ended_');
+  IF v.name IS NULL OR time_of(v.high::uuid) > at_ms(p_cut) OR NOT carry_jobs(v.name::regclass,
+    v_ended::regclass, v.low::uuid, v.high::uuid, at_ms(p_cut), p_max)
+  THEN RETURN false; END IF;
+  UPDATE partitions SET is_closed = true WHERE name IN (v.name, v_ended);
+  RETURN true;
+END $$;
+
+-- Partitions that are closed and still there, each once: `beside` goes with it.
+CREATE FUNCTION closed_partitions(OUT parent text, OUT name text, OUT beside text, OUT low text,
+  OUT high text) RETURNS SETOF record LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT p.parent, p.name, CASE p.parent
+      WHEN 'facts' THEN replace(p.name, 'facts_', 'ended_')
+      WHEN 'log' THEN 'log_texts_' || substr(p.name, 5) END, p.low, p.high
+  FROM partitions p WHERE p.is_closed AND p.parent IN ('facts', 'log', 'notes') ORDER BY p.low;
+END $$;
+
+-- For a role that does not own the tables, and cannot detach beside others: waits no longer than
+-- its lock_timeout.
+CREATE FUNCTION detach_now(p_parent text, p_name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM partitions p WHERE p.name = p_name AND p.is_closed) THEN
+    RAISE EXCEPTION USING ERRCODE = 'PW004', MESSAGE = format('%s is not closed', p_name);
   END IF;
-  DELETE FROM partitions p WHERE p.name IN (facts, ended);
+  EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', p_parent, p_name);
 END $$;
 
 -- After the tables are detached nothing can come into them: what came in between is carried on too.
--- Then what lies beside their jobs goes.
-CREATE FUNCTION drop_detached(p_facts text, p_ended text, p_low uuid, p_high uuid, p_cut int8)
-RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION drop_closed(p_name text, p_beside text, p_cut int8) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE v partitions;
 BEGIN
-  IF NOT carry_jobs(p_facts::regclass, p_ended::regclass, p_low, p_high, at_ms(p_cut), 1000000) THEN
-    RAISE EXCEPTION USING MESSAGE = format('%s holds more than a million jobs that are needed', p_facts);
+  PERFORM pg_advisory_xact_lock(partitions_lock());
+  SELECT * INTO v FROM partitions p WHERE p.name = p_name AND p.is_closed;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF v.parent = 'facts' AND NOT carry_jobs(p_name::regclass, p_beside::regclass, v.low::uuid,
+    v.high::uuid, at_ms(p_cut), 1000000)
+  THEN
+    RAISE EXCEPTION USING ERRCODE = 'PW004',
+      MESSAGE = format('%s holds more than a million jobs that are needed', p_name);
   END IF;
-  EXECUTE format('DROP TABLE %I, %I', p_facts, p_ended);
+  EXECUTE format('DROP TABLE %I', p_name);
+  IF p_beside IS NOT NULL THEN EXECUTE format('DROP TABLE %I', p_beside); END IF;
+  DELETE FROM partitions p WHERE p.name IN (p_name, p_beside);
 END $$;
 
 -- What lies beside jobs of a range that are gone, a slice at a time; says how many rows went.
@@ -108,22 +135,22 @@ BEGIN
   RETURN v_keys + v_unique;
 END $$;
 
--- Partitions of the log that may go: nothing in them is younger than the cut, and no partition of
--- jobs reaches back to them. Entries of jobs that outlive them are carried on.
-CREATE FUNCTION close_log(p_cut int8, OUT log text, OUT texts text) LANGUAGE plpgsql AS $$
+-- Closes the oldest partition of the log if nothing in it is younger than the cut and no partition
+-- of jobs reaches back to it. Entries of jobs that outlive it are carried on.
+CREATE FUNCTION close_log(p_cut int8) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_low int8; v_high int8; v_last timestamptz; v_cut timestamptz;
+DECLARE v partitions; v_low int8; v_high int8; v_last timestamptz; v_cut timestamptz;
 BEGIN
   PERFORM pg_advisory_xact_lock(partitions_lock());
-  SELECT p.name, 'log_texts_' || substr(p.name, 5), p.low::int8, p.high::int8
-  INTO log, texts, v_low, v_high
-  FROM partitions p WHERE p.parent = 'log' ORDER BY p.low::int8 LIMIT 1;
+  SELECT * INTO v FROM partitions p WHERE p.parent = 'log' AND NOT p.is_closed
+  ORDER BY p.low::int8 LIMIT 1;
+  v_low := v.low;
+  v_high := v.high;
   SELECT least(at_ms(p_cut), min(time_of(p.low::uuid))) INTO v_cut
   FROM partitions p WHERE p.parent = 'facts';
   SELECT max(w.ts) INTO v_last FROM log w WHERE w.n >= v_low AND w.n < v_high;
   IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high OR v_last > v_cut THEN
-    log := NULL;
-    RETURN;
+    RETURN false;
   END IF;
   WITH x AS MATERIALIZED (
     SELECT DISTINCT n FROM facts_other f, unnest(positions_of(f.tenant, f.id, 0)
@@ -133,23 +160,25 @@ BEGIN
     WHERE w.n >= v_low AND w.n < v_high ON CONFLICT DO NOTHING)
   INSERT INTO log_texts_carried SELECT t.* FROM log_texts t JOIN x ON x.n = t.n
   WHERE t.n >= v_low AND t.n < v_high ON CONFLICT DO NOTHING;
-  DELETE FROM partitions p WHERE p.name IN (log, texts);
+  UPDATE partitions p SET is_closed = true
+  WHERE p.name IN (v.name, 'log_texts_' || substr(v.name, 5));
+  RETURN true;
 END $$;
 
-CREATE FUNCTION close_notes(p_cut int8, OUT name text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION close_notes(p_cut int8) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_low int8; v_high int8;
+DECLARE v partitions; v_low int8; v_high int8;
 BEGIN
   PERFORM pg_advisory_xact_lock(partitions_lock());
-  SELECT p.name, p.low::int8, p.high::int8 INTO name, v_low, v_high
-  FROM partitions p WHERE p.parent = 'notes' ORDER BY p.low::int8 LIMIT 1;
+  SELECT * INTO v FROM partitions p WHERE p.parent = 'notes' AND NOT p.is_closed
+  ORDER BY p.low::int8 LIMIT 1;
+  v_low := v.low;
+  v_high := v.high;
   IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high
     OR EXISTS (SELECT FROM notes o WHERE o.n >= v_low AND o.n < v_high AND o.ts > at_ms(p_cut))
-  THEN
-    name := NULL;
-    RETURN;
-  END IF;
-  DELETE FROM partitions p WHERE p.name = close_notes.name;
+  THEN RETURN false; END IF;
+  UPDATE partitions p SET is_closed = true WHERE p.name = v.name;
+  RETURN true;
 END $$;
 
 -- Readers of the log begin after what is as old as the cut, but for its last entry: one that waits
