@@ -19,7 +19,7 @@ const OBSERVE = `SELECT
     WHERE i.inhparent = 'pawl.notes'::regclass)::float8 AS notes,
   pg_total_relation_size('pawl.feed')::float8 AS feed,
   (pg_total_relation_size('pawl.idempotency_keys')
-    + pg_total_relation_size('pawl.dead_letters'))::float8 AS beside,
+    + pg_total_relation_size('pawl.records'))::float8 AS beside,
   pg_database_size(current_database())::float8 AS total,
   (SELECT sum(size) FROM pg_ls_waldir())::float8 AS wal_files,
   (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 AS wal,
@@ -31,7 +31,7 @@ const SUMMARY = `SELECT relname AS name, autovacuum_count::int AS vacuums,
     n_tup_upd::int AS updates, n_tup_hot_upd::int AS hot, n_tup_del::int AS deletes
   FROM pg_stat_user_tables WHERE schemaname = 'pawl' AND relname = ANY ($1) ORDER BY relname`;
 
-const WATCHED = ['jobs', 'feed', 'idempotency_keys', 'dead_letters', 'retention'];
+const WATCHED = ['jobs', 'feed', 'idempotency_keys', 'records', 'retention'];
 
 /** A server of its own, of the newest version here. */
 export async function openPostgresSite(clock: Clock): Promise<Site> {

@@ -26,20 +26,20 @@ export async function openAccess(
 ): Promise<Access> {
   const { isOpen, provider } = configuration.access;
   if (isOpen) return { authenticator: null, firstKeyFile: null };
-  const { access } = engine.context.store;
+  const { accessKeys } = engine.context.records;
   const warn: EngineLog['warn'] = (message, facts) => log.warn(message, facts);
   const clock = systemClock;
   const tokens =
     provider === null ? null : tokenReader({ ...provider, keys: provider.keysUrl, clock });
-  const authenticator = new Authenticator({ access, clock, tokens, warn });
+  const authenticator = new Authenticator({ accessKeys, clock, tokens, warn });
   const firstKeyFile = await makeFirstKey(configuration, engine);
   return { authenticator, firstKeyFile };
 }
 
 /** Into a file that only its owner can read: what is printed ends up in logs. */
 async function makeFirstKey(configuration: Configuration, engine: Engine): Promise<string | null> {
-  const { store, ids } = engine.context;
-  const known = await store.access.accessKeys({ tenant: HOME_TENANT });
+  const { records, ids } = engine.context;
+  const known = await records.accessKeys.list(HOME_TENANT);
   if (known.length > 0) return null;
   await mkdir(configuration.dataFolder, { recursive: true });
   const path = join(configuration.dataFolder, 'admin.key');
@@ -47,7 +47,7 @@ async function makeFirstKey(configuration: Configuration, engine: Engine): Promi
   // Before the key: one that cannot be written down would lock everybody out.
   const file = await open(path, 'wx', PRIVATE);
   try {
-    const { text } = await createKey({ access: store.access, ids }, OPEN_CREDENTIAL, {
+    const { text } = await createKey({ accessKeys: records.accessKeys, ids }, OPEN_CREDENTIAL, {
       name: 'first-admin',
       roles: ['admin'],
       idempotencyKey: 'the first key',

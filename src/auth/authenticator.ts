@@ -1,13 +1,13 @@
 import type { Clock, Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
-import type { AccessKey, AccessStore } from '../store/access-key.ts';
+import type { AccessKey, AccessKeys } from '../records/access-keys.ts';
 import type { Credential } from './credential.ts';
 import { isSecretOf, readKey } from './key-text.ts';
 import { isRole, isScope, scopesOf } from './role.ts';
 import type { TokenReader } from './token.ts';
 
 export interface AuthenticatorOptions {
-  readonly access: AccessStore;
+  readonly accessKeys: AccessKeys;
   readonly clock: Clock;
   /** Reads tokens of an identity provider, where one is configured. */
   readonly tokens?: TokenReader | null;
@@ -66,7 +66,7 @@ export class Authenticator {
     if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
       throw refusal();
     }
-    this.#touch(id, now);
+    this.#touch(key, now);
     return {
       id: `key:${id}`,
       tenant: key.tenant,
@@ -81,7 +81,7 @@ export class Authenticator {
     const now = this.#options.clock.now();
     const known = this.#remembered.get(id);
     if (known !== undefined && now - known.readAt < REMEMBERED_MS) return known.key;
-    const [key = null] = await this.#options.access.accessKeys({ id });
+    const key = await this.#options.accessKeys.find(id);
     this.#remembered.delete(id);
     if (this.#remembered.size >= REMEMBERED_MAX) {
       this.#remembered.delete(this.#remembered.keys().next().value!);
@@ -91,12 +91,12 @@ export class Authenticator {
   }
 
   /** Once a minute is often enough to say when a key was last used. */
-  #touch(id: string, now: Instant): void {
+  #touch({ tenant, id }: AccessKey, now: Instant): void {
     const before = this.#touchedAt.get(id);
     if (before !== undefined && now - before < TOUCHED_MS) return;
     this.#touchedAt.set(id, now);
-    const { access, warn } = this.#options;
-    access.touchAccessKeys([id]).catch((error: unknown) => {
+    const { accessKeys, warn } = this.#options;
+    accessKeys.touch([{ tenant, id }]).catch((error: unknown) => {
       warn?.('the last use of a key could not be stored', { id, error: String(error) });
     });
   }

@@ -1,14 +1,19 @@
 import { apiActor } from '../core/actor.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import type { Ids } from '../core/ids.ts';
-import type { AccessKey, AccessKeyWrite, AccessStore, NewAccessKey } from '../store/access-key.ts';
+import type {
+  AccessKey,
+  AccessKeys,
+  AccessKeyWrite,
+  NewAccessKey,
+} from '../records/access-keys.ts';
 import { type Credential, HOME_TENANT } from './credential.ts';
 import { freshKey } from './key-text.ts';
 import { isRole, isScope, type Role, ROLES, type Scope, scopesOf } from './role.ts';
 
 /** What the management of keys works with. */
 export interface KeyRoom {
-  readonly access: AccessStore;
+  readonly accessKeys: AccessKeys;
   readonly ids: Ids;
 }
 
@@ -87,7 +92,7 @@ export async function rotateKey(
 export async function revokeKey(room: KeyRoom, by: Credential, id: string): Promise<AccessKey> {
   const key = await findKey(room, by, id);
   if (key.revokedAt !== null) return key;
-  await room.access.writeAccessKey({
+  await room.accessKeys.write({
     add: null,
     end: { tenant: key.tenant, id, inMs: 0, replacedBy: null },
     audit: [entryOf(room, by, { action: 'key.revoked', subject: id, tenant: key.tenant })],
@@ -97,8 +102,8 @@ export async function revokeKey(room: KeyRoom, by: Credential, id: string): Prom
 
 /** A key as its own tenant, or the home tenant, may see it. */
 export async function findKey(room: KeyRoom, by: Credential, id: string): Promise<AccessKey> {
-  const [key] = await room.access.accessKeys({ id });
-  if (key === undefined || (key.tenant !== by.tenant && by.tenant !== HOME_TENANT)) {
+  const key = await room.accessKeys.find(id);
+  if (key === null || (key.tenant !== by.tenant && by.tenant !== HOME_TENANT)) {
     throw new PawlError('NOT_FOUND', `there is no key ${id}`);
   }
   return key;
@@ -115,13 +120,13 @@ async function make(
   const subject = end?.id ?? id;
   const details = { id, name, roles, scopes, queues };
   const audit = [entryOf(room, by, { action, subject, tenant, details })];
-  const outcome = await room.access.writeAccessKey({ add, end, audit });
+  const outcome = await room.accessKeys.write({ add, end, audit });
   if (outcome === 'exists') {
     const message = `this request has already made the key ${id}; rotate it for a new secret`;
     throw new PawlError('ALREADY_EXISTS', message, { details: { id } });
   }
   if (outcome === 'missing') throw new PawlError('NOT_FOUND', `there is no key ${subject}`);
-  const [key] = await room.access.accessKeys({ id });
+  const key = await room.accessKeys.find(id);
   return { key: key!, text };
 }
 

@@ -2,7 +2,7 @@ import type { Content } from '../artifact/artifact-store.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
 import type { Ownership } from '../engine/owner.ts';
 import type { ArtifactJson } from '../http/schema/artifact.ts';
-import type { Artifact, ArtifactRef } from '../store/artifact.ts';
+import type { Artifact, ArtifactRef } from '../records/artifacts.ts';
 import { type Connection, errorOf } from './connection.ts';
 
 export interface RemoteArtifactsOptions {

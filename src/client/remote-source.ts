@@ -4,7 +4,7 @@ import type { Beat, BeatResult, Ownership } from '../engine/owner.ts';
 import type { Settlement } from '../engine/settle.ts';
 import type { ClaimJson, HeartbeatJson } from '../http/schema/worker.ts';
 import type { WorkerBodyJson } from '../http/schema/worker-sign.ts';
-import type { WorkerSign } from '../store/worker-registry.ts';
+import type { WorkerSign } from '../records/workers.ts';
 import type { Connection } from './connection.ts';
 import { claimOf, endingOf, textIn } from './remote-claim.ts';
 

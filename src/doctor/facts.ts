@@ -2,11 +2,10 @@ import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
-import type { StoreFigures } from '../store/care.ts';
-import type { Vitals } from '../store/measure.ts';
+import type { StoreFigures, Vitals } from '../store/care.ts';
 import type { Tally } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
-import type { WorkerRecord } from '../store/worker-registry.ts';
+import type { WorkerRecord } from '../records/workers.ts';
 
 /** Everything that checks look at, read once. */
 export interface Facts {
@@ -15,6 +14,8 @@ export interface Facts {
   readonly ownNow: Instant;
   readonly figures: StoreFigures;
   readonly vitals: Vitals;
+  /** Those that were not replayed, by type. */
+  readonly deadLetters: readonly { readonly type: string; readonly count: number }[];
   readonly tallies: readonly Tally[];
   readonly valves: readonly Valve[];
   readonly workers: readonly WorkerRecord[];
@@ -28,7 +29,7 @@ export interface Facts {
 const SAMPLE = 20;
 
 export async function gatherFacts(context: EngineContext): Promise<Facts> {
-  const { store, clock } = context;
+  const { store, records, clock } = context;
   const before = clock.now();
   const now = await store.now();
   // The answer was made somewhere between asking and hearing.
@@ -37,10 +38,11 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     now,
     ownNow,
     figures: await store.care.figures(),
-    vitals: await store.measures.vitals(),
+    vitals: await store.care.vitals(),
+    deadLetters: await records.deadLetters.countOpen(),
     tallies: await store.tally(null),
     valves: await store.valves(null),
-    workers: await store.roster.workers(null),
+    workers: await records.workers.list(null),
     followers: await followersOf(context),
     expired: await store.expired(SAMPLE),
     strays: await store.care.strays(SAMPLE),

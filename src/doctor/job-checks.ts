@@ -74,7 +74,7 @@ function held({ valves }: Facts) {
   });
 }
 
-function letters({ vitals: { deadLetters } }: Facts) {
+function letters({ deadLetters }: Facts) {
   if (deadLetters.length === 0) return [good('there are no dead letters')];
   return deadLetters.map(({ type, count }) =>
     found('notice', `${count} dead letters of type ${type}`, `pawl dlq ls --type ${type}`),

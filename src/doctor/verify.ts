@@ -97,14 +97,14 @@ async function learnPolicies(
 
 /** Without their inputs, which may be large. */
 async function lettersOf(
-  { store }: EngineContext,
+  { records }: EngineContext,
   tenant: string,
 ): Promise<ReadonlyMap<string, readonly DeadLetterCopy[]>> {
   const letters: DeadLetterCopy[] = [];
   let before: string | undefined;
   for (;;) {
     const filter = { tenant, limit: LETTERS_A_PAGE, ...(before === undefined ? {} : { before }) };
-    const page = await store.deadLetters(filter);
+    const page = await records.deadLetters.list(filter);
     letters.push(
       ...page.map(({ jobId, reasonCode, lastError, attempts }) => ({
         tenant,

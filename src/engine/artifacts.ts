@@ -2,7 +2,7 @@ import type { ArtifactStore, ByteRange, Content } from '../artifact/artifact-sto
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
 import type { JobRef } from '../core/job.ts';
-import type { Artifact, ArtifactCommit, ArtifactRef } from '../store/artifact.ts';
+import type { Artifact, ArtifactCommit, ArtifactRef } from '../records/artifacts.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { EngineContext } from './context.ts';
 import { type Ownership, ownershipRefusal } from './owner.ts';
@@ -70,7 +70,7 @@ export class Artifacts {
 
   /** Those of a job by name, as they are now: before its end others may come. */
   async list(job: JobRef): Promise<Artifact[]> {
-    const found = await this.context.store.artifacts({ job });
+    const found = await this.context.records.artifacts.ofJob(job);
     if (found.length > 0) return found;
     const [known] = await this.context.store.read([job]);
     if (!known) throw notFound(job);
@@ -78,8 +78,8 @@ export class Artifacts {
   }
 
   async find(ref: ArtifactRef): Promise<Artifact> {
-    const [found] = await this.context.store.artifacts({ ref });
-    if (found === undefined) throw new PawlError('NOT_FOUND', `there is no artifact ${ref.id}`);
+    const found = await this.context.records.artifacts.find(ref);
+    if (found === null) throw new PawlError('NOT_FOUND', `there is no artifact ${ref.id}`);
     return found;
   }
 
@@ -115,25 +115,25 @@ export class Artifacts {
   /** The id is taken: by this very artifact, sent again, or by another. */
   async #sameAsBefore(commit: ArtifactCommit, refusal: unknown): Promise<Artifact> {
     const { tenant, id, sha256, name, holder } = commit;
-    const [found] = await this.context.store.artifacts({ ref: { tenant, id } });
-    if (found === undefined) throw refusal;
+    const found = await this.context.records.artifacts.find({ tenant, id });
+    if (found === null) throw refusal;
     const isSame = found.sha256 === sha256 && found.name === name;
     if (isSame && found.jobId === (holder?.jobId ?? null)) return found;
     throw new PawlError('ALREADY_EXISTS', `the id ${id} is taken by another artifact`);
   }
 
   async #commit(commit: ArtifactCommit): Promise<Artifact> {
-    const [outcome] = await this.context.store.commitArtifacts([commit]);
+    const outcome = await this.context.records.artifacts.commit(commit);
     const { holder, keepMs, tenantBytesMax, ...rest } = commit;
-    switch (outcome!.kind) {
+    switch (outcome.kind) {
       case 'lost':
         throw await this.#lost({ tenant: commit.tenant, id: holder!.jobId });
       case 'overQuota': {
-        const message = `${outcome!.usedBytes} of ${tenantBytesMax} bytes are used already`;
+        const message = `${outcome.usedBytes} of ${tenantBytesMax} bytes are used already`;
         throw new PawlError('QUOTA_EXCEEDED', message);
       }
       case 'committed': {
-        const { at, replaced } = outcome!;
+        const { at, replaced } = outcome;
         if (replaced !== null) await this.#discard([replaced]);
         const expiresAt = keepMs === null ? null : at + keepMs;
         return { ...rest, jobId: holder?.jobId ?? null, createdAt: at, expiresAt };

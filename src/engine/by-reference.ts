@@ -9,8 +9,8 @@ import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
-import type { Artifact, ArtifactRef } from '../store/artifact.ts';
-import type { WorkerSign } from '../store/worker-registry.ts';
+import type { Artifact, ArtifactRef } from '../records/artifacts.ts';
+import type { WorkerSign } from '../records/workers.ts';
 
 interface Refused {
   readonly kind: 'refused';

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
+import type { Records } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Shedding } from './limits/watermarks.ts';
 import type { LiveHub } from './live/live-hub.ts';
@@ -20,6 +21,8 @@ export const silentLog: EngineLog = { warn: () => undefined };
 /** What every use case works with. */
 export interface EngineContext {
   readonly store: Store;
+  /** What is kept beside jobs, in the same store. */
+  readonly records: Records;
   readonly registry: Registry;
   readonly random: Random;
   readonly ids: Ids;

@@ -10,7 +10,7 @@ import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
 import { fitsBytes, isStorable } from '../core/text.ts';
 import type { JobPolicy } from '../handler/job-policy.ts';
-import type { TypeRecord } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 import { SHARED_TENANT } from './registry.ts';
@@ -39,7 +39,7 @@ export async function putType(
   faults.push(...checkPolicy(lifecycle, definition, policy));
   if (faults.length > 0) throw invalid(faults);
   const entry = { policy, definition: JSON.stringify(definition) };
-  const record = await context.store.putType(named.tenant, named.type, entry);
+  const record = await context.records.types.put(named, entry);
   context.registry.forgetType(named.type);
   return record;
 }

@@ -18,7 +18,6 @@ export interface Again {
   readonly id?: string;
   readonly runAt?: Instant;
   readonly idempotency?: IdempotencyClaim;
-  readonly replayOf?: string;
 }
 
 /**
@@ -60,7 +59,6 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     parentKind: again.kind,
     documentId: parent.documentId ?? null,
     idempotency: again.idempotency ?? null,
-    replayOf: again.replayOf ?? null,
     actor: apiActor(principal),
   };
 }

@@ -6,7 +6,7 @@ import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
 import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
 import type { NewJob } from '../store/insert.ts';
-import type { TypeRecord } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import type { Caller, EnqueueOptions } from './enqueue.ts';
@@ -196,7 +196,6 @@ function draftOf(
             windowMs: IDEMPOTENCY_WINDOW_MS,
           },
     ...(request.unique === undefined ? {} : { unique: uniqueClaimOf(request.unique) }),
-    replayOf: null,
     actor: apiActor(caller.principal),
   };
 }

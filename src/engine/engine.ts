@@ -7,8 +7,9 @@ import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Random } from '../core/random.ts';
+import { recordsOf } from '../records/records.ts';
+import { type DeadLetter, type DeadLetterFilter, lettersWith } from '../records/dead-letters.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
-import type { DeadLetter, DeadLetterFilter } from '../store/dead-letter.ts';
 import type {
   EventPage,
   EventQuery,
@@ -17,10 +18,10 @@ import type {
   TailPage,
   TailQuery,
 } from '../store/query.ts';
-import type { Purged } from '../store/retention.ts';
-import type { Store, TypeRecord } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import type { Tally } from '../store/tally.ts';
-import type { WorkerRecord, WorkerSign } from '../store/worker-registry.ts';
+import type { WorkerRecord, WorkerSign } from '../records/workers.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
@@ -59,7 +60,7 @@ import { Schedules } from './schedules/schedules.ts';
 import { sweepDeadlines } from './sweeps/deadlines.ts';
 import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
-import { sweepRetention } from './sweeps/retention.ts';
+import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
 import type { EnqueueTracer } from './tracer.ts';
@@ -90,13 +91,26 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
-    const registry = new Registry(store, lifecycles, clock);
-    const shedding = new Shedding({ store, ids, clock });
+    const records = recordsOf(store);
+    const registry = new Registry({ store, records, clock }, lifecycles);
+    const shedding = new Shedding({ store, records, ids, clock });
     const { observer = null, tracer = null } = options;
     const inputs = new KnownInputs();
     const bell = new WorkBell(store.bell ?? null);
     const live = new LiveHub(store, { timers: systemTimers, ...options.live });
-    const parts = { store, registry, random, ids, clock, log, inputs, shedding, bell, live };
+    const parts = {
+      store,
+      records,
+      registry,
+      random,
+      ids,
+      clock,
+      log,
+      inputs,
+      shedding,
+      bell,
+      live,
+    };
     this.context = { ...parts, observer, tracer };
     this.schedules = new Schedules(this.context);
     this.failures = new Failures(this.context);
@@ -177,9 +191,13 @@ export class Engine {
     return waitForJob(this.context, ref, wait);
   }
 
-  /** Their errors without stack, causes and details: those are told of one job at a time. */
-  async jobs(query: JobQuery): Promise<JobPage> {
-    const page = await this.context.store.list(query);
+  /**
+   * Their errors without stack, causes and details: those are told of one job at a time. With
+   * `fingerprint`: those that have a dead letter of it.
+   */
+  async jobs({ fingerprint, ...query }: JobQuery & { fingerprint?: string }): Promise<JobPage> {
+    const record = fingerprint === undefined ? {} : { record: lettersWith(fingerprint) };
+    const page = await this.context.store.list({ ...query, ...record });
     return { ...page, jobs: page.jobs.map(briefJob) };
   }
 
@@ -214,7 +232,7 @@ export class Engine {
 
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
   async deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    const letters = await this.context.store.deadLetters(filter);
+    const letters = await this.context.records.deadLetters.list(filter);
     if (filter.id !== undefined) return letters;
     return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
   }
@@ -253,12 +271,12 @@ export class Engine {
 
   /** A worker's sign of life, for those who look; its leases alone say what it owns. */
   announce(signs: readonly WorkerSign[]): Promise<void> {
-    return this.context.store.roster.beatWorkers(signs);
+    return this.context.records.workers.beat(signs);
   }
 
   /** The workers that take a tenant's jobs, with those of them in their hands; null for all. */
   workers(tenant: string | null): Promise<WorkerRecord[]> {
-    return this.context.store.roster.workers(tenant);
+    return this.context.records.workers.list(tenant);
   }
 
   /** Compares queues with their watermarks; says how many begin or cease to refuse jobs. */
@@ -276,7 +294,7 @@ export class Engine {
     return erase(this.context, ref, actor);
   }
 
-  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Purged> {
+  sweepRetention(policy: Partial<RetentionPolicy> = {}): Promise<Swept> {
     return sweepRetention(this.context, retentionPolicy(policy));
   }
 

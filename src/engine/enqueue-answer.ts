@@ -35,8 +35,6 @@ export async function answerTo(
       return { kind: 'refused', error: keyReused(job, found) };
     case 'busy':
       return { kind: 'refused', error: documentBusy(found) };
-    case 'alreadyReplayed':
-      return { kind: 'replayed', job: found };
     case 'throttled':
     case 'debounced':
     case 'replaced':

@@ -1,7 +1,12 @@
 import { invalid, PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
-import { type InsertOutcome, isRefusal, jobAtBirth, type NewJob } from '../store/insert.ts';
-import type { Store } from '../store/store.ts';
+import {
+  type InsertJobs,
+  type InsertOutcome,
+  isRefusal,
+  jobAtBirth,
+  type NewJob,
+} from '../store/insert.ts';
 import type { SqlTransaction } from '../store/transaction.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf, knownAll } from './all-of.ts';
@@ -56,7 +61,7 @@ export async function enqueue(
   return knownAll(all) ?? afterWrite(answers.hasWritten, () => allOf(all));
 }
 
-function insertFor({ store }: EngineContext, { within }: EnqueueOptions): Store['insert'] {
+function insertFor({ store }: EngineContext, { within }: EnqueueOptions): InsertJobs {
   if (within === undefined) return (jobs, options) => store.insert(jobs, options);
   if (store.within !== undefined) return store.within(within);
   const message =

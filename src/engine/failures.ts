@@ -65,7 +65,7 @@ export class Failures {
   /** Grouped by cause, the latest first. */
   async causes(query: FailureQuery): Promise<FailureCause[]> {
     const jobs = await this.#newest(query);
-    const letters = await this.#context.store.deadLetters({
+    const letters = await this.#context.records.deadLetters.list({
       tenant: query.tenant,
       limit: BAD_ENDS.length * FAILURES_SEEN_MAX,
       ...(query.type === undefined ? {} : { type: query.type }),

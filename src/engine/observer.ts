@@ -3,7 +3,7 @@ import type { Step } from '../core/decision.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { ClaimedJob } from '../store/claim.ts';
 import { jobAtBirth } from '../store/insert.ts';
-import type { Fire, FireOutcome } from '../store/schedule.ts';
+import type { Fire, FireOutcome } from '../records/fires.ts';
 
 /** A transition that is durable. */
 export interface Moved {

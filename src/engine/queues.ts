@@ -41,7 +41,7 @@ export async function configureQueue(
   context.shedding.forget();
   const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
   const details = JSON.stringify(settings);
-  await context.store.access.addAudit([{ ...entry, action: 'queue_configured', details }]);
+  await context.records.audit.add([{ ...entry, action: 'queue_configured', details }]);
   return valve;
 }
 

@@ -6,7 +6,10 @@ import type { Job } from '../core/job.ts';
 import { leaseWindowMs } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Policy } from '../core/policy.ts';
-import type { Store, TypeRecord } from '../store/store.ts';
+import type { JobTypes } from '../records/job-types.ts';
+import type { Records } from '../records/records.ts';
+import type { Store } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 
 /** Types that every tenant may use are registered under this name. */
 export const SHARED_TENANT = '*';
@@ -37,15 +40,20 @@ interface Read {
 export class Registry {
   readonly lifecycles: readonly Lifecycle[];
   readonly #store: Store;
+  readonly #types: JobTypes;
   readonly #byName: ReadonlyMap<string, Lifecycle>;
   readonly #policies: Map<number, Policy> = new Map();
-  readonly #types: Map<string, Read> = new Map();
+  readonly #reads: Map<string, Read> = new Map();
   readonly #numbers: Map<string, Promise<number>> = new Map();
   readonly #clock: Clock;
 
-  constructor(store: Store, lifecycles: readonly Lifecycle[], clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
+  constructor(
+    parts: { store: Store; records: Pick<Records, 'types'>; clock: Clock },
+    lifecycles: readonly Lifecycle[],
+  ) {
+    this.#store = parts.store;
+    this.#types = parts.records.types;
+    this.#clock = parts.clock;
     this.lifecycles = lifecycles;
     this.#byName = new Map(lifecycles.map((one) => [lifecycleKey(one.name, one.version), one]));
   }
@@ -102,14 +110,14 @@ export class Registry {
     const cached = this.#recent(key);
     if (cached !== null) return cached.record;
     const record = this.#findType(tenant, type);
-    const last = this.#types.get(key);
+    const last = this.#reads.get(key);
     const former = last?.known ?? last?.former ?? null;
     const read: Read = { record, readAt: this.#clock.now(), former, known: null };
-    this.#types.set(key, read);
+    this.#reads.set(key, read);
     record.then(
       (known) => (read.known = known),
       // What is not there now may be there the next time.
-      () => this.#types.delete(key),
+      () => this.#reads.delete(key),
     );
     return record;
   }
@@ -124,7 +132,7 @@ export class Registry {
    * the very connection which an answer would need.
    */
   knownOnce(tenant: string, type: string): { record: TypeRecord; policy: Policy } | null {
-    const read = this.#types.get(`${tenant}\n${type}`);
+    const read = this.#reads.get(`${tenant}\n${type}`);
     const former = read?.known ?? read?.former ?? null;
     if (former === null) return null;
     this.type(tenant, type).catch(() => undefined);
@@ -137,21 +145,23 @@ export class Registry {
   }
 
   #recent(key: string): Read | null {
-    const read = this.#types.get(key);
+    const read = this.#reads.get(key);
     return read !== undefined && this.#clock.now() - read.readAt < TYPE_KEPT_MS ? read : null;
   }
 
   async #findType(tenant: string, type: string): Promise<TypeRecord> {
-    const own = await this.#store.types(tenant);
-    const shared = tenant === SHARED_TENANT ? [] : await this.#store.types(SHARED_TENANT);
-    const record = [...own, ...shared].find((one) => one.type === type);
-    if (record !== undefined) return record;
+    const [own, shared] = await this.#types.read([
+      { tenant, type },
+      { tenant: SHARED_TENANT, type },
+    ]);
+    const record = own ?? shared;
+    if (record) return record;
     throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
   }
 
   forgetType(type: string): void {
-    for (const key of this.#types.keys()) {
-      if (key.endsWith(`\n${type}`)) this.#types.delete(key);
+    for (const key of this.#reads.keys()) {
+      if (key.endsWith(`\n${type}`)) this.#reads.delete(key);
     }
   }
 

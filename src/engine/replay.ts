@@ -1,7 +1,8 @@
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
-import { jobAtBirth } from '../store/insert.ts';
+import { replayedOp } from '../records/dead-letters.ts';
+import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import { draftAgain } from './draft-again.ts';
 import type { Caller } from './enqueue.ts';
@@ -17,6 +18,9 @@ export interface ReplayRequest {
   readonly runAt?: Instant;
 }
 
+/** Races are lost to somebody who has replayed it, and then there is nothing left to do. */
+const ROUNDS_MAX = 8;
+
 /**
  * Makes a new job from a dead letter, linked by `parentJobId`, under the type's policy of today.
  * A dead letter is replayed once: asking again answers with the job of the first time.
@@ -27,25 +31,45 @@ export async function replay(
 ): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
   const { deadLetterId, ...again } = request;
   const { tenant } = request.caller;
-  const [letter] = await context.store.deadLetters({ tenant, id: deadLetterId, limit: 1 });
-  if (letter === undefined) {
-    throw new PawlError('NOT_FOUND', `there is no dead letter ${deadLetterId}`);
+  const ref = { tenant, id: deadLetterId };
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const found = await context.records.deadLetters.find(ref);
+    if (found === null) throw new PawlError('NOT_FOUND', `there is no dead letter ${ref.id}`);
+    const { letter } = found;
+    if (letter.replayedAs !== null) {
+      return { kind: 'replayed', job: await jobOf(context, tenant, letter.replayedAs) };
+    }
+    const [dead] = await context.store.read([{ tenant, id: letter.jobId }]);
+    const { jobId: id, type, correlationId, input } = letter;
+    const parent = { ...dead, id, type, correlationId, input };
+    const job = await draftAgain(context, { ...again, parent, kind: 'replay' });
+    const answer = await context.store.insert([job], { with: [replayedOp(found, job.id)] });
+    // Somebody else has replayed or erased it meanwhile.
+    if (answer.kind === 'refused') continue;
+    return replayed(context, job, answer.outcomes[0]!);
   }
-  const [dead] = await context.store.read([{ tenant, id: letter.jobId }]);
-  const { jobId: id, type, correlationId, input } = letter;
-  const parent = { ...dead, id, type, correlationId, input };
-  const job = await draftAgain(context, { ...again, parent, kind: 'replay', replayOf: letter.id });
-  const [outcome] = await context.store.insert([job]);
-  if (outcome!.kind === 'created') {
-    const made = jobAtBirth(job, outcome!.at);
+  throw new PawlError('STORE_UNAVAILABLE', `dead letter ${ref.id} changed too often; try again`);
+}
+
+async function replayed(
+  context: EngineContext,
+  job: NewJob,
+  outcome: InsertOutcome,
+): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
+  if (outcome.kind === 'created') {
+    const made = jobAtBirth(job, outcome.at);
     context.observer?.enqueued([made]);
     context.bell.born([made]);
     context.live.born([made]);
     return { kind: 'created', job: made };
   }
-  const ref = { tenant, id: outcome!.id };
-  const [earlier] = await context.store.read([ref]);
-  if (!earlier) throw notFound(ref);
-  if (outcome!.kind === 'busy') throw documentBusy(earlier);
+  const earlier = await jobOf(context, job.tenant, outcome.id);
+  if (outcome.kind === 'busy') throw documentBusy(earlier);
   return { kind: 'replayed', job: earlier };
+}
+
+async function jobOf({ store }: EngineContext, tenant: string, id: string): Promise<Job> {
+  const [job] = await store.read([{ tenant, id }]);
+  if (!job) throw notFound({ tenant, id });
+  return job;
 }

@@ -1,7 +1,7 @@
 import { isSealed } from '../codec/sealed.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { NO_INPUT_FAULT } from '../handler/schema.ts';
-import type { TypeRecord } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import type { TypeDefinition } from './define-type.ts';
 
 /** Records are looked at with every job, and stay the same for a while. */

@@ -3,6 +3,7 @@ import { PawlError } from '../core/errors.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Instant } from '../core/clock.ts';
+import { deadLetterOp } from '../records/dead-letters.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
@@ -114,13 +115,45 @@ async function playRound(
   await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
   const round = { context, decisions: new Decisions(context) };
   const steps = await allOf(open.map((entry) => planStep(round, entry)));
+  await addDeadLetters(context, open, steps);
   const moves: Move[] = [];
   for (const step of steps) if ('move' in step) moves.push(step.move);
   const applied = moves.length === 0 ? [] : await context.store.apply(moves);
   return { steps, applied };
 }
 
-type PlannedStep = Exclude<TransitionOutcome, { kind: 'moved' }> | { readonly move: Move };
+type PlannedStep = Exclude<TransitionOutcome, { kind: 'moved' }> | PlannedMove;
+
+interface PlannedMove {
+  readonly move: Draft;
+  /** Set if the move ends the job badly. */
+  readonly letter: DeadLetterDraft | null;
+}
+
+/**
+ * A dead letter is a copy of the stored job. The job that a worker passes as `known` may be stale,
+ * and its input may have been decoded, so it is read again.
+ */
+async function addDeadLetters(
+  { store, ids }: EngineContext,
+  entries: readonly Entry[],
+  steps: readonly PlannedStep[],
+): Promise<void> {
+  const ending = entries.flatMap((entry, index) => {
+    const step = steps[index]!;
+    return 'move' in step && step.letter !== null
+      ? [{ entry, move: step.move, letter: step.letter }]
+      : [];
+  });
+  const unread = ending.filter(({ entry }) => entry.job === entry.task.known);
+  const read = unread.length === 0 ? [] : await store.read(unread.map(({ move }) => move));
+  for (const { entry, move, letter } of ending) {
+    const job = read.find((one) => one?.id === move.id && one.tenant === move.tenant) ?? entry.job!;
+    const fingerprint = fingerprintOf(job.type, letter.error);
+    const made = { ...letter, id: ids.next(), fingerprint, job, steps: move.steps };
+    move.with = [deadLetterOp(made)];
+  }
+}
 
 interface Round {
   readonly context: EngineContext;
@@ -167,11 +200,13 @@ function stepOf(
 }
 
 function moveOf(
-  { context, decisions }: Round,
+  { decisions }: Round,
   planned: { task: Task; job: Job; plan: Plan; fence: Fence },
-): { kind: 'refused'; error: PawlError } | { move: Move } {
+): { kind: 'refused'; error: PawlError } | PlannedMove {
   const { task, job, plan, fence } = planned;
-  if (plan.kind === 'annotate') return { move: annotationOf(context, planned, plan) };
+  if (plan.kind === 'annotate') {
+    return { move: annotationOf(planned, plan), letter: plan.deadLetter ?? null };
+  }
   if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
   const { place, decision } = decisions.of(job, plan.request);
   if (!decision.isLegal) {
@@ -190,20 +225,18 @@ function moveOf(
     isCancelWished: plan.request.on === 'succeed' ? null : job.cancel !== null,
     steps: decision.steps,
     annotation: null,
-    deadLetter: deadLetterFor(context, job, decision.deadLetter),
   };
   const cause = causeOf(job, decision.steps);
   if (cause !== null) move.fingerprint = cause;
   if (plan.result !== undefined) move.result = plan.result;
   if (plan.checkpoint !== undefined) move.checkpoint = plan.checkpoint;
-  return { move };
+  return { move, letter: decision.deadLetter };
 }
 
 /** A move on its way to be one; copies of it would be dear in a large batch. */
 type Draft = { -readonly [Member in keyof Move]: Move[Member] };
 
 function annotationOf(
-  context: EngineContext,
   { task, job, fence }: { task: Task; job: Job; fence: Fence },
   plan: Extract<Plan, { kind: 'annotate' }>,
 ): Move {
@@ -219,7 +252,6 @@ function annotationOf(
     isCancelWished: job.cancel !== null,
     steps: [],
     annotation: plan.annotation,
-    deadLetter: deadLetterFor(context, job, plan.deadLetter ?? null),
   };
 }
 
@@ -229,15 +261,6 @@ function causeOf(job: Job, steps: readonly Step[]): string | null {
   if (last === undefined || (last.to.phase !== 'failed' && last.to.phase !== 'dead')) return null;
   const error = last.error ?? job.error;
   return error === null ? null : fingerprintOf(job.type, error);
-}
-
-function deadLetterFor(
-  context: EngineContext,
-  job: Job,
-  draft: DeadLetterDraft | null,
-): Move['deadLetter'] {
-  if (draft === null) return null;
-  return { ...draft, id: context.ids.next(), fingerprint: fingerprintOf(job.type, draft.error) };
 }
 
 function standsAsBefore(one: Job, other: Job): boolean {

@@ -2,7 +2,7 @@ import { expiryOf, type LinkKey, signLink } from '../artifact/link.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JobRef } from '../core/job.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
-import type { Artifact } from '../store/artifact.ts';
+import type { Artifact } from '../records/artifacts.ts';
 import type { ArtifactJson } from './schema/artifact.ts';
 
 /** What the API needs to take in artifacts and to hand out links to them. */

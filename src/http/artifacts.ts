@@ -7,7 +7,7 @@ import { verifyLink } from '../artifact/link.ts';
 import { invalid, PawlError } from '../core/errors.ts';
 import { derivedId } from '../core/ids.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
-import type { Artifact } from '../store/artifact.ts';
+import type { Artifact } from '../records/artifacts.ts';
 import { ARTIFACTS_PATH, type ArtifactFace, artifactJson } from './artifact-view.ts';
 import { type BodyDeadlines, flowing } from './body-deadline.ts';
 import { rangeOf, safeHeaders } from './download.ts';

@@ -1,7 +1,7 @@
 import type { ByteRange } from '../artifact/artifact-store.ts';
 import type { LinkClaims } from '../artifact/link.ts';
 import type { Instant } from '../core/clock.ts';
-import type { Artifact } from '../store/artifact.ts';
+import type { Artifact } from '../records/artifacts.ts';
 
 /**
  * The one range of bytes that is asked for; null for the whole, also where several are asked for

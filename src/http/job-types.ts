@@ -7,7 +7,7 @@ import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { definitionOf } from '../engine/stored-definition.ts';
 import { targetOfRecord } from '../slo/registered.ts';
-import type { TypeRecord } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import type { Valve } from '../store/valve.ts';
 import { type App, callerOf, credentialOf, type Face, type Resource, routes } from './face.ts';
 import { TypeBody, type TypeJson, TypeSchema } from './schema/type.ts';
@@ -49,17 +49,17 @@ async function typeJson(
 
 /** The tenant's own types, and the shared ones that it has not made its own. */
 async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
-  const { store } = engine.context;
-  const own = await store.types(tenant);
+  const { types } = engine.context.records;
+  const own = await types.list(tenant);
   const names = new Set(own.map(({ type }) => type));
-  const shared = (await store.types(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
   return [...own, ...shared];
 }
 
 async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
   const { type: subject, revision } = record;
   const did = { action: 'type.put', subject, details: { revision } };
-  await engine.context.store.access.addAudit([entryOf(engine.context, credentialOf(request), did)]);
+  await engine.context.records.audit.add([entryOf(engine.context, credentialOf(request), did)]);
 }
 
 const RETRY_TEXT =
@@ -90,13 +90,12 @@ function putType(app: App, { engine }: Face): void {
     async (request, reply) => {
       const { tenant } = callerOf(request);
       const { type } = request.params;
-      const known = await engine.context.store.types(tenant);
-      const before = known.find((one) => one.type === type);
+      const [before] = await engine.context.records.types.read([{ tenant, type }]);
       const record = await engine.putType({ tenant, type }, request.body);
       if (before?.revision !== record.revision) await told(engine, request, record);
       const answer = await typeJson(engine, record, await engine.valves(tenant));
       return reply
-        .code(before === undefined ? 201 : 200)
+        .code(before === null ? 201 : 200)
         .header('location', `/v1/types/${encodeURIComponent(type)}`)
         .send(answer);
     },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { createKey, findKey, type KeyRoom, revokeKey, rotateKey } from '../auth/manage-keys.ts';
-import type { AccessKey } from '../store/access-key.ts';
+import type { AccessKey } from '../records/access-keys.ts';
 import { type App, callerOf, credentialOf, type Face, type Resource, routes } from './face.ts';
 import { sendPage } from './page.ts';
 import {
@@ -20,7 +20,8 @@ const KeyParams = Type.Object({ id: text(64, 1) });
 const OVERLAP_MS = 86_400_000;
 
 function roomOf({ engine }: Face): KeyRoom {
-  return { access: engine.context.store.access, ids: engine.context.ids };
+  const { records, ids } = engine.context;
+  return { accessKeys: records.accessKeys, ids };
 }
 
 function timeOrNull(instant: number | null): string | null {
@@ -90,7 +91,7 @@ function listKeys(app: App, { engine }: Face): void {
     },
     async (request) => {
       const { tenant } = callerOf(request);
-      const keys = await engine.context.store.access.accessKeys({ tenant });
+      const keys = await engine.context.records.accessKeys.list(tenant);
       return { items: keys.map(keyJson), nextCursor: null };
     },
   );
@@ -180,7 +181,7 @@ function readAudit(app: App, { engine }: Face): void {
     },
     async (request, reply) => {
       const { limit = 50, cursor } = request.query;
-      const entries = await engine.context.store.access.audit({
+      const entries = await engine.context.records.audit.list({
         tenant: callerOf(request).tenant,
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: cursor }),

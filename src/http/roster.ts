@@ -1,4 +1,4 @@
-import type { WorkerRecord } from '../store/worker-registry.ts';
+import type { WorkerRecord } from '../records/workers.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { sendPage } from './page.ts';
 import { closed, nothing, PAGING, pageOf } from './schema/values.ts';

@@ -1,6 +1,6 @@
 import type { ScheduleDefinition } from '../engine/schedules/definition.ts';
 import { nextRuns, type ScheduleView } from '../engine/schedules/schedules.ts';
-import type { FireRecord } from '../store/schedule.ts';
+import type { FireRecord } from '../records/fires.ts';
 import type { FireJson, ScheduleBodyJson, ScheduleJson } from './schema/schedule.ts';
 import { timeText } from './view.ts';
 

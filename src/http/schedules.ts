@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
-import type { ScheduleRef } from '../store/schedule.ts';
+import type { ScheduleRef } from '../records/fires.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { sendPage } from './page.ts';
 import { definitionOf, scheduleJson } from './schedule-view.ts';

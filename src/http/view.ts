@@ -5,7 +5,7 @@ import { traceIdIn } from '../core/trace.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobError } from '../core/job.ts';
 import { errorTypeOf } from '../lifecycles/record.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
+import type { DeadLetter } from '../records/dead-letters.ts';
 import type { DeadLetterJson } from './schema/dead-letter.ts';
 import type { JobEventJson, JobJson } from './schema/job.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Webhook } from '../store/webhook.ts';
+import type { Webhook } from '../records/webhooks.ts';
 import { deliverTest, findDelivery, listDeliveries, redeliver } from '../webhooks/deliveries.ts';
 import { deliveryOf, triesOf } from '../webhooks/delivery-log.ts';
 import { type App, callerOf } from './face.ts';

@@ -1,4 +1,4 @@
-import type { Webhook } from '../store/webhook.ts';
+import type { Webhook } from '../records/webhooks.ts';
 import type { Delivery, LoggedTry } from '../webhooks/delivery-log.ts';
 import type { DeliveryJson, TryJson, WebhookJson } from './schema/webhook.ts';
 import { timeText } from './view.ts';

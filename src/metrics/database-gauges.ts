@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Tally } from '../store/tally.ts';
-import type { Vitals } from '../store/measure.ts';
+import type { Vitals } from '../store/care.ts';
 import type { Meter } from './meter.ts';
 import { GAUGE_MAX, type GaugeName, METRICS } from './registry.ts';
 
@@ -29,20 +29,22 @@ export function remembered<Seen>(look: () => Promise<Seen>, keptMs: number): () 
 
 /** Gauges that only the database can tell: the same in every process. */
 export function watchDatabase(meter: Meter, engine: Engine, keptMs: number = KEPT_MS): void {
-  const { store } = engine.context;
+  const { store, records } = engine.context;
   const look = remembered(async () => {
-    const [now, tallies, vitals, followers] = await Promise.all([
+    const [now, tallies, vitals, letters, followers] = await Promise.all([
       store.now(),
       store.tally(null, GAUGE_MAX),
-      store.measures.vitals(),
+      store.care.vitals(),
+      records.deadLetters.countOpen(),
       engine.followers(),
     ]);
-    return { now, tallies, vitals, followers };
+    return { now, tallies, vitals, letters, followers };
   }, keptMs);
   meter.collectWith(async () => {
-    const { now, tallies, vitals, followers } = await look();
+    const { now, tallies, vitals, letters, followers } = await look();
     setJobs(meter, tallies);
     setQueues(meter, tallies, now);
+    setLetters(meter, letters);
     setVitals(meter, vitals);
     meter.set(
       'pawl_follower_lag_seconds',
@@ -86,11 +88,17 @@ function setQueues(meter: Meter, tallies: readonly Tally[], now: number): void {
   );
 }
 
-function setVitals(meter: Meter, { deadLetters, tailLagMs, gauges }: Vitals): void {
+function setLetters(
+  meter: Meter,
+  letters: readonly { readonly type: string; readonly count: number }[],
+): void {
   meter.set(
     'dlq_count',
-    deadLetters.map(({ type, count }) => ({ labels: { job_type: type }, value: count })),
+    letters.map(({ type, count }) => ({ labels: { job_type: type }, value: count })),
   );
+}
+
+function setVitals(meter: Meter, { tailLagMs, gauges }: Vitals): void {
   meter.set('pawl_tail_lag_seconds', [{ labels: {}, value: tailLagMs / 1_000 }]);
   for (const [name, value] of Object.entries(gauges)) {
     const metric = `pawl_${name}`;

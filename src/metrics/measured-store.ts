@@ -2,8 +2,14 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Meter } from './meter.ts';
 
-/** Parts of the port that have verbs of their own; `measures` itself is read to measure. */
-const PARTS: ReadonlySet<string> = new Set(['access', 'roster', 'followers', 'control']);
+/**
+ * Parts of the port that have verbs of their own, and what their names begin with here: jobs and
+ * records are both read and listed. `care` itself is read to measure.
+ */
+const PARTS: ReadonlyMap<PropertyKey, string> = new Map([
+  ['records', 'records.'],
+  ['control', ''],
+]);
 
 /**
  * The same store, with the time of every answer measured: for writes that is the time until they
@@ -15,17 +21,18 @@ export function measuredStore<Kind extends Store>(store: Kind, meter: Meter): Ki
 
 type Watch = (verb: string, answer: Promise<unknown>) => void;
 
-function watched<Part extends object>(part: Part, watch: Watch): Part {
+function watched<Part extends object>(part: Part, watch: Watch, prefix = ''): Part {
   const members = new Map<PropertyKey, unknown>();
   const wrap = (name: PropertyKey): unknown => {
     const member: unknown = Reflect.get(part, name, part);
-    if (typeof member === 'object' && member !== null && PARTS.has(String(name))) {
-      return watched(member, watch);
+    const inner = PARTS.get(name);
+    if (typeof member === 'object' && member !== null && inner !== undefined) {
+      return watched(member, watch, inner);
     }
     if (typeof member !== 'function') return member;
     return (...args: unknown[]): unknown => {
       const answer: unknown = Reflect.apply(member, part, args);
-      if (answer instanceof Promise) watch(String(name), answer);
+      if (answer instanceof Promise) watch(`${prefix}${String(name)}`, answer);
       return answer;
     };
   };

@@ -1,6 +1,6 @@
 import type { JobRef } from '../core/job.ts';
 import type { ArtifactSnapshot } from '../handle/job-snapshot.ts';
-import type { Artifact } from '../store/artifact.ts';
+import type { Artifact } from '../records/artifacts.ts';
 import type { Desk } from './payloads.ts';
 
 /** The artifacts of a job by name; none where there is no place for any. */

@@ -3,7 +3,7 @@ import { isPawlError, PawlError } from '../core/errors.ts';
 import type { DeadLetterFilter, DeadLetters, ManyResult } from '../handle/failures.ts';
 import { Handle } from '../handle/job-handle.ts';
 import type { JobType } from '../handler/job-type.ts';
-import type { DeadLetter, DeadLetterFilter as LetterQuery } from '../store/dead-letter.ts';
+import type { DeadLetter, DeadLetterFilter as LetterQuery } from '../records/dead-letters.ts';
 import type { EnginePort } from './engine-port.ts';
 import { madeOf } from './made-job.ts';
 import { letterSnapshotOf } from './snapshot.ts';

@@ -16,7 +16,7 @@ import {
   wholeValue,
 } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
+import type { DeadLetter } from '../records/dead-letters.ts';
 import type { JobSource } from '../worker/job-source.ts';
 
 /** Where the artifacts of handlers and callers go and come from. */

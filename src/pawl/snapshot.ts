@@ -15,8 +15,8 @@ import type {
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
 import { type FireSnapshot, ruleAgain, type ScheduleSnapshot } from '../handle/schedule.ts';
-import type { DeadLetter } from '../store/dead-letter.ts';
-import type { FireRecord } from '../store/schedule.ts';
+import type { DeadLetter } from '../records/dead-letters.ts';
+import type { FireRecord } from '../records/fires.ts';
 
 function dateOrNull(instant: number | null): Date | null {
   return instant === null ? null : new Date(instant);

@@ -4,7 +4,7 @@ import type { Phase } from '../core/phase.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { Periodic } from '../engine/sweeps/periodic.ts';
-import type { EndCount, EndWrite, Grain, Outcome } from '../store/measure.ts';
+import type { EndCount, EndWrite, Grain, Outcome } from '../records/ends.ts';
 import type { TailItem } from '../store/query.ts';
 import { binOf } from './bins.ts';
 import { targetIn } from './registered.ts';
@@ -75,9 +75,9 @@ export class SloReader {
 
   /** Reads to the end of the log: how many ends it counted, or null where another got on. */
   async runOnce(): Promise<number | null> {
-    const { store } = this.#context;
+    const { store, records } = this.#context;
     let total = 0;
-    let cursor = await store.measures.endsReadTo(READER);
+    let cursor = await records.ends.readTo(READER);
     for (;;) {
       const from = cursor === null ? 'start' : { cursor };
       const page = await store.tail({ tenant: null, from, limit: PAGE });
@@ -85,7 +85,7 @@ export class SloReader {
       const counts = await this.#count(page.items);
       const step = { reader: READER, from: cursor, to: page.cursor, counts };
       const forgetBefore = this.#forgetBefore(await store.now());
-      if (!(await store.measures.addEnds({ ...step, forgetBefore }))) return null;
+      if (!(await records.ends.add({ ...step, forgetBefore }))) return null;
       total += counts.reduce((sum, { count }) => sum + count, 0) / GRAINS.length;
       cursor = page.cursor;
     }

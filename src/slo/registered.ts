@@ -1,7 +1,7 @@
 import type { SloDefinition } from '../core/slo.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
-import type { TypeRecord } from '../store/store.ts';
+import type { TypeRecord } from '../records/job-types.ts';
 import { type SloTarget, targetOf } from './target.ts';
 
 /** The targets that a registered type names, or those that it has from the start. */
@@ -21,10 +21,10 @@ export async function targetIn(
 
 /** The targets of all types that a tenant (null: everybody) may use, by name. */
 export async function registeredTargets(
-  { store }: EngineContext,
+  { records }: EngineContext,
   tenant: string | null,
 ): Promise<Map<string, SloTarget>> {
-  const shared = await store.types(SHARED_TENANT);
-  const own = tenant === null ? [] : await store.types(tenant);
+  const shared = await records.types.list(SHARED_TENANT);
+  const own = tenant === null ? [] : await records.types.list(tenant);
   return new Map([...shared, ...own].map((record) => [record.type, targetOfRecord(record)]));
 }

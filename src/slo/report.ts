@@ -1,5 +1,5 @@
 import type { EngineContext } from '../engine/context.ts';
-import type { EndSum, Outcome } from '../store/measure.ts';
+import type { EndSum, Outcome } from '../records/ends.ts';
 import { quantileMs } from './bins.ts';
 import { registeredTargets } from './registered.ts';
 import { type SloTarget, targetOf } from './target.ts';
@@ -46,7 +46,7 @@ export async function sloReports(
   const sums = await Promise.all(
     WINDOWS.map(async ({ name, ms, grain }) => {
       const since = startOf(now - ms, grain);
-      const ends = await context.store.measures.ends({ tenant, grain, since });
+      const ends = await context.records.ends.sum({ tenant, grain, since });
       return { name, byType: Map.groupBy(ends, (end) => end.type) };
     }),
   );

@@ -1,4 +1,4 @@
-import type { Grain } from '../store/measure.ts';
+import type { Grain } from '../records/ends.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -25,11 +25,20 @@ export interface StoreFigures {
   readonly connections: { readonly used: number; readonly max: number } | null;
 }
 
+/** What only the database can tell of itself, for those who watch. */
+export interface Vitals {
+  /** For how long the oldest write has waited that readers of the log cannot see yet. */
+  readonly tailLagMs: number;
+  /** By name; which ones there are is the store's affair. */
+  readonly gauges: Readonly<Record<string, number>>;
+}
+
 /** For those who look after a database: nothing else depends on it. */
 export interface CareStore {
   /** Everyone who has, or had, a job here. */
   tenants(): Promise<string[]>;
   figures(): Promise<StoreFigures>;
+  vitals(): Promise<Vitals>;
   /** Whether the schema has all that this code needs: it may be another one since it opened. */
   isCurrent(): Promise<boolean>;
   /** Some jobs of which there are events, but no row. */

@@ -1,8 +1,8 @@
 import type { Instant } from '../core/clock.ts';
 import { isOwned } from '../core/phase.ts';
 import type { Throttle } from '../core/throttle.ts';
-import type { NewAuditEntry } from './access-key.ts';
 import type { Move } from './move.ts';
+import type { RecordOp } from './records.ts';
 
 /** How an owner's turn counts for its type; null where it says nothing about it. */
 export type TurnEnd = 'succeeded' | 'failed' | null;
@@ -46,8 +46,8 @@ export interface ThrottleChange {
   readonly seen: Throttle | null;
   readonly next: Throttle | null;
   readonly actor: string;
-  /** What tells of it, written with it. */
-  readonly audit: NewAuditEntry;
+  /** Record ops in the same transaction: the audit entry. */
+  readonly with: readonly RecordOp[];
 }
 
 /** A look over limiters of starts, in the order of their keys. */
@@ -70,7 +70,7 @@ export const RATE_IDLE_MS = 60_000;
 export interface ControlStore {
   /** Types with a failed end since then, and all that are throttled, by tenant and type. */
   ailing(since: Instant): Promise<TypeHealth[]>;
-  /** False: somebody else has changed it meanwhile, and nothing was written. */
+  /** False: the throttle has changed, or a record op was refused; nothing was written. */
   throttle(change: ThrottleChange): Promise<boolean>;
   /** Forgets ends of slots that began before; says how many rows went. */
   trimTurns(before: Instant): Promise<number>;

@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import type { RecordOp, Refusal } from './records.ts';
 import { type UniqueClaim, uniqueRunAt } from './unique.ts';
 
 /** One job per (tenant, key) within the window; the hash tells a repeat from a reuse. */
@@ -37,22 +38,16 @@ export interface NewJob extends JobRef {
   readonly documentId: string | null;
   readonly idempotency: IdempotencyClaim | null;
   readonly unique?: UniqueClaim;
-  /**
-   * A dead letter that this job is the replay of; its `replayedAs` is set with the insert. One that
-   * is not there is ignored.
-   */
-  readonly replayOf: string | null;
   readonly actor: string;
 }
 
 /**
  * `created`: the job is new, born at the database's time `at`. `replayed`: the key (with this
  * hash) already made the job `id`. `conflict`: the key made `id` from another payload. `exists`:
- * the id is taken. `alreadyReplayed`: the dead letter was replayed before, as `id`. `busy`: the
- * type allows one active job per document, and that is `id`. `throttled`, `debounced`,
- * `replaced`: the job `id` stands for the newcomer by its unique key (and from now on by its
- * idempotency key too). The key is looked at first, then the unique key, then the id, then the dead
- * letter, then the document. Two items of one call behave as if they came
+ * the id is taken. `busy`: the type allows one active job per document, and that is `id`.
+ * `throttled`, `debounced`, `replaced`: the job `id` stands for the newcomer by its unique key (and
+ * from now on by its idempotency key too). The key is looked at first, then the unique key, then
+ * the id, then the document. Two items of one call behave as if they came
  * one after the other. A key whose window has passed (now >= its birth + windowMs as then given),
  * or whose job is gone, is free again.
  */
@@ -63,7 +58,6 @@ export type InsertOutcome =
         | 'replayed'
         | 'conflict'
         | 'exists'
-        | 'alreadyReplayed'
         | 'busy'
         | 'throttled'
         | 'debounced'
@@ -74,23 +68,41 @@ export type InsertOutcome =
 export interface InsertOptions {
   /**
    * All or nothing: where one item is neither created nor stood for by another job (`conflict`,
-   * `exists`, `alreadyReplayed`, `busy`) nothing is written, and `created` says what would have
-   * been.
+   * `exists`, `busy`) nothing is written, and `created` says what would have been.
    */
   readonly isWhole?: boolean;
 }
 
-const REFUSALS: ReadonlySet<InsertOutcome['kind']> = new Set([
-  'conflict',
-  'exists',
-  'alreadyReplayed',
-  'busy',
-]);
+/** Inserts jobs without record ops. */
+export type InsertJobs = (
+  jobs: readonly NewJob[],
+  options?: InsertOptions,
+) => Promise<InsertOutcome[]>;
+
+const REFUSALS: ReadonlySet<InsertOutcome['kind']> = new Set(['conflict', 'exists', 'busy']);
 
 /** Whether an outcome refuses a call that is to be written as a whole. */
 export function isRefusal({ kind }: InsertOutcome): boolean {
   return REFUSALS.has(kind);
 }
+
+/**
+ * Record ops in the transaction of an insert: all or nothing. If a condition fails, the call is
+ * refused and no job is created. `outcomeMark(i)` in a body is replaced by the outcome of job i
+ * (its kind, and its id unless it was created); a put with `ifCreated` is skipped unless that job
+ * was.
+ */
+export interface InsertWithOptions {
+  readonly with: readonly RecordOp[];
+}
+
+export type InsertWithOutcome =
+  | {
+      readonly kind: 'inserted';
+      readonly at: Instant;
+      readonly outcomes: readonly InsertOutcome[];
+    }
+  | Refusal;
 
 /** The job that an insert at time `at` has stored: what a caller need not read back. */
 export function jobAtBirth(job: NewJob, at: Instant): Job {

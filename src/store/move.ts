@@ -1,8 +1,9 @@
 import type { Instant } from '../core/clock.ts';
-import type { DeadLetterDraft, Step } from '../core/decision.ts';
+import type { Step } from '../core/decision.ts';
 import type { EventType } from '../core/event.ts';
 import type { CancelWish, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import type { RecordOp } from './records.ts';
 
 /**
  * Who may make the move, judged by the database at that moment:
@@ -26,11 +27,6 @@ export interface Annotation {
   readonly payload: Readonly<Record<string, unknown>> | null;
   /** Undefined keeps the stored wish. */
   readonly cancel?: CancelWish | null;
-}
-
-export interface NewDeadLetter extends DeadLetterDraft {
-  readonly id: string;
-  readonly fingerprint: string;
 }
 
 /**
@@ -66,16 +62,19 @@ export interface Move extends JobRef {
   readonly checkpoint?: JsonText;
   /** Of an end that is no success: what its cause is known by. */
   readonly fingerprint?: string | null;
-  /**
-   * Copied to the dead-letter queue with the last step (or the annotation): owner and deadline as
-   * before the first, attempts as after the last.
-   */
-  readonly deadLetter: NewDeadLetter | null;
+  /** Record ops in the move's transaction: if a condition fails, the move misses. */
+  readonly with?: readonly RecordOp[];
+}
+
+/** True if any of the moves has record ops. */
+export function hasRecords(moves: readonly Move[]): boolean {
+  return moves.some((move) => move.with !== undefined);
 }
 
 /**
  * `moved`: the job's version and the database's time after the last step. `missed`: the job did
- * not stand there, or is not there at all; who wants to know why reads it.
+ * not stand there, or is not there at all, or a condition of its record ops failed; who wants to
+ * know why reads it.
  */
 export type MoveOutcome =
   | { readonly kind: 'moved'; readonly version: number; readonly at: Instant }

@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { JobError, JobRef, JsonText } from '../core/job.ts';
+import type { RecordOp } from './records.ts';
 
 /**
  * What may go: everything of its kind that is not younger than the instant; null keeps it all.
@@ -10,15 +11,12 @@ import type { JobError, JobRef, JsonText } from '../core/job.ts';
  *   reset. Its last line is kept, so that a reader of a quiet log keeps its place.
  * - `keys`: idempotency keys whose window had ended then, and unique keys whose window had ended
  *   and whose job nobody can join any more.
- * - `fires`: lines of schedules' histories. `deadLetters`: by the time they were written.
  */
 export interface Purge {
   readonly jobs: Instant | null;
   readonly notes: Instant | null;
   readonly feed: Instant | null;
   readonly keys: Instant | null;
-  readonly fires: Instant | null;
-  readonly deadLetters: Instant | null;
   /** At most so many rows of a kind are looked at, so that nobody waits for long. */
   readonly limit: number;
 }
@@ -29,8 +27,6 @@ export interface Purged {
   readonly notes: number;
   readonly feed: number;
   readonly keys: number;
-  readonly fires: number;
-  readonly deadLetters: number;
   readonly days: number;
   /** Ask again: there may be more that may go. */
   readonly hasMore: boolean;
@@ -42,28 +38,26 @@ export const NOTHING_PURGED: Purged = {
   notes: 0,
   feed: 0,
   keys: 0,
-  fires: 0,
-  deadLetters: 0,
   days: 0,
   hasMore: false,
 };
 
 /**
- * `erased`: what the job said is gone, what happened to it is not. `lettersErased`: the job itself
- * had been purged before, and what its dead letters still held is gone now. `notEnded`, `missing`:
- * nothing was written.
+ * `erased`: what the job said is gone, what happened to it is not. Nothing was written where it is
+ * `notEnded`, `missing`, or `stale`: a condition of the record ops failed.
  */
-export type EraseOutcome = 'erased' | 'lettersErased' | 'notEnded' | 'missing';
+export type EraseOutcome = 'erased' | 'notEnded' | 'missing' | 'stale';
 
 export interface RetentionVerbs {
   /** Takes away a slice of what may go, and never a job that has not ended. */
   purge(purge: Purge): Promise<Purged>;
   /**
    * Of a job that has ended: input becomes `null`; result, checkpoint, message, metadata and stage
-   * results go; errors keep their class, code and stage. The same in its events, its notes (which
-   * lose their payloads too) and its dead letters. The first time, one annotation `job_erased`.
+   * results go; errors keep their class, code and stage. The same in its events and its notes
+   * (which lose their payloads too). The first time, one annotation `job_erased`. The record ops
+   * are part of the transaction.
    */
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome>;
+  erase(ref: JobRef, actor: string, ops?: readonly RecordOp[]): Promise<EraseOutcome>;
 }
 
 /** What is left in place of a text. */

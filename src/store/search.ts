@@ -1,6 +1,7 @@
 import { errorCodeOf } from '../core/error-class.ts';
 import type { Instant } from '../core/clock.ts';
 import type { Job } from '../core/job.ts';
+import type { RecordMatch } from './records.ts';
 
 /**
  * What no index answers. A list that asks for any of it looks at a window of jobs, the newest
@@ -15,8 +16,8 @@ export interface JobSearch {
   readonly text?: string;
   /** The code or class of its error, or a part of the error's message. */
   readonly error?: string;
-  /** That of its dead letter. */
-  readonly fingerprint?: string;
+  /** A record of this kind with these tags that must belong to it. */
+  readonly record?: Pick<RecordMatch, 'kind' | 'tags'>;
   /** How many jobs are looked at; tests pass less. */
   readonly window?: number;
 }
@@ -27,8 +28,8 @@ export const SEARCH_WINDOW = 10_000;
 const BATCH_MIN = 200;
 
 export function isSearch(query: JobSearch): boolean {
-  const { createdFrom, createdTo, text, error, fingerprint } = query;
-  return [createdFrom, createdTo, text, error, fingerprint].some((one) => one !== undefined);
+  const { createdFrom, createdTo, text, error, record } = query;
+  return [createdFrom, createdTo, text, error, record].some((one) => one !== undefined);
 }
 
 /** How many rows to ask for at once. */

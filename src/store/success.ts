@@ -10,7 +10,7 @@ export function isPlainSuccess(move: Move): boolean {
     step !== undefined &&
     more.length === 0 &&
     move.annotation === null &&
-    move.deadLetter === null &&
+    move.with === undefined &&
     move.fence.kind === 'owner' &&
     move.place.phase === 'executing' &&
     move.checkpoint === undefined &&

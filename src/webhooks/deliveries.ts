@@ -8,7 +8,7 @@ import { enqueue } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import type { NewJob } from '../store/insert.ts';
 import type { JobPage, TailItem } from '../store/query.ts';
-import type { Webhook } from '../store/webhook.ts';
+import type { Webhook } from '../records/webhooks.ts';
 import { TEST_EVENT } from './envelope.ts';
 import { wants } from './settings.ts';
 
@@ -38,7 +38,7 @@ export async function fanOut(
   const told = items.filter(({ event, jobType }) => event.note === 0 && !isInternalType(jobType));
   if (told.length === 0) return [];
   const tenants = [...new Set(told.map(({ event }) => event.tenant))];
-  const webhooks = await context.store.webhooks.webhooks({ tenants });
+  const webhooks = await context.records.webhooks.list(tenants);
   const byTenant = Map.groupBy(webhooks, ({ tenant }) => tenant);
   const drafts: NewJob[] = [];
   for (const item of told) {

@@ -8,7 +8,7 @@ import { typed } from '../handler/schema.ts';
 import type { OutgoingResponse } from '../outgoing/answer.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import type { Webhook } from '../store/webhook.ts';
+import type { Webhook } from '../records/webhooks.ts';
 import { excerptOf, retryAfterMs } from '../outgoing/answer-excerpt.ts';
 import { DELIVERY_TYPE, type DeliveryInput } from './deliveries.ts';
 import { type Envelope, envelopeOf, type EventView, testEnvelope } from './envelope.ts';

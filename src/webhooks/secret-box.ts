@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import type { WebhookRef } from '../store/webhook.ts';
+import type { WebhookRef } from '../records/webhooks.ts';
 
 /** A key of the platform, from its configuration or a file of its data folder. */
 export interface SealingKey {

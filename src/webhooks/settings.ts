@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../core/event.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { OutgoingError } from '../outgoing/outgoing-error.ts';
-import type { Webhook } from '../store/webhook.ts';
+import type { Webhook } from '../records/webhooks.ts';
 
 /** What its maker says of a webhook; what is left out stays as it is. */
 export interface WebhookWish {

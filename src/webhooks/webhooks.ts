@@ -5,7 +5,7 @@ import { PawlError } from '../core/errors.ts';
 import { derivedId } from '../core/ids.ts';
 import type { EngineContext } from '../engine/context.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import type { SealedSecret, Webhook, WebhookRef, WebhookSettings } from '../store/webhook.ts';
+import type { SealedSecret, Webhook, WebhookRef, WebhookSettings } from '../records/webhooks.ts';
 import type { SecretBox } from './secret-box.ts';
 import { checkWish, TERMINAL_EVENTS, type WebhookWish } from './settings.ts';
 import { newSecret } from './signature.ts';
@@ -72,7 +72,7 @@ export class Webhooks {
     };
     const audit = [this.#entry(by, id, 'webhook.created', shown(settings))];
     const write = { tenant, id, expected: 0, settings, audit };
-    if ((await context.store.webhooks.writeWebhook(write)) === 'stale') {
+    if ((await context.records.webhooks.write(write)) === 'stale') {
       const message = `this request has already made the webhook ${id}; rotate it for a new secret`;
       throw new PawlError('ALREADY_EXISTS', message, { details: { id } });
     }
@@ -80,13 +80,12 @@ export class Webhooks {
   }
 
   list(tenant: string): Promise<Webhook[]> {
-    return this.#options.context.store.webhooks.webhooks({ tenants: [tenant] });
+    return this.#options.context.records.webhooks.list([tenant]);
   }
 
   async find({ tenant, id }: WebhookRef): Promise<Webhook> {
-    const { webhooks } = this.#options.context.store;
-    const [found] = await webhooks.webhooks({ tenants: [tenant], id });
-    if (found === undefined) throw new PawlError('NOT_FOUND', `there is no webhook ${id}`);
+    const found = await this.#options.context.records.webhooks.find({ tenant, id });
+    if (found === null) throw new PawlError('NOT_FOUND', `there is no webhook ${id}`);
     return found;
   }
 
@@ -103,12 +102,12 @@ export class Webhooks {
 
   async remove(by: Manager, id: string): Promise<void> {
     const { tenant } = by;
-    const { store } = this.#options.context;
+    const { webhooks } = this.#options.context.records;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const { revision } = await this.find({ tenant, id });
       const audit = [this.#entry(by, id, 'webhook.removed', {})];
       const write = { tenant, id, expected: revision, settings: null, audit };
-      if ((await store.webhooks.writeWebhook(write)) === 'written') return;
+      if ((await webhooks.write(write)) === 'written') return;
     }
     throw contended(id);
   }
@@ -177,7 +176,7 @@ export class Webhooks {
     action: string | null,
     change: Change,
   ): Promise<Webhook> {
-    const { store } = this.#options.context;
+    const { store, records } = this.#options.context;
     const { tenant, id } = ref;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const now = await store.now();
@@ -187,7 +186,7 @@ export class Webhooks {
       const settings = { ...settingsOf(webhook), ...changed };
       const audit = action === null ? [] : [this.#entry(ref, id, action, shown(changed))];
       const write = { tenant, id, expected: webhook.revision, settings, audit };
-      if ((await store.webhooks.writeWebhook(write)) === 'written') return this.find(ref);
+      if ((await records.webhooks.write(write)) === 'written') return this.find(ref);
     }
     throw contended(id);
   }

@@ -10,7 +10,7 @@ import {
 } from '../handler/artifact.ts';
 import { fail, isJobFailure } from '../handler/failure.ts';
 import type { JobStop } from '../handler/stop.ts';
-import type { Artifact } from '../store/artifact.ts';
+import type { Artifact } from '../records/artifacts.ts';
 
 /** Where a worker's artifacts go and come from: a store beside the engine, or one behind HTTP. */
 export type ArtifactDesk = Pick<Artifacts, 'put' | 'find' | 'open'>;

@@ -3,7 +3,7 @@ import type { PawlError } from '../core/errors.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { Beat, BeatResult, Ownership } from '../engine/owner.ts';
 import type { Settlement } from '../engine/settle.ts';
-import type { WorkerSign } from '../store/worker-registry.ts';
+import type { WorkerSign } from '../records/workers.ts';
 
 export type SourceOutcome =
   /** `at`: the database's time of the move, where the source knows it. */

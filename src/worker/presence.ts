@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { WorkerSign } from '../store/worker-registry.ts';
+import type { WorkerSign } from '../records/workers.ts';
 import { ownVersion } from './version.ts';
 import type { WorkerSetup } from './worker.ts';
 

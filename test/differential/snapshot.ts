@@ -1,9 +1,9 @@
 // Everything that a store holds, in an order and a form that do not depend on the store.
 import type { Job, JobRef } from '../../src/core/job.ts';
 import type { JobEvent } from '../../src/core/event.ts';
-import type { DeadLetter } from '../../src/store/dead-letter.ts';
+import type { DeadLetter } from '../../src/records/dead-letters.ts';
 import type { TailItem } from '../../src/store/query.ts';
-import type { TypeRecord } from '../../src/store/store.ts';
+import type { TypeRecord } from '../../src/records/job-types.ts';
 import type { Contestant } from './contestant.ts';
 import { TENANTS } from './scene.ts';
 
@@ -31,10 +31,10 @@ async function readRows(contestant: Contestant, limit: number = PAGE): Promise<R
   return { jobs, letters: await readLetters(contestant) };
 }
 
-async function readLetters({ store }: Contestant): Promise<DeadLetter[]> {
+async function readLetters({ engine }: Contestant): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
   for (const tenant of TENANTS) {
-    const found = await store.deadLetters({ tenant, limit: ALL });
+    const found = await engine.deadLetters({ tenant, limit: ALL });
     if (found.some((letter, index) => index > 0 && letter.id >= found[index - 1]!.id)) {
       throw new Error('dead letters are not in the order of descending ids');
     }
@@ -85,7 +85,9 @@ export async function fullSnapshot(
   const histories: unknown[] = [];
   for (const ref of refs) histories.push(await historyOf(contestant, ref));
   const types: TypeRecord[] = [];
-  for (const tenant of [...TENANTS, '*']) types.push(...(await store.types(tenant)));
+  for (const tenant of [...TENANTS, '*']) {
+    types.push(...(await contestant.engine.context.records.types.list(tenant)));
+  }
   const named = sortedByText(types, ['tenant', 'type']);
   const tally = sortedByText(await store.tally(null));
   return contestant.normal({ ...rows, tally, histories, types: named });

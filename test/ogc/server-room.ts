@@ -1,4 +1,5 @@
 // OGC API – Processes on a server that listens: a real store, real workers, calls over the wire.
+import { recordsOf } from '../../src/records/records.ts';
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { openMemoryArtifacts } from '../../src/artifact/memory.ts';
@@ -103,7 +104,7 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   const settings = readOgcSettings(env);
   const taken = jobs.map(({ type }) => type);
   const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });
-  const access = { access: store.access, clock: systemClock, tokens: null };
+  const access = { accessKeys: recordsOf(store).accessKeys, clock: systemClock, tokens: null };
   const app = await buildServer({
     engine,
     artifacts,
@@ -127,7 +128,11 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
     ...callsTo(url),
     key: async (tenant) => {
       const wish = { name: tenant, roles: ['admin' as const], tenant };
-      const made = await createKey({ access: store.access, ids }, OPEN_CREDENTIAL, wish);
+      const made = await createKey(
+        { accessKeys: recordsOf(store).accessKeys, ids },
+        OPEN_CREDENTIAL,
+        wish,
+      );
       return { authorization: `Bearer ${made.text}` };
     },
   };

@@ -70,8 +70,8 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
     control: 'S19',
     mistake: 'the reader sees all tenants',
     file: 'src/store/postgres/wall.ts',
-    from: 'USING (${WALLED[table]} = ${tenant})`,',
-    to: 'USING (${WALLED[table]} IS NOT NULL OR ${tenant} > 0)`,',
+    from: 'USING (${column} = ${tenant})`,',
+    to: 'USING (${column} IS NOT NULL OR ${tenant} IS NULL)`,',
     tests: 'src/store/postgres/wall.test.ts',
   },
   {

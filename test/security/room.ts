@@ -1,4 +1,5 @@
 // A whole platform that asks for credentials, over the wire, with keys of any tenant and role.
+import { recordsOf } from '../../src/records/records.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,7 +89,11 @@ export async function openSecurityRoom(env: NodeJS.ProcessEnv = {}): Promise<Sec
     nobody: new Caller(platform.url, {}),
     holder: async (wish) => {
       const whole = { name: 'someone', roles: ['admin' as const], tenant: 'default', ...wish };
-      const made = await createKey({ access: store.access, ids }, OPEN_CREDENTIAL, whole);
+      const made = await createKey(
+        { accessKeys: recordsOf(store).accessKeys, ids },
+        OPEN_CREDENTIAL,
+        whole,
+      );
       return new Caller(platform.url, { authorization: `Bearer ${made.text}` });
     },
   };

@@ -20,10 +20,16 @@ export function fingerprint(value: unknown, incarnation: string): number {
   for (const name of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
-    const isOpaque = typeof member === 'string' && (name === 'cursor' || name === 'position');
-    sum = (sum + mix(ofText(name), isOpaque ? OPAQUE : fingerprint(member, incarnation))) | 0;
+    sum = (sum + mix(ofText(name), ofMember(name, member, incarnation))) | 0;
   }
   return mix(sum, 5);
+}
+
+/** The body of a record is read, since there may be a place in the log inside. */
+function ofMember(name: string, member: unknown, incarnation: string): number {
+  if (typeof member !== 'string') return fingerprint(member, incarnation);
+  if (name === 'cursor' || name === 'position') return OPAQUE;
+  return fingerprint(name === 'body' ? JSON.parse(member) : member, incarnation);
 }
 
 function mix(hash: number, more: number): number {

@@ -92,7 +92,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'the dead-letter queue is forgotten': {
     tells: ['I15'],
-    apply: (_tables, move) => ({ ...move, deadLetter: null }),
+    apply: (_tables, { with: _letters, ...move }) => move,
   },
   'leases are taken away early': {
     tells: ['I6'],

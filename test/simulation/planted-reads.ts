@@ -1,12 +1,26 @@
 // Mistakes in what a store answers: the tail, lists, claims and the slots of schedules.
 import { EMPTY_LEVEL } from '../../src/core/rate.ts';
 import { GATE } from '../../src/store/gate.ts';
+import { keyOf, type Tables } from '../../src/store/memory/tables.ts';
 import type { TailPage } from '../../src/store/query.ts';
+import type { PutOp } from '../../src/store/records.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import { overwrite } from './planted-store.ts';
 
 function withoutItem(page: TailPage, isLeftOut: (index: number) => boolean): TailPage {
   return { ...page, items: page.items.filter((_, index) => !isLeftOut(index)) };
+}
+
+/** A schedule that somebody else has fired since it was read. */
+function isOvertaken(tables: Tables, { kind, tenant, id, expected }: PutOp): boolean {
+  if (kind.name !== 'schedule' || typeof expected !== 'object') return false;
+  return tables.records.get(keyOf(kind.name, tenant, id))?.version !== expected.version;
+}
+
+/** The number of a line that nobody has yet. */
+function laterLine(id: string): string {
+  const [schedule, digits] = id.split('/') as [string, string];
+  return `${schedule}/${String(Number(digits) + 500).padStart(digits.length, '0')}`;
 }
 
 export const PLANTED_READS: Readonly<Record<string, PlantedBug>> = {
@@ -64,17 +78,18 @@ export const PLANTED_READS: Readonly<Record<string, PlantedBug>> = {
   'a slot has no key of its own': {
     tells: ['I12'],
     cast: 'swarm',
-    fire: (tables, fire) => {
-      const schedule = tables.schedules.values().find(({ id }) => id === fire.id);
-      if (schedule === undefined || fire.expected === null) return fire;
-      const isLate = schedule.version !== fire.expected.version;
-      const expected = { version: schedule.version, slot: schedule.nextAt! };
-      const entries = fire.entries.map((entry) =>
-        entry.kind !== 'job' || !isLate
-          ? entry
-          : { ...entry, job: { ...entry.job, id: `${entry.job.id.slice(0, -1)}0` } },
-      );
-      return { ...fire, expected, entries };
+    insertWith: (tables, { jobs, ops }) => {
+      const isLate = ops.some((op) => op.op === 'put' && isOvertaken(tables, op));
+      if (!isLate) return { jobs, ops };
+      return {
+        jobs: jobs.map((job) => ({ ...job, id: `${job.id.slice(0, -1)}0` })),
+        ops: ops.map(({ ...op }) => {
+          if (op.op !== 'put') return op;
+          const { expected: _, ...anyhow } = op;
+          const isLine = op.kind.name === 'schedule-fire';
+          return isLine ? { ...anyhow, id: laterLine(op.id) } : anyhow;
+        }),
+      };
     },
   },
 };

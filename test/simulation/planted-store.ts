@@ -1,20 +1,31 @@
 // A store that can be made wrong: the memory store over tables without a guard.
 import type { Job } from '../../src/core/job.ts';
 import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
-import type { InsertOutcome, NewJob } from '../../src/store/insert.ts';
+import type {
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../../src/store/insert.ts';
 import { applyMoves } from '../../src/store/memory/apply.ts';
 import { claimJobs } from '../../src/store/memory/claim.ts';
-import { insertJobs } from '../../src/store/memory/insert.ts';
+import { insertWith, insertJobs } from '../../src/store/memory/insert.ts';
 import { renewLeases } from '../../src/store/memory/renew.ts';
-import { fireSchedule } from '../../src/store/memory/schedule.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import { expiredJobs } from '../../src/store/memory/sweep.ts';
 import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
 import type { Move, MoveOutcome } from '../../src/store/move.ts';
 import type { JobPage, JobQuery, TailPage, TailQuery } from '../../src/store/query.ts';
+import type { RecordOp } from '../../src/store/records.ts';
 import type { Renewal, RenewOutcome } from '../../src/store/renew.ts';
-import type { Fire, FireOutcome } from '../../src/store/schedule.ts';
 import type { OpenStore } from '../support/world.ts';
+
+/** Jobs and the records that go along with them. */
+export interface Along {
+  readonly jobs: readonly NewJob[];
+  readonly ops: readonly RecordOp[];
+}
 
 /** What goes wrong: each member may change what is asked, or the tables themselves, beforehand. */
 export interface Bug {
@@ -30,7 +41,7 @@ export interface Bug {
   readonly asksTail?: (query: TailQuery) => TailQuery;
   readonly tail?: (page: TailPage, query: TailQuery) => TailPage;
   readonly lists?: (tables: Tables) => JobPage;
-  readonly fire?: (tables: Tables, fire: Fire) => Fire;
+  readonly insertWith?: (tables: Tables, asked: Along) => Along;
   /** Whether the log forgets the event with this number. */
   readonly forgets?: (number: number) => boolean;
 }
@@ -65,7 +76,19 @@ class PlantedStore extends MemoryStore {
     this.#bug = bug;
   }
 
-  override insert(jobs: readonly NewJob[]): Promise<InsertOutcome[]> {
+  override insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  override insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  override insert(
+    jobs: readonly NewJob[],
+    options: InsertOptions | InsertWithOptions = {},
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    if ('with' in options) {
+      return this.transact((tables) => {
+        const asked = { jobs, ops: options.with };
+        const { jobs: given, ops } = this.#bug.insertWith?.(tables, asked) ?? asked;
+        return insertWith(tables, given, ops);
+      });
+    }
     return this.transact((tables) =>
       jobs.flatMap((job) => {
         const answer = this.#bug.answersInsert?.(tables, job) ?? null;
@@ -89,10 +112,6 @@ class PlantedStore extends MemoryStore {
   override async list(query: JobQuery): Promise<JobPage> {
     const { lists } = this.#bug;
     return lists === undefined ? super.list(query) : this.transact(lists);
-  }
-
-  override fire(fire: Fire): Promise<FireOutcome> {
-    return this.transact((tables) => fireSchedule(tables, this.#bug.fire?.(tables, fire) ?? fire));
   }
 
   override apply(moves: readonly Move[]): Promise<MoveOutcome[]> {

@@ -1,10 +1,25 @@
 // More mistakes in what a store writes: who may write, what is counted, and what is kept.
 import { isOwned } from '../../src/core/phase.ts';
-import { eventOf, keyOf } from '../../src/store/memory/tables.ts';
+import { eventOf, keyOf, type Tables } from '../../src/store/memory/tables.ts';
+import type { Move } from '../../src/store/move.ts';
+import type { StoredRecord } from '../../src/store/records.ts';
 import { overwrite } from './planted-store.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 
 const NEVER_BEFORE = '01890000-ffff-7000-8000-';
+
+/** The dead letters that went along with a move, where they are now. */
+function lettersOf(
+  tables: Tables,
+  { with: ops = [] }: Move,
+): { readonly key: string; readonly record: StoredRecord }[] {
+  return ops.flatMap((op) => {
+    if (op.op === 'fence') return [];
+    const key = keyOf(op.kind.name, op.tenant, op.id);
+    const record = tables.records.get(key);
+    return record === undefined ? [] : [{ key, record }];
+  });
+}
 
 export const PLANTED_WRITES: Readonly<Record<string, PlantedBug>> = {
   'progress is written without looking at the epoch': {
@@ -97,21 +112,20 @@ export const PLANTED_WRITES: Readonly<Record<string, PlantedBug>> = {
   'a dead letter counts an attempt too many': {
     tells: ['I15'],
     afterApply: (tables, move) => {
-      if (move.deadLetter === null) return;
-      const key = keyOf(move.tenant, move.deadLetter.id);
-      const letter = tables.deadLetters.get(key);
-      if (letter === undefined) return;
-      tables.deadLetters.set(key, { ...letter, attempts: letter.attempts + 1 });
+      for (const { key, record } of lettersOf(tables, move)) {
+        const body = JSON.parse(record.body) as { attempts: number };
+        const counted = JSON.stringify({ ...body, attempts: body.attempts + 1 });
+        tables.records.set(key, { ...record, body: counted });
+      }
     },
   },
   'a dead letter is written twice': {
     tells: ['I15'],
     afterApply: (tables, move) => {
-      if (move.deadLetter === null) return;
-      const letter = tables.deadLetters.get(keyOf(move.tenant, move.deadLetter.id));
-      if (letter === undefined) return;
-      const id = `${letter.id.slice(0, -1)}x`;
-      tables.deadLetters.set(keyOf(move.tenant, id), { ...letter, id });
+      for (const { record } of lettersOf(tables, move)) {
+        const id = `${record.id.slice(0, -1)}x`;
+        tables.records.set(keyOf(record.kind, record.tenant, id), { ...record, id });
+      }
     },
   },
   'a backoff is twice as long as the policy says': {

@@ -3,7 +3,8 @@ import type { HistoryInput } from '../../src/check/history.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { Policy } from '../../src/core/policy.ts';
-import type { DeadLetter } from '../../src/store/dead-letter.ts';
+import type { DeadLetter } from '../../src/records/dead-letters.ts';
+import { recordsOf } from '../../src/records/records.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const ALL = 100_000;
@@ -17,7 +18,7 @@ export async function readAll(
   const deadLetters: DeadLetter[] = [];
   for (const tenant of tenants) {
     jobs.push(...(await store.list({ tenant, limit: ALL })).jobs);
-    deadLetters.push(...(await store.deadLetters({ tenant, limit: ALL })));
+    deadLetters.push(...(await recordsOf(store).deadLetters.list({ tenant, limit: ALL })));
   }
   for (const { tenant, id } of jobs) {
     const page = await store.events({ tenant, id, after: null, limit: ALL, notes: true });

@@ -1,6 +1,7 @@
 // A schedule that all sweepers of a run try to fire: each slot makes one job, whoever comes first.
 import type { JobEvent } from '../../src/core/event.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { recordsOf } from '../../src/records/records.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** A tenant of its own, since nobody submits these jobs. */
@@ -25,7 +26,11 @@ export async function judgeSlots(
   store: Store,
   events: readonly JobEvent[],
 ): Promise<readonly string[]> {
-  const lines = await store.fires({ tenant: SLOT_TENANT, name: NAME, limit: ALL });
+  const lines = await recordsOf(store).schedules.fires({
+    tenant: SLOT_TENANT,
+    name: NAME,
+    limit: ALL,
+  });
   const born = new Set(events.filter(({ version }) => version === 1).map(({ jobId }) => jobId));
   const made = lines.filter(({ result }) => result === 'created');
   const problems: string[] = [];

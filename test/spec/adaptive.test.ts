@@ -1,5 +1,6 @@
 // [T35] Adaptive concurrency, on every store and by virtual time: a type that begins to fail is
 // slowed down step by step and let go again as it recovers, however many processes watch it.
+import { recordsOf } from '../../src/records/records.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seededIds } from '../../src/core/ids.ts';
@@ -133,7 +134,7 @@ for (const { label, open } of stores) {
 
 /** Each change is told once, by whichever process made it: in the audit and in its log. */
 async function checkRecord({ store }: World, lines: readonly Line[]): Promise<void> {
-  const entries = (await store.access.audit({ tenant: TENANT, limit: 100 })).toReversed();
+  const entries = (await recordsOf(store).audit.list({ tenant: TENANT, limit: 100 })).toReversed();
   const steps = entries.map(({ action, subject, details }) => {
     assert.equal(subject, 'type flaky');
     const { from, to, failureRate } = JSON.parse(details!) as Record<string, number>;

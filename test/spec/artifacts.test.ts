@@ -89,6 +89,7 @@ describe('artifacts of a job', () => {
       if (mode === 'soft') {
         assert.equal((await sweep.runOnce()).stale, 0);
         await world.settle(claim, { kind: 'cancelled' });
+        world.advance(60_000);
       }
       assert.deepEqual(await sweep.runOnce(), { stale: 1, orphans: 0, unfinished: 0 });
       assert.deepEqual([onDisk(), await desk.list(claim.job)], [[], []]);
@@ -172,12 +173,11 @@ describe('uploads', () => {
 
 describe('what a crash leaves behind', () => {
   /** A store whose next commit of an artifact ends as told. */
-  function failing(store: Store, end: 'before' | 'after'): void {
-    const commit = store.commitArtifacts.bind(store);
-    store.commitArtifacts = async (commits) => {
-      store.commitArtifacts = commit;
-      if (end === 'before') throw new StoreError('unknown', 'the answer was lost');
-      await commit(commits);
+  function failing({ records }: Store, end: 'before' | 'after'): void {
+    const write = records.write.bind(records);
+    records.write = async (ops) => {
+      records.write = write;
+      if (end === 'after') await write(ops);
       throw new StoreError('unknown', 'the answer was lost');
     };
   }

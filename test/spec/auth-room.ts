@@ -18,15 +18,15 @@ export async function openLocked(
   const api = await openApi({
     server: (world) => ({
       authenticator: new Authenticator({
-        access: world.store.access,
+        accessKeys: world.engine.context.records.accessKeys,
         clock: world.clock,
         tokens: options.tokens ?? null,
       }),
       ...options.server,
     }),
   });
-  const { store, engine } = api.world;
-  const room = { access: store.access, ids: engine.context.ids };
+  const { engine } = api.world;
+  const room = { accessKeys: engine.context.records.accessKeys, ids: engine.context.ids };
   return {
     api,
     holder: async (wish) => {

@@ -60,10 +60,10 @@ test('[S1] a key is shown once: neither the store nor any answer has it afterwar
   const { status, body } = await admin.post('/v1/keys', { name: 'bot', roles: ['producer'] });
   assert.equal(status, 201);
   const { secret } = readKey(body.key)!;
-  const { access } = admin.world.store;
+  const { accessKeys, audit } = admin.world.engine.context.records;
   const stored = JSON.stringify([
-    await access.accessKeys({ tenant: 'default' }),
-    await access.audit({ tenant: 'default', limit: 99 }),
+    await accessKeys.list('default'),
+    await audit.list({ tenant: 'default', limit: 99 }),
   ]);
   const shown = JSON.stringify([
     (await admin.get('/v1/keys')).body,

@@ -91,7 +91,9 @@ async function replayOf(world: World, job: Job): Promise<Job> {
 async function everythingSaid({ world, onDisk }: ArtifactWorld, place: Place): Promise<string> {
   const left = await readAll(world.store, [TENANT]);
   const stages = await Promise.all(left.jobs.map((job) => world.store.stages(job)));
-  const artifacts = await Promise.all(left.jobs.map((job) => world.store.artifacts({ job })));
+  const artifacts = await Promise.all(
+    left.jobs.map((job) => world.engine.context.records.artifacts.ofJob(job)),
+  );
   return JSON.stringify([left, stages, artifacts, onDisk(), await place.storedText()]);
 }
 

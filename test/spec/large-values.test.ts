@@ -101,7 +101,7 @@ test('a job whose input is gone fails for good and holds up no other', async (co
   const { world, enqueue, claim } = await openFlow(context, nullCodec);
   const id = await enqueue(large);
   const { $artifact } = JSON.parse((await world.job(id)).input) as { $artifact: string };
-  await world.store.removeArtifacts({ refs: [{ tenant: TENANT, id: $artifact }] });
+  await world.engine.context.records.artifacts.remove([{ tenant: TENANT, id: $artifact }]);
   assert.equal(await claim(), undefined);
   const { phase, error } = await world.job(id);
   assert.deepEqual(

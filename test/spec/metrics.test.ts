@@ -228,7 +228,7 @@ for (const server of await postgresServers()) {
       await engine.putType({ tenant: 'acme', type: 'export' }, { lifecycle: 'task' });
       const caller = { tenant: 'acme', principal: null };
       await engine.enqueue([{ type: 'export' }], { caller });
-      const lag = async () => (await store.measures.vitals()).tailLagMs;
+      const lag = async () => (await store.care.vitals()).tailLagMs;
       await eventually('the log is held back', async () => (await lag()) > 0);
       await stranger.query('ROLLBACK');
       // Others may have transactions open on the same server, but not for good.

@@ -63,14 +63,15 @@ function newIds(): { next: () => string } {
 
 /** The process dies after its handler has returned and before that could be stored. */
 function dyingBeforeSave(store: Store): Store {
-  const followers = {
-    ...store.followers,
-    takeFollower: store.followers.takeFollower.bind(store.followers),
-    moveFollower: () => Promise.reject(new StoreError('unchanged', 'killed')),
+  let writes = 0;
+  const write: Store['records']['write'] = async (ops) => {
+    if (writes++ > 0) throw new StoreError('unchanged', 'killed');
+    return store.records.write(ops);
   };
+  const records = { ...store.records, write };
   return new Proxy(store, {
     get: (target, name) => {
-      if (name === 'followers') return followers;
+      if (name === 'records') return records;
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },
@@ -81,7 +82,7 @@ function dyingBeforeSave(store: Store): Store {
 async function restored(world: World, afterReset: FollowFrom): Promise<void> {
   await world.enqueue('mail');
   const wish = { name: 'audit', owner: 'before', leaseMs: 0, tenant: null };
-  await world.store.followers.takeFollower({ ...wish, start: 'gone.7.0' });
+  await world.engine.context.records.followers.take({ ...wish, start: 'gone.7.0' });
   await logShows(world, 1);
   const heard: string[] = [];
   const resets: FollowerReset[] = [];

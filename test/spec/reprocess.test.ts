@@ -5,7 +5,7 @@ import type { Job } from '../../src/core/job.ts';
 import type { ReprocessRule } from '../../src/engine/retention/reprocess-rule.ts';
 import { ReprocessSweep } from '../../src/engine/sweeps/reprocess.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import type { DeadLetter } from '../../src/store/dead-letter.ts';
+import type { DeadLetter } from '../../src/records/dead-letters.ts';
 import { realStores } from '../support/real-stores.ts';
 import { openWorld, type World } from '../support/world.ts';
 

@@ -9,6 +9,8 @@ import type { ScheduleDefinition } from '../../src/engine/schedules/definition.t
 import { slotsBetween } from '../../src/engine/schedules/rule.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { recordsOf } from '../../src/records/records.ts';
+import type { InsertWithOptions, InsertWithOutcome, NewJob } from '../../src/store/insert.ts';
 import type { Store } from '../../src/store/store.ts';
 import { realStores } from '../support/real-stores.ts';
 
@@ -44,13 +46,16 @@ function expectedSlots(): Record<string, number[]> {
 
 /** A process that may die just before it fires, or just after, when nobody hears of it. */
 function mortal(store: Store, random: SeededRandom, died: { count: number }): Store {
-  const fire: Store['fire'] = async (given) => {
+  const insert = async (
+    jobs: readonly NewJob[],
+    options: InsertWithOptions,
+  ): Promise<InsertWithOutcome> => {
     const fate = random.next();
     if (fate < 0.15) {
       died.count += 1;
       throw new StoreError('unchanged', 'died between reading and firing');
     }
-    const outcome = await store.fire(given);
+    const outcome = await store.insert(jobs, options);
     if (fate < 0.3) {
       died.count += 1;
       throw new StoreError('unknown', 'died before the answer came');
@@ -59,7 +64,7 @@ function mortal(store: Store, random: SeededRandom, died: { count: number }): St
   };
   return new Proxy(store, {
     get: (target, name) => {
-      if (name === 'fire') return fire;
+      if (name === 'insert') return insert;
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },
@@ -126,7 +131,7 @@ for (const { label, open } of await realStores()) {
     for (const [name, expected] of Object.entries(expectedSlots())) {
       assert.deepEqual(made[name]!.toSorted(byTime), expected, name);
       const ref = { tenant: CALLER.tenant, name };
-      const records = await store.fires({ ...ref, limit: 10_000 });
+      const records = await recordsOf(store).schedules.fires({ ...ref, limit: 10_000 });
       const fired = records.map(({ slot, result }) => `${slot} ${result}`).toReversed();
       assert.deepEqual(
         fired,

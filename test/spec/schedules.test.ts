@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScheduleDefinition } from '../../src/engine/schedules/definition.ts';
 import { nextRuns, type ScheduleView } from '../../src/engine/schedules/schedules.ts';
-import type { FireRecord } from '../../src/store/schedule.ts';
+import type { FireRecord } from '../../src/records/fires.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

@@ -145,9 +145,9 @@ test('counting goes on where it was after a restart, and after its place in the 
   const world = await openWorld({ types });
   await one(world, 'convert', { ms: 1_000 });
   await readerOf(world).runOnce();
-  const { measures } = world.store;
-  const at = await measures.endsReadTo('slo');
-  await measures.addEnds({ reader: 'slo', from: at, to: 'x.1', counts: [], forgetBefore: null });
+  const { ends } = world.engine.context.records;
+  const at = await ends.readTo('slo');
+  await ends.add({ reader: 'slo', from: at, to: 'x.1', counts: [], forgetBefore: null });
   assert.equal(await readerOf(world).runOnce(), 0, 'a cursor of another log is given up');
   await one(world, 'convert', { ms: 1_000 });
   assert.equal(await readerOf(world).runOnce(), 1);

@@ -10,14 +10,14 @@ import { openWorld, TENANT, type World } from '../support/world.ts';
 
 /** The verb without which a duty can do nothing. */
 const VERBS: Readonly<Record<Duty, string>> = {
-  schedules: 'dueSchedules',
+  schedules: 'records.list schedule due',
   due: 'due',
   deadlines: 'overdue',
   leases: 'expired',
   watermarks: 'valves',
   throttles: 'control.ailing',
   limits: 'control.trimTurns',
-  reprocess: 'deadLetters',
+  reprocess: 'records.list dead-letter descending',
   retention: 'purge',
 };
 
@@ -32,9 +32,20 @@ function breakable(store: Store, broken: Map<string, Error>, prefix = ''): Store
       if (error !== undefined) return () => Promise.reject(error);
       const member: unknown = Reflect.get(target, name, target);
       if (name === 'control') return breakable(member as Store, broken, 'control.');
+      if (name === 'records') return breakableRecords(target.records, broken);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
+}
+
+/** Lists are told apart by what they are of, and by their order. */
+function breakableRecords(records: Store['records'], broken: Map<string, Error>): Store['records'] {
+  const list: typeof records.list = async (query) => {
+    const error = broken.get(`records.list ${query.kind.name} ${query.order ?? 'ascending'}`);
+    if (error !== undefined) throw error;
+    return records.list(query);
+  };
+  return { ...records, list };
 }
 
 interface Room {

@@ -112,11 +112,11 @@ export async function openWebhookRoom(options: RoomOptions = {}): Promise<Webhoo
     ...(store === undefined ? {} : { world: { store } }),
     server: (world) => {
       made = parts(world, [receiver.host, ...(options.allow ?? [])]);
-      const { access } = world.store;
+      const { accessKeys } = world.engine.context.records;
       const { clock } = world;
       const more = [made.routes];
       if (options.isLocked !== true) return { more };
-      return { more, authenticator: new Authenticator({ access, clock, tokens: null }) };
+      return { more, authenticator: new Authenticator({ accessKeys, clock, tokens: null }) };
     },
   });
   after(() => opened.close());
@@ -132,9 +132,9 @@ export async function openWebhookRoom(options: RoomOptions = {}): Promise<Webhoo
 }
 
 function holderOf(api: Api): WebhookRoom['holder'] {
-  const { store, engine } = api.world;
+  const { engine } = api.world;
   return async (wish) => {
-    const room = { access: store.access, ids: engine.context.ids };
+    const room = { accessKeys: engine.context.records.accessKeys, ids: engine.context.ids };
     const whole = { name: 'someone', roles: ['admin' as const], tenant: 'default', ...wish };
     const { text } = await createKey(room, OPEN_CREDENTIAL, whole);
     return api.with({ authorization: `Bearer ${text}` });

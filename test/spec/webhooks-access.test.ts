@@ -151,7 +151,7 @@ test('[S15] the database has no secret that could be used, and no answer shows i
     await room.api.get('/v1/webhooks'),
     await room.api.call('PATCH', made.path, { body: { enabled: true } }),
     await room.api.get(`${made.path}/deliveries`),
-    await room.world.store.access.audit({ tenant: 'default', limit: 99 }),
+    await room.world.engine.context.records.audit.list({ tenant: 'default', limit: 99 }),
   ];
   const stored = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
   const answers = JSON.stringify(shown);

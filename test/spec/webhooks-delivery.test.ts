@@ -100,7 +100,10 @@ test('[S15] 410 disables a webhook at once, and enabling it lets it be told agai
   assert.deepEqual([woken.enabled, woken.disabledReason], [true, null]);
   await succeed(api);
   assert.equal((await told(room)).length, before + 1);
-  const trail = await room.world.store.access.audit({ tenant: 'default', limit: 99 });
+  const trail = await room.world.engine.context.records.audit.list({
+    tenant: 'default',
+    limit: 99,
+  });
   const actions = trail
     .filter(({ subject }) => subject === id)
     .map(({ actor, action }) => [actor, action]);

@@ -1,4 +1,5 @@
 // How each reason comes about, and what the answer says of it.
+import { auditOps } from '../../src/records/audit.ts';
 import assert from 'node:assert/strict';
 import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
@@ -59,8 +60,8 @@ export async function throttle(world: World, ceiling: number | null): Promise<vo
   const next = ceiling === null ? null : { ceiling, ...facts };
   const id = world.engine.context.ids.next();
   const entry = { tenant: TENANT, id, actor: 'system', subject: 'type plain', details: null };
-  const audit = { ...entry, action: 'concurrency_reduced' };
-  const change = { tenant: TENANT, type: 'plain', seen, next, actor: 'system', audit };
+  const told = auditOps([{ ...entry, action: 'concurrency_reduced' }]);
+  const change = { tenant: TENANT, type: 'plain', seen, next, actor: 'system', with: told };
   assert.ok(await world.store.control.throttle(change));
 }
 

@@ -99,7 +99,7 @@ describe('a compensation', () => {
     const rooms: string[] = [];
     const job = booking(rooms);
     const { shop, before } = await failAndUndo(job);
-    await shop.world.store.followers.removeFollower('compensate/booking');
+    await shop.world.engine.context.records.followers.remove('compensate/booking');
     assert.equal(await compensatorOf(shop, [job]).runOnce(), 0, 'from the start of the log');
     assert.equal((await childrenOf(shop, before)).length, 1);
     const reports = await shop.world.events(before);

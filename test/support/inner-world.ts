@@ -8,7 +8,7 @@ import type { ArtifactSnapshot } from '../../src/handle/job-snapshot.ts';
 import type { JobType } from '../../src/handler/job-type.ts';
 import { partsOf } from '../../src/pawl/parts.ts';
 import { openWorld, type World, type WorldOptions } from '../../src/testing/world.ts';
-import type { DeadLetter } from '../../src/store/dead-letter.ts';
+import type { DeadLetter } from '../../src/records/dead-letters.ts';
 
 const TENANT = 'default';
 const PAGE = 10_000;

@@ -115,9 +115,10 @@ class Watcher {
   }
 
   #seeBirths(jobs: Parameters<Store['insert']>[0], answer: unknown): void {
-    const outcomes = answer as { kind: string }[];
+    const told = answer as { kind: string }[] | { outcomes?: { kind: string }[] };
+    const outcomes = Array.isArray(told) ? told : (told.outcomes ?? []);
     jobs.forEach((job, index) => {
-      if (outcomes[index]!.kind !== 'created') return;
+      if (outcomes[index]?.kind !== 'created') return;
       const lifecycle = this.#lifecycles.find((one) => one.name === job.lifecycle)!;
       const [first, second] = job.places;
       this.#standings.set(keyOf(job), { lifecycle, place: (second ?? first)!, epoch: 1 });

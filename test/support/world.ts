@@ -13,7 +13,8 @@ import type { Beat, BeatResult, Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import type { TransitionOutcome } from '../../src/engine/transition.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { Store, TypeRecord } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { TypeRecord } from '../../src/records/job-types.ts';
 import {
   openSeededEngine,
   type OpenStore,

@@ -7,6 +7,7 @@ export const layers: Readonly<Record<string, number>> = {
   core: 0,
   lifecycles: 0,
   store: 1,
+  records: 1,
   handler: 1,
   check: 1,
   artifact: 1,
@@ -60,6 +61,7 @@ export const layers: Readonly<Record<string, number>> = {
 
 /** Neighbours of the same number that may still import: from, then to. */
 const neighbours = new Set([
+  'records > store',
   'studio/draw > studio/work',
   'studio/convert > studio/work',
   'studio/convert > studio/draw',

@@ -2,7 +2,7 @@ import type { Content } from '../../artifact/artifact-store.ts';
 import type { JobRef } from '../../core/job.ts';
 import type { Ids } from '../../core/ids.ts';
 import type { Artifacts, NewArtifact } from '../../engine/artifacts.ts';
-import type { Artifact } from '../../store/artifact.ts';
+import type { Artifact } from '../../records/artifacts.ts';
 import type { Ownership } from '../../engine/owner.ts';
 import type { PayloadCodec, PayloadPlace } from '../payload-codec.ts';
 import { placeIn } from './read.ts';

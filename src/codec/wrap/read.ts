@@ -1,7 +1,7 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { Job, JobError, JobRef } from '../../core/job.ts';
 import { isUuid } from '../../core/ids.ts';
-import type { DeadLetter } from '../../store/dead-letter.ts';
+import type { DeadLetter } from '../../records/dead-letters.ts';
 import type { StageResult } from '../../store/stage-result.ts';
 import {
   CodecError,

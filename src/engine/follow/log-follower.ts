@@ -52,7 +52,7 @@ export class LogFollower {
     this.#context = context;
     this.#options = options;
     this.#tenure = new Tenure({
-      followers: context.store.followers,
+      followers: context.records.followers,
       clock: context.clock,
       timers,
       wish: { name, tenant, leaseMs, owner: context.ids.next() },

@@ -1,4 +1,4 @@
-import type { FollowerRecord } from '../../store/cursor.ts';
+import type { FollowerRecord } from '../../records/followers.ts';
 import type { EngineContext } from '../context.ts';
 
 /** The most events that are counted behind a follower. */
@@ -19,11 +19,11 @@ export interface FollowerView extends FollowerRecord {
 }
 
 /** All followers that ever began, also those whose process is not running. */
-export async function followersOf({ store }: EngineContext): Promise<FollowerView[]> {
+export async function followersOf({ store, records }: EngineContext): Promise<FollowerView[]> {
   const now = await store.now();
-  const records = await store.followers.listFollowers();
+  const followers = await records.followers.list();
   return Promise.all(
-    records.map(async (record): Promise<FollowerView> => {
+    followers.map(async (record): Promise<FollowerView> => {
       const { tenant, position } = record;
       const from = position === null ? 'start' : { cursor: position };
       const page = await store.tail({ tenant, from, limit: LAG_MAX });

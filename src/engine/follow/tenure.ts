@@ -3,13 +3,13 @@ import type { Timers } from '../../core/timers.ts';
 import type {
   FollowerChange,
   FollowerRecord,
-  FollowerStore,
+  Followers,
   FollowerTaken,
   FollowerWish,
-} from '../../store/cursor.ts';
+} from '../../records/followers.ts';
 
 export interface TenureOptions {
-  readonly followers: FollowerStore;
+  readonly followers: Followers;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly wish: Omit<FollowerWish, 'start'>;
@@ -48,7 +48,7 @@ export class Tenure {
     const { followers, wish, start, clock } = this.#options;
     this.#start ??= await start();
     const sureSince = clock.now();
-    const taken = await followers.takeFollower({ ...wish, start: this.#start });
+    const taken = await followers.take({ ...wish, start: this.#start });
     this.#held = taken.isTaken ? { record: taken.record, sureSince } : null;
     return taken;
   }
@@ -60,7 +60,7 @@ export class Tenure {
     const { name, owner, leaseMs } = wish;
     const sureSince = clock.now();
     const from = this.#held.record.position;
-    const record = await followers.moveFollower({ name, owner, leaseMs, from, change });
+    const record = await followers.move({ name, owner, leaseMs, from, change });
     this.#held = record === null ? null : { record, sureSince };
     return record !== null;
   }

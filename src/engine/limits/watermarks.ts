@@ -29,7 +29,7 @@ interface Heard {
   known: ReadonlyMap<string, Level> | null;
 }
 
-type Parts = Pick<EngineContext, 'store' | 'ids' | 'clock'>;
+type Parts = Pick<EngineContext, 'store' | 'records' | 'ids' | 'clock'>;
 
 /**
  * Which queues refuse new jobs. What this process lets in it counts itself, so it refuses the very
@@ -127,7 +127,7 @@ export async function sweepWatermarks(context: EngineContext): Promise<number> {
 }
 
 async function adjust(
-  { store, ids }: Parts,
+  { store, records, ids }: Parts,
   valve: Valve,
 ): Promise<{ depth: number; isShedding: boolean }> {
   const { tenant, scope, name, highWatermark } = valve;
@@ -139,6 +139,6 @@ async function adjust(
   await store.putValve({ tenant, scope, name, isShedding, actor: SYSTEM_ACTOR });
   const action = isShedding ? 'queue_overloaded' : 'queue_recovered';
   const entry = { tenant, id: ids.next(), actor: SYSTEM_ACTOR, subject: `queue ${name}` };
-  await store.access.addAudit([{ ...entry, action, details: JSON.stringify({ depth }) }]);
+  await records.audit.add([{ ...entry, action, details: JSON.stringify({ depth }) }]);
   return { depth, isShedding };
 }

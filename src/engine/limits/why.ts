@@ -85,9 +85,9 @@ export async function why(context: EngineContext, ref: JobRef): Promise<Why> {
   return { since: job.updatedAt, until: null, facts: {}, ...answer };
 }
 
-async function workersFor({ store }: EngineContext, { job, wait }: Standing): Promise<number> {
+async function workersFor({ records }: EngineContext, { job, wait }: Standing): Promise<number> {
   if (wait !== 'claim') return 0;
-  const workers = await store.roster.workers(job.tenant);
+  const workers = await records.workers.list(job.tenant);
   return workers.filter(({ types, state }) => state === 'working' && types.includes(job.type))
     .length;
 }

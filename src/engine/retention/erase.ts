@@ -1,12 +1,12 @@
 import { PawlError } from '../../core/errors.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import type { EraseOutcome } from '../../store/retention.ts';
 import { afterWrite } from '../after-write.ts';
 import type { EngineContext } from '../context.ts';
 import { notFound } from '../transition.ts';
 
 const PAGE = 100;
+const ROUNDS_MAX = 8;
 
 /**
  * Takes away what a job that has ended was given, said and made, in the database at once; its
@@ -45,15 +45,32 @@ function refuseOpen(made: readonly Job[], { id }: JobRef): void {
 }
 
 async function eraseOne(
-  { store }: EngineContext,
+  { store, records }: EngineContext,
   { tenant, id }: JobRef,
   actor: string,
-): Promise<EraseOutcome> {
-  const outcome = await store.erase({ tenant, id }, actor);
+): Promise<'erased' | 'lettersErased' | 'notEnded' | 'missing'> {
+  const outcome = await eraseWithLetters({ store, records }, { tenant, id }, actor);
   if (outcome !== 'erased') return outcome;
-  const artifacts = await store.artifacts({ job: { tenant, id } });
-  if (artifacts.length > 0) await store.removeArtifacts({ refs: artifacts });
+  const artifacts = await records.artifacts.ofJob({ tenant, id });
+  if (artifacts.length > 0) await records.artifacts.remove(artifacts);
   return outcome;
+}
+
+/** In one transaction; what a job that is gone has left in its letters is erased by itself. */
+async function eraseWithLetters(
+  { store, records }: Pick<EngineContext, 'store' | 'records'>,
+  ref: JobRef,
+  actor: string,
+): Promise<'erased' | 'lettersErased' | 'notEnded' | 'missing'> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const letters = await records.deadLetters.erasure(ref);
+    const outcome = await store.erase(ref, actor, letters);
+    if (outcome === 'stale') continue;
+    if (outcome !== 'missing' || letters.length === 0) return outcome;
+    if ((await store.records.write(letters)).kind === 'written') return 'lettersErased';
+  }
+  const message = `the dead letters of job ${ref.id} changed too often to be erased; try again`;
+  throw new PawlError('STORE_UNAVAILABLE', message);
 }
 
 /** All that were made from it, and from those, each once. */

@@ -49,8 +49,14 @@ export function retentionPolicy(given: Partial<RetentionPolicy> = {}): Retention
   return policy;
 }
 
+/** What may go, in the jobs' tables and of records. */
+export interface Cuts extends Omit<Purge, 'limit'> {
+  readonly fires: Instant | null;
+  readonly deadLetters: Instant | null;
+}
+
 /** What may go by that time. */
-export function cutsAt(policy: RetentionPolicy, now: Instant): Omit<Purge, 'limit'> {
+export function cutsAt(policy: RetentionPolicy, now: Instant): Cuts {
   const before = (ms: number | null): Instant | null => (ms === null ? null : now - ms);
   return {
     jobs: before(policy.jobsMs),

@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts';
 import { payloadHash } from '../../core/canonical-json.ts';
 import { PawlError } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
-import type { FireEntry } from '../../store/schedule.ts';
+import type { FireEntry } from '../../records/fires.ts';
 import type { EngineContext } from '../context.ts';
 import { draftJob } from '../draft.ts';
 import type { Caller } from '../enqueue.ts';

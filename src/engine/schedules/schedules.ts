@@ -1,13 +1,8 @@
 import type { Instant } from '../../core/clock.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { invalid, PawlError } from '../../core/errors.ts';
-import type {
-  FireQuery,
-  FireRecord,
-  Schedule,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../../store/schedule.ts';
+import type { FireQuery, FireRecord, ScheduleRef } from '../../records/fires.ts';
+import type { Schedule, ScheduleQuery } from '../../records/schedules.ts';
 import type { EngineContext } from '../context.ts';
 import { tellFired } from '../observer.ts';
 import { checkName } from '../enqueue-request.ts';
@@ -77,12 +72,12 @@ export class Schedules {
 
   /** In the order of names. */
   async list(query: ScheduleQuery): Promise<ScheduleView[]> {
-    return (await this.#context.store.schedules(query)).map(viewOf);
+    return (await this.#context.records.schedules.list(query)).map(viewOf);
   }
 
   /** Takes the schedule and its history away; the jobs that it has made stay. */
   async remove(ref: ScheduleRef): Promise<void> {
-    if (!(await this.#context.store.removeSchedule(ref))) throw noSchedule(ref);
+    if (!(await this.#context.records.schedules.remove(ref))) throw noSchedule(ref);
   }
 
   /** No slot of a paused schedule is fired, nor made up for later. */
@@ -111,7 +106,7 @@ export class Schedules {
     if (drafted.kind === 'refused') throw drafted.error;
     const { tenant, name, id } = found;
     const fire = { tenant, name, id, expected: null, nextAt: null, entries: [drafted.entry] };
-    const outcome = await this.#context.store.fire(fire);
+    const outcome = await this.#context.records.schedules.fire(fire);
     tellFired(this.#context.observer, fire, outcome);
     if (outcome.kind === 'missed') throw noSchedule(ref);
     const record = outcome.records[0]!;
@@ -122,7 +117,7 @@ export class Schedules {
   /** What became of a schedule's slots, the latest first. */
   async history(query: FireQuery): Promise<FireRecord[]> {
     await this.get(query);
-    return this.#context.store.fires(query);
+    return this.#context.records.schedules.fires(query);
   }
 
   /** What every slot would be refused for is refused at once: an unknown type, a wrong input. */
@@ -144,13 +139,13 @@ export class Schedules {
     asked: { ref: ScheduleRef; createdBy: string | null },
     decide: (before: ScheduleView | null, now: Instant) => Change | null,
   ): Promise<ScheduleView> {
-    const { store, ids } = this.#context;
+    const { store, records, ids } = this.#context;
     const { tenant, name } = asked.ref;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.#find(asked.ref);
       const wanted = decide(before, await store.now());
       if (wanted === null) return before!;
-      const outcome = await store.putSchedule({
+      const outcome = await records.schedules.put({
         tenant,
         name,
         expected: before?.version ?? null,
@@ -167,8 +162,8 @@ export class Schedules {
   }
 
   async #find({ tenant, name }: ScheduleRef): Promise<ScheduleView | null> {
-    const [schedule] = await this.#context.store.schedules({ tenant, name, limit: 1 });
-    return schedule === undefined ? null : viewOf(schedule);
+    const schedule = await this.#context.records.schedules.find({ tenant, name });
+    return schedule === null ? null : viewOf(schedule);
   }
 }
 

@@ -55,10 +55,10 @@ export class ArtifactSweep {
   async #removeStale(): Promise<number> {
     const { context, files } = this.#artifacts;
     for (let total = 0; ;) {
-      const removed = await context.store.removeArtifacts({ staleMax: BATCH });
+      const { removed, hasMore } = await context.records.artifacts.removeStale(BATCH);
       await files.remove(removed.map(({ location }) => location));
       total += removed.length;
-      if (removed.length < BATCH) return total;
+      if (!hasMore) return total;
     }
   }
 
@@ -70,9 +70,7 @@ export class ArtifactSweep {
       const { found, next } = await files.list(after, BATCH);
       const old = found.filter(({ writtenAt }) => writtenAt < before);
       const locations = old.map(({ location }) => location);
-      const known = new Set(
-        (await context.store.artifacts({ locations })).map(({ location }) => location),
-      );
+      const known = await context.records.artifacts.usedPlaces(locations);
       const orphans = locations.filter((location) => !known.has(location));
       await files.remove(orphans);
       total += orphans.length;

@@ -3,7 +3,7 @@ import type { Failure, Request } from '../../core/decision.ts';
 import { type Lifecycle, type Place, rowsOf } from '../../core/lifecycle.ts';
 import { findPath } from '../../core/path.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
-import type { LifecyclePlace } from '../../store/schedule.ts';
+import type { LifecyclePlace } from '../../store/overdue.ts';
 import type { EngineContext } from '../context.ts';
 import { type Task, transition } from '../transition.ts';
 

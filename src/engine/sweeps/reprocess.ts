@@ -3,7 +3,7 @@ import type { DlqReason } from '../../core/error-class.ts';
 import { PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import { EMPTY_LEVEL, levelAfter, levelAt, type RateLevel, tokensLeft } from '../../core/rate.ts';
-import type { DeadLetter, DeadLetterFilter } from '../../store/dead-letter.ts';
+import type { DeadLetter, DeadLetterFilter } from '../../records/dead-letters.ts';
 import { ERASED } from '../../store/retention.ts';
 import type { EngineContext } from '../context.ts';
 import { replay } from '../replay.ts';
@@ -58,7 +58,7 @@ export class ReprocessSweep {
       limit: PAGE,
       ...(before === null ? {} : { before }),
     };
-    const letters = await this.#context.store.deadLetters(filter);
+    const letters = await this.#context.records.deadLetters.list(filter);
     let total = 0;
     for (const letter of letters) {
       // The page is read again once there are tokens, so that no letter is passed over.

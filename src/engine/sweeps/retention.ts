@@ -13,19 +13,30 @@ const EVERY_MS = 60_000;
  * and no more, whatever is left. Safe in any number of processes.
  */
 export async function sweepRetention(
-  { store }: Pick<EngineContext, 'store'>,
+  { store, records }: EngineContext,
   policy: RetentionPolicy,
-): Promise<Purged> {
-  const cuts = cutsAt(policy, await store.now());
-  let total = NOTHING_PURGED;
+): Promise<Swept> {
+  const { fires: fireCut, deadLetters: letterCut, ...cuts } = cutsAt(policy, await store.now());
+  let total: Swept = { ...NOTHING_PURGED, fires: 0, deadLetters: 0 };
   for (let slice = 0; slice < SLICES_MAX; slice++) {
-    total = sum(total, await store.purge({ ...cuts, limit: SLICE }));
+    const purged = await store.purge({ ...cuts, limit: SLICE });
+    const fires = fireCut === null ? 0 : await records.schedules.purgeFires(fireCut, SLICE);
+    const deadLetters = letterCut === null ? 0 : await records.deadLetters.purge(letterCut, SLICE);
+    const hasMore = purged.hasMore || fires === SLICE || deadLetters === SLICE;
+    total = sum(total, { ...purged, fires, deadLetters, hasMore });
     if (!total.hasMore) break;
   }
+  await records.workers.forget(SLICE);
   return total;
 }
 
-function sum(one: Purged, other: Purged): Purged {
+/** How many went of each kind, records included. */
+export interface Swept extends Purged {
+  readonly fires: number;
+  readonly deadLetters: number;
+}
+
+function sum(one: Swept, other: Swept): Swept {
   return {
     jobs: one.jobs + other.jobs,
     notes: one.notes + other.notes,
@@ -49,12 +60,12 @@ export class RetentionSweep {
     this.#policy = retentionPolicy(policy);
   }
 
-  runOnce(): Promise<Purged> {
+  runOnce(): Promise<Swept> {
     return sweepRetention(this.#context, this.#policy);
   }
 
   /** Null: not yet. What failed is tried again at its next time. */
-  async runWhenDue(now: Instant): Promise<Purged | null> {
+  async runWhenDue(now: Instant): Promise<Swept | null> {
     this.#nextAt ??= now + EVERY_MS;
     if (now < this.#nextAt) return null;
     this.#nextAt = now + EVERY_MS;

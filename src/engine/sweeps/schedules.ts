@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
-import type { Fire, FireEntry, Schedule } from '../../store/schedule.ts';
+import type { Fire, FireEntry } from '../../records/fires.ts';
+import type { Schedule } from '../../records/schedules.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from '../context.ts';
 import { tellFired } from '../observer.ts';
@@ -20,7 +21,7 @@ const ROUNDS_MAX = 100;
 export async function sweepSchedules(context: EngineContext): Promise<number> {
   let total = 0;
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const due = await context.store.dueSchedules(BATCH);
+    const due = await context.records.schedules.due(BATCH);
     if (due.length === 0) return total;
     const now = await context.store.now();
     let isMoving = false;
@@ -42,7 +43,7 @@ async function fireDue(
 ): Promise<number | null> {
   try {
     const fire = await planDue(context, schedule, now);
-    const outcome = await context.store.fire(fire);
+    const outcome = await context.records.schedules.fire(fire);
     tellFired(context.observer, fire, outcome);
     if (outcome.kind === 'missed') return 0;
     const made = outcome.records.filter(({ result }) => result === 'created').length;

@@ -8,6 +8,7 @@ import {
   THROTTLE_WINDOW_MS,
   type ThrottlePolicy,
 } from '../../core/throttle.ts';
+import { auditOps } from '../../records/audit.ts';
 import type { TypeHealth } from '../../store/control.ts';
 import type { EngineContext } from '../context.ts';
 
@@ -34,8 +35,8 @@ async function adjust(context: EngineContext, health: TypeHealth, now: Instant):
   const { action, facts } = change(health, { bound, next });
   const details = JSON.stringify(facts);
   const entry = { tenant, id: context.ids.next(), actor: SYSTEM_ACTOR, subject: `type ${type}` };
-  const audit = { ...entry, action, details };
-  const made = { tenant, type, seen, next, actor: SYSTEM_ACTOR, audit };
+  const told = auditOps([{ ...entry, action, details }]);
+  const made = { tenant, type, seen, next, actor: SYSTEM_ACTOR, with: told };
   if (!(await context.store.control.throttle(made))) return false;
   context.log.warn(MESSAGES[action], { tenant, type, ...facts });
   return true;

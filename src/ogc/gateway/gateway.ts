@@ -240,8 +240,9 @@ class ProviderGateway extends ServedJobs implements Gateway {
 
   /** Types that others registered, or that were before this process began. */
   async #lookForTypes(): Promise<void> {
-    const records = await this.#options.engine.context.store.types(SHARED_TENANT);
-    this.#crew.serve(records.map(({ type }) => type).filter(isGatewayType));
+    const { records } = this.#options.engine.context;
+    const types = await records.types.list(SHARED_TENANT);
+    this.#crew.serve(types.map(({ type }) => type).filter(isGatewayType));
   }
 }
 

@@ -74,10 +74,10 @@ function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType 
 
 async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
   if (isGuest(caller)) return [];
-  const { store } = engine.context;
-  const own = await store.types(caller.tenant);
+  const { types } = engine.context.records;
+  const own = await types.list(caller.tenant);
   const names = new Set(own.map(({ type }) => type));
-  const shared = (await store.types(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
   return [...own, ...shared].flatMap((record) => {
     const definition = definitionOf(record);
     if (definition.expose === undefined) return [];

@@ -5,17 +5,11 @@ import { samePlace } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
+import { planWrite } from '../record-write.ts';
 import { admitKeys, doorOf, tokenKeysOf, touchedBy } from './admission.ts';
 import { countTurn } from './control.ts';
-import {
-  deepFreeze,
-  eventOf,
-  jsonText,
-  keyOf,
-  type Row,
-  type Tables,
-  throughJson,
-} from './tables.ts';
+import { saveRecords, writeContext } from './records.ts';
+import { eventOf, jsonText, type Row, type Tables, throughJson } from './tables.ts';
 
 /** Compare and set, one move after the other. */
 export function applyMoves(tables: Tables, moves: readonly Move[]): MoveOutcome[] {
@@ -30,11 +24,13 @@ function applyOne(tables: Tables, move: Move): MoveOutcome {
   const before = tables.rowOf(move);
   const now = tables.clock.now();
   if (before === undefined || !standsThere(before.job, move, now)) return { kind: 'missed' };
+  const plan = planWrite(move.with ?? [], writeContext(tables));
+  if (plan.kind === 'refused') return { kind: 'missed' };
   let row = before;
   for (const step of move.steps) row = takeStep(tables, row, { move, step, first: before.job });
   if (move.annotation !== null) row = annotate(tables, row, { move, annotation: move.annotation });
   row = storeOutcome(tables, row, move);
-  copyDeadLetter(tables, move, { before: before.job, after: row.job });
+  saveRecords(tables, plan.changes);
   countTurn(tables, move, row.job.type);
   return { kind: 'moved', version: row.job.version, at: now };
 }
@@ -156,34 +152,4 @@ function storeOutcome(tables: Tables, row: Row, move: Move): Row {
   const result = move.result === undefined ? row.job.result : jsonText(move.result);
   const checkpoint = move.checkpoint === undefined ? row.job.checkpoint : jsonText(move.checkpoint);
   return tables.change(row, { ...row, job: { ...row.job, result, checkpoint } });
-}
-
-function copyDeadLetter(
-  tables: Tables,
-  { deadLetter }: Move,
-  { before, after }: { before: Job; after: Job },
-): void {
-  if (deadLetter === null) return;
-  tables.deadLetters.set(
-    keyOf(after.tenant, deadLetter.id),
-    deepFreeze({
-      tenant: after.tenant,
-      id: deadLetter.id,
-      jobId: after.id,
-      type: after.type,
-      reasonCode: deadLetter.reason,
-      failureStage: deadLetter.failureStage,
-      lastError: throughJson(deadLetter.error),
-      attempts: after.attempts,
-      lastOwner: before.owner,
-      lastLeaseExpiresAt: before.leaseExpiry,
-      correlationId: after.correlationId,
-      input: after.input,
-      fingerprint: deadLetter.fingerprint,
-      jobCreatedAt: after.createdAt,
-      jobStartedAt: after.startedAt,
-      createdAt: tables.clock.now(),
-      replayedAs: null,
-    }),
-  );
 }

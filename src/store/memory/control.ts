@@ -13,8 +13,9 @@ import {
 } from '../control.ts';
 import { GATE, gateOfKey } from '../gate.ts';
 import type { Move } from '../move.ts';
+import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
-import { addAudit } from './access-key.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, keyOf, type TurnCount, type Tables } from './tables.ts';
 import { putValve } from './valve.ts';
 
@@ -90,15 +91,16 @@ function healthOf(
 }
 
 function throttle(tables: Tables, change: ThrottleChange): boolean {
-  const { tenant, type, seen, next, actor, audit } = change;
+  const { tenant, type, seen, next, actor } = change;
   const key = keyOf(tenant, 'type', type);
   const before = tables.valves.get(key)?.throttle ?? null;
-  if (before?.changedAt !== seen?.changedAt) return false;
+  const plan = planWrite(change.with, writeContext(tables));
+  if (before?.changedAt !== seen?.changedAt || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
   const valve = putValve(tables, { tenant, scope: 'type', name: type, actor, concurrency });
   if (next === null && isIdle(valve)) tables.valves.delete(key);
   else tables.valves.set(key, deepFreeze({ ...valve, throttle: next }));
-  addAudit(tables, [audit]);
+  saveRecords(tables, plan.changes);
   return true;
 }
 

@@ -33,7 +33,6 @@ function jobAt(lifecycle: Lifecycle, place: Place, more: Partial<Job> = {}): Job
       parentKind: null,
       documentId: null,
       idempotency: null,
-      replayOf: null,
       actor: 'api',
     },
     0,

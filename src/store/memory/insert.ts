@@ -2,9 +2,18 @@ import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { firstKeyOf, type GateKeys } from '../gate.ts';
-import { type InsertOutcome, isRefusal, jobAtBirth, type NewJob } from '../insert.ts';
+import {
+  type InsertOutcome,
+  type InsertWithOutcome,
+  isRefusal,
+  jobAtBirth,
+  type NewJob,
+} from '../insert.ts';
+import { changesAfterInsert, planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import { admitKeys, doorOf } from './admission.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 
@@ -20,7 +29,21 @@ export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutco
   return outcomes;
 }
 
-/** The same, and nothing of it where one item is refused. */
+/** Jobs and record ops in one transaction. */
+export function insertWith(
+  tables: Tables,
+  jobs: readonly NewJob[],
+  ops: readonly RecordOp[],
+): InsertWithOutcome {
+  const context = writeContext(tables);
+  const plan = planWrite(ops, context);
+  if (plan.kind === 'refused') return plan;
+  const outcomes = insertJobs(tables, jobs);
+  saveRecords(tables, changesAfterInsert(ops, outcomes, context));
+  return { kind: 'inserted', at: context.at, outcomes };
+}
+
+/** Nothing is written where one item is refused. */
 export function insertWhole(tables: Tables, jobs: readonly NewJob[]): InsertOutcome[] {
   const takeBack = tables.journal.mark();
   const outcomes = insertJobs(tables, jobs);
@@ -36,10 +59,8 @@ function insertOne(tables: Tables, job: NewJob, at: Instant): InsertOutcome {
     keepKey(tables, job, { id: joined.id, at });
     return joined;
   }
-  const obstacle =
-    idHolder(tables, job) ?? letterHolder(tables, job) ?? documentHolder(tables, job);
+  const obstacle = idHolder(tables, job) ?? documentHolder(tables, job);
   if (obstacle !== null) return obstacle;
-  markReplayed(tables, job);
   writeBirth(tables, job, at);
   keepUnique(tables, job, at);
   keepKey(tables, job, { id: job.id, at });
@@ -63,21 +84,6 @@ function keyHolder(tables: Tables, job: NewJob, now: Instant): InsertOutcome | n
 
 function idHolder(tables: Tables, job: NewJob): InsertOutcome | null {
   return tables.rowOf(job) === undefined ? null : { kind: 'exists', id: job.id };
-}
-
-function letterHolder(tables: Tables, job: NewJob): InsertOutcome | null {
-  if (job.replayOf === null) return null;
-  const letter = tables.deadLetters.get(keyOf(job.tenant, job.replayOf));
-  const id = letter?.replayedAs ?? null;
-  return id === null ? null : { kind: 'alreadyReplayed', id };
-}
-
-function markReplayed(tables: Tables, job: NewJob): void {
-  if (job.replayOf === null) return;
-  const key = keyOf(job.tenant, job.replayOf);
-  const letter = tables.deadLetters.get(key);
-  if (letter === undefined) return;
-  tables.deadLetters.set(key, deepFreeze({ ...letter, replayedAs: job.id }));
 }
 
 function keysOf(tables: Tables, job: NewJob): LimitKeys {

@@ -1,8 +1,8 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { Job } from '../../core/job.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
 import { isFound, isSearch, SEARCH_WINDOW } from '../search.ts';
+import { matching } from './records.ts';
 import { feedFloor, isGone } from './retention.ts';
 import type { Tables } from './tables.ts';
 
@@ -33,37 +33,16 @@ export function listJobs(tables: Tables, query: JobQuery): JobPage {
   const found = reached
     .slice(0, size)
     .filter(isAsked(EXACT))
-    .filter((job) => isFound(job, query) && hasLetter(tables, job, query.fingerprint));
+    .filter((job) => isFound(job, query) && hasRecord(tables, job, query.record));
   if (found.length > query.limit) return { jobs: found.slice(0, query.limit), hasMore: true };
   const last = isSearch(query) ? reached[size - 1] : undefined;
   if (last === undefined) return { jobs: found, hasMore: false };
   return { jobs: found, hasMore: true, searchedTo: last.id };
 }
 
-function hasLetter(tables: Tables, { tenant, id }: Job, fingerprint: string | undefined): boolean {
-  if (fingerprint === undefined) return true;
-  return tables.deadLetters
-    .values()
-    .some((one) => one.tenant === tenant && one.jobId === id && one.fingerprint === fingerprint);
-}
-
-export function listDeadLetters(tables: Tables, filter: DeadLetterFilter): DeadLetter[] {
-  const { id, jobId, type, reasonCode, fingerprint, before, isReplayed } = filter;
-  return tables.deadLetters
-    .values()
-    .filter(
-      (letter) =>
-        letter.tenant === filter.tenant &&
-        (id === undefined || letter.id === id) &&
-        (jobId === undefined || letter.jobId === jobId) &&
-        (type === undefined || letter.type === type) &&
-        (reasonCode === undefined || letter.reasonCode === reasonCode) &&
-        (fingerprint === undefined || letter.fingerprint === fingerprint) &&
-        (before === undefined || letter.id < before) &&
-        (isReplayed === undefined || (letter.replayedAs !== null) === isReplayed),
-    )
-    .sort(byDescendingId)
-    .slice(0, filter.limit);
+function hasRecord(tables: Tables, { tenant, id }: Job, record: JobQuery['record']): boolean {
+  if (record === undefined) return true;
+  return matching(tables, { ...record, tenants: [tenant] }).some(({ jobId }) => jobId === id);
 }
 
 function byDescendingId(one: { id: string }, other: { id: string }): number {

@@ -3,7 +3,10 @@ import type { JobEvent } from '../../core/event.ts';
 import type { JobError, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { type EraseOutcome, erasedError, type Purge, type Purged } from '../retention.ts';
+import { planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { isUnclaimed } from '../unique.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, eventOf, keyOf, type Row, type Tables } from './tables.ts';
 
 /** Where the tail begins: what lies before is gone. */
@@ -24,9 +27,7 @@ export function purge(tables: Tables, cuts: Purge): Purged {
   const notes = purgeNotes(tables, cuts);
   const feed = purgeFeed(tables, cuts);
   const keys = purgeKeys(tables, cuts);
-  const fires = purgeFires(tables, cuts);
-  const deadLetters = purgeLetters(tables, cuts);
-  const counts = { jobs, notes, feed, keys, fires, deadLetters };
+  const counts = { jobs, notes, feed, keys };
   const hasMore = Object.values(counts).some((count) => count >= cuts.limit);
   return { ...counts, days: 0, hasMore };
 }
@@ -93,47 +94,21 @@ function canBeJoined(tables: Tables, key: string, id: string): boolean {
   return row !== undefined && isUnclaimed(row.job);
 }
 
-function purgeFires(tables: Tables, { fires: cut, limit }: Purge): number {
-  let count = 0;
-  for (const [key, records] of tables.fires.entries()) {
-    const kept = records.filter(({ at }) => !isPast(at, cut) || count++ >= limit);
-    if (kept.length < records.length) tables.fires.set(key, kept);
-  }
-  return Math.min(count, limit);
-}
-
-function purgeLetters(tables: Tables, { deadLetters: cut, limit }: Purge): number {
-  const old = tables.deadLetters
-    .values()
-    .filter(({ createdAt }) => isPast(createdAt, cut))
-    .slice(0, limit);
-  for (const { tenant, id } of old) tables.deadLetters.delete(keyOf(tenant, id));
-  return old.length;
-}
-
-export function eraseJob(tables: Tables, ref: JobRef, actor: string): EraseOutcome {
+export function eraseJob(
+  tables: Tables,
+  ref: JobRef,
+  { actor, ops }: { actor: string; ops: readonly RecordOp[] },
+): EraseOutcome {
   const row = tables.rowOf(ref);
-  if (row === undefined) return eraseLetters(tables, ref) > 0 ? 'lettersErased' : 'missing';
+  if (row === undefined) return 'missing';
   if (!isTerminal(row.job.phase)) return 'notEnded';
+  const plan = planWrite(ops, writeContext(tables));
+  if (plan.kind === 'refused') return 'stale';
+  saveRecords(tables, plan.changes);
   const isFirst = eraseEvents(tables, ref);
   eraseRow(tables, row, { actor, isFirst });
   tables.stages.delete(keyOf(ref.tenant, ref.id));
-  eraseLetters(tables, ref);
   return 'erased';
-}
-
-function eraseLetters(tables: Tables, ref: JobRef): number {
-  let count = 0;
-  for (const letter of tables.deadLetters.values()) {
-    if (letter.tenant !== ref.tenant || letter.jobId !== ref.id) continue;
-    count += 1;
-    const lastError = erasedError(letter.lastError);
-    tables.deadLetters.set(
-      keyOf(letter.tenant, letter.id),
-      deepFreeze({ ...letter, input: 'null', lastError }),
-    );
-  }
-  return count;
 }
 
 /** True if the job was not erased before. */

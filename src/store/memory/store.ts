@@ -1,111 +1,86 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from '../artifact.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore } from '../measure.ts';
+import type {
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkOps } from '../record-check.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type {
-  Fire,
-  FireOutcome,
-  FireQuery,
-  FireRecord,
-  LifecyclePlace,
-  Schedule,
-  SchedulePut,
-  SchedulePutOutcome,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
-import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WebhookStore } from '../webhook.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
-import { accessIn } from './access-key.ts';
 import { applyMoves } from './apply.ts';
-import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
-import { followersIn } from './cursor.ts';
-import { insertJobs, insertWhole } from './insert.ts';
+import { insertJobs, insertWhole, insertWith } from './insert.ts';
 import { careIn } from './care.ts';
-import { measuresIn } from './measure.ts';
-import { listDeadLetters, listEvents, listJobs, readTail } from './queries.ts';
+import { ownedJobs } from './owned.ts';
+import { listEvents, listJobs, readTail } from './queries.ts';
+import { recordsIn } from './records.ts';
 import { putPolicy } from './policy.ts';
-import { putType } from './registry.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
-import {
-  dueSchedules,
-  fireSchedule,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from './schedule.ts';
+import { overdueJobs } from './overdue.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { webhooksIn } from './webhook.ts';
-import { rosterIn } from './worker-registry.ts';
 
 /**
  * The port in plain maps and lists: the reference that the databases are compared with, and the
  * store of tests. It keeps everything until it is closed, and nothing after that.
  */
 export class MemoryStore implements Store {
-  readonly access: AccessStore;
+  readonly records: RecordStore;
   readonly control: ControlStore;
-  readonly measures: MeasureStore;
   readonly care: CareStore;
-  readonly roster: WorkerRegistry;
-  readonly webhooks: WebhookStore;
-  readonly followers: FollowerStore;
   readonly #tables: Tables;
   #isOpen = true;
 
   constructor(options: MemoryOptions, tables: Tables = new Tables(options)) {
     this.#tables = tables;
-    this.access = accessIn((body) => this.transact(body));
+    this.records = recordsIn((body) => this.transact(body));
     this.control = controlIn((body) => this.transact(body));
-    this.measures = measuresIn((body) => this.transact(body));
     this.care = careIn((body) => this.transact(body));
-    this.roster = rosterIn((body) => this.transact(body));
-    this.webhooks = webhooksIn((body) => this.transact(body));
-    this.followers = followersIn((body) => this.transact(body));
   }
 
-  insert(jobs: readonly NewJob[], { isWhole }: InsertOptions = {}): Promise<InsertOutcome[]> {
-    return this.transact((tables) => (isWhole ? insertWhole : insertJobs)(tables, jobs));
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  async insert(
+    jobs: readonly NewJob[],
+    options: InsertOptions | InsertWithOptions = {},
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    if ('with' in options) {
+      checkOps(options.with);
+      return this.transact((tables) => insertWith(tables, jobs, options.with));
+    }
+    const insert = options.isWhole ? insertWhole : insertJobs;
+    return this.transact((tables) => insert(tables, jobs));
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
     return this.transact((tables) => claimJobs(tables, request));
   }
 
-  apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  async apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    for (const { with: ops = [] } of moves) checkOps(ops);
     return this.transact((tables) => applyMoves(tables, moves));
   }
 
@@ -119,6 +94,10 @@ export class MemoryStore implements Store {
 
   expired(limit: number): Promise<Job[]> {
     return this.transact((tables) => expiredJobs(tables, limit));
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return this.transact((tables) => ownedJobs(tables, owners, tenant));
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
@@ -149,46 +128,6 @@ export class MemoryStore implements Store {
     return this.transact((tables) => tallyJobs(tables, tenant, max));
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.transact((tables) => listDeadLetters(tables, filter));
-  }
-
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return this.transact((tables) => commitArtifacts(tables, commits));
-  }
-
-  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return this.transact((tables) => listArtifacts(tables, query));
-  }
-
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return this.transact((tables) => removeArtifacts(tables, removal));
-  }
-
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return this.transact((tables) => putSchedule(tables, put));
-  }
-
-  removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return this.transact((tables) => removeSchedule(tables, ref));
-  }
-
-  schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return this.transact((tables) => listSchedules(tables, query));
-  }
-
-  dueSchedules(limit: number): Promise<Schedule[]> {
-    return this.transact((tables) => dueSchedules(tables, limit));
-  }
-
-  fire(fire: Fire): Promise<FireOutcome> {
-    return this.transact((tables) => fireSchedule(tables, fire));
-  }
-
-  fires(query: FireQuery): Promise<FireRecord[]> {
-    return this.transact((tables) => listFires(tables, query));
-  }
-
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
     return this.transact((tables) => overdueJobs(tables, places, limit));
   }
@@ -201,8 +140,9 @@ export class MemoryStore implements Store {
     return this.transact((tables) => purge(tables, cuts));
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return this.transact((tables) => eraseJob(tables, ref, actor));
+  async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return this.transact((tables) => eraseJob(tables, ref, { actor, ops }));
   }
 
   putValve(change: ValveChange): Promise<Valve> {
@@ -215,16 +155,6 @@ export class MemoryStore implements Store {
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
     return this.transact((tables) => depthOf(tables, ref, max));
-  }
-
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return this.transact((tables) => putType(tables, [tenant, type], entry));
-  }
-
-  types(tenant: string): Promise<TypeRecord[]> {
-    return this.transact((tables) =>
-      tables.types.values().filter((record) => record.tenant === tenant),
-    );
   }
 
   putPolicy(policy: Policy): Promise<number> {

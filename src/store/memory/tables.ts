@@ -4,21 +4,13 @@ import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
-import type { Artifact } from '../artifact.ts';
-import type { AccessKey, AuditEntry } from '../access-key.ts';
-import type { FollowerRecord } from '../cursor.ts';
-import type { DeadLetter } from '../dead-letter.ts';
-import type { FireRecord, Schedule } from '../schedule.ts';
 import type { GateKeys } from '../gate.ts';
-import type { EndCount } from '../measure.ts';
+import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
-import type { TypeRecord } from '../store.ts';
 import type { Valve } from '../valve.ts';
-import type { Webhook } from '../webhook.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
-import type { WorkerRow } from './worker-registry.ts';
 
 /** A job and what the store knows of it that nobody else sees. */
 export interface Row extends GateKeys {
@@ -75,30 +67,19 @@ export class Tables {
   readonly journal: Journal = new Journal();
   readonly jobs: Table<Row> = new Table(this.journal);
   readonly log: Log<JobEvent> = new Log(this.journal);
+  readonly records: Table<StoredRecord> = new Table(this.journal);
   readonly keys: Table<KeyRecord> = new Table(this.journal);
   readonly stages: Table<readonly StageResult[]> = new Table(this.journal);
-  readonly deadLetters: Table<DeadLetter> = new Table(this.journal);
-  readonly artifacts: Table<Artifact> = new Table(this.journal);
   readonly uniqueKeys: Table<{ readonly id: string; readonly until: Instant }> = new Table(
     this.journal,
   );
-  readonly schedules: Table<Schedule> = new Table(this.journal);
-  readonly fires: Table<readonly FireRecord[]> = new Table(this.journal);
   /** Events and notes that retention has taken; the log itself keeps its positions. */
   readonly gone: Table<true> = new Table(this.journal);
   readonly floors: Table<number> = new Table(this.journal);
   readonly valves: Table<Valve> = new Table(this.journal);
   readonly rates: Table<RateRecord> = new Table(this.journal);
   readonly turns: Table<TurnCount> = new Table(this.journal);
-  readonly types: Table<TypeRecord> = new Table(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
-  readonly accessKeys: Table<AccessKey> = new Table(this.journal);
-  readonly audit: Log<AuditEntry> = new Log(this.journal);
-  readonly ends: Table<EndCount> = new Table(this.journal);
-  readonly endReaders: Table<string> = new Table(this.journal);
-  readonly workers: Table<WorkerRow> = new Table(this.journal);
-  readonly webhooks: Table<Webhook> = new Table(this.journal);
-  readonly followers: Table<FollowerRecord> = new Table(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 
   constructor({ lifecycles, clock }: MemoryOptions) {

@@ -184,13 +184,6 @@ const EVENT_OF_STEP = `INSERT INTO pawl.events (${EVENT_COLUMNS})
         ${PAYLOAD}
       FROM u WHERE NOT x.quiet`;
 
-const DEAD_LETTER = `INSERT INTO pawl.dead_letters
-      SELECT j.tenant_id, (m.letter ->> 'id')::uuid, j.id, j.type, m.letter ->> 'reason',
-        m.letter ->> 'failureStage', (m.letter ->> 'error')::json, j.attempts, v_old.lease_owner,
-        v_old.lease_expiry, j.correlation_id, j.input, m.letter ->> 'fingerprint',
-        j.created_at, j.started_at, v_now, NULL
-      FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id;`;
-
 const ANNOTATE = `IF m.note IS NOT NULL THEN
       SELECT * INTO x FROM json_to_record(m.note) AS n(event text, cause text, payload text,
         keeps boolean, mode text, reason text, result text, checkpoint text, quiet boolean);
@@ -219,7 +212,7 @@ const GIVEN_BACK = `RETURN NEXT;
       CROSS JOIN LATERAL (VALUES (j.user_key), (j.organisation_key)) AS t(k)
     WHERE j.tenant_id = m.tenant AND j.id = m.id AND v_old.phase = 1 AND j.phase NOT IN (1, 2, 3);`;
 
-/** Everything else, one after the other: several steps, annotations, lost leases, dead letters. */
+/** Everything else, one after the other: several steps, annotations, lost leases. */
 const rest = (version: Version): string => `
 CREATE FUNCTION pawl.apply_rest_v${version}(p_moves json, v_now timestamptz)
 RETURNS TABLE (ord int, version int, key text) LANGUAGE plpgsql AS $$
@@ -234,7 +227,7 @@ DECLARE m record; x record; v_old pawl.jobs; v_from text; v_version int;${
 BEGIN
   FOR m IN SELECT * FROM json_to_recordset(p_moves) AS m(ord int, tenant int, id uuid, state text,
     phase smallint, epoch int, fence text, owner text, version int, wished boolean, actor text,
-    steps json, note json, letter json)
+    steps json, note json)
   LOOP
     SELECT * INTO v_old FROM pawl.jobs j WHERE j.tenant_id = m.tenant AND j.id = m.id FOR UPDATE;
     CONTINUE WHEN NOT FOUND OR (${STANDS.replaceAll('x.', 'm.')}) IS NOT TRUE;
@@ -264,9 +257,7 @@ BEGIN
       v_versions := v_versions || v_version;
     END LOOP;
     ${ANNOTATE}
-    IF m.letter IS NOT NULL THEN
-      ${DEAD_LETTER}
-    END IF;${version === 1 ? '' : COUNT_MOVE}
+    ${version === 1 ? '' : COUNT_MOVE}
     ord := m.ord;
     version := v_version;
     SELECT coalesce(j.limit_key, ${tokenKey('j')}) INTO key FROM pawl.jobs j

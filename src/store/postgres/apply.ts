@@ -1,8 +1,9 @@
 import type { Step } from '../../core/decision.ts';
 import type { JobRef } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { Annotation, Move, MoveOutcome, NewDeadLetter } from '../move.ts';
+import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
+import type { Query } from './pool.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
 const MISSED: MoveOutcome = { kind: 'missed' };
@@ -28,11 +29,16 @@ function compared(one: Numbered, other: Numbered): number {
   return one.move.id < other.move.id ? -1 : 1;
 }
 
+/** Each statement a transaction of its own. */
+function writeOn({ database }: Session): Query {
+  return (sql, values) => database.write(sql, values);
+}
+
 /** Single steps go as a set, the rest one by one; both in one statement and one transaction. */
 export async function applyMoves(
   session: Session,
   moves: readonly Move[],
-  isPatient: boolean,
+  { isPatient, write = writeOn(session) }: { isPatient: boolean; write?: Query },
 ): Promise<MoveOutcome[]> {
   const tenants = await session.names.findTenants(moves.map(({ tenant }) => tenant));
   const outcomes = moves.map((): MoveOutcome => MISSED);
@@ -47,9 +53,9 @@ export async function applyMoves(
   );
   if (!isRepeated && known.every(({ move }) => isPlainSuccess(move))) {
     if (known.every((one) => isAlike(one, known[0]!))) {
-      return completeAlike(session, known, { outcomes, isPatient });
+      return completeAlike(session, known, { outcomes, isPatient, write });
     }
-    const rows = await complete(session, known, isPatient);
+    const rows = await complete(session, known, { isPatient, write });
     for (const { ord, version, at } of rows) {
       outcomes[known[ord - 1]!.ord] = { kind: 'moved', version, at };
     }
@@ -58,15 +64,12 @@ export async function applyMoves(
   if (isRepeated) known.sort((one, other) => one.ord - other.ord);
   const steps = known.filter(({ move }) => !isRepeated && isSingleStep(move)).map(stepWire);
   const rest = known.filter(({ move }) => isRepeated || !isSingleStep(move)).map(moveWire);
-  const rows = await session.database.write<OutcomeRow>(
-    'SELECT * FROM pawl.apply_v2($1, $2, $3, $4)',
-    [
-      steps.length === 0 ? null : JSON.stringify(steps),
-      rest.length === 0 ? null : JSON.stringify(rest),
-      lockWaitMs(isPatient),
-      session.now(),
-    ],
-  );
+  const rows = await write<OutcomeRow>('SELECT * FROM pawl.apply_v2($1, $2, $3, $4)', [
+    steps.length === 0 ? null : JSON.stringify(steps),
+    rest.length === 0 ? null : JSON.stringify(rest),
+    lockWaitMs(isPatient),
+    session.now(),
+  ]);
   for (const { ord, version, at } of rows) outcomes[ord] = { kind: 'moved', version, at };
   return outcomes;
 }
@@ -74,10 +77,10 @@ export async function applyMoves(
 function complete(
   session: Session,
   known: readonly Numbered[],
-  isPatient: boolean,
+  { isPatient, write }: { isPatient: boolean; write: Query },
 ): Promise<OutcomeRow[]> {
   const moves = known.map(({ move }) => move);
-  return session.database.write<OutcomeRow>(
+  return write<OutcomeRow>(
     'SELECT * FROM pawl.complete_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     [
       known.map(({ tenant }) => tenant),
@@ -115,10 +118,10 @@ function ownerOf({ fence }: Move): string | null {
 async function completeAlike(
   session: Session,
   known: readonly Numbered[],
-  { outcomes, isPatient }: { outcomes: MoveOutcome[]; isPatient: boolean },
+  { outcomes, isPatient, write }: { outcomes: MoveOutcome[]; isPatient: boolean; write: Query },
 ): Promise<MoveOutcome[]> {
   const { tenant, move: first } = known[0]!;
-  const [row] = await session.database.write<{ ords: string; versions: string; at: number }>(
+  const [row] = await write<{ ords: string; versions: string; at: number }>(
     'SELECT * FROM pawl.complete_alike_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
     [
       tenant,
@@ -153,8 +156,8 @@ interface Numbered {
 }
 
 function isSingleStep(move: Move): boolean {
-  const { steps, annotation, deadLetter, fence } = move;
-  const isPlain = annotation === null && deadLetter === null && fence.kind !== 'expired';
+  const { steps, annotation, fence } = move;
+  const isPlain = annotation === null && fence.kind !== 'expired';
   return steps.length === 1 && isPlain;
 }
 
@@ -193,7 +196,6 @@ function moveWire(numbered: Numbered): Record<string, unknown> {
       move.annotation === null
         ? undefined
         : { ...noteFields(move.annotation), ...payloadFields(move) },
-    letter: move.deadLetter === null ? undefined : letterFields(move.deadLetter),
   };
 }
 
@@ -235,9 +237,4 @@ function noteFields({ event, cause, payload, cancel }: Annotation): Record<strin
     reason: cancel?.reason ?? undefined,
     quiet: false,
   };
-}
-
-function letterFields(letter: NewDeadLetter): Record<string, unknown> {
-  const { id, reason, failureStage, fingerprint } = letter;
-  return { id, reason, failureStage, fingerprint, error: JSON.stringify(letter.error) };
 }

@@ -2,6 +2,7 @@ import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import { StoreError } from '../store-error.ts';
+import { applyWith } from './apply-with.ts';
 import { applyMoves, keyOfRef } from './apply.ts';
 import { Batcher } from './batcher.ts';
 import { isLockTimeout } from './failure.ts';
@@ -13,6 +14,8 @@ import type { Session } from './session.ts';
 export interface Batches {
   readonly inserts: Batcher<NewJob, InsertOutcome>;
   readonly moves: Batcher<Move, MoveOutcome>;
+  /** Calls with record ops; separate, so that plain moves keep their single statement. */
+  readonly movesWith: Batcher<Move, MoveOutcome>;
   readonly renewals: Batcher<Renewal, RenewOutcome>;
 }
 
@@ -31,7 +34,12 @@ export function batchesOn(session: Session): Batches {
     }),
     moves: new Batcher({
       ...shared,
-      run: (moves, isPatient) => applyMoves(session, moves, isPatient),
+      run: (moves, isPatient) => applyMoves(session, moves, { isPatient }),
+      keysOf: (move) => [keyOfRef(move)],
+    }),
+    movesWith: new Batcher({
+      ...shared,
+      run: (moves, isPatient) => applyWith(session, moves, isPatient),
       keysOf: (move) => [keyOfRef(move)],
     }),
     renewals: new Batcher({

@@ -3,12 +3,14 @@ import type { CareStore, StoreFigures, TableFigures } from '../care.ts';
 import { StoreError } from '../store-error.ts';
 import { checkMigrations } from './migrations-runner.ts';
 import type { Session } from './session.ts';
+import { vitalsOf } from './vitals.ts';
 
 /** The verbs, each a statement or some of its own. */
 export function careOn(session: Session): CareStore {
   return {
     tenants: () => listTenants(session),
     figures: () => readFigures(session),
+    vitals: () => vitalsOf(session),
     strays: (limit) => listStrays(session, limit),
     isCurrent: () => isCurrent(session),
     // The server checks its pages itself, where it was set up with checksums.

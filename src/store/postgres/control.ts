@@ -7,8 +7,9 @@ import type {
   ThrottleChange,
   TypeHealth,
 } from '../control.ts';
+import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
-import { insertAudit } from './access-key.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 import { changeValve, lockValves } from './valve.ts';
 
@@ -61,10 +62,12 @@ const CHANGED_AT = `SELECT (throttle ->> 'changedAt')::int8 AS at FROM pawl.valv
 
 /** Like every change of a valve it waits for the claims under way, and so for other changes. */
 async function changeThrottle(session: Session, change: ThrottleChange): Promise<boolean> {
-  const { tenant, type, seen, next, actor, audit } = change;
+  const { tenant, type, seen, next, actor } = change;
   await session.names.addTenants([tenant]);
   const tenantId = session.names.tenantId(tenant);
-  return session.database.transact(async (query) => {
+  return transactRecords(session, async (query) => {
+    const plan = planWrite(change.with, await lockRecords(session, query, change.with));
+    if (plan.kind === 'refused') return false;
     await lockValves(query);
     const [row] = await query<{ at: number | null }>(CHANGED_AT, [tenantId, type]);
     if ((row?.at ?? null) !== (seen?.changedAt ?? null)) return false;
@@ -81,7 +84,7 @@ async function changeThrottle(session: Session, change: ThrottleChange): Promise
         text,
       ]);
     }
-    await insertAudit(session, query, [audit]);
+    await saveRecords(query, plan.changes);
     return true;
   });
 }

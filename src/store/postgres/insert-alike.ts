@@ -33,7 +33,7 @@ export function areAlike(session: Session, jobs: readonly NewJob[]): boolean {
 }
 
 function isLike(first: NewJob, job: NewJob): boolean {
-  if (job.idempotency !== null || job.unique !== undefined || job.replayOf !== null) return false;
+  if (job.idempotency !== null || job.unique !== undefined) return false;
   for (const name of COMMON) if (job[name] !== first[name]) return false;
   const { places } = first;
   return (

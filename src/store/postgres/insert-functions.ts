@@ -10,7 +10,7 @@ CREATE TYPE pawl.new_job_v1 AS (
   version int, priority int, run_at double precision, deadline_at double precision, input text,
   metadata text, correlation_id text, trace_id text, requested_by text, parent_job_id uuid,
   document_id text, actor text, key text, payload_hash text, window_ms double precision,
-  replay_of uuid, limit_key text, user_key text, organisation_key text, active_key text,
+  limit_key text, user_key text, organisation_key text, active_key text,
   unique_key text, unique_mode text, unique_window_ms double precision,
   unique_wait_ms double precision, job_limit_key text, parent_kind text
 );`;
@@ -40,7 +40,7 @@ const EVENT_VALUES = `x.tenant, x.id, v.version, v_born, v_now,
   1, 0, 0, 0, NULL, NULL, x.actor, NULL, NULL`;
 
 /**
- * One item after the other, with every obstacle looked at: key, id, dead letter. What a racer has
+ * One item after the other, with every obstacle looked at: key, id, document. What a racer has
  * just committed is seen because each look is a statement of its own, made while the key is locked.
  */
 const INSERT_ONE = `
@@ -82,29 +82,18 @@ BEGIN
   END IF;
   kind := 'created';
   id := x.id;
-  IF x.replay_of IS NOT NULL THEN
-    SELECT d.replayed_as INTO id FROM pawl.dead_letters d
-    WHERE d.tenant_id = x.tenant AND d.id = x.replay_of FOR UPDATE;
-    IF id IS NOT NULL THEN kind := 'alreadyReplayed'; END IF;
-    IF kind = 'alreadyReplayed' AND EXISTS (
-      SELECT FROM pawl.jobs j WHERE j.tenant_id = x.tenant AND j.id = x.id)
-    THEN kind := 'exists'; END IF;
-    IF kind <> 'alreadyReplayed' THEN id := x.id; END IF;
-  END IF;
-  IF kind = 'created' THEN
-    LOOP
-      INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} ON CONFLICT DO NOTHING;
-      EXIT WHEN FOUND;
-      kind := 'exists';
-      EXIT WHEN x.active_key IS NULL OR EXISTS (
-        SELECT FROM pawl.jobs j WHERE j.tenant_id = x.tenant AND j.id = x.id);
-      SELECT 'busy', j.id INTO kind, id FROM pawl.jobs j
-      WHERE j.active_key = x.active_key AND j.active_key IS NOT NULL AND j.phase < 5;
-      EXIT WHEN FOUND;
-      kind := 'created';
-      id := x.id;
-    END LOOP;
-  END IF;
+  LOOP
+    INSERT INTO pawl.jobs (${JOB_COLUMNS}) SELECT ${JOB_VALUES} ON CONFLICT DO NOTHING;
+    EXIT WHEN FOUND;
+    kind := 'exists';
+    EXIT WHEN x.active_key IS NULL OR EXISTS (
+      SELECT FROM pawl.jobs j WHERE j.tenant_id = x.tenant AND j.id = x.id);
+    SELECT 'busy', j.id INTO kind, id FROM pawl.jobs j
+    WHERE j.active_key = x.active_key AND j.active_key IS NOT NULL AND j.phase < 5;
+    EXIT WHEN FOUND;
+    kind := 'created';
+    id := x.id;
+  END LOOP;
   IF x.unique_key IS NOT NULL THEN
     PERFORM pawl.keep_unique_v1(x, v_now, kind = 'created');
   END IF;
@@ -112,8 +101,6 @@ BEGIN
     DELETE FROM pawl.idempotency_keys k WHERE k.tenant_id = x.tenant AND k.key = x.key;
     RETURN;
   END IF;
-  UPDATE pawl.dead_letters d SET replayed_as = x.id
-  WHERE d.tenant_id = x.tenant AND d.id = x.replay_of;
   INSERT INTO pawl.events (${EVENT_COLUMNS})
   SELECT ${EVENT_VALUES} FROM generate_series(1, x.version) AS v(version);
   INSERT INTO pawl.feed (ts, tenants, jobs, versions)
@@ -204,21 +191,23 @@ CREATE FUNCTION pawl.enqueue(
 DECLARE x pawl.new_job_v1; o record;
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
 BEGIN
-  SELECT t.tenant_id, p.number, p.max_attempts, l.id, l.initial_state, l.initial_phase,
+  SELECT p.number, p.max_attempts, l.id, l.initial_state, l.initial_phase,
     coalesce(CASE WHEN submit THEN l.submitted_state END, l.initial_state),
     coalesce(CASE WHEN submit THEN l.submitted_phase END, l.initial_phase),
     CASE WHEN submit AND l.submitted_state IS NOT NULL THEN 2 ELSE 1 END
-  INTO x.tenant, x.policy, x.max_attempts, x.lifecycle, x.born_state, x.born_phase,
-    x.state, x.phase, x.version
-  FROM pawl.tenants n JOIN pawl.types t ON t.tenant_id = n.id AND t.type = enqueue.type
-  JOIN pawl.policies p ON p.number = t.policy
+  INTO x.policy, x.max_attempts, x.lifecycle, x.born_state, x.born_phase, x.state, x.phase,
+    x.version
+  FROM pawl.records t JOIN pawl.policies p ON p.number = (t.body ->> 'policy')::int
   JOIN pawl.lifecycles l
     ON l.name = p.policy ->> 'lifecycle' AND l.version = (p.policy ->> 'lifecycleVersion')::int
-  WHERE n.name = enqueue.tenant;
+  WHERE t.kind = 'type' AND t.tenant = enqueue.tenant AND t.id = enqueue.type;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'PW005',
       MESSAGE = format('no type "%s" is registered for tenant "%s"', type, tenant);
   END IF;
+  INSERT INTO pawl.tenants (name) SELECT enqueue.tenant WHERE NOT EXISTS (
+    SELECT FROM pawl.tenants n WHERE n.name = enqueue.tenant) ON CONFLICT DO NOTHING;
+  SELECT n.id INTO x.tenant FROM pawl.tenants n WHERE n.name = enqueue.tenant;
   x.id := coalesce(enqueue.id, pawl.uuid_v7()); x.type := type; x.queue := queue;
   x.priority := priority; x.run_at := extract(epoch FROM run_at) * 1000; x.input := input::text;
   x.metadata := metadata::text; x.correlation_id := correlation_id; x.document_id := document_id;

@@ -1,5 +1,4 @@
-import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
-import type { Store } from '../store.ts';
+import type { InsertJobs, InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import { rowsIn, type SqlTransaction } from '../transaction.ts';
 import { claimableOf, limitsOf, type OutcomeRow, outcomesOf, wireOf } from './insert.ts';
 import { lockWaitMs, type Session } from './session.ts';
@@ -56,7 +55,7 @@ export async function insertWhole(
  * hear of the jobs when the transaction is over, and only if it is. What goes wrong is thrown as
  * the caller's driver said it.
  */
-export function insertWithin(session: Session, transaction: SqlTransaction): Store['insert'] {
+export function insertWithin(session: Session, transaction: SqlTransaction): InsertJobs {
   return async (jobs, { isWhole = false }: InsertOptions = {}) => {
     if (jobs.length === 0) return [];
     await session.names.prepare(jobs);

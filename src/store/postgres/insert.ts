@@ -1,10 +1,13 @@
 import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { InsertOutcome, NewJob } from '../insert.ts';
+import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
+import { changesAfterInsert, planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { areAlike, insertAlike } from './insert-alike.ts';
 import { lockWaitMs, type Session } from './session.ts';
 import { isUniqueViolation } from './failure.ts';
 import type { Query } from './pool.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 
 export interface OutcomeRow {
   readonly ord: number | null;
@@ -95,7 +98,29 @@ async function insertUnlike(
   return outcomesOf(jobs, rows);
 }
 
-/** The same as one statement of a transaction that this store has begun, at its time. */
+/** The same with record ops, in one transaction. */
+export async function insertWith(
+  session: Session,
+  jobs: readonly NewJob[],
+  ops: readonly RecordOp[],
+): Promise<InsertWithOutcome> {
+  await session.names.prepare(jobs);
+  const answer = await session.withDays(() =>
+    transactRecords(session, async (query): Promise<InsertWithOutcome> => {
+      // Records first: a concurrent caller waits for their locks and then finds them changed.
+      const context = await lockRecords(session, query, ops);
+      const plan = planWrite(ops, context);
+      if (plan.kind === 'refused') return plan;
+      const outcomes = await insertByQuery(session, query, { jobs, now: context.at });
+      await saveRecords(query, changesAfterInsert(ops, outcomes, context));
+      return { kind: 'inserted', at: context.at, outcomes };
+    }),
+  );
+  if (answer.kind === 'inserted') session.bell.ring(claimableOf(jobs));
+  return answer;
+}
+
+/** The same, as one statement of a transaction that this store has begun, at its time. */
 export async function insertByQuery(
   session: Session,
   query: Query,
@@ -121,8 +146,8 @@ function isTangled(jobs: readonly NewJob[]): boolean {
   return new Set(keys).size < keys.length || jobs.some(needsCare);
 }
 
-function needsCare({ replayOf, unique }: NewJob): boolean {
-  return replayOf !== null || unique !== undefined;
+function needsCare({ unique }: NewJob): boolean {
+  return unique !== undefined;
 }
 
 /** Keys are taken in one order by everyone, so that two batches cannot block each other. */
@@ -174,7 +199,6 @@ export function wireOf(session: Session, job: NewJob, ord: number): Record<strin
     key: job.idempotency?.key,
     payload_hash: job.idempotency?.payloadHash,
     window_ms: job.idempotency?.windowMs,
-    replay_of: job.replayOf ?? undefined,
     limit_key: running ?? undefined,
     active_key: active ?? undefined,
     user_key: user ?? undefined,

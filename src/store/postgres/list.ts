@@ -13,6 +13,7 @@ import {
 } from '../search.ts';
 import { canExist, Conditions, tenantOf } from './query.ts';
 import { type JobRow, jobSelect } from './row.ts';
+import { columnOfTag } from './record-row.ts';
 import type { Session } from './session.ts';
 import { fromMs } from './sql-text.ts';
 import { toJobs } from './sweep.ts';
@@ -45,7 +46,7 @@ const UNMARKED_TYPE = `translate(lower(j.type COLLATE "C"), '${CODE_MARKS.join('
  * can be stored cannot be taken apart by the database.
  */
 function addSearch(conditions: Conditions, query: JobQuery): void {
-  const { createdFrom, createdTo, text, error, fingerprint } = query;
+  const { createdFrom, createdTo, text, error, record } = query;
   conditions.add(`j.created_at >= ${fromMs('?::int8')}`, createdFrom);
   conditions.add(`j.created_at < ${fromMs('?::int8')}`, createdTo);
   if (text !== undefined) {
@@ -61,11 +62,16 @@ function addSearch(conditions: Conditions, query: JobQuery): void {
       unmarked(error),
     ]);
   }
-  conditions.add(
-    `EXISTS (SELECT 1 FROM pawl.dead_letters d WHERE d.tenant_id = j.tenant_id
-      AND d.job_id = j.id AND d.fingerprint = ?)`,
-    fingerprint,
-  );
+  if (record !== undefined) {
+    const tags = Object.entries(record.tags ?? {});
+    const isTagged = tags.map(([tag]) => ` AND r.${columnOfTag(record.kind, tag)} = ?`).join('');
+    const values = [query.tenant, record.kind.name, ...tags.map(([, value]) => value)];
+    conditions.addAll(
+      `EXISTS (SELECT 1 FROM pawl.records r WHERE r.job_id = j.id::text
+        AND r.tenant = ? AND r.kind = ?${isTagged})`,
+      values,
+    );
+  }
 }
 
 interface Place {

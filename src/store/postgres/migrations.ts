@@ -1,20 +1,17 @@
-import { ACCESS_SCHEMA } from './access-schema.ts';
 import { ADMISSION_FUNCTIONS } from './admission-functions.ts';
 import { ALIKE_FUNCTIONS } from './alike-functions.ts';
 import { APPLY_FUNCTIONS, COUNTING_APPLY_FUNCTIONS } from './apply-functions.ts';
-import { ARTIFACT_SCHEMA } from './artifact-schema.ts';
 import { BRIEF_CLAIM } from './claim-brief-function.ts';
 import { CLAIM_FUNCTION, LEAN_CLAIM_FUNCTION, QUICK_CLAIM_FUNCTION } from './claim-function.ts';
 import { CONTROL_SCHEMA } from './control-schema.ts';
-import { CURSOR_SCHEMA } from './cursor-schema.ts';
 import { FIXED_GUARDS } from './guard.ts';
 import { ENQUEUE, INSERT_FUNCTIONS } from './insert-functions.ts';
-import { MEASURE_SCHEMA } from './measure-schema.ts';
 import { RANK_SCHEMA } from './rank-schema.ts';
 import { READ_FUNCTIONS } from './read-functions.ts';
+import { RECORD_SCHEMA } from './record-schema.ts';
 import { RENEW_FUNCTION } from './renew-function.ts';
 import { RETENTION_SCHEMA } from './retention-schema.ts';
-import { SCHEDULE_SCHEMA } from './schedule-schema.ts';
+import { DEADLINE_SCHEMA } from './deadline-schema.ts';
 import { SCHEMA } from './schema.ts';
 import { replacing } from './sql-text.ts';
 import { SLOT_FUNCTIONS } from './slot-functions.ts';
@@ -23,8 +20,6 @@ import { INSERT_TEXT } from './text-functions.ts';
 import { ASIDE_INDEX } from './tally-schema.ts';
 import { UNIQUE_FUNCTIONS } from './unique-function.ts';
 import { VALVE_SCHEMA } from './valve-schema.ts';
-import { WEBHOOK_SCHEMA } from './webhook-schema.ts';
-import { WORKER_SCHEMA } from './worker-schema.ts';
 
 /** An index of a table in use: it is built while everybody goes on writing. */
 export interface ConcurrentIndex {
@@ -59,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'jobs, events, notes, feed and the verbs',
     statements: [
       ...SCHEMA,
+      RECORD_SCHEMA,
       FIXED_GUARDS,
       VALVE_SCHEMA,
       ...ADMISSION_FUNCTIONS,
@@ -67,20 +63,15 @@ export const MIGRATIONS: readonly Migration[] = [
       ...APPLY_FUNCTIONS,
       RENEW_FUNCTION,
       ...READ_FUNCTIONS,
-      ...SCHEDULE_SCHEMA,
+      ...DEADLINE_SCHEMA,
       ...UNIQUE_FUNCTIONS,
-      ACCESS_SCHEMA,
       ...RETENTION_SCHEMA,
     ],
   },
-  { version: 2, name: 'artifacts', statements: [ARTIFACT_SCHEMA] },
-  { version: 3, name: 'workers', statements: [WORKER_SCHEMA] },
-  { version: 4, name: 'followers of the log', statements: [CURSOR_SCHEMA, ...TAIL_SCHEMA] },
-  { version: 5, name: 'how jobs ended', statements: [MEASURE_SCHEMA] },
-  { version: 6, name: 'turns and throttles', statements: CONTROL_SCHEMA },
-  { version: 7, name: 'webhooks', statements: [WEBHOOK_SCHEMA] },
+  { version: 2, name: 'readers of the log', statements: TAIL_SCHEMA },
+  { version: 3, name: 'turns and throttles', statements: CONTROL_SCHEMA },
   {
-    version: 8,
+    version: 4,
     name: 'a written place in line, and a leaner claim',
     statements: [
       ...RANK_SCHEMA,
@@ -95,23 +86,23 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // A set of ids does not become smaller, and trying to compress it was dear.
   {
-    version: 9,
+    version: 5,
     name: 'a feed that is not compressed',
     statements: ['ALTER TABLE pawl.feed ALTER COLUMN jobs SET STORAGE EXTERNAL'],
   },
   {
-    version: 10,
+    version: 6,
     name: 'times that never go back within a job',
     statements: replacing([...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS, RENEW_FUNCTION]),
   },
   {
-    version: 11,
+    version: 7,
     name: 'many jobs of one kind at less',
     statements: [...ALIKE_FUNCTIONS, QUICK_CLAIM_FUNCTION],
   },
   // A claim that is repeated looks for its own jobs, not through all that its owner holds.
   {
-    version: 12,
+    version: 8,
     name: 'look-ups of a claim and of bad ends',
     indexes: [
       { name: 'jobs_claims', on: 'pawl.jobs (lease_owner, claim_request) WHERE phase IN (2, 3)' },
@@ -120,29 +111,29 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   // Whoever looked there finds the same in the index that begins with the same column.
   {
-    version: 13,
+    version: 9,
     name: 'one index of owned jobs',
     statements: ['DROP INDEX IF EXISTS pawl.jobs_owned'],
   },
   {
-    version: 14,
+    version: 10,
     name: 'items of a call in their order, and tokens that come back',
     statements: replacing([...INSERT_FUNCTIONS, ...APPLY_FUNCTIONS, ...COUNTING_APPLY_FUNCTIONS]),
   },
   {
-    version: 15,
+    version: 11,
     name: 'a claim that says once what its jobs have in common',
     statements: BRIEF_CLAIM,
   },
-  { version: 16, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
-  { version: 17, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
+  { version: 12, name: 'slots of many keys at once', statements: SLOT_FUNCTIONS },
+  { version: 13, name: 'lines of jobs that are kept back', indexes: [ASIDE_INDEX] },
   {
-    version: 18,
+    version: 14,
     name: 'a tail that looks into the day of a job only',
     statements: replacing(TAIL_FUNCTIONS),
   },
   {
-    version: 19,
+    version: 15,
     name: 'news of jobs that plain SQL has enqueued',
     statements: replacing([ENQUEUE]),
   },

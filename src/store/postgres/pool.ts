@@ -4,7 +4,7 @@ import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
 import { inSchema } from './sql-text.ts';
-import { enterWall } from './wall.ts';
+import { enterWall, type Walled } from './wall.ts';
 
 export interface PoolOptions {
   readonly url?: string | undefined;
@@ -128,12 +128,12 @@ export class Database {
 
   /** A read for one tenant (null: for all), behind the wall where there is one. */
   readFor<Row>(
-    tenant: number | null | undefined,
+    tenant: Walled | null | undefined,
     sql: string,
     values: readonly unknown[] = [],
   ): Promise<Row[]> {
     const role = this.#readerRole;
-    if (role === null || typeof tenant !== 'number') return this.read(sql, values);
+    if (role === null || tenant === null || tenant === undefined) return this.read(sql, values);
     return this.#run('read', async (client) => {
       await client.query(enterWall(role, tenant));
       try {

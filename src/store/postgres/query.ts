@@ -1,7 +1,5 @@
-import type { DlqReason } from '../../core/error-class.ts';
 import { isUuid } from '../../core/ids.ts';
-import type { Job, JobError, JobRef, JsonText } from '../../core/job.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type { Job, JobRef } from '../../core/job.ts';
 import type { EventPage, EventQuery } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
 import { type EventRow, eventOf, eventSelect, jobOf, type JobRow, noteSelect } from './row.ts';
@@ -103,72 +101,4 @@ export async function listEvents(session: Session, query: EventQuery): Promise<E
   );
   const events = rows.slice(0, query.limit).map((row) => eventOf(row, session.names));
   return { events, hasMore: rows.length > query.limit };
-}
-
-interface DeadLetterRow {
-  readonly id: string;
-  readonly job_id: string;
-  readonly type: string;
-  readonly reason_code: DlqReason;
-  readonly failure_stage: string;
-  readonly last_error: JsonText;
-  readonly attempts: number;
-  readonly last_owner: string | null;
-  readonly last_lease_expires_at: number | null;
-  readonly correlation_id: string | null;
-  readonly input: JsonText;
-  readonly fingerprint: string;
-  readonly job_created_at: number;
-  readonly job_started_at: number | null;
-  readonly created_at: number;
-  readonly replayed_as: string | null;
-}
-
-const LETTER_TIMES = ['last_lease_expires_at', 'job_created_at', 'job_started_at', 'created_at'];
-
-export async function listDeadLetters(
-  session: Session,
-  filter: DeadLetterFilter,
-): Promise<DeadLetter[]> {
-  const tenant = await tenantOf(session, filter.tenant);
-  if (tenant === null || !canExist(filter.id, filter.jobId)) return [];
-  const conditions = new Conditions()
-    .add('d.tenant_id = ?', tenant)
-    .add('d.id = ?::uuid', filter.id)
-    .add('d.id < ?::uuid', filter.before)
-    .add('d.job_id = ?::uuid', filter.jobId)
-    .add('d.type = ?', filter.type)
-    .add('d.reason_code = ?', filter.reasonCode)
-    .add('d.fingerprint = ?', filter.fingerprint)
-    .add('(d.replayed_as IS NOT NULL) = ?', filter.isReplayed);
-  const times = LETTER_TIMES.map((name) => `${toMs(`d.${name}`)} AS ${name}`).join(', ');
-  const rows = await session.database.readFor<DeadLetterRow>(
-    tenant,
-    `SELECT d.*, ${times} FROM pawl.dead_letters d WHERE ${conditions.sql}
-     ORDER BY d.id DESC LIMIT ${Math.trunc(filter.limit)}`,
-    conditions.values,
-  );
-  return rows.map((row) => letterOf(filter.tenant, row));
-}
-
-function letterOf(tenant: string, row: DeadLetterRow): DeadLetter {
-  return {
-    tenant,
-    id: row.id,
-    jobId: row.job_id,
-    type: row.type,
-    reasonCode: row.reason_code,
-    failureStage: row.failure_stage,
-    lastError: JSON.parse(row.last_error) as JobError,
-    attempts: row.attempts,
-    lastOwner: row.last_owner,
-    lastLeaseExpiresAt: row.last_lease_expires_at,
-    correlationId: row.correlation_id,
-    input: row.input,
-    fingerprint: row.fingerprint,
-    jobCreatedAt: row.job_created_at,
-    jobStartedAt: row.job_started_at,
-    createdAt: row.created_at,
-    replayedAs: row.replayed_as,
-  };
 }

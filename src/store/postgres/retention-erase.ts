@@ -2,7 +2,10 @@ import { isUuid } from '../../core/ids.ts';
 import type { JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal, phaseOfRank } from '../../core/phase.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
+import { planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import type { Query } from './pool.ts';
+import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 import { EVENT_COLUMNS, NOW } from './sql-text.ts';
 
@@ -16,25 +19,25 @@ interface Found {
 export async function eraseJob(
   session: Session,
   { tenant, id }: JobRef,
-  actor: string,
+  { actor, ops }: { actor: string; ops: readonly RecordOp[] },
 ): Promise<EraseOutcome> {
   const [tenantId] = await session.names.findTenants([tenant]);
   if (typeof tenantId !== 'number' || !isUuid(id)) return 'missing';
   const key = [tenantId, id];
-  return session.database.transact(async (query) => {
+  return transactRecords(session, async (query) => {
+    const plan = planWrite(ops, await lockRecords(session, query, ops));
     const [job] = await query<Found>(
       `SELECT phase, born::text, error FROM pawl.jobs WHERE tenant_id = $1 AND id = $2 FOR UPDATE`,
       key,
     );
-    if (job === undefined) {
-      return (await eraseLetters(query, key)) > 0 ? 'lettersErased' : 'missing';
-    }
+    if (job === undefined) return 'missing';
     if (!isTerminal(phaseOfRank(job.phase))) return 'notEnded';
+    if (plan.kind === 'refused') return 'stale';
+    await saveRecords(query, plan.changes);
     await query(ERASE, [...key, job.error && erasedErrorText(job.error)]);
     await query(STAGES, key);
     await query(NOTES, key);
     const isFirst = await eraseEvents(query, key, job.born);
-    await eraseLetters(query, key);
     if (isFirst) await query(ANNOTATE, [...key, session.now(), actor]);
     return 'erased';
   });
@@ -77,17 +80,4 @@ async function eraseEvents(query: Query, key: readonly unknown[], born: string):
     ],
   );
   return rows.every(({ type }) => type !== 'job_erased');
-}
-
-async function eraseLetters(query: Query, key: readonly unknown[]): Promise<number> {
-  const rows = await query<{ id: string; last_error: JsonText }>(
-    'SELECT id, last_error FROM pawl.dead_letters WHERE tenant_id = $1 AND job_id = $2',
-    key,
-  );
-  await query(
-    `UPDATE pawl.dead_letters d SET input = 'null', last_error = x.error::json
-     FROM unnest($2::uuid[], $3::text[]) AS x(id, error) WHERE d.tenant_id = $1 AND d.id = x.id`,
-    [key[0], rows.map(({ id }) => id), rows.map(({ last_error }) => erasedErrorText(last_error))],
-  );
-  return rows.length;
 }

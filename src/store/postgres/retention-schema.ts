@@ -12,9 +12,7 @@ CREATE TABLE pawl.retention (
   floor_log text, floor_xid xid8, floor_n int8
 );
 INSERT INTO pawl.retention DEFAULT VALUES;
-CREATE INDEX unique_keys_until ON pawl.unique_keys (until);
-CREATE INDEX schedule_fires_at ON pawl.schedule_fires (at);
-CREATE INDEX dead_letters_at ON pawl.dead_letters (created_at);`;
+CREATE INDEX unique_keys_until ON pawl.unique_keys (until);`;
 
 /** The days of a partitioned table, by what their names say. */
 const DAYS = `

@@ -9,8 +9,6 @@ const NOTHING: Purge = {
   notes: null,
   feed: null,
   keys: null,
-  fires: null,
-  deadLetters: null,
   limit: 2,
 };
 

@@ -33,8 +33,6 @@ async function purgeSlice(
   const unique = await purgeOld(query, UNIQUE, { cut: cuts.keys, limit });
   const counts = {
     feed: await purgeOld(query, FEED, { cut: cuts.feed, limit }),
-    fires: await purgeOld(query, FIRES, { cut: cuts.fires, limit }),
-    deadLetters: await purgeOld(query, LETTERS, { cut: cuts.deadLetters, limit }),
   };
   const isFull = [...Object.values(counts), idempotency, unique].some((count) => count >= limit);
   const hasMore = walk.hasMore || (isFull && limit > 0);
@@ -73,16 +71,6 @@ const UNIQUE = removal(
     AND NOT EXISTS (SELECT FROM pawl.jobs j WHERE j.id = u.job_id AND j.tenant_id = u.tenant_id
       AND j.epoch = 1 AND j.phase IN (0, 1))
   ORDER BY u.until LIMIT $2`,
-);
-
-const FIRES = removal(
-  'schedule_fires',
-  `SELECT ctid FROM pawl.schedule_fires WHERE at <= ${CUT} ORDER BY at LIMIT $2`,
-);
-
-const LETTERS = removal(
-  'dead_letters',
-  `SELECT ctid FROM pawl.dead_letters WHERE created_at <= ${CUT} ORDER BY created_at LIMIT $2`,
 );
 
 /**

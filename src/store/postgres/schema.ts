@@ -41,10 +41,6 @@ CREATE TABLE pawl.policies (
   organisation_ms int8 GENERATED ALWAYS AS (
     (policy -> 'limits' -> 'rate' -> 'perOrganisation' ->> 'perMs')::int8) STORED
 );
-CREATE TABLE pawl.types (
-  tenant_id int NOT NULL, type text NOT NULL, policy int NOT NULL, revision int NOT NULL,
-  definition json NOT NULL, updated_at timestamptz NOT NULL, PRIMARY KEY (tenant_id, type)
-);
 CREATE TABLE pawl.lanes (
   type text NOT NULL, queue text NOT NULL, tenant_id int NOT NULL,
   PRIMARY KEY (type, queue, tenant_id)
@@ -154,16 +150,7 @@ CREATE TABLE pawl.stage_results (
   tenant_id int NOT NULL, job_id uuid NOT NULL, name text NOT NULL, result json NOT NULL,
   at timestamptz NOT NULL, n bigint NOT NULL DEFAULT nextval('pawl.stage_order'),
   PRIMARY KEY (tenant_id, job_id, name)
-);
-CREATE TABLE pawl.dead_letters (
-  tenant_id int NOT NULL, id uuid NOT NULL, job_id uuid NOT NULL, type text NOT NULL,
-  reason_code text NOT NULL, failure_stage text NOT NULL, last_error json NOT NULL,
-  attempts int NOT NULL, last_owner text, last_lease_expires_at timestamptz,
-  correlation_id text, input json NOT NULL, fingerprint text NOT NULL,
-  job_created_at timestamptz NOT NULL, job_started_at timestamptz,
-  created_at timestamptz NOT NULL, replayed_as uuid, PRIMARY KEY (tenant_id, id)
-);
-CREATE INDEX dead_letters_job ON pawl.dead_letters (tenant_id, job_id);`;
+);`;
 
 /** The event's id is derived from its key, as `eventIdOf` does it, and stored nowhere. */
 const VIEWS = `

@@ -2,85 +2,59 @@ import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
 import { systemRandom } from '../../core/random.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from '../artifact.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore } from '../measure.ts';
-import type { Move, MoveOutcome } from '../move.ts';
+import type {
+  InsertJobs,
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
+import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkOps } from '../record-check.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type {
-  Fire,
-  FireOutcome,
-  FireQuery,
-  FireRecord,
-  LifecyclePlace,
-  Schedule,
-  SchedulePut,
-  SchedulePutOutcome,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Standing } from '../standing.ts';
-import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WebhookStore } from '../webhook.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
-import { accessOn } from './access-key.ts';
-import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { claimJobs } from './claim.ts';
 import { controlOn } from './control.ts';
-import { followersOn } from './cursor.ts';
-import { fireSchedule } from './fire.ts';
+import { insertWith } from './insert.ts';
 import { insertWhole, insertWithin } from './insert-text.ts';
 import { careOn } from './care.ts';
 import { listJobs } from './list.ts';
-import { measuresOn } from './measure.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { NameBook } from './names.ts';
 import type { PostgresOptions } from './options.ts';
+import { ownedJobs } from './owned.ts';
 import { putPolicy, readPolicies } from './policy.ts';
 import { Database, openPool } from './pool.ts';
-import { listDeadLetters, listEvents, listStages, readJobs } from './query.ts';
+import { listEvents, listStages, readJobs } from './query.ts';
+import { recordsOn } from './records.ts';
 import { registerLifecycles } from './registry.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
-import {
-  dueSchedules,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from './schedule.ts';
+import { overdueJobs } from './overdue.ts';
 import { Session } from './session.ts';
 import { NOW, quoteName, toMs } from './sql-text.ts';
 import { standingOf } from './standing.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { mendFeed, readIncarnation, readTail } from './tail.ts';
-import { listTypes, putType } from './type-registry.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { webhooksOn } from './webhook.ts';
 import { raiseWall } from './wall.ts';
-import { rosterOn } from './worker-registry.ts';
 
 export type { PostgresOptions } from './options.ts';
 
@@ -90,13 +64,9 @@ export type { PostgresOptions } from './options.ts';
  * answers with a StoreError.
  */
 export class PostgresStore implements Store {
-  readonly access: AccessStore;
+  readonly records: RecordStore;
   readonly control: ControlStore;
-  readonly measures: MeasureStore;
   readonly care: CareStore;
-  readonly roster: WorkerRegistry;
-  readonly webhooks: WebhookStore;
-  readonly followers: FollowerStore;
   readonly bell: PostgresBell;
   readonly #session: Session;
   readonly #batches: Batches;
@@ -104,23 +74,28 @@ export class PostgresStore implements Store {
   constructor(session: Session) {
     this.#session = session;
     this.bell = session.bell;
-    this.access = accessOn(session);
+    this.records = recordsOn(session);
     this.control = controlOn(session);
-    this.measures = measuresOn(session);
     this.care = careOn(session);
-    this.roster = rosterOn(session);
-    this.webhooks = webhooksOn(session);
-    this.followers = followersOn(session);
     this.#batches = batchesOn(session);
   }
 
-  async insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]> {
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  async insert(
+    jobs: readonly NewJob[],
+    options: InsertOptions | InsertWithOptions = {},
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    if ('with' in options) {
+      checkOps(options.with);
+      return insertWith(this.#session, jobs, options.with);
+    }
     await this.#session.names.prepare(jobs);
-    if (options?.isWhole === true) return insertWhole(this.#session, jobs);
+    if (options.isWhole === true) return insertWhole(this.#session, jobs);
     return this.#batches.inserts.add(jobs);
   }
 
-  within(transaction: SqlTransaction): Store['insert'] {
+  within(transaction: SqlTransaction): InsertJobs {
     return insertWithin(this.#session, transaction);
   }
 
@@ -129,7 +104,12 @@ export class PostgresStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return this.#batches.moves.add(moves);
+    return hasRecords(moves) ? this.#applyWith(moves) : this.#batches.moves.add(moves);
+  }
+
+  async #applyWith(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    for (const { with: ops = [] } of moves) checkOps(ops);
+    return this.#batches.movesWith.add(moves);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
@@ -142,6 +122,10 @@ export class PostgresStore implements Store {
 
   expired(limit: number): Promise<Job[]> {
     return expiredJobs(this.#session, limit);
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return ownedJobs(this.#session, owners, tenant);
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
@@ -172,46 +156,6 @@ export class PostgresStore implements Store {
     return tallyJobs(this.#session, tenant, max);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return listDeadLetters(this.#session, filter);
-  }
-
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return commitArtifacts(this.#session, commits);
-  }
-
-  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return listArtifacts(this.#session, query);
-  }
-
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return removeArtifacts(this.#session, removal);
-  }
-
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return putSchedule(this.#session, put);
-  }
-
-  removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return removeSchedule(this.#session, ref);
-  }
-
-  schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return listSchedules(this.#session, query);
-  }
-
-  dueSchedules(limit: number): Promise<Schedule[]> {
-    return dueSchedules(this.#session, limit);
-  }
-
-  fire(fire: Fire): Promise<FireOutcome> {
-    return fireSchedule(this.#session, fire);
-  }
-
-  fires(query: FireQuery): Promise<FireRecord[]> {
-    return listFires(this.#session, query);
-  }
-
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
     return overdueJobs(this.#session, places, limit);
   }
@@ -224,8 +168,9 @@ export class PostgresStore implements Store {
     return purge(this.#session, cuts);
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return eraseJob(this.#session, ref, actor);
+  async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return eraseJob(this.#session, ref, { actor, ops });
   }
 
   putValve(change: ValveChange): Promise<Valve> {
@@ -238,14 +183,6 @@ export class PostgresStore implements Store {
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
     return depthOf(this.#session, ref, max);
-  }
-
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return putType(this.#session, { tenant, type }, entry);
-  }
-
-  types(tenant: string): Promise<TypeRecord[]> {
-    return listTypes(this.#session, tenant);
   }
 
   putPolicy(policy: Policy): Promise<number> {

@@ -19,7 +19,7 @@ BEGIN
   END IF;
   BEGIN
     SELECT json_agg(json_build_object('ord', o.ord, 'kind', o.kind, 'id', o.id, 'at', o.at)
-        ORDER BY o.ord), bool_or(o.kind IN ('conflict', 'exists', 'alreadyReplayed', 'busy'))
+        ORDER BY o.ord), bool_or(o.kind IN ('conflict', 'exists', 'busy'))
     INTO v_outcomes, v_is_refused
     FROM pawl.insert_carefully_v1(v_call -> 'jobs', v_limits, (v_call ->> 'waitMs')::int,
       (v_call ->> 'now')::double precision) o;

@@ -2,27 +2,34 @@ import { StoreError } from '../store-error.ts';
 import type { Database, Query } from './pool.ts';
 import { quoteName, quoteText } from './sql-text.ts';
 
-/** The tables that lists of one tenant are read from, and the column that names the tenant. */
+/**
+ * The tables that lists of one tenant are read from, and the column that names the tenant: by its
+ * number, or where that is `tenant`, by its name.
+ */
 const WALLED: Readonly<Record<string, string>> = {
   tenants: 'id',
   jobs: 'tenant_id',
   events: 'tenant_id',
   notes: 'tenant_id',
   stage_results: 'tenant_id',
-  dead_letters: 'tenant_id',
-  schedules: 'tenant_id',
-  artifacts: 'tenant_id',
+  records: 'tenant',
   valves: 'tenant_id',
-  access_keys: 'tenant_id',
-  audit: 'tenant_id',
 };
 
+/** A tenant by its number in the tables of jobs, or by its name in that of records. */
+export type Walled = number | string;
+
 /** Whose rows the reader may see; another schema's name would be put in place of `pawl.`. */
-const SETTING = 'pawl_wall.tenant';
+const NUMBER_SETTING = 'pawl_wall.tenant';
+const NAME_SETTING = 'pawl_wall.tenant_name';
 
 /** Begins a transaction in which only this tenant's rows are there, whatever a query asks for. */
-export function enterWall(role: string, tenant: number): string {
-  return `BEGIN READ ONLY; SET LOCAL ROLE ${quoteName(role)}; SET LOCAL ${SETTING} = '${tenant}'`;
+export function enterWall(role: string, tenant: Walled): string {
+  const setting =
+    typeof tenant === 'number'
+      ? `${NUMBER_SETTING} = '${tenant}'`
+      : `${NAME_SETTING} = ${quoteText(tenant)}`;
+  return `BEGIN READ ONLY; SET LOCAL ROLE ${quoteName(role)}; SET LOCAL ${setting}`;
 }
 
 /**
@@ -71,14 +78,21 @@ async function wallTable(
   { table, role }: { table: string; role: string },
 ): Promise<void> {
   const reader = quoteName(role);
-  const tenant = `nullif(current_setting(${quoteText(SETTING)}, true), '')::int`;
+  const column = WALLED[table];
+  const given = (setting: string): string =>
+    `nullif(current_setting(${quoteText(setting)}, true), '')`;
+  const number = `${given(NUMBER_SETTING)}::int`;
+  // A look at jobs may ask for their records, and then the tenant is known by its number.
+  const name = `coalesce(${given(NAME_SETTING)},
+    (SELECT t.name FROM pawl.tenants t WHERE t.id = ${number}))`;
+  const tenant = column === 'tenant' ? name : number;
   await query(`ALTER TABLE pawl.${table} ENABLE ROW LEVEL SECURITY`);
   await query(`DROP POLICY IF EXISTS everyone ON pawl.${table}`);
   await query(`CREATE POLICY everyone ON pawl.${table} USING (true) WITH CHECK (true)`);
   await query(`DROP POLICY IF EXISTS "${policyOf(role)}" ON pawl.${table}`);
   await query(
     `CREATE POLICY "${policyOf(role)}" ON pawl.${table} AS RESTRICTIVE TO ${reader}
-     USING (${WALLED[table]} = ${tenant})`,
+     USING (${column} = ${tenant})`,
   );
   await query(`GRANT SELECT ON pawl.${table} TO ${reader}`);
 }

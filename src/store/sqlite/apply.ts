@@ -4,10 +4,12 @@ import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
+import { planWrite } from '../record-write.ts';
 import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
 import { type CompletedRow, completeRun, sortOut } from './complete.ts';
 import { TurnCounts } from './control.ts';
-import { bytesToFind, bytesToStore } from './row.ts';
+import { saveRecords, writeContext } from './records.ts';
+import { bytesToFind } from './row.ts';
 import type { Work } from './work.ts';
 
 /** What a move reads and writes of a job: everything but its payloads. */
@@ -61,12 +63,6 @@ const ANNOTATE = `UPDATE jobs SET version = ?, notes = 0, cancel_mode = ?, cance
     updated_at = ?, result = coalesce(?, result), checkpoint = coalesce(?, checkpoint)
   WHERE seq = ?`;
 
-const DEAD_LETTER = `INSERT INTO dead_letters (tenant_id, id, job_id, type, reason_code,
-    failure_stage, last_error, attempts, last_owner, last_lease_expires_at, correlation_id,
-    fingerprint, job_created_at, job_started_at, created_at, input)
-  SELECT tenant_id, ?, id, type, ?, ?, ?, attempts, ?, ?, correlation_id, ?, created_at,
-    started_at, ?, input FROM jobs WHERE seq = ?`;
-
 type LastOwner = Pick<MovingRow, 'lease_owner' | 'lease_expiry'>;
 
 /** Compare and set: as if one move came after the other. */
@@ -106,10 +102,12 @@ interface After {
 function walk(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
   const row = find(work, move);
   if (row === undefined || !standsThere(row, move, work.now)) return MISSED;
+  const plan = planWrite(move.with ?? [], writeContext(work));
+  if (plan.kind === 'refused') return MISSED;
   const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };
   for (const step of move.steps) takeStep(work, row, { move, step, last });
   if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });
-  if (move.deadLetter !== null) copyDeadLetter(work, row, { deadLetter: move.deadLetter, last });
+  saveRecords(work, plan.changes);
   keys.add(row, row.gate);
   if (leavesItsLine(move)) keys.touchTokens(row);
   counts.add(move, row);
@@ -261,24 +259,4 @@ function annotate(
     .run(row.version, row.cancel_mode, row.cancel_reason, now, ...outcomeOf(move), row.seq);
   const { event: type, cause, payload } = annotation;
   log.event(row, { type, at: now, from: row.state, actor: move.actor, cause, payload });
-}
-
-function copyDeadLetter(
-  { connection, now }: Work,
-  { seq }: MovingRow,
-  { deadLetter, last }: { deadLetter: NonNullable<Move['deadLetter']>; last: LastOwner },
-): void {
-  connection
-    .sql(DEAD_LETTER)
-    .run(
-      bytesToStore(deadLetter.id),
-      deadLetter.reason,
-      deadLetter.failureStage,
-      JSON.stringify(deadLetter.error),
-      last.lease_owner,
-      last.lease_expiry,
-      deadLetter.fingerprint,
-      now,
-      seq,
-    );
 }

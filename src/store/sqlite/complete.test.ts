@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Step } from '../../core/decision.ts';
-import type { JobError } from '../../core/job.ts';
-import type { Move, NewDeadLetter } from '../move.ts';
+import type { Move } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
 import { sortOut } from './complete.ts';
 
@@ -33,21 +32,6 @@ const FIRST: Move = {
   isCancelWished: null,
   steps: [STEP],
   annotation: null,
-  deadLetter: null,
-};
-const ERROR: JobError = {
-  class: 'network_timeout',
-  code: 'E',
-  message: 'no',
-  stage: null,
-  retryable: true,
-};
-const LETTER: NewDeadLetter = {
-  id: `${ID}9`,
-  fingerprint: 'f',
-  reason: 'timeout',
-  failureStage: 'render',
-  error: ERROR,
 };
 
 /** Each as a move that came with the first might have it, sharing all else. */
@@ -60,7 +44,7 @@ const OTHERS: readonly Partial<Move>[] = [
   { isCancelWished: true },
   { steps: [{ ...STEP, to: { state: 'done', phase: 'succeeded' } }] },
   { annotation: { event: 'job_amended', cause: null, payload: null } },
-  { deadLetter: LETTER },
+  { with: [] },
   { checkpoint: '1' },
 ];
 

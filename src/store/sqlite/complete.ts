@@ -50,7 +50,7 @@ function isLike(one: Move, other: Move): boolean {
     one.actor === other.actor &&
     one.isCancelWished === other.isCancelWished &&
     one.annotation === other.annotation &&
-    one.deadLetter === other.deadLetter &&
+    one.with === other.with &&
     one.checkpoint === other.checkpoint
   );
 }

@@ -10,8 +10,9 @@ import {
 } from '../control.ts';
 import { GATE, gateOfKey } from '../gate.ts';
 import type { Move } from '../move.ts';
+import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
-import { addAudit } from './access-key.ts';
+import { saveRecords, writeContext } from './records.ts';
 import { putValve, throttleOf } from './valve.ts';
 import type { Work } from './work.ts';
 
@@ -86,15 +87,16 @@ const REMOVE = `DELETE FROM valves WHERE tenant_id = ? AND scope = 'type' AND na
 
 export function changeThrottle(work: Work, change: ThrottleChange): boolean {
   const { connection, registry } = work;
-  const { tenant, type, seen, next, actor, audit } = change;
+  const { tenant, type, seen, next, actor } = change;
   const tenantId = registry.makeTenant(tenant);
   const changedAt = connection.sql(CHANGED_AT).get(tenantId, type)?.['at'] ?? null;
-  if (changedAt !== (seen?.changedAt ?? null)) return false;
+  const plan = planWrite(change.with, writeContext(work));
+  if (changedAt !== (seen?.changedAt ?? null) || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
   const valve = putValve(work, { tenant, scope: 'type', name: type, actor, concurrency });
   if (next === null && isIdle(valve)) connection.sql(REMOVE).run(tenantId, type);
   else connection.sql(SET_THROTTLE).run(next && JSON.stringify(next), tenantId, type);
-  addAudit(work, [audit]);
+  saveRecords(work, plan.changes);
   return true;
 }
 

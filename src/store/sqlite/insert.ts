@@ -1,9 +1,18 @@
 import { limitKeysOf } from '../../core/limits.ts';
 import { firstKeyOf } from '../gate.ts';
-import { type InsertOptions, type InsertOutcome, isRefusal, type NewJob } from '../insert.ts';
+import {
+  type InsertOptions,
+  type InsertOutcome,
+  type InsertWithOutcome,
+  isRefusal,
+  type NewJob,
+} from '../insert.ts';
+import { changesAfterInsert, planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import { gateKeysOf, TouchedKeys } from './admission.ts';
 import { columnsOf, type Newcomer, partsOf, writeBirths } from './birth.ts';
-import { bytesToFind, bytesToStore, uuidOfBytes } from './row.ts';
+import { saveRecords, writeContext } from './records.ts';
+import { bytesToStore, uuidOfBytes } from './row.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 import type { Work } from './work.ts';
 
@@ -11,8 +20,6 @@ const HAS_JOB = 'SELECT 1 FROM jobs WHERE tenant_id = ? AND id = ?';
 const KEY_HOLDER = `SELECT payload_hash, job_id FROM idempotency
   WHERE tenant_id = ?1 AND key = ?2 AND expires_at > ?3`;
 const KEEP_KEY = 'REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)';
-const LETTER = 'SELECT replayed_as FROM dead_letters WHERE tenant_id = ? AND id = ?';
-const REPLAYED = 'UPDATE dead_letters SET replayed_as = ? WHERE tenant_id = ? AND id = ?';
 
 const ACTIVE = `SELECT id FROM jobs
   WHERE active_key = ? AND active_key IS NOT NULL AND phase < 5`;
@@ -59,6 +66,20 @@ function insertEach(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
   return outcomes;
 }
 
+/** Jobs and record ops in one transaction. */
+export function insertWith(
+  work: Work,
+  jobs: readonly NewJob[],
+  ops: readonly RecordOp[],
+): InsertWithOutcome {
+  const context = writeContext(work);
+  const plan = planWrite(ops, context);
+  if (plan.kind === 'refused') return plan;
+  const outcomes = insertJobs(work, jobs);
+  saveRecords(work, changesAfterInsert(ops, outcomes, context));
+  return { kind: 'inserted', at: context.at, outcomes };
+}
+
 function newcomerOf({ registry }: Work, job: NewJob): Newcomer {
   const tenantId = registry.makeTenant(job.tenant);
   const limits = limitKeysOf(registry.policy(job.policy).limits, job, tenantId);
@@ -67,10 +88,8 @@ function newcomerOf({ registry }: Work, job: NewJob): Newcomer {
 
 /** Nothing but its own id can stand in its way. */
 function isPlain({ job, limits }: Newcomer): boolean {
-  const { idempotency, unique, replayOf } = job;
-  return (
-    idempotency === null && unique === undefined && replayOf === null && limits.active === null
-  );
+  const { idempotency, unique } = job;
+  return idempotency === null && unique === undefined && limits.active === null;
 }
 
 /** Many at once; where the database refuses one of them, one by one, to see which. */
@@ -94,10 +113,8 @@ function insertOne(work: Work, newcomer: Newcomer): InsertOutcome {
     keepKey(work, newcomer, bytesToStore(joined.id));
     return joined;
   }
-  const obstacle =
-    idHolder(work, newcomer) ?? letterHolder(work, newcomer) ?? documentHolder(work, newcomer);
+  const obstacle = idHolder(work, newcomer) ?? documentHolder(work, newcomer);
   if (obstacle !== null) return obstacle;
-  markReplayed(work, newcomer);
   writeBirths(work, [newcomer]);
   keepUnique(work, job, newcomer);
   keepKey(work, newcomer, newcomer.id);
@@ -124,21 +141,6 @@ function keyHolder({ connection, now }: Work, { job, tenantId }: Newcomer): Inse
 function idHolder({ connection }: Work, { job, tenantId, id }: Newcomer): InsertOutcome | null {
   const isTaken = connection.sql(HAS_JOB).get(tenantId, id) !== undefined;
   return isTaken ? { kind: 'exists', id: job.id } : null;
-}
-
-function letterHolder({ connection }: Work, newcomer: Newcomer): InsertOutcome | null {
-  const { job, tenantId } = newcomer;
-  const letterId = job.replayOf === null ? null : bytesToFind(job.replayOf);
-  if (letterId === null) return null;
-  const letter = connection.sql(LETTER).get(tenantId, letterId);
-  if (letter === undefined) return null;
-  const replayedAs = letter['replayed_as'] as Uint8Array | null;
-  return replayedAs === null ? null : { kind: 'alreadyReplayed', id: uuidOfBytes(replayedAs) };
-}
-
-function markReplayed({ connection }: Work, { job, tenantId, id }: Newcomer): void {
-  const letterId = job.replayOf === null ? null : bytesToFind(job.replayOf);
-  if (letterId !== null) connection.sql(REPLAYED).run(id, tenantId, letterId);
 }
 
 function documentHolder(work: Work, newcomer: Newcomer): InsertOutcome | null {

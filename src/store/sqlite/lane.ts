@@ -1,3 +1,4 @@
+import { byBytes } from '../byte-order.ts';
 import type { ClaimRequest } from '../claim.ts';
 import { RANK_AT } from './row.ts';
 import type { Work } from './work.ts';
@@ -69,9 +70,4 @@ function collect(
     const next = types.find((wanted) => byBytes(wanted, type) > 0);
     key = [tenantId, queue, next ?? BEHIND_ALL];
   }
-}
-
-/** SQLite orders text by its UTF-8 bytes, JavaScript by UTF-16 units. */
-function byBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

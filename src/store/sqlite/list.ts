@@ -12,6 +12,8 @@ import {
 } from '../search.ts';
 import { bytesIfAny, Conditions } from './query.ts';
 import { JOB_COLUMNS, type JobRow, jobOfRow, uuidOfBytes } from './row.ts';
+import { columnOfTag } from './record-row.ts';
+import { uuidText } from './schema.ts';
 import type { Work } from './work.ts';
 
 /** What an index leads to: a search has its window over these. */
@@ -51,7 +53,7 @@ const UNMARKED_TYPE = CODE_MARKS.reduce(
 
 /** Lets through what may match; the job itself decides. */
 function addSearch(conditions: Conditions, query: JobQuery): void {
-  const { createdFrom, createdTo, text, error, fingerprint } = query;
+  const { createdFrom, createdTo, text, error, record } = query;
   conditions.add('created_at >= ?', createdFrom);
   conditions.add('created_at < ?', createdTo);
   if (text !== undefined) {
@@ -66,11 +68,16 @@ function addSearch(conditions: Conditions, query: JobQuery): void {
       unmarked(error),
     ]);
   }
-  conditions.add(
-    `EXISTS (SELECT 1 FROM dead_letters d WHERE d.tenant_id = jobs.tenant_id
-      AND d.job_id = jobs.id AND d.fingerprint = ?)`,
-    fingerprint,
-  );
+  if (record !== undefined) {
+    const tags = Object.entries(record.tags ?? {});
+    const isTagged = tags.map(([tag]) => ` AND r.${columnOfTag(record.kind, tag)} = ?`).join('');
+    const values = [query.tenant, record.kind.name, ...tags.map(([, value]) => value)];
+    conditions.addAll(
+      `EXISTS (SELECT 1 FROM records r WHERE r.job_id = ${uuidText('jobs.id')}
+        AND r.tenant = ? AND r.kind = ?${isTagged})`,
+      values,
+    );
+  }
 }
 
 /** The last id of the window; null where there are fewer jobs than that. */

@@ -1,17 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../core/clock.ts';
-import { accessSchemaSql } from './access-schema.ts';
-import { artifactSchemaSql } from './artifact-schema.ts';
-import { cursorSchemaSql } from './cursor-schema.ts';
 import { controlSchemaSql } from './control-schema.ts';
 import { guardSql } from './guard.ts';
-import { measureSchemaSql } from './measure-schema.ts';
+import { recordSchemaSql } from './record-schema.ts';
 import { retentionSchemaSql } from './retention-schema.ts';
-import { scheduleSchemaSql } from './schedule-schema.ts';
+import { deadlineSchemaSql } from './deadline-schema.ts';
 import { schemaSql } from './schema.ts';
 import { tallySchemaSql } from './tally-schema.ts';
-import { webhookSchemaSql } from './webhook-schema.ts';
-import { workerSchemaSql } from './worker-schema.ts';
 
 export interface Migration {
   readonly version: number;
@@ -24,20 +19,15 @@ export interface Migration {
   readonly floor?: number;
 }
 
-const FIRST = [schemaSql, scheduleSchemaSql, accessSchemaSql, retentionSchemaSql, guardSql].join(
+const FIRST = [schemaSql, recordSchemaSql, deadlineSchemaSql, retentionSchemaSql, guardSql].join(
   '\n',
 );
 
 /** Forward only. A migration that was published is never edited; the next one mends it. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'jobs, events and their guard', sql: FIRST },
-  { version: 2, name: 'artifacts', sql: artifactSchemaSql },
-  { version: 3, name: 'workers', sql: workerSchemaSql },
-  { version: 4, name: 'followers of the log', sql: cursorSchemaSql },
-  { version: 5, name: 'how jobs ended', sql: measureSchemaSql },
-  { version: 6, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 7, name: 'webhooks', sql: webhookSchemaSql },
-  { version: 8, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 2, name: 'turns and throttles', sql: controlSchemaSql },
+  { version: 3, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
 ];
 
 /**

@@ -13,7 +13,7 @@ import { openSqliteStore } from './store.ts';
 const folder = mkdtempSync(join(tmpdir(), 'pawl-ownership-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Opens the file, registers a type and then does nothing until it is killed. */
+/** Opens the file, writes a record and then does nothing until it is killed. */
 const OWNER = `
 const { openSqliteStore } = await import(${JSON.stringify(new URL('store.ts', import.meta.url))});
 const { builtInLifecycles } = await import(
@@ -22,7 +22,10 @@ const store = await openSqliteStore({ path: process.argv[1], lifecycles: builtIn
 const [task] = builtInLifecycles.filter(({ name }) => name === 'task');
 const named = { lifecycle: 'task', lifecycleVersion: 1 };
 const policy = { ...task.defaults, ...named, timeoutMs: null, stages: [] };
-await store.putType('t', 'kept', { policy, definition: '{}' });
+await store.putPolicy(policy);
+await store.records.write([
+  { op: 'put', kind: { name: 'page' }, tenant: 't', id: 'kept', body: '{}' },
+]);
 process.stdout.write('open');
 process.stdin.resume();
 `;
@@ -64,7 +67,9 @@ describe('one process owns the file', () => {
     assert.ok(existsSync(`${path}-wal`), 'the owner did not end in the middle of its work');
     const store = await openSqliteStore({ path, lifecycles });
     assert.deepEqual(
-      (await store.types('t')).map(({ type }) => type),
+      (await store.records.list({ kind: { name: 'page' }, tenants: ['t'], limit: 9 })).records.map(
+        ({ id }) => id,
+      ),
       ['kept'],
     );
     await store.close();

@@ -4,6 +4,7 @@ import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { ManualClock } from '../../core/clock.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
 import type { JobQuery } from '../query.ts';
+import { lettersWith } from '../../records/dead-letters.ts';
 import type { Store } from '../store.ts';
 import { InlineHost } from './host.ts';
 import { SqliteStore } from './store.ts';
@@ -11,7 +12,7 @@ import { Writer } from './writer.ts';
 
 /** Scans that touch only the jobs that have not ended, or a few lines at the end of a table. */
 const BOUNDED = /USING (?:COVERING )?INDEX jobs_(?:claimable|timers|owned|held|aside)/;
-const GROWING = /^SCAN (?:jobs|events|notes|feed|stages|dead_letters|idempotency)\b/;
+const GROWING = /^SCAN (?:jobs|events|notes|feed|stages|records|idempotency)\b/;
 
 const FILTERS: readonly Partial<JobQuery>[] = [
   {},
@@ -21,7 +22,7 @@ const FILTERS: readonly Partial<JobQuery>[] = [
   { phase: 'failed' },
   { phase: 'dead', documentId: 'd' },
   { before: '00000000-0000-7000-8000-000000000000', correlationId: 'c' },
-  { createdFrom: 1, createdTo: 2, text: 't', error: 'e', fingerprint: 'f' },
+  { createdFrom: 1, createdTo: 2, text: 't', error: 'e', record: lettersWith('f') },
   { documentId: 'd', text: 't' },
   { phase: 'failed', error: 'e' },
 ];
@@ -30,8 +31,7 @@ async function useEveryVerb(store: Store): Promise<void> {
   const clock = new ManualClock();
   const scene = new Scene({ store, clock, lifecycles });
   const idempotency = { key: 'k', payloadHash: 'h', windowMs: 1_000 };
-  const replayOf = scene.ids.next();
-  const job = await scene.running({ type: 'distributed', idempotency, replayOf });
+  const job = await scene.running({ type: 'distributed', idempotency });
   const stageResult = { name: 'one', result: '1' };
   await scene.renew(job, { checkpoint: '1', stageResult });
   await scene.claim({ requestId: 'r', tenants: null });
@@ -47,7 +47,7 @@ async function useEveryVerb(store: Store): Promise<void> {
   await store.tail({ tenant: null, from: 'start', limit: 100 });
   await store.tally(null);
   await scene.deadLetters();
-  await store.types(scene.tenant);
+  await scene.records.types.list(scene.tenant);
   for (const filter of FILTERS) await store.list({ tenant: scene.tenant, limit: 5, ...filter });
 }
 

@@ -1,8 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { Job, JobError, JobRef } from '../../core/job.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
+import type { Job, JobRef } from '../../core/job.ts';
 import type { StageResult } from '../stage-result.ts';
-import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow, type Row, uuidOfBytes } from './row.ts';
+import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow } from './row.ts';
 import type { Work } from './work.ts';
 
 const READ = `SELECT ${JOB_COLUMNS} FROM jobs WHERE tenant_id = ? AND id = ?`;
@@ -77,47 +76,4 @@ export function stagesOf({ connection }: Work, seq: number): StageResult[] {
 export function readStages(work: Work, ref: JobRef): StageResult[] {
   const seq = seqOf(work, ref);
   return seq === null ? [] : stagesOf(work, seq);
-}
-
-export function listDeadLetters(
-  { connection, registry }: Work,
-  filter: DeadLetterFilter,
-): DeadLetter[] {
-  const conditions = new Conditions();
-  conditions.add('tenant_id = ?', registry.findTenant(filter.tenant));
-  conditions.add('id = ?', bytesIfAny(filter.id));
-  conditions.add('id < ?', bytesIfAny(filter.before));
-  conditions.add('job_id = ?', bytesIfAny(filter.jobId));
-  conditions.add('type = ?', filter.type);
-  conditions.add('reason_code = ?', filter.reasonCode);
-  conditions.add('fingerprint = ?', filter.fingerprint);
-  const isReplayed = filter.isReplayed === undefined ? undefined : Number(filter.isReplayed);
-  conditions.add('(replayed_as IS NOT NULL) = ?', isReplayed);
-  return connection
-    .sql(`SELECT * FROM dead_letters WHERE ${conditions.where} ORDER BY id DESC LIMIT ?`)
-    .all(...conditions.values, filter.limit)
-    .map((row) => letterOfRow(row, filter.tenant));
-}
-
-function letterOfRow(row: Row, tenant: string): DeadLetter {
-  const replayedAs = row['replayed_as'] as Uint8Array | null;
-  return {
-    tenant,
-    id: uuidOfBytes(row['id'] as Uint8Array),
-    jobId: uuidOfBytes(row['job_id'] as Uint8Array),
-    type: row['type'] as string,
-    reasonCode: row['reason_code'] as DeadLetter['reasonCode'],
-    failureStage: row['failure_stage'] as string,
-    lastError: JSON.parse(row['last_error'] as string) as JobError,
-    attempts: row['attempts'] as number,
-    lastOwner: row['last_owner'] as string | null,
-    lastLeaseExpiresAt: row['last_lease_expires_at'] as number | null,
-    correlationId: row['correlation_id'] as string | null,
-    input: row['input'] as string,
-    fingerprint: row['fingerprint'] as string,
-    jobCreatedAt: row['job_created_at'] as number,
-    jobStartedAt: row['job_started_at'] as number | null,
-    createdAt: row['created_at'] as number,
-    replayedAs: replayedAs === null ? null : uuidOfBytes(replayedAs),
-  };
 }

@@ -1,10 +1,12 @@
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal, phaseOfRank } from '../../core/phase.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
+import { planWrite } from '../record-write.ts';
+import type { RecordOp } from '../records.ts';
 import type { Connection } from './connection.ts';
 import type { Standing } from './event-log.ts';
 import { seqOf } from './query.ts';
-import { bytesToFind } from './row.ts';
+import { saveRecords, writeContext } from './records.ts';
 import type { Work } from './work.ts';
 
 const JOB = `SELECT seq, id, tenant_id, state, phase, epoch, version, attempts, retry_count,
@@ -18,32 +20,32 @@ const ANNOTATE = 'UPDATE jobs SET version = ?, notes = 0, updated_at = ? WHERE s
 const IS_ERASED = `SELECT 1 FROM events WHERE job_seq = ? AND type = 'job_erased'`;
 
 /** Takes away what a job said, wherever it was written down. */
-export function eraseJob(work: Work, ref: JobRef, actor: string): EraseOutcome {
+export function eraseJob(
+  work: Work,
+  ref: JobRef,
+  actor: string,
+  ops: readonly RecordOp[] = [],
+): EraseOutcome {
   const { connection, log, now } = work;
   const seq = seqOf(work, ref);
-  if (seq === null) return eraseAfterPurge(work, ref);
+  if (seq === null) return 'missing';
   const row = connection.sql(JOB).get(seq)!;
   const error = row['error'] as string | null;
   const job = { ...row, message: null } as unknown as Standing;
   if (!isTerminal(phaseOfRank(job.phase))) return 'notEnded';
+  const plan = planWrite(ops, writeContext(work));
+  if (plan.kind === 'refused') return 'stale';
+  saveRecords(work, plan.changes);
   connection.sql(ERASE).run(error && erasedErrorText(error), seq);
   connection.sql('DELETE FROM stages WHERE job_seq = ?').run(seq);
   connection.sql('UPDATE notes SET message = NULL, payload = NULL WHERE job_seq = ?').run(seq);
   eraseEvents(connection, seq);
-  eraseLetters(connection, row['tenant_id'] as number, row['id'] as Uint8Array);
   if (connection.sql(IS_ERASED).get(seq) !== undefined) return 'erased';
   const after = { ...job, version: job.version + 1 };
   connection.sql(ANNOTATE).run(after.version, now, seq);
   const fact = { type: 'job_erased', at: now, from: job.state, actor } as const;
   log.event(after, { ...fact, cause: null, payload: null });
   return 'erased';
-}
-
-function eraseAfterPurge({ connection, registry }: Work, { tenant, id }: JobRef): EraseOutcome {
-  const tenantId = registry.findTenant(tenant);
-  const bytes = bytesToFind(id);
-  if (tenantId === null || bytes === null) return 'missing';
-  return eraseLetters(connection, tenantId, bytes) > 0 ? 'lettersErased' : 'missing';
 }
 
 function eraseEvents(connection: Connection, seq: number): void {
@@ -55,17 +57,4 @@ function eraseEvents(connection: Connection, seq: number): void {
     const text = payload as string | null;
     write.run(text && erasedPayloadText(text), seq, version!);
   }
-}
-
-function eraseLetters(connection: Connection, tenantId: number, jobId: Uint8Array): number {
-  const rows = connection
-    .sql('SELECT id, last_error FROM dead_letters WHERE tenant_id = ? AND job_id = ?')
-    .all(tenantId, jobId);
-  const write = connection.sql(
-    `UPDATE dead_letters SET input = 'null', last_error = ? WHERE tenant_id = ? AND id = ?`,
-  );
-  for (const { id, last_error } of rows) {
-    write.run(erasedErrorText(last_error as string), tenantId, id!);
-  }
-  return rows.length;
 }

@@ -5,7 +5,6 @@ import { ERASED } from '../retention.ts';
 export const retentionSchemaSql = `
 CREATE INDEX idempotency_expiry ON idempotency (expires_at);
 CREATE INDEX unique_keys_until ON unique_keys (until);
-CREATE INDEX dead_letters_job ON dead_letters (tenant_id, job_id);
 `;
 
 const FACTS = `type, ts, actor, cause, from_state, to_state, phase, epoch, attempt, retry_count,

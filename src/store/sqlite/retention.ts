@@ -20,16 +20,12 @@ export function purge({ connection }: Work, cuts: Purge): Purged {
     notes: purgeNotes(connection, cuts.notes, limit),
     feed: purgeFeed(connection, cuts, limit),
     keys: purgeKeys(connection, cuts.keys, limit),
-    fires: purgeOldest(connection, FIRES, { cut: cuts.fires, limit }),
-    deadLetters: purgeOldest(connection, LETTERS, { cut: cuts.deadLetters, limit }),
   };
   return {
     jobs: slices.jobs.count,
     notes: slices.notes.count,
     feed: slices.feed.count,
     keys: slices.keys.count,
-    fires: slices.fires.count,
-    deadLetters: slices.deadLetters.count,
     days: 0,
     hasMore: Object.values(slices).some(({ hasMore }) => hasMore),
   };
@@ -129,23 +125,4 @@ function purgeKeys(connection: Connection, cut: Instant | null, limit: number): 
   const unique = Number(connection.sql(PURGE_UNIQUE).run(cut, limit).changes);
   const hasMore = limit > 0 && (idempotency === limit || unique === limit);
   return { count: idempotency + unique, hasMore };
-}
-
-/** Rows that are numbered in the order of their times, so that the oldest are the first. */
-function oldestOf(table: string, time: string): string {
-  return `DELETE FROM ${table} WHERE ${time} <= ?
-    AND rowid IN (SELECT rowid FROM ${table} ORDER BY rowid LIMIT ?)`;
-}
-
-const FIRES = oldestOf('schedule_fires', 'at');
-const LETTERS = oldestOf('dead_letters', 'created_at');
-
-function purgeOldest(
-  connection: Connection,
-  sql: string,
-  { cut, limit }: { cut: Instant | null; limit: number },
-): Slice {
-  if (cut === null) return NONE;
-  const count = Number(connection.sql(sql).run(cut, limit).changes);
-  return { count, hasMore: count === limit && limit > 0 };
 }

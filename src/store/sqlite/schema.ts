@@ -148,26 +148,6 @@ CREATE TABLE stages (
   at INTEGER NOT NULL,
   UNIQUE (job_seq, name)
 ) STRICT;
-CREATE TABLE dead_letters (
-  tenant_id INTEGER NOT NULL,
-  id BLOB NOT NULL CHECK (length(id) = 16),
-  job_id BLOB NOT NULL,
-  type TEXT NOT NULL,
-  reason_code TEXT NOT NULL,
-  failure_stage TEXT NOT NULL,
-  last_error TEXT NOT NULL,
-  attempts INTEGER NOT NULL,
-  last_owner TEXT,
-  last_lease_expires_at INTEGER,
-  correlation_id TEXT,
-  fingerprint TEXT NOT NULL,
-  job_created_at INTEGER NOT NULL,
-  job_started_at INTEGER,
-  created_at INTEGER NOT NULL,
-  replayed_as BLOB,
-  input TEXT NOT NULL,
-  UNIQUE (tenant_id, id)
-) STRICT;
 CREATE TABLE idempotency (
   tenant_id INTEGER NOT NULL,
   key TEXT NOT NULL,
@@ -208,16 +188,6 @@ CREATE TABLE policies (
   hash TEXT NOT NULL UNIQUE,
   policy TEXT NOT NULL CHECK (json_valid(policy))
 ) STRICT;
-CREATE TABLE types (
-  seq INTEGER PRIMARY KEY,
-  tenant_id INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  policy INTEGER NOT NULL,
-  revision INTEGER NOT NULL,
-  definition TEXT NOT NULL CHECK (json_valid(definition)),
-  updated_at INTEGER NOT NULL,
-  UNIQUE (tenant_id, type)
-) STRICT;
 CREATE TABLE lifecycles (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -238,7 +208,7 @@ CREATE TABLE moves (
 `;
 
 /** A UUID's 16 bytes as its usual text, in SQL that every SQLite shell knows. */
-function uuidText(column: string): string {
+export function uuidText(column: string): string {
   const parts = [
     [1, 8],
     [9, 4],

@@ -2,45 +2,30 @@ import { type Clock, type Instant, systemClock } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
-import type {
-  Artifact,
-  ArtifactCommit,
-  ArtifactQuery,
-  ArtifactRemoval,
-  CommitOutcome,
-} from '../artifact.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
-import type { CareStore } from '../care.ts';
+import type { CareStore, Vitals } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
-import type { DeadLetter, DeadLetterFilter } from '../dead-letter.ts';
-import type { InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
-import type { MeasureStore, Vitals } from '../measure.ts';
-import type { Move, MoveOutcome } from '../move.ts';
+import type {
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
+import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import type { LifecyclePlace } from '../overdue.ts';
+import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { checkedRecords, checkOps } from '../record-check.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type {
-  Fire,
-  FireOutcome,
-  FireQuery,
-  FireRecord,
-  LifecyclePlace,
-  Schedule,
-  SchedulePut,
-  SchedulePutOutcome,
-  ScheduleQuery,
-  ScheduleRef,
-} from '../schedule.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
 import type { Standing } from '../standing.ts';
-import type { Store, TypeEntry, TypeRecord } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { Valve, ValveChange } from '../valve.ts';
-import type { WebhookStore } from '../webhook.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
 import type { Synchronous } from './connection.ts';
 import { EarlyBell } from './early-bell.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
@@ -60,42 +45,22 @@ export interface SqliteOptions {
 
 /** The port on one SQLite file, which this process alone owns until `close`. */
 export class SqliteStore implements Store {
-  readonly access: AccessStore = {
-    writeAccessKey: (write) => this.#ask('writeAccessKey', write),
-    accessKeys: (of) => this.#ask('accessKeys', of),
-    touchAccessKeys: (ids) => this.#ask('touchAccessKeys', ids),
-    addAudit: (entries) => this.#ask('addAudit', entries),
-    audit: (query) => this.#ask('audit', query),
-  };
+  readonly records: RecordStore = checkedRecords({
+    read: (keys) => this.#ask('readRecords', keys),
+    list: (query) => this.#ask('listRecords', query),
+    count: (match, by) => this.#ask('countRecords', match, by),
+    write: (ops) => this.#ask('writeRecords', ops),
+  });
   readonly control: ControlStore = {
     ailing: (since) => this.#ask('ailing', since),
     throttle: (change) => this.#ask('throttle', change),
     trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
   };
-  readonly webhooks: WebhookStore = {
-    writeWebhook: (write) => this.#ask('writeWebhook', write),
-    webhooks: (of) => this.#ask('webhooks', of),
-  };
-  readonly roster: WorkerRegistry = {
-    beatWorkers: (signs) => this.#ask('beatWorkers', signs),
-    workers: (tenant) => this.#ask('workers', tenant),
-  };
-  readonly followers: FollowerStore = {
-    takeFollower: (wish) => this.#ask('takeFollower', wish),
-    moveFollower: (move) => this.#ask('moveFollower', move),
-    listFollowers: () => this.#ask('listFollowers'),
-    removeFollower: (name) => this.#ask('removeFollower', name),
-  };
-  readonly measures: MeasureStore = {
-    addEnds: (write) => this.#ask('addEnds', write),
-    endsReadTo: (reader) => this.#ask('endsReadTo', reader),
-    ends: (query) => this.#ask('ends', query),
-    vitals: () => this.#vitals(),
-  };
   readonly care: CareStore = {
     tenants: () => this.#ask('tenants'),
     figures: () => this.#ask('figures'),
+    vitals: () => this.#vitals(),
     strays: (limit) => this.#ask('strays', limit),
     // One process owns the file, and migrates it when it opens it.
     isCurrent: () => Promise.resolve(true),
@@ -112,12 +77,31 @@ export class SqliteStore implements Store {
     if (bell !== null) this.bell = bell;
   }
 
-  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]> {
-    // Only calls without options are written together with others.
-    const outcomes =
-      options?.isWhole === true ? this.#ask('insert', jobs, options) : this.#ask('insert', jobs);
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  insert(
+    jobs: readonly NewJob[],
+    options: InsertOptions | InsertWithOptions = {},
+  ): Promise<InsertOutcome[] | InsertWithOutcome> {
+    const answer =
+      'with' in options ? this.#insertWith(jobs, options) : this.#insert(jobs, options);
     this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
-    return outcomes;
+    return answer;
+  }
+
+  /** Only calls without options are written together with others. */
+  #insert(jobs: readonly NewJob[], options: InsertOptions): Promise<InsertOutcome[]> {
+    return options.isWhole === true
+      ? this.#ask('insert', jobs, options)
+      : this.#ask('insert', jobs);
+  }
+
+  async #insertWith(
+    jobs: readonly NewJob[],
+    options: InsertWithOptions,
+  ): Promise<InsertWithOutcome> {
+    checkOps(options.with);
+    return this.#ask('insertWith', jobs, options.with);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {
@@ -125,6 +109,11 @@ export class SqliteStore implements Store {
   }
 
   apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    return hasRecords(moves) ? this.#applyWith(moves) : this.#ask('apply', moves);
+  }
+
+  async #applyWith(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    for (const { with: ops = [] } of moves) checkOps(ops);
     return this.#ask('apply', moves);
   }
 
@@ -138,6 +127,10 @@ export class SqliteStore implements Store {
 
   expired(limit: number): Promise<Job[]> {
     return this.#ask('expired', limit);
+  }
+
+  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
+    return this.#ask('owned', owners, tenant);
   }
 
   read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
@@ -168,46 +161,6 @@ export class SqliteStore implements Store {
     return this.#ask('tally', tenant, max);
   }
 
-  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    return this.#ask('deadLetters', filter);
-  }
-
-  commitArtifacts(commits: readonly ArtifactCommit[]): Promise<CommitOutcome[]> {
-    return this.#ask('commitArtifacts', commits);
-  }
-
-  artifacts(query: ArtifactQuery): Promise<Artifact[]> {
-    return this.#ask('artifacts', query);
-  }
-
-  removeArtifacts(removal: ArtifactRemoval): Promise<Artifact[]> {
-    return this.#ask('removeArtifacts', removal);
-  }
-
-  putSchedule(put: SchedulePut): Promise<SchedulePutOutcome> {
-    return this.#ask('putSchedule', put);
-  }
-
-  removeSchedule(ref: ScheduleRef): Promise<boolean> {
-    return this.#ask('removeSchedule', ref);
-  }
-
-  schedules(query: ScheduleQuery): Promise<Schedule[]> {
-    return this.#ask('schedules', query);
-  }
-
-  dueSchedules(limit: number): Promise<Schedule[]> {
-    return this.#ask('dueSchedules', limit);
-  }
-
-  fire(fire: Fire): Promise<FireOutcome> {
-    return this.#ask('fire', fire);
-  }
-
-  fires(query: FireQuery): Promise<FireRecord[]> {
-    return this.#ask('fires', query);
-  }
-
   overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
     return this.#ask('overdue', places, limit);
   }
@@ -220,8 +173,9 @@ export class SqliteStore implements Store {
     return this.#ask('purge', cuts);
   }
 
-  erase(ref: JobRef, actor: string): Promise<EraseOutcome> {
-    return this.#ask('erase', ref, actor);
+  async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
+    checkOps(ops);
+    return this.#ask('erase', ref, actor, ops);
   }
 
   putValve(change: ValveChange): Promise<Valve> {
@@ -234,14 +188,6 @@ export class SqliteStore implements Store {
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
     return this.#ask('depth', ref, max);
-  }
-
-  putType(tenant: string, type: string, entry: TypeEntry): Promise<TypeRecord> {
-    return this.#ask('putType', tenant, type, entry);
-  }
-
-  types(tenant: string): Promise<TypeRecord[]> {
-    return this.#ask('types', tenant);
   }
 
   putPolicy(policy: Policy): Promise<number> {

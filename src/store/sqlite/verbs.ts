@@ -1,61 +1,51 @@
 import type { Instant } from '../../core/clock.ts';
-import type { AccessStore } from '../access-key.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
-import type { FollowerStore } from '../cursor.ts';
-import type { MeasureStore } from '../measure.ts';
+import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '../insert.ts';
+import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
-import type { WebhookStore } from '../webhook.ts';
-import type { WorkerRegistry } from '../worker-registry.ts';
-import {
-  addAudit,
-  listAccessKeys,
-  listAudit,
-  touchAccessKeys,
-  writeAccessKey,
-} from './access-key.ts';
 import { applyMoves } from './apply.ts';
-import { commitArtifacts, listArtifacts, removeArtifacts } from './artifact.ts';
 import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
-import { listFollowers, moveFollower, removeFollower, takeFollower } from './cursor.ts';
 import type { Failure } from './failure.ts';
-import { insertJobs } from './insert.ts';
+import { insertWith, insertJobs } from './insert.ts';
 import { listJobs } from './list.ts';
-import { addEnds, endsReadTo, sumEnds, vitalsOf } from './measure.ts';
+import { ownedJobs } from './owned.ts';
 import { putPolicy } from './policy.ts';
-import { listDeadLetters, readJobs, readStages } from './query.ts';
+import { readJobs, readStages } from './query.ts';
+import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
 import { purge } from './retention.ts';
 import { eraseJob } from './retention-erase.ts';
-import {
-  dueSchedules,
-  fireSchedule,
-  listFires,
-  listSchedules,
-  overdueJobs,
-  putSchedule,
-  removeSchedule,
-} from './schedule.ts';
+import { overdueJobs } from './overdue.ts';
 import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
 import { expiredJobs, letDueIn } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
-import { listTypes, putType } from './type-record.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
-import { listWebhooks, writeWebhook } from './webhook.ts';
+import { vitalsOf } from './vitals.ts';
 import type { Work } from './work.ts';
-import { beatWorkers, listWorkers } from './worker-registry.ts';
 
-type Apart = 'access' | 'webhooks' | 'control' | 'roster' | 'followers' | 'measures' | 'care';
+/** Prefixed, because jobs have `read` and `list` as well. */
+interface RecordVerbs {
+  readRecords: RecordStore['read'];
+  listRecords: RecordStore['list'];
+  countRecords: RecordStore['count'];
+  writeRecords: RecordStore['write'];
+}
+
+/** Plain inserts can share a statement; an insert with record ops cannot. */
+interface InsertVerbs {
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  insertWith(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertWithOutcome>;
+}
+
+type Apart = 'insert' | 'records' | 'control' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
-  AccessStore &
+  InsertVerbs &
+  RecordVerbs &
   ControlStore &
-  WorkerRegistry &
-  WebhookStore &
-  FollowerStore &
-  MeasureStore &
   Omit<CareStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
@@ -66,11 +56,13 @@ type Bodies = { [Name in Verb]: (work: Work, ...args: ArgsOf<Name>) => AnswerOf<
 /** Every verb of the port as the synchronous code that does it, in either thread or in none. */
 const BODIES: Bodies = {
   insert: insertJobs,
+  insertWith,
   claim: claimJobs,
   apply: applyMoves,
   renew: renewLeases,
   due: letDueIn,
   expired: expiredJobs,
+  owned: ownedJobs,
   read: readJobs,
   list: listJobs,
   stages: readStages,
@@ -78,16 +70,6 @@ const BODIES: Bodies = {
   tail: readTail,
   incarnation: incarnationOf,
   tally: tallyJobs,
-  deadLetters: listDeadLetters,
-  commitArtifacts,
-  artifacts: listArtifacts,
-  removeArtifacts,
-  putSchedule,
-  removeSchedule,
-  schedules: listSchedules,
-  dueSchedules,
-  fire: fireSchedule,
-  fires: listFires,
   overdue: overdueJobs,
   standing: standingOf,
   purge,
@@ -99,61 +81,34 @@ const BODIES: Bodies = {
   throttle: changeThrottle,
   trimTurns,
   trimRates,
-  writeAccessKey,
-  accessKeys: listAccessKeys,
-  touchAccessKeys,
-  addAudit,
-  audit: listAudit,
-  addEnds,
-  endsReadTo,
-  ends: sumEnds,
+  readRecords,
+  listRecords,
+  countRecords,
+  writeRecords,
   vitals: vitalsOf,
   tenants: listTenants,
   figures: readFigures,
   strays: listStrays,
   quickCheck,
-  beatWorkers,
-  workers: listWorkers,
-  writeWebhook,
-  webhooks: listWebhooks,
-  takeFollower,
-  moveFollower,
-  listFollowers,
-  removeFollower,
-  putType: (work, tenant, type, entry) => putType(work, [tenant, type], entry),
-  types: listTypes,
   putPolicy,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
 };
 
 const WRITES: ReadonlySet<Verb> = new Set([
   'insert',
+  'insertWith',
   'claim',
   'apply',
   'renew',
   'due',
-  'commitArtifacts',
-  'removeArtifacts',
-  'putSchedule',
-  'removeSchedule',
-  'fire',
   'purge',
   'erase',
   'putValve',
   'throttle',
   'trimTurns',
   'trimRates',
-  'writeAccessKey',
-  'touchAccessKeys',
-  'addAudit',
-  'addEnds',
-  'beatWorkers',
-  'writeWebhook',
-  'putType',
+  'writeRecords',
   'putPolicy',
-  'takeFollower',
-  'moveFollower',
-  'removeFollower',
 ]);
 
 export function isWrite(verb: Verb): boolean {

@@ -1,4 +1,5 @@
 // The successor of a process that was killed: it opens the same file, settles down and judges.
+import { recordsOf } from '../../../src/records/records.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { checkHistory } from '../../../src/check/check-history.ts';
@@ -100,7 +101,11 @@ async function judge({ store, artifacts }: Plant, history: readonly Operation[])
 }
 
 async function judgeSlots(store: Plant['store']): Promise<string[]> {
-  const fires = await store.fires({ tenant: TENANT, name: 'often', limit: 1_000 });
+  const fires = await recordsOf(store).schedules.fires({
+    tenant: TENANT,
+    name: 'often',
+    limit: 1_000,
+  });
   const slots = fires.filter(({ result }) => result === 'created').map(({ slot }) => slot);
   return new Set(slots).size === slots.length ? [] : ['I12 a slot made two jobs'];
 }
@@ -113,7 +118,7 @@ async function judgeBytes(
   const told: string[] = [];
   const known = new Set<string>();
   for (const { tenant, id } of jobs) {
-    for (const artifact of await store.artifacts({ job: { tenant, id } })) {
+    for (const artifact of await recordsOf(store).artifacts.ofJob({ tenant, id })) {
       known.add(artifact.location);
       const hash = createHash('sha256');
       for await (const part of await artifacts.open(artifact)) hash.update(part);
@@ -139,7 +144,9 @@ async function judgeFacts(
   for (const { fact, jobId } of facts) {
     const ref = { tenant: TENANT, id: jobId };
     const [job] = await store.read([ref]);
-    const names = (await store.artifacts({ job: ref })).map(({ name }) => `artifact ${name}`);
+    const names = (await recordsOf(store).artifacts.ofJob(ref)).map(
+      ({ name }) => `artifact ${name}`,
+    );
     const isSo: Readonly<Record<string, boolean>> = {
       succeeded: job?.result === '"by the first"',
       cancelled: job?.phase === 'cancelled',

@@ -1,4 +1,5 @@
 // Kills a real process at every store call of a workflow, one after the other.
+import { recordsOf } from '../../../src/records/records.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ export interface CrashReport {
 export async function template(folder: string): Promise<void> {
   const plant = await openPlant({ folder, startAt: BEGIN_AT });
   await putTypes(plant);
-  await plant.store.webhooks.writeWebhook({
+  await recordsOf(plant.store).webhooks.write({
     tenant: TENANT,
     id: '01890000-0000-7000-8000-000000000001',
     expected: 0,

@@ -72,7 +72,7 @@ function workerActions(by: WorkerName, retryable: string): readonly Action[] {
     },
     start: owned(by, ({ engine }, held) => engine.start([held])),
     heartbeat: owned(by, ({ engine }, held) => engine.renew([{ ...held, progress: 50 }])),
-    artifact: owned(by, ({ engine }, held) => commitArtifact(engine.context.store, held)),
+    artifact: owned(by, ({ engine }, held) => commitArtifact(engine.context.records, held)),
     complete: ending(by, { kind: 'succeed', result: `"by ${by}"` }),
     fail: ending(by, { kind: 'fail', error }),
     'fail for good': ending(by, { kind: 'fail', error: fatal }),
@@ -92,25 +92,23 @@ function workerActions(by: WorkerName, retryable: string): readonly Action[] {
   }));
 }
 
-type Artifacts = Pick<Ground['engine']['context']['store'], 'commitArtifacts'>;
+type Records = Pick<Ground['engine']['context']['records'], 'artifacts'>;
 
-async function commitArtifact(store: Artifacts, { ref, owner, epoch }: Ownership) {
-  const [outcome] = await store.commitArtifacts([
-    {
-      tenant: ref.tenant,
-      id: ref.id,
-      name: 'page.pdf',
-      size: 1,
-      sha256: '00',
-      contentType: 'application/pdf',
-      location: 'here',
-      holder: { jobId: ref.id, owner, epoch },
-      keepMs: null,
-      tenantBytesMax: null,
-    },
-  ]);
-  if (outcome!.kind === 'committed') return { kind: 'moved' };
-  return { kind: 'refused', error: new PawlError('LEASE_LOST', outcome!.kind) };
+async function commitArtifact({ artifacts }: Records, { ref, owner, epoch }: Ownership) {
+  const outcome = await artifacts.commit({
+    tenant: ref.tenant,
+    id: ref.id,
+    name: 'page.pdf',
+    size: 1,
+    sha256: '00',
+    contentType: 'application/pdf',
+    location: 'here',
+    holder: { jobId: ref.id, owner, epoch },
+    keepMs: null,
+    tenantBytesMax: null,
+  });
+  if (outcome.kind === 'committed') return { kind: 'moved' };
+  return { kind: 'refused', error: new PawlError('LEASE_LOST', outcome.kind) };
 }
 
 function passTime(until: (job: Job) => number | null): Perform {

@@ -35,8 +35,10 @@ export const PLANTED_IN_SQLITE: Readonly<
   'a former owner may still commit an artifact': {
     tells: 'X1',
     wrap: changed((store) => ({
-      commitArtifacts: (commits) =>
-        store.commitArtifacts(commits.map((commit) => ({ ...commit, holder: null }))),
+      records: {
+        ...store.records,
+        write: (ops) => store.records.write(ops.filter(({ op }) => op !== 'fence')),
+      },
     })),
   },
   'a completion that came too late is told that it was accepted': {

@@ -1,6 +1,7 @@
 // Everything that a store holds, as the checker wants it: many jobs at a time.
 import type { HistoryInput } from '../../../src/check/history.ts';
 import type { JobEvent } from '../../../src/core/event.ts';
+import { recordsOf } from '../../../src/records/records.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 export type Remains = Pick<HistoryInput, 'jobs' | 'events' | 'deadLetters' | 'policies'>;
@@ -10,7 +11,7 @@ const AT_A_TIME = 32;
 
 export async function readMany(store: Store, tenant: string): Promise<Remains> {
   const { jobs } = await store.list({ tenant, limit: ALL });
-  const deadLetters = await store.deadLetters({ tenant, limit: ALL });
+  const deadLetters = await recordsOf(store).deadLetters.list({ tenant, limit: ALL });
   const events: JobEvent[] = [];
   for (let first = 0; first < jobs.length; first += AT_A_TIME) {
     const some = jobs.slice(first, first + AT_A_TIME);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AccessKeyWrite, NewAccessKey } from '../../../src/store/access-key.ts';
+import type { AccessKey, AccessKeyWrite, NewAccessKey } from '../../../src/records/access-keys.ts';
 import type { Cases, Scene } from './scene.ts';
 
 let keys = 0;
@@ -20,7 +20,12 @@ function newKey(scene: Scene, more: Partial<NewAccessKey> = {}): NewAccessKey {
 }
 
 function write(scene: Scene, change: Partial<AccessKeyWrite>): Promise<string> {
-  return scene.store.access.writeAccessKey({ add: null, end: null, audit: [], ...change });
+  return scene.records.accessKeys.write({ add: null, end: null, audit: [], ...change });
+}
+
+async function found(scene: Scene, id: string): Promise<AccessKey[]> {
+  const key = await scene.records.accessKeys.find(id);
+  return key === null ? [] : [key];
 }
 
 function entry(scene: Scene, subject: string) {
@@ -35,7 +40,7 @@ export const accessCases: Cases = {
     assert.equal(await write(scene, { add: key }), 'written');
     const { ttlMs, ...rest } = key;
     const now = scene.clock.now();
-    assert.deepEqual(await scene.store.access.accessKeys({ id: key.id }), [
+    assert.deepEqual(await found(scene, key.id), [
       {
         ...rest,
         createdAt: now,
@@ -45,7 +50,7 @@ export const accessCases: Cases = {
         usedAt: null,
       },
     ]);
-    assert.deepEqual(await scene.store.access.accessKeys({ id: 'nobody' }), []);
+    assert.deepEqual(await found(scene, 'nobody'), []);
   },
 
   'the keys of a tenant are listed in the order of their making, and of no other': async (
@@ -54,14 +59,15 @@ export const accessCases: Cases = {
     const other = scene.otherTenant();
     const [one, two] = [newKey(scene), newKey(scene)];
     await write(scene, { add: one });
+    scene.clock.advance(1);
     await write(other, { add: newKey(other) });
     await write(scene, { add: two });
-    const found = await scene.store.access.accessKeys({ tenant: scene.tenant });
+    const found = await scene.records.accessKeys.list(scene.tenant);
     assert.deepEqual(
       found.map(({ id }) => id),
       [one.id, two.id],
     );
-    assert.deepEqual(await scene.store.access.accessKeys({ tenant: 'nobody at all' }), []);
+    assert.deepEqual(await scene.records.accessKeys.list('nobody at all'), []);
   },
 
   'an id is given once, and a refused write leaves no entry': async (scene) => {
@@ -72,8 +78,8 @@ export const accessCases: Cases = {
       audit: [entry(scene, 'again')],
     });
     assert.equal(again, 'exists');
-    assert.equal((await scene.store.access.accessKeys({ id: key.id }))[0]!.name, key.name);
-    const trail = await scene.store.access.audit({ tenant: scene.tenant, limit: 9 });
+    assert.equal((await found(scene, key.id))[0]!.name, key.name);
+    const trail = await scene.records.audit.list({ tenant: scene.tenant, limit: 9 });
     assert.deepEqual(
       trail.map(({ subject }) => subject),
       [key.id],
@@ -88,7 +94,7 @@ export const accessCases: Cases = {
     const end = { tenant: scene.tenant, id: key.id, inMs: 9_000, replacedBy: 'next' };
     assert.equal(await write(scene, { end }), 'written');
     const now = scene.clock.now();
-    const [late] = await scene.store.access.accessKeys({ id: key.id });
+    const [late] = await found(scene, key.id);
     assert.deepEqual(
       [late!.expiresAt, late!.revokedAt, late!.replacedBy],
       [now + 5_000, null, 'next'],
@@ -96,7 +102,7 @@ export const accessCases: Cases = {
     await write(scene, { end: { ...end, inMs: 0, replacedBy: null } });
     scene.clock.advance(10);
     await write(scene, { end: { ...end, inMs: 0, replacedBy: null } });
-    const [gone] = await scene.store.access.accessKeys({ id: key.id });
+    const [gone] = await found(scene, key.id);
     assert.deepEqual([gone!.expiresAt, gone!.revokedAt, gone!.replacedBy], [now, now, 'next']);
   },
 
@@ -109,17 +115,51 @@ export const accessCases: Cases = {
       const end = { tenant: scene.tenant, id, inMs: 0, replacedBy: add.id };
       assert.equal(await write(scene, { add, end, audit: [entry(scene, id)] }), 'missing');
     }
-    assert.deepEqual(await scene.store.access.accessKeys({ id: add.id }), []);
-    assert.equal((await scene.store.access.accessKeys({ id: foreign.id }))[0]!.revokedAt, null);
-    assert.deepEqual(await scene.store.access.audit({ tenant: scene.tenant, limit: 9 }), []);
+    assert.deepEqual(await found(scene, add.id), []);
+    assert.equal((await found(scene, foreign.id))[0]!.revokedAt, null);
+    assert.deepEqual(await scene.records.audit.list({ tenant: scene.tenant, limit: 9 }), []);
+  },
+
+  'an id that another tenant has is taken': async (scene) => {
+    const other = scene.otherTenant();
+    const key = newKey(scene);
+    await write(scene, { add: key });
+    const taken = { add: { ...key, tenant: other.tenant }, audit: [entry(other, key.id)] };
+    assert.equal(await write(other, taken), 'exists');
+    assert.deepEqual(await scene.records.accessKeys.list(other.tenant), []);
+    assert.equal((await found(scene, key.id))[0]!.tenant, scene.tenant);
+  },
+
+  'of many who end a key all do, and its first end counts': async (scene) => {
+    const key = newKey(scene);
+    await write(scene, { add: key });
+    const ends = Array.from({ length: 8 }, (_, index) =>
+      write(scene, {
+        end: { tenant: scene.tenant, id: key.id, inMs: 100 + index, replacedBy: null },
+        audit: [entry(scene, key.id)],
+      }),
+    );
+    assert.deepEqual(await Promise.all(ends), Array<string>(8).fill('written'));
+    assert.equal((await found(scene, key.id))[0]!.expiresAt, scene.clock.now() + 100);
+    assert.equal((await scene.records.audit.list({ tenant: scene.tenant, limit: 9 })).length, 8);
+  },
+
+  'an entry of the audit log is never changed': async (scene) => {
+    const first = entry(scene, 'a');
+    await scene.records.audit.add([first]);
+    await assert.rejects(scene.records.audit.add([{ ...first, subject: 'b' }]));
+    const { tenant, id } = first;
+    const change = { op: 'put', kind: { name: 'audit' }, tenant, id, body: '{}' } as const;
+    await assert.rejects(scene.store.records.write([change]), /never changed/);
+    assert.equal((await scene.records.audit.list({ tenant, limit: 9 }))[0]!.subject, 'a');
   },
 
   'the last use of a key is remembered': async (scene) => {
     const key = newKey(scene);
     await write(scene, { add: key });
     scene.clock.advance(70);
-    await scene.store.access.touchAccessKeys([key.id, 'nobody']);
-    const [used] = await scene.store.access.accessKeys({ id: key.id });
+    await scene.records.accessKeys.touch([key, { ...key, id: 'nobody' }]);
+    const [used] = await found(scene, key.id);
     assert.equal(used!.usedAt, scene.clock.now());
   },
 
@@ -129,13 +169,13 @@ export const accessCases: Cases = {
       scene.clock.advance(1);
       return entry(scene, subject);
     });
-    await scene.store.access.addAudit(entries);
-    await other.store.access.addAudit([entry(other, 'foreign')]);
+    await scene.records.audit.add(entries);
+    await other.records.audit.add([entry(other, 'foreign')]);
     const { tenant } = scene;
-    const first = await scene.store.access.audit({ tenant, limit: 2 });
+    const first = await scene.records.audit.list({ tenant, limit: 2 });
     assert.deepEqual(first[0], { ...entries[2], at: scene.clock.now() });
     const before = first.at(-1)!.id;
-    const rest = await scene.store.access.audit({ tenant, limit: 2, before });
+    const rest = await scene.records.audit.list({ tenant, limit: 2, before });
     const subjects = [...first, ...rest].map(({ subject }) => subject);
     assert.deepEqual(subjects, ['c', 'b', 'a']);
   },

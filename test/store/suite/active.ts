@@ -70,8 +70,11 @@ export const activeCases: Cases = {
     await scene.ask(started, { on: 'fail', error: { class: 'internal_bug', message: '' } });
     const [letter] = await scene.deadLetters();
     const active = await scene.enqueue(exported('d'));
-    const replay = exported('d', { idempotency, replayOf: letter!.id });
-    assert.equal((await scene.insert(replay)).kind, 'busy');
+    const replay = exported('d', { idempotency });
+    const refused = await scene.replay(letter!.id, replay);
+    assert.deepEqual(refused.kind === 'inserted' && refused.outcomes, [
+      { kind: 'busy', id: active.id },
+    ]);
     assert.equal((await scene.deadLetters())[0]!.replayedAs, null);
     await scene.ask(active, { on: 'cancel', reason: null });
     assert.equal((await scene.insert(replay)).kind, 'created');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/core/job.ts';
-import type { Artifact, ArtifactCommit, CommitOutcome } from '../../../src/store/artifact.ts';
+import type { Artifact, ArtifactCommit, CommitOutcome } from '../../../src/records/artifacts.ts';
 import type { Cases, Scene } from './scene.ts';
 
 /** A commit by the job's owner, or by nobody in particular. */
@@ -25,19 +25,22 @@ function commitOf(
   };
 }
 
-async function commit(scene: Scene, wish: ArtifactCommit): Promise<CommitOutcome> {
-  const [outcome] = await scene.store.commitArtifacts([wish]);
-  return outcome!;
+function commit(scene: Scene, wish: ArtifactCommit): Promise<CommitOutcome> {
+  return scene.records.artifacts.commit(wish);
 }
 
 async function namesOf(scene: Scene, job: Job): Promise<string[]> {
-  return (await scene.store.artifacts({ job })).map(({ name }) => name);
+  return (await scene.records.artifacts.ofJob(job)).map(({ name }) => name);
 }
 
 /** Stale artifacts of this tenant only: others share the store. */
 async function removeStale(scene: Scene): Promise<string[]> {
-  const removed = await scene.store.removeArtifacts({ staleMax: 10_000 });
+  const { removed } = await scene.records.artifacts.removeStale(10_000);
   return removed.filter(({ tenant }) => tenant === scene.tenant).map(({ name }) => name);
+}
+
+function places({ records }: Scene): { usedPlaces: (all: string[]) => Promise<string[]> } {
+  return { usedPlaces: async (all) => [...(await records.artifacts.usedPlaces(all))] };
 }
 
 function seen(wish: ArtifactCommit, at: number): Artifact {
@@ -51,14 +54,14 @@ export const artifactCases: Cases = {
     const job = await scene.running();
     const wish = commitOf(scene, job);
     const at = scene.clock.now();
-    assert.deepEqual(await scene.store.artifacts({ job }), []);
+    assert.deepEqual(await scene.records.artifacts.ofJob(job), []);
     assert.deepEqual(await commit(scene, wish), { kind: 'committed', at, replaced: null });
     const expected = [seen(wish, at)];
-    assert.deepEqual(await scene.store.artifacts({ job }), expected);
-    assert.deepEqual(await scene.store.artifacts({ ref: wish }), expected);
-    const locations = ['nowhere', wish.location];
-    assert.deepEqual(await scene.store.artifacts({ locations }), expected);
-    assert.deepEqual(await scene.store.artifacts({ locations: [] }), []);
+    assert.deepEqual(await scene.records.artifacts.ofJob(job), expected);
+    assert.deepEqual(await scene.records.artifacts.find(wish), expected[0]);
+    const { usedPlaces } = places(scene);
+    assert.deepEqual(await usedPlaces(['nowhere', wish.location]), [wish.location]);
+    assert.deepEqual(await usedPlaces([]), []);
   },
 
   '[R7, F75] a zombie commits nothing: owner, epoch, deadline and job must be right': async (
@@ -103,24 +106,26 @@ export const artifactCases: Cases = {
     const at = scene.clock.advance(5);
     const outcome = await commit(scene, second);
     assert.deepEqual(outcome, { kind: 'committed', at, replaced: first.location });
-    assert.deepEqual(await scene.store.artifacts({ job }), [seen(second, at)]);
-    assert.deepEqual(await scene.store.artifacts({ ref: first }), []);
+    assert.deepEqual(await scene.records.artifacts.ofJob(job), [seen(second, at)]);
+    assert.equal(await scene.records.artifacts.find(first), null);
+    const { usedPlaces } = places(scene);
+    assert.deepEqual(await usedPlaces([first.location, second.location]), [second.location]);
     assert.equal((await namesOf(scene, other)).length, 1);
   },
 
   'an upload belongs to no job, and names need not differ': async (scene) => {
     const wishes = [commitOf(scene, null), commitOf(scene, null, { keepMs: 1_000 })];
     const at = scene.clock.now();
-    const outcomes = await scene.store.commitArtifacts(wishes);
+    const outcomes = await Promise.all(wishes.map((wish) => commit(scene, wish)));
     assert.deepEqual(
       outcomes.map(({ kind }) => kind),
       ['committed', 'committed'],
     );
     for (const wish of wishes) {
-      assert.deepEqual(await scene.store.artifacts({ ref: wish }), [seen(wish, at)]);
+      assert.deepEqual(await scene.records.artifacts.find(wish), seen(wish, at));
     }
     const stranger = { tenant: scene.otherTenant().tenant, id: wishes[0]!.id };
-    assert.deepEqual(await scene.store.artifacts({ ref: stranger }), []);
+    assert.equal(await scene.records.artifacts.find(stranger), null);
   },
 
   '[S13] a tenant’s artifacts together stay within its quota': async (scene) => {
@@ -134,8 +139,8 @@ export const artifactCases: Cases = {
     assert.equal((await put('a', 14)).kind, 'committed');
     assert.deepEqual(await put('a', 16), { kind: 'overQuota', usedBytes: 24 });
     assert.deepEqual(await namesOf(scene, job), ['a', 'b']);
-    const [first] = await scene.store.artifacts({ job });
-    await scene.store.removeArtifacts({ refs: [first!] });
+    const [first] = await scene.records.artifacts.ofJob(job);
+    await scene.records.artifacts.remove([first!]);
     assert.equal((await put('c', 15)).kind, 'committed');
     const other = scene.otherTenant();
     const wish = commitOf(other, null, { size: 25, tenantBytesMax });
@@ -146,10 +151,11 @@ export const artifactCases: Cases = {
     const wish = commitOf(scene, null);
     await commit(scene, wish);
     const refs = [wish, { tenant: scene.otherTenant().tenant, id: wish.id }];
-    const removed = await scene.store.removeArtifacts({ refs });
+    const removed = await scene.records.artifacts.remove(refs);
     assert.deepEqual(removed, [seen(wish, scene.clock.now())]);
-    assert.deepEqual(await scene.store.removeArtifacts({ refs }), []);
-    assert.deepEqual(await scene.store.artifacts({ ref: wish }), []);
+    assert.deepEqual(await scene.records.artifacts.remove(refs), []);
+    assert.equal(await scene.records.artifacts.find(wish), null);
+    assert.equal((await commit(scene, wish)).kind, 'committed', 'its id and place are free');
   },
 
   '[T8, R14] artifacts of a job that ended without success are stale, others are not': async (
@@ -169,10 +175,51 @@ export const artifactCases: Cases = {
     await scene.ask(jobs.failed, { on: 'fail', error });
     await scene.ask(jobs.cancelled, { on: 'cancel', reason: null });
     await scene.ask(jobs.succeeded, { on: 'succeed' });
+    assert.deepEqual(await removeStale(scene), [], 'they were looked at just now');
+    scene.clock.advance(30_000);
     assert.deepEqual((await removeStale(scene)).sort(), ['cancelled', 'failed']);
     assert.deepEqual(await removeStale(scene), []);
     assert.deepEqual(await namesOf(scene, jobs.succeeded), ['succeeded']);
     assert.deepEqual(await namesOf(scene, jobs.running), ['running']);
+  },
+
+  'artifacts of a job that is gone are stale, a day after the last look at the latest': async (
+    scene,
+  ) => {
+    const job = await scene.running();
+    await commit(scene, commitOf(scene, job));
+    await scene.ask(job, { on: 'succeed' });
+    assert.deepEqual(await removeStale(scene), []);
+    const at = scene.clock.now();
+    const kinds = { notes: null, feed: null, keys: null };
+    while ((await scene.store.purge({ ...kinds, jobs: at, limit: 1_000 })).hasMore);
+    scene.clock.advance(86_400_000);
+    assert.deepEqual(await removeStale(scene), ['report.pdf']);
+    const weight = commitOf(scene, null, { size: 1, tenantBytesMax: 1 });
+    assert.equal((await commit(scene, weight)).kind, 'committed', 'nothing else is counted');
+  },
+
+  '[S13] of many commits at once as many are made as fit the quota': async (scene) => {
+    const jobs = [await scene.running(), await scene.running(), await scene.running()];
+    const wishes = jobs.map((job) => commitOf(scene, job, { size: 6, tenantBytesMax: 15 }));
+    const outcomes = await Promise.all(wishes.map((wish) => commit(scene, wish)));
+    assert.equal(outcomes.filter(({ kind }) => kind === 'committed').length, 2);
+  },
+
+  'of many commits of one name at once the last one stays, and the others are told': async (
+    scene,
+  ) => {
+    const job = await scene.running();
+    const wishes = Array.from({ length: 6 }, () => commitOf(scene, job, { size: 3 }));
+    const outcomes = await Promise.all(wishes.map((wish) => commit(scene, wish)));
+    const replaced = outcomes.flatMap((one) => (one.kind === 'committed' ? [one.replaced] : []));
+    assert.equal(replaced.length, 6);
+    const [left, ...others] = await scene.records.artifacts.ofJob(job);
+    assert.deepEqual(others, []);
+    const all = [...replaced.filter((place) => place !== null), left!.location].toSorted();
+    assert.deepEqual(all, wishes.map(({ location }) => location).toSorted());
+    const weight = commitOf(scene, null, { size: 1, tenantBytesMax: 4 });
+    assert.equal((await commit(scene, weight)).kind, 'committed', 'one of them is counted');
   },
 
   '[P4] what an attempt left behind is still there for the next one': async (scene) => {
@@ -195,9 +242,9 @@ export const artifactCases: Cases = {
   'one id, or one place, is no two artifacts': async (scene) => {
     const wish = commitOf(scene, null);
     await commit(scene, wish);
-    const again = scene.store.commitArtifacts([{ ...wish, location: 'elsewhere' }]);
+    const again = commit(scene, { ...wish, location: 'elsewhere' });
     await assert.rejects(again, { outcome: 'refused' });
     const same = commitOf(scene, null, { location: wish.location });
-    await assert.rejects(scene.store.commitArtifacts([same]), { outcome: 'refused' });
+    await assert.rejects(commit(scene, same), { outcome: 'refused' });
   },
 };

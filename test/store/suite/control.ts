@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { auditOps } from '../../../src/records/audit.ts';
 import type { Request } from '../../../src/core/decision.ts';
 import { limitPolicyOf } from '../../../src/core/limits.ts';
 import type { Throttle } from '../../../src/core/throttle.ts';
@@ -29,7 +30,7 @@ function change(scene: Scene, more: Pick<ThrottleChange, 'seen' | 'next'>): Prom
     tenant,
     type: 'task',
     actor: 'system',
-    audit: { ...audit, action: 'concurrency_reduced' },
+    with: auditOps([{ ...audit, action: 'concurrency_reduced' }]),
     ...more,
   });
 }
@@ -126,7 +127,7 @@ export const controlCases: Cases = {
     assert.equal(await change(scene, { seen: first, next: null }), true);
     assert.equal((await scene.claim()).length, 3);
     assert.deepEqual(await scene.store.valves(scene.tenant), []);
-    const audit = await scene.store.access.audit({ tenant: scene.tenant, limit: 9 });
+    const audit = await scene.records.audit.list({ tenant: scene.tenant, limit: 9 });
     assert.equal(audit.length, 2);
   },
 
@@ -152,7 +153,7 @@ export const controlCases: Cases = {
       );
       assert.equal(results.filter(Boolean).length, 1);
     }
-    const audit = await scene.store.access.audit({ tenant: scene.tenant, limit: 99 });
+    const audit = await scene.records.audit.list({ tenant: scene.tenant, limit: 99 });
     assert.equal(audit.length, 2);
   },
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/core/job.ts';
+import { deadLetterOp } from '../../../src/records/dead-letters.ts';
+import type { PutOp } from '../../../src/store/records.ts';
 import type { Cases, Scene } from './scene.ts';
 
 async function died(scene: Scene, errorClass: string, type = 'platform'): Promise<Job> {
@@ -20,12 +22,13 @@ export const deadLetterCases: Cases = {
     const leaseExpiry = (await scene.read(job)).leaseExpiry;
     const now = scene.clock.advance(10);
     const error = { class: 'TransientError', message: 'gone', code: 'E1', stage: 'commit' };
-    const move = scene.move(job, { on: 'fail', error, deadLetter: 'policy_violation' });
+    const before = await scene.read(job);
+    const move = scene.move(before, { on: 'fail', error, deadLetter: 'policy_violation' });
     assert.equal((await scene.apply(move)).kind, 'moved');
     assert.deepEqual(await scene.deadLetters(), [
       {
         tenant: scene.tenant,
-        id: move.deadLetter!.id,
+        id: (move.with![0] as PutOp).id,
         jobId: job.id,
         type: 'distributed',
         reasonCode: 'policy_violation',
@@ -69,9 +72,10 @@ export const deadLetterCases: Cases = {
     const error = { class: 'X', message: 'undo', code: null, stage: null, retryable: false };
     const id = scene.ids.next();
     const reason = 'compensation_failed' as const;
-    const deadLetter = { id, reason, failureStage: 'commit', error, fingerprint: 'beef' };
+    const draft = { id, reason, failureStage: 'commit', error, fingerprint: 'beef' };
+    const op = deadLetterOp({ ...draft, job: ended, steps: [] });
     const annotation = { event: 'job_failed', cause: 'compensation', payload: null } as const;
-    const move = scene.move(ended, [], { annotation, deadLetter });
+    const move = scene.move(ended, [], { annotation, with: [op] });
     assert.equal((await scene.apply(move)).kind, 'moved');
     const [letter] = await scene.deadLetters();
     assert.deepEqual([letter!.id, letter!.reasonCode], [id, 'compensation_failed']);
@@ -94,7 +98,11 @@ export const deadLetterCases: Cases = {
     );
     const [c, b, a] = all.map(({ id }) => id);
     const ids = async (more: object): Promise<string[]> => {
-      const letters = await scene.store.deadLetters({ tenant: scene.tenant, limit: 9, ...more });
+      const letters = await scene.records.deadLetters.list({
+        tenant: scene.tenant,
+        limit: 9,
+        ...more,
+      });
       return letters.map(({ id }) => id);
     };
     assert.deepEqual(await ids({ limit: 2 }), [c, b]);
@@ -106,10 +114,56 @@ export const deadLetterCases: Cases = {
     assert.deepEqual(await ids({ fingerprint: 'beef' }), []);
     assert.deepEqual(await ids({ jobId: all[1]!.jobId }), [b]);
     assert.deepEqual(await ids({ jobId: scene.ids.next() }), []);
-    await scene.enqueue({ type: 'platform', replayOf: b! });
+    assert.deepEqual(await ids({ id: b, type: 'platform', fingerprint: 'f00d' }), [b]);
+    assert.deepEqual(await ids({ id: b, type: 'mail' }), []);
+    assert.deepEqual(await ids({ id: 'nonsense' }), []);
+    assert.equal((await scene.replay(b!, { type: 'platform' })).kind, 'inserted');
     assert.deepEqual(await ids({ isReplayed: true }), [b]);
     assert.deepEqual(await ids({ isReplayed: false, type: 'platform' }), [a]);
     const other = scene.otherTenant();
     assert.deepEqual(await other.deadLetters(), []);
+  },
+
+  '[P13, T21] a dead letter is replayed once': async (scene) => {
+    await died(scene, 'internal_bug');
+    const [letter] = await scene.deadLetters();
+    assert.equal(letter!.replayedAs, null);
+    // All have read the letter before the first of them writes.
+    const found = (await scene.records.deadLetters.find(letter!))!;
+    const replays = await Promise.all(
+      Array.from({ length: 4 }, () => scene.replayFound(found, { type: 'platform' })),
+    );
+    const kinds = replays.map(({ kind }) => kind).toSorted();
+    assert.deepEqual(kinds, ['inserted', 'refused', 'refused', 'refused']);
+    const { jobs } = await scene.store.list({ tenant: scene.tenant, limit: 10 });
+    assert.equal(jobs.length, 2);
+    const [answered] = await scene.deadLetters();
+    assert.equal(answered!.replayedAs, jobs.find(({ id }) => id !== letter!.jobId)!.id);
+  },
+
+  'a replay that finds its id taken leaves the dead letter alone': async (scene) => {
+    const { id } = await died(scene, 'internal_bug');
+    const [letter] = await scene.deadLetters();
+    const answer = await scene.replay(letter!.id, { type: 'platform', id });
+    const at = scene.clock.now();
+    assert.deepEqual(answer, { kind: 'inserted', at, outcomes: [{ kind: 'exists', id }] });
+    assert.equal((await scene.deadLetters())[0]!.replayedAs, null);
+  },
+
+  'a dead letter of another tenant is not there': async (scene) => {
+    const other = scene.otherTenant();
+    await died(other, 'internal_bug');
+    const [letter] = await other.deadLetters();
+    const ref = { tenant: scene.tenant, id: letter!.id };
+    assert.equal(await scene.records.deadLetters.find(ref), null);
+  },
+
+  'a dead letter is kept however large the input of its job is': async (scene) => {
+    const input = JSON.stringify('"'.repeat(1_500_000));
+    await scene.enqueue({ type: 'distributed', input });
+    const job = await scene.claimOne();
+    await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'late' });
+    const [letter] = await scene.deadLetters();
+    assert.ok(letter!.input === input, 'the input is another');
   },
 };

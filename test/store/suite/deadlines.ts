@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LifecyclePlace } from '../../../src/store/schedule.ts';
+import type { LifecyclePlace } from '../../../src/store/overdue.ts';
 import type { Cases, Scene } from './scene.ts';
 
 /** Sweeps see every tenant; a test looks at its own. */

@@ -4,7 +4,7 @@ import type {
   FollowerRecord,
   FollowerTaken,
   FollowerWish,
-} from '../../../src/store/cursor.ts';
+} from '../../../src/records/followers.ts';
 import type { Cases, Scene } from './scene.ts';
 
 const LEASE_MS = 1_000;
@@ -19,7 +19,7 @@ function take(
   more: Partial<FollowerWish> = {},
 ): Promise<FollowerTaken> {
   const wish = { name: nameOf(scene), owner, leaseMs: LEASE_MS, tenant: null, start: null };
-  return scene.store.followers.takeFollower({ ...wish, ...more });
+  return scene.records.followers.take({ ...wish, ...more });
 }
 
 function move(
@@ -28,11 +28,11 @@ function move(
   change: FollowerChange,
 ): Promise<FollowerRecord | null> {
   const name = nameOf(scene);
-  return scene.store.followers.moveFollower({ name, owner, from, leaseMs: LEASE_MS, change });
+  return scene.records.followers.move({ name, owner, from, leaseMs: LEASE_MS, change });
 }
 
 async function stored(scene: Scene): Promise<FollowerRecord | undefined> {
-  const all = await scene.store.followers.listFollowers();
+  const all = await scene.records.followers.list();
   return all.find(({ name }) => name === nameOf(scene));
 }
 
@@ -143,15 +143,15 @@ export const followerCases: Cases = {
   'followers are listed by name and forgotten when told to': async (scene) => {
     for (const letter of ['b', 'a']) await take(scene, 'o', { name: nameOf(scene) + letter });
     const names = async (): Promise<string[]> =>
-      (await scene.store.followers.listFollowers())
+      (await scene.records.followers.list())
         .map(({ name }) => name)
         .filter((name) => name.startsWith(nameOf(scene)));
     assert.deepEqual(await names(), [`${nameOf(scene)}a`, `${nameOf(scene)}b`]);
-    assert.equal(await scene.store.followers.removeFollower(`${nameOf(scene)}a`), true);
-    assert.equal(await scene.store.followers.removeFollower(`${nameOf(scene)}a`), false);
+    assert.equal(await scene.records.followers.remove(`${nameOf(scene)}a`), true);
+    assert.equal(await scene.records.followers.remove(`${nameOf(scene)}a`), false);
     assert.deepEqual(await names(), [`${nameOf(scene)}b`]);
     const gone = { name: `${nameOf(scene)}a`, owner: 'o', from: null, leaseMs: LEASE_MS };
     const change = { kind: 'advance', to: 'log.1' } as const;
-    assert.equal(await scene.store.followers.moveFollower({ ...gone, change }), null);
+    assert.equal(await scene.records.followers.move({ ...gone, change }), null);
   },
 };

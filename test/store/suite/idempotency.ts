@@ -104,39 +104,4 @@ export const idempotencyCases: Cases = {
     const kinds = outcomes.map(([outcome]) => outcome!.kind).sort();
     assert.deepEqual(kinds, ['created', ...Array.from({ length: 7 }, () => 'replayed')]);
   },
-
-  '[P13, T21] a dead letter is replayed once': async (scene) => {
-    const running = await scene.running({ type: 'platform' });
-    const error = { class: 'internal_bug', message: 'no' };
-    await scene.ask(running, { on: 'fail', error });
-    const [letter] = await scene.deadLetters();
-    assert.equal(letter!.replayedAs, null);
-    const replay = await scene.enqueue({ type: 'platform', replayOf: letter!.id });
-    assert.equal((await scene.deadLetters())[0]!.replayedAs, replay.id);
-    const outcome = await scene.insert({ type: 'platform', replayOf: letter!.id });
-    assert.deepEqual(outcome, { kind: 'alreadyReplayed', id: replay.id });
-    assert.equal((await scene.store.list({ tenant: scene.tenant, limit: 10 })).jobs.length, 2);
-  },
-
-  'a replay that finds its id taken leaves the dead letter alone': async (scene) => {
-    const running = await scene.running({ type: 'platform' });
-    await scene.ask(running, { on: 'fail', error: { class: 'internal_bug', message: 'no' } });
-    const [letter] = await scene.deadLetters();
-    const outcome = await scene.insert({
-      type: 'platform',
-      id: running.id,
-      replayOf: letter!.id,
-    });
-    assert.deepEqual(outcome, { kind: 'exists', id: running.id });
-    assert.equal((await scene.deadLetters())[0]!.replayedAs, null);
-  },
-
-  'a dead letter of another tenant is not there': async (scene) => {
-    const other = scene.otherTenant();
-    const running = await other.running({ type: 'platform' });
-    await other.ask(running, { on: 'fail', error: { class: 'internal_bug', message: 'no' } });
-    const [letter] = await other.deadLetters();
-    assert.equal((await scene.insert({ replayOf: letter!.id })).kind, 'created');
-    assert.equal((await other.deadLetters())[0]!.replayedAs, null);
-  },
 };

@@ -17,7 +17,7 @@ function policy(scene: Scene, maxAttempts: number): Policy {
 export const registryCases: Cases = {
   'a type is registered with its policy and definition': async (scene) => {
     const entry = { policy: policy(scene, 3), definition: '{"b":1,"a":2}' };
-    const record = await scene.store.putType(scene.tenant, 'mail', entry);
+    const record = await scene.records.types.put({ tenant: scene.tenant, type: 'mail' }, entry);
     assert.deepEqual(record, {
       tenant: scene.tenant,
       type: 'mail',
@@ -26,14 +26,14 @@ export const registryCases: Cases = {
       definition: '{"b":1,"a":2}',
       updatedAt: scene.clock.now(),
     });
-    assert.deepEqual(await scene.store.types(scene.tenant), [record]);
+    assert.deepEqual(await scene.records.types.list(scene.tenant), [record]);
     assert.deepEqual(await scene.store.policies([record.policy]), [entry.policy]);
   },
 
   'an equal policy keeps its number and an equal definition its revision': async (scene) => {
     const put = (maxAttempts: number, definition: string) => {
       const entry = { policy: policy(scene, maxAttempts), definition };
-      return scene.store.putType(scene.tenant, 'mail', entry);
+      return scene.records.types.put({ tenant: scene.tenant, type: 'mail' }, entry);
     };
     const one = await put(3, '{"v":1}');
     const same = await put(3, '{"v":1}');
@@ -48,7 +48,7 @@ export const registryCases: Cases = {
     const numbers = [both.policy, one.policy, changed.policy];
     const attempts = (await scene.store.policies(numbers)).map(({ retry }) => retry.maxAttempts);
     assert.deepEqual(attempts, [5, 3, 4]);
-    assert.deepEqual(await scene.store.types(scene.tenant), [both]);
+    assert.deepEqual(await scene.records.types.list(scene.tenant), [both]);
   },
 
   'a job lives by the policy that was frozen at its birth': async (scene) => {
@@ -64,9 +64,9 @@ export const registryCases: Cases = {
     const other = scene.otherTenant();
     await scene.type('mail', 'task');
     await scene.type('report', 'task');
-    assert.deepEqual(await other.store.types(other.tenant), []);
+    assert.deepEqual(await other.records.types.list(other.tenant), []);
     await other.type('mail', 'platform');
-    const names = (await scene.store.types(scene.tenant)).map(({ type }) => type).sort();
+    const names = (await scene.records.types.list(scene.tenant)).map(({ type }) => type).sort();
     assert.deepEqual(names, ['mail', 'report']);
   },
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isTerminal } from '../../../src/core/phase.ts';
 import type { Job } from '../../../src/core/job.ts';
+import type { RecordOp } from '../../../src/store/records.ts';
 import type { Purge, Purged } from '../../../src/store/retention.ts';
 import type { Cases, Scene } from './scene.ts';
 
@@ -10,8 +11,6 @@ const NOTHING: Omit<Purge, 'limit'> = {
   notes: null,
   feed: null,
   keys: null,
-  fires: null,
-  deadLetters: null,
 };
 
 function purge(scene: Scene, cuts: Partial<Purge>): Promise<Purged> {
@@ -162,33 +161,36 @@ export const retentionCases: Cases = {
     const ref = { tenant: scene.tenant, name: 'nightly' };
     const id = scene.ids.next();
     const more = { expected: null, createdBy: null, definition: '{}', isPaused: false };
-    await scene.store.putSchedule({ ...ref, ...more, id, nextAt: null });
+    await scene.records.schedules.put({ ...ref, ...more, id, nextAt: null });
     const fire = async (): Promise<void> => {
       const slot = scene.clock.now();
       const entries = [{ kind: 'skipped', slot, through: slot }] as const;
-      await scene.store.fire({ ...ref, id, expected: null, nextAt: null, entries });
+      await scene.records.schedules.fire({ ...ref, id, expected: null, nextAt: null, entries });
     };
     await fire();
     const cut = scene.clock.now();
     scene.clock.advance(DAY);
     await fire();
     const slots = async (): Promise<number[]> =>
-      (await scene.store.fires({ ...ref, limit: 9 })).map(({ slot }) => slot);
-    await purgeAll(scene, { fires: cut - 1 });
+      (await scene.records.schedules.fires({ ...ref, limit: 9 })).map(({ slot }) => slot);
+    while ((await scene.records.schedules.purgeFires(cut - 1, 100)) > 0);
     assert.deepEqual(await slots(), [cut + DAY, cut]);
-    await purgeAll(scene, { fires: cut });
+    while ((await scene.records.schedules.purgeFires(cut, 100)) > 0);
     assert.deepEqual(await slots(), [cut + DAY]);
-    assert.equal((await scene.store.schedules({ ...ref, limit: 9 })).length, 1);
+    assert.equal(
+      (await scene.records.schedules.list({ tenant: scene.tenant, limit: 9 })).length,
+      1,
+    );
   },
 
   'dead letters go by their own time': async (scene) => {
     const job = await scene.running({ type: 'distributed' });
     await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'late' });
     const at = scene.clock.now();
-    await purgeAll(scene, { deadLetters: at - 1 });
+    while ((await scene.records.deadLetters.purge(at - 1, 100)) > 0);
     assert.equal((await scene.deadLetters()).length, 1);
     scene.clock.advance(DAY);
-    await purgeAll(scene, { deadLetters: at });
+    while ((await scene.records.deadLetters.purge(at, 100)) > 0);
     assert.equal((await scene.deadLetters()).length, 0);
   },
 
@@ -209,7 +211,11 @@ export const retentionCases: Cases = {
     const before = await scene.events(job, true);
     assert.ok(JSON.stringify([ended, before, await scene.deadLetters()]).includes('Ann'));
     scene.clock.advance(5);
-    assert.equal(await scene.store.erase(ended, 'api:ann'), 'erased');
+    const letters = await scene.records.deadLetters.erasure(ended);
+    const stale = letters.map((op) => ({ ...op, expected: { version: 9 } }) as RecordOp);
+    assert.equal(await scene.store.erase(ended, 'api:ann', stale), 'stale');
+    assert.deepEqual(await scene.events(job, true), before);
+    assert.equal(await scene.store.erase(ended, 'api:ann', letters), 'erased');
     const after = await scene.read(job);
     const events = await scene.events(job, true);
     assert.equal(JSON.stringify([after, events, await scene.deadLetters()]).includes('Ann'), false);
@@ -237,7 +243,10 @@ export const retentionCases: Cases = {
     await purgeAll(scene, { jobs: scene.clock.now() - DAY });
     assert.equal(await isThere(scene, job), false);
     assert.ok(JSON.stringify(await scene.deadLetters()).includes('Ann'));
-    assert.equal(await scene.store.erase(job, 'api'), 'lettersErased');
+    const erasure = await scene.records.deadLetters.erasure(job);
+    assert.equal(await scene.store.erase(job, 'api', erasure), 'missing');
+    assert.ok(JSON.stringify(await scene.deadLetters()).includes('Ann'), 'not with nothing');
+    assert.equal((await scene.store.records.write(erasure)).kind, 'written');
     const letters = await scene.deadLetters();
     assert.equal(JSON.stringify(letters).includes('Ann'), false);
     assert.deepEqual([letters[0]!.reasonCode, letters[0]!.jobId], ['timeout', job.id]);

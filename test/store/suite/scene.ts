@@ -11,12 +11,19 @@ import type { Job } from '../../../src/core/job.ts';
 import { birthPlaces, type Lifecycle, type Place } from '../../../src/core/lifecycle.ts';
 import type { Policy } from '../../../src/core/policy.ts';
 import { SeededRandom } from '../../../src/core/random.ts';
+import { type Records, recordsOf } from '../../../src/records/records.ts';
 import type { ClaimedJob, ClaimRequest } from '../../../src/store/claim.ts';
-import type { DeadLetter } from '../../../src/store/dead-letter.ts';
-import type { InsertOutcome, NewJob } from '../../../src/store/insert.ts';
+import {
+  type DeadLetter,
+  deadLetterOp,
+  type FoundLetter,
+  replayedOp,
+} from '../../../src/records/dead-letters.ts';
+import type { InsertWithOutcome, InsertOutcome, NewJob } from '../../../src/store/insert.ts';
 import type { Fence, Move, MoveOutcome } from '../../../src/store/move.ts';
 import type { Renewal, RenewOutcome } from '../../../src/store/renew.ts';
-import type { Store, TypeRecord } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { TypeRecord } from '../../../src/records/job-types.ts';
 
 /** Titles, each a sentence that holds for every store, and how it is shown. */
 export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
@@ -39,6 +46,7 @@ let tenants = 0;
 
 export class Scene {
   readonly store: Store;
+  readonly records: Records;
   readonly clock: ManualClock;
   readonly tenant: string = `tenant-${++tenants}`;
   readonly ids: Ids;
@@ -49,6 +57,7 @@ export class Scene {
   constructor(stage: Stage) {
     this.#stage = stage;
     this.store = stage.store;
+    this.records = recordsOf(stage.store);
     this.clock = stage.clock;
     this.ids = systemIds(stage.clock);
   }
@@ -75,7 +84,7 @@ export class Scene {
       ...policy,
     };
     const entry = { policy: whole, definition: JSON.stringify({ name, lifecycleName, whole }) };
-    const record = await this.store.putType(this.tenant, name, entry);
+    const record = await this.records.types.put({ tenant: this.tenant, type: name }, entry);
     this.#types.set(name, { lifecycle, policy: whole, record });
     return whole;
   }
@@ -109,7 +118,6 @@ export class Scene {
       parentKind: null,
       documentId: null,
       idempotency: null,
-      replayOf: null,
       actor: 'api',
       ...given,
     };
@@ -166,7 +174,7 @@ export class Scene {
   }
 
   /** The steps that the core decides on for a request. */
-  steps(job: Job, request: Request): Pick<Move, 'steps' | 'deadLetter'> {
+  steps(job: Job, request: Request): Pick<Move, 'steps' | 'with'> {
     const { lifecycle, policy } = this.#types.get(job.type)!;
     const place: Place = { state: job.state, phase: job.phase };
     const { epoch, attempts, retryCount, backoffMs, stage } = job;
@@ -175,16 +183,15 @@ export class Scene {
     const facts = { lifecycle, policy, place, epoch, attempts, retryCount, backoffMs, stage };
     const decision = decide({ type, ...facts, isCancelWished }, request, this.random);
     assert.ok(decision.isLegal, decision.isLegal ? '' : decision.reason);
-    const draft = decision.deadLetter;
-    const fingerprint = 'f00d';
-    const deadLetter = draft === null ? null : { ...draft, id: this.ids.next(), fingerprint };
-    return { steps: decision.steps, deadLetter };
+    const { steps, deadLetter: draft } = decision;
+    if (draft === null) return { steps };
+    const letter = { ...draft, id: this.ids.next(), fingerprint: 'f00d', job, steps };
+    return { steps, with: [deadLetterOp(letter)] };
   }
 
   /** A move as the engine would write it: fenced by the owner if there is one. */
   move(job: Job, request: Request | readonly Step[], more: Partial<Move> = {}): Move {
-    const decided =
-      'on' in request ? this.steps(job, request) : { steps: request, deadLetter: null };
+    const decided = 'on' in request ? this.steps(job, request) : { steps: request };
     const fence: Fence =
       job.owner === null
         ? { kind: 'version', version: job.version }
@@ -229,6 +236,19 @@ export class Scene {
   }
 
   deadLetters(): Promise<DeadLetter[]> {
-    return this.store.deadLetters({ tenant: this.tenant, limit: 100 });
+    return this.records.deadLetters.list({ tenant: this.tenant, limit: 100 });
+  }
+
+  /** Inserts a job as the replay of a letter, which must be there. */
+  async replay(letterId: string, options: JobOptions = {}): Promise<InsertWithOutcome> {
+    const found = await this.records.deadLetters.find({ tenant: this.tenant, id: letterId });
+    assert.ok(found, 'there is no such letter');
+    return this.replayFound(found, options);
+  }
+
+  /** The same from a letter as it was read: refused if it has changed since. */
+  async replayFound(found: FoundLetter, options: JobOptions = {}): Promise<InsertWithOutcome> {
+    const job = await this.newJob(options);
+    return this.store.insert([job], { with: [replayedOp(found, job.id)] });
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Fire, FireEntry, Schedule, SchedulePut } from '../../../src/store/schedule.ts';
+import type { Fire, FireEntry } from '../../../src/records/fires.ts';
+import type { Schedule, SchedulePut } from '../../../src/records/schedules.ts';
 import type { Cases, Scene } from './scene.ts';
 
 const ALL = 100_000;
@@ -19,13 +20,13 @@ function putOf(scene: Scene, more: Partial<SchedulePut> = {}): SchedulePut {
 }
 
 async function put(scene: Scene, more: Partial<SchedulePut> = {}): Promise<Schedule> {
-  const outcome = await scene.store.putSchedule(putOf(scene, more));
+  const outcome = await scene.records.schedules.put(putOf(scene, more));
   assert.ok(outcome.kind === 'put', 'the put missed');
   return outcome.schedule;
 }
 
-async function stored(scene: Scene, name: string = 'nightly'): Promise<Schedule | undefined> {
-  return (await scene.store.schedules({ tenant: scene.tenant, name, limit: 1 }))[0];
+function stored(scene: Scene, name: string = 'nightly'): Promise<Schedule | null> {
+  return scene.records.schedules.find({ tenant: scene.tenant, name });
 }
 
 async function jobEntry(scene: Scene, slot: number, id?: string): Promise<FireEntry> {
@@ -49,14 +50,14 @@ export const scheduleCases: Cases = {
     const given = putOf(scene);
     const { expected: _, ...kept } = given;
     const made = { ...kept, version: 1, lastSlot: null, createdAt, updatedAt: createdAt };
-    assert.deepEqual(await scene.store.putSchedule(given), { kind: 'put', schedule: made });
-    assert.deepEqual(await scene.store.putSchedule(putOf(scene)), { kind: 'missed' });
+    assert.deepEqual(await scene.records.schedules.put(given), { kind: 'put', schedule: made });
+    assert.deepEqual(await scene.records.schedules.put(putOf(scene)), { kind: 'missed' });
     const updatedAt = scene.clock.advance(5);
     const change = { definition: '{}', isPaused: true, nextAt: null };
     const changed = putOf(scene, { ...change, expected: 1, createdBy: 'bob' });
     const schedule = { ...made, ...change, version: 2, updatedAt };
-    assert.deepEqual(await scene.store.putSchedule(changed), { kind: 'put', schedule });
-    assert.deepEqual(await scene.store.putSchedule(changed), { kind: 'missed' });
+    assert.deepEqual(await scene.records.schedules.put(changed), { kind: 'put', schedule });
+    assert.deepEqual(await scene.records.schedules.put(changed), { kind: 'missed' });
     assert.deepEqual(await stored(scene), schedule);
   },
 
@@ -64,10 +65,11 @@ export const scheduleCases: Cases = {
     for (const name of ['b', 'a', 'c', 'B']) await put(scene, { name });
     const { tenant } = scene;
     const names = async (more: object): Promise<string[]> =>
-      (await scene.store.schedules({ tenant, limit: 9, ...more })).map(({ name }) => name);
+      (await scene.records.schedules.list({ tenant, limit: 9, ...more })).map(({ name }) => name);
     assert.deepEqual(await names({}), ['B', 'a', 'b', 'c']);
     assert.deepEqual(await names({ after: 'a', limit: 1 }), ['b']);
-    assert.deepEqual(await names({ name: 'c' }), ['c']);
+    assert.equal((await stored(scene, 'c'))!.name, 'c');
+    assert.equal(await stored(scene.otherTenant(), 'c'), null);
     assert.deepEqual(await names({ tenant: scene.otherTenant().tenant }), []);
   },
 
@@ -75,14 +77,14 @@ export const scheduleCases: Cases = {
     await put(scene, { name: 'late', nextAt: scene.clock.now() + 2_000 });
     await put(scene, { name: 'soon', nextAt: scene.clock.now() + 1_000 });
     await put(scene, { name: 'paused', isPaused: true, nextAt: null });
-    const due = async (): Promise<string[]> => mine(scene, await scene.store.dueSchedules(ALL));
+    const due = async (): Promise<string[]> => mine(scene, await scene.records.schedules.due(ALL));
     scene.clock.advance(999);
     assert.deepEqual(await due(), []);
     scene.clock.advance(1);
     assert.deepEqual(await due(), ['soon']);
     scene.clock.advance(1_000);
     assert.deepEqual(await due(), ['soon', 'late']);
-    assert.equal((await scene.store.dueSchedules(1)).length, 1);
+    assert.equal((await scene.records.schedules.due(1)).length, 1);
   },
 
   '[T39] a fire makes the jobs, the history and the next slot together': async (scene) => {
@@ -97,7 +99,9 @@ export const scheduleCases: Cases = {
     const made = entries[1]!;
     assert.ok(made.kind === 'job');
     const { job } = made;
-    const outcome = await scene.store.fire(fireOf(schedule, entries, { nextAt: slot + 9_000 }));
+    const outcome = await scene.records.schedules.fire(
+      fireOf(schedule, entries, { nextAt: slot + 9_000 }),
+    );
     assert.ok(outcome.kind === 'fired');
     const { tenant, name } = schedule;
     const base = { tenant, name, at, isManual: false, jobId: null, reason: null };
@@ -125,10 +129,14 @@ export const scheduleCases: Cases = {
     assert.deepEqual(outcome.records, records);
     const moved = { version: 2, nextAt: slot + 9_000, lastSlot: slot + 3_000, updatedAt: at };
     assert.deepEqual(await stored(scene), { ...schedule, ...moved });
-    assert.deepEqual(await scene.store.fires({ tenant, name, limit: 9 }), records.toReversed());
-    assert.deepEqual(await scene.store.fires({ tenant, name, limit: 1, before: second! }), [
-      records[0],
-    ]);
+    assert.deepEqual(
+      await scene.records.schedules.fires({ tenant, name, limit: 9 }),
+      records.toReversed(),
+    );
+    assert.deepEqual(
+      await scene.records.schedules.fires({ tenant, name, limit: 1, before: second! }),
+      [records[0]],
+    );
     const [created] = await scene.events(job);
     assert.deepEqual([created!.type, created!.actor], ['job_created', 'schedule:nightly']);
   },
@@ -140,10 +148,10 @@ export const scheduleCases: Cases = {
     const fires = await Promise.all(
       [1, 2, 3].map(async () => fireOf(schedule, [await jobEntry(scene, slot)])),
     );
-    const outcomes = await Promise.all(fires.map((fire) => scene.store.fire(fire)));
+    const outcomes = await Promise.all(fires.map((fire) => scene.records.schedules.fire(fire)));
     assert.equal(outcomes.filter(({ kind }) => kind === 'fired').length, 1);
     const { tenant, name } = schedule;
-    assert.equal((await scene.store.fires({ tenant, name, limit: 9 })).length, 1);
+    assert.equal((await scene.records.schedules.fires({ tenant, name, limit: 9 })).length, 1);
     assert.equal((await scene.store.list({ tenant, limit: 9 })).jobs.length, 1);
     assert.equal((await stored(scene))!.version, 2);
   },
@@ -154,7 +162,7 @@ export const scheduleCases: Cases = {
     scene.clock.advance(1_000);
     const fire = fireOf(schedule, [await jobEntry(scene, slot)]);
     const misses = async (one: Fire): Promise<void> =>
-      assert.deepEqual(await scene.store.fire(one), { kind: 'missed' });
+      assert.deepEqual(await scene.records.schedules.fire(one), { kind: 'missed' });
     await misses({ ...fire, expected: { version: 1, slot: slot + 1 } });
     await misses({ ...fire, tenant: scene.otherTenant().tenant });
     await put(scene, { expected: 1, nextAt: slot });
@@ -162,8 +170,8 @@ export const scheduleCases: Cases = {
     await put(scene, { expected: 2, isPaused: true, nextAt: slot });
     await misses({ ...fire, expected: { version: 3, slot } });
     const { tenant, name } = schedule;
-    assert.equal(await scene.store.removeSchedule({ tenant, name }), true);
-    assert.equal(await scene.store.removeSchedule({ tenant, name }), false);
+    assert.equal(await scene.records.schedules.remove({ tenant, name }), true);
+    assert.equal(await scene.records.schedules.remove({ tenant, name }), false);
     await misses({ ...fire, expected: null });
     await put(scene, { nextAt: slot });
     await misses(fire);
@@ -175,7 +183,9 @@ export const scheduleCases: Cases = {
     const slot = schedule.nextAt!;
     const { id } = await scene.enqueue();
     scene.clock.advance(1_000);
-    const outcome = await scene.store.fire(fireOf(schedule, [await jobEntry(scene, slot, id)]));
+    const outcome = await scene.records.schedules.fire(
+      fireOf(schedule, [await jobEntry(scene, slot, id)]),
+    );
     assert.ok(outcome.kind === 'fired');
     const { result, jobId, reason } = outcome.records[0]!;
     assert.deepEqual([result, jobId, reason], ['joined', id, 'exists']);
@@ -188,11 +198,31 @@ export const scheduleCases: Cases = {
     for (const _ of [1, 2]) {
       const entries = [await jobEntry(scene, slot)];
       const fire = { tenant, name, id, expected: null, nextAt: null, entries };
-      const outcome = await scene.store.fire(fire);
+      const outcome = await scene.records.schedules.fire(fire);
       assert.ok(outcome.kind === 'fired' && outcome.records[0]!.isManual);
     }
     assert.deepEqual(await stored(scene), schedule);
-    assert.equal((await scene.store.fires({ tenant, name, limit: 9 })).length, 2);
+    assert.equal((await scene.records.schedules.fires({ tenant, name, limit: 9 })).length, 2);
+  },
+
+  'of many runs by hand at once each makes its job, and its line': async (scene) => {
+    const schedule = await put(scene);
+    const slot = scene.clock.now();
+    const { tenant, name, id } = schedule;
+    const fires = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const entries = [await jobEntry(scene, slot)];
+        return { tenant, name, id, expected: null, nextAt: null, entries };
+      }),
+    );
+    const outcomes = await Promise.all(fires.map((fire) => scene.records.schedules.fire(fire)));
+    assert.ok(outcomes.every(({ kind }) => kind === 'fired'));
+    const lines = await scene.records.schedules.fires({ tenant, name, limit: 9 });
+    assert.deepEqual(
+      lines.map(({ n }) => n),
+      [6, 5, 4, 3, 2, 1],
+    );
+    assert.equal(new Set(lines.map(({ jobId }) => jobId)).size, 6);
   },
 
   'a fire that fails half-way leaves nothing behind': async (scene) => {
@@ -203,10 +233,12 @@ export const scheduleCases: Cases = {
     const bad = await jobEntry(scene, slot + 1);
     assert.ok(bad.kind === 'job');
     const entries = [good, { ...bad, job: { ...bad.job, input: '{' } }];
-    await assert.rejects(scene.store.fire(fireOf(schedule, entries)), { outcome: 'refused' });
+    await assert.rejects(scene.records.schedules.fire(fireOf(schedule, entries)), {
+      outcome: 'refused',
+    });
     assert.deepEqual(await stored(scene), schedule);
     const { tenant, name } = schedule;
-    assert.deepEqual(await scene.store.fires({ tenant, name, limit: 9 }), []);
+    assert.deepEqual(await scene.records.schedules.fires({ tenant, name, limit: 9 }), []);
     assert.deepEqual((await scene.store.list({ tenant, limit: 9 })).jobs, []);
   },
 
@@ -214,12 +246,12 @@ export const scheduleCases: Cases = {
     const schedule = await put(scene);
     scene.clock.advance(1_000);
     const entry = await jobEntry(scene, schedule.nextAt!);
-    await scene.store.fire(fireOf(schedule, [entry]));
+    await scene.records.schedules.fire(fireOf(schedule, [entry]));
     const { tenant, name } = schedule;
-    await scene.store.removeSchedule({ tenant, name });
-    assert.equal(await stored(scene), undefined);
+    await scene.records.schedules.remove({ tenant, name });
+    assert.equal(await stored(scene), null);
     await put(scene);
-    assert.deepEqual(await scene.store.fires({ tenant, name, limit: 9 }), []);
+    assert.deepEqual(await scene.records.schedules.fires({ tenant, name, limit: 9 }), []);
     assert.equal((await scene.store.list({ tenant, limit: 9 })).jobs.length, 1);
   },
 };

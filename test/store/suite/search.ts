@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { lettersWith } from '../../../src/records/dead-letters.ts';
 import type { JobQuery } from '../../../src/store/query.ts';
 import type { Cases, JobOptions, Scene } from './scene.ts';
 
@@ -74,9 +75,11 @@ export const searchCases: Cases = {
     assert.deepEqual(await found(scene, { text: 'disk' }), ['full']);
     assert.deepEqual(await found(scene, { text: 'retryable' }), []);
     const [{ fingerprint } = { fingerprint: '' }] = await scene.deadLetters();
-    assert.deepEqual(await found(scene, { fingerprint }), ['odd', 'full']);
-    assert.deepEqual(await found(scene, { fingerprint, error: 'ValidationError' }), ['odd']);
-    assert.deepEqual(await found(scene, { fingerprint: 'another' }), []);
+    const record = lettersWith(fingerprint);
+    assert.deepEqual(await found(scene, { record }), ['odd', 'full']);
+    assert.deepEqual(await found(scene, { record, error: 'ValidationError' }), ['odd']);
+    assert.deepEqual(await found(scene, { record: lettersWith('another') }), []);
+    assert.deepEqual(await found(scene, { record: { kind: record.kind } }), ['odd', 'full']);
   },
 
   'a search looks at a window of jobs and says where it goes on': async (scene) => {

@@ -24,6 +24,10 @@ import { laneCases } from './lanes.ts';
 import { measureCases } from './measures.ts';
 import { queryCases } from './queries.ts';
 import { rateCases } from './rates.ts';
+import { recordLeaseCases } from './record-leases.ts';
+import { recordListCases } from './record-lists.ts';
+import { recordWithJobCases } from './records-with-jobs.ts';
+import { recordCases } from './records.ts';
 import { registryCases } from './registry.ts';
 import { renewCases } from './renew.ts';
 import { retentionCases } from './retention.ts';
@@ -41,6 +45,7 @@ import { wholeCases } from './whole.ts';
 import { workerCases } from './workers.ts';
 
 const GROUPS: Readonly<Record<string, Cases>> = {
+  records: { ...recordCases, ...recordLeaseCases, ...recordListCases, ...recordWithJobCases },
   insert: { ...insertCases, ...idempotencyCases, ...wholeCases },
   sets: setCases,
   claim: { ...claimCases, ...laneCases },

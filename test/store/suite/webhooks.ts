@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WebhookSettings, WebhookWrite } from '../../../src/store/webhook.ts';
+import type { WebhookSettings, WebhookWrite } from '../../../src/records/webhooks.ts';
 import type { Cases, Scene } from './scene.ts';
 
 const settings: WebhookSettings = {
@@ -16,7 +16,7 @@ const settings: WebhookSettings = {
 
 function write(scene: Scene, change: Partial<WebhookWrite> & { id: string }): Promise<string> {
   const whole = { tenant: scene.tenant, expected: 0, settings, audit: [], ...change };
-  return scene.store.webhooks.writeWebhook(whole);
+  return scene.records.webhooks.write(whole);
 }
 
 function entry(scene: Scene, action: string) {
@@ -33,15 +33,21 @@ export const webhookCases: Cases = {
     scene.clock.advance(10);
     const changed = { ...settings, isEnabled: false, disabledReason: 'gone', types: null };
     assert.equal(await write(scene, { id, expected: 2, settings: changed }), 'stale');
-    const of = { tenants: [scene.tenant], id };
+    const ref = { tenant: scene.tenant, id };
     const first = { tenant: scene.tenant, id, ...settings, revision: 1 };
-    assert.deepEqual(await scene.store.webhooks.webhooks(of), [
-      { ...first, createdAt: made, updatedAt: made },
-    ]);
+    assert.deepEqual(await scene.records.webhooks.find(ref), {
+      ...first,
+      createdAt: made,
+      updatedAt: made,
+    });
     assert.equal(await write(scene, { id, expected: 1, settings: changed }), 'written');
-    assert.deepEqual(await scene.store.webhooks.webhooks(of), [
-      { ...first, ...changed, revision: 2, createdAt: made, updatedAt: made + 10 },
-    ]);
+    assert.deepEqual(await scene.records.webhooks.find(ref), {
+      ...first,
+      ...changed,
+      revision: 2,
+      createdAt: made,
+      updatedAt: made + 10,
+    });
   },
 
   'webhooks are listed for the tenants asked for, by id, and for nobody else': async (scene) => {
@@ -50,12 +56,14 @@ export const webhookCases: Cases = {
     await write(scene, { id: two! });
     await write(scene, { id: one! });
     await write(other, { id: three! });
-    const idsOf = async (tenants: string[], more = {}): Promise<string[]> =>
-      (await scene.store.webhooks.webhooks({ tenants, ...more })).map(({ id }) => id);
+    const idsOf = async (tenants: string[]): Promise<string[]> =>
+      (await scene.records.webhooks.list(tenants)).map(({ id }) => id);
     assert.deepEqual(await idsOf([scene.tenant]), [one, two]);
     assert.deepEqual(await idsOf([other.tenant, scene.tenant, scene.tenant]), [one, two, three]);
-    assert.deepEqual(await idsOf([scene.tenant], { id: three }), []);
-    assert.deepEqual(await idsOf([scene.tenant], { id: 'nonsense' }), []);
+    const { tenant } = scene;
+    assert.equal(await scene.records.webhooks.find({ tenant, id: three! }), null);
+    assert.equal(await scene.records.webhooks.find({ tenant, id: 'nonsense' }), null);
+    assert.equal(await scene.records.webhooks.find({ tenant, id: 'a\0' }), null);
     assert.deepEqual(await idsOf(['nobody at all']), []);
     assert.deepEqual(await idsOf([]), []);
     assert.equal(await write(scene, { id: three! }), 'written');
@@ -72,8 +80,8 @@ export const webhookCases: Cases = {
     const done = { ...removal, expected: 1, audit: [entry(scene, 'removed')] };
     assert.equal(await write(scene, done), 'written');
     assert.equal(await write(scene, done), 'stale');
-    assert.deepEqual(await scene.store.webhooks.webhooks({ tenants: [scene.tenant] }), []);
-    const trail = await scene.store.access.audit({ tenant: scene.tenant, limit: 9 });
+    assert.deepEqual(await scene.records.webhooks.list([scene.tenant]), []);
+    const trail = await scene.records.audit.list({ tenant: scene.tenant, limit: 9 });
     assert.deepEqual(trail.map(({ action }) => action).sort(), ['made', 'removed']);
   },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { WORKER_GONE_MS, type WorkerSign } from '../../../src/store/worker-registry.ts';
+import { WORKER_GONE_MS, type WorkerSign } from '../../../src/records/workers.ts';
 import type { Cases, Scene } from './scene.ts';
 
 /** A sign with a name that no other test uses: workers for everybody are seen by every tenant. */
@@ -20,7 +20,7 @@ function signOf(scene: Scene, more: Partial<WorkerSign> = {}): WorkerSign {
 
 /** What is listed for this scene, without what other tests announced to everybody. */
 async function listed(scene: Scene, to: Scene | null = scene) {
-  const workers = await scene.store.roster.workers(to?.tenant ?? null);
+  const workers = await scene.records.workers.list(to?.tenant ?? null);
   return workers.filter(({ id }) => id.endsWith(`-of-${scene.tenant}`));
 }
 
@@ -28,19 +28,19 @@ export const workerCases: Cases = {
   'a worker is listed from its first sign on, and later ones say how it is': async (scene) => {
     const startedAt = scene.clock.now();
     const sign = signOf(scene);
-    await scene.store.roster.beatWorkers([sign]);
+    await scene.records.workers.beat([sign]);
     const first = { ...sign, startedAt, lastBeatAt: startedAt, jobIds: [] };
     assert.deepEqual(await listed(scene), [first]);
     const lastBeatAt = scene.clock.advance(10_000);
     const change = { state: 'draining', types: ['task', 'mail'], slots: null } as const;
-    await scene.store.roster.beatWorkers([{ ...sign, ...change }]);
+    await scene.records.workers.beat([{ ...sign, ...change }]);
     assert.deepEqual(await listed(scene), [{ ...first, ...change, lastBeatAt }]);
   },
 
   'a worker that has stopped or was not heard of for long is gone': async (scene) => {
     const [one, other] = [signOf(scene), signOf(scene, { id: `w2-of-${scene.tenant}` })];
-    await scene.store.roster.beatWorkers([one, other]);
-    await scene.store.roster.beatWorkers([{ ...one, state: 'stopped' }]);
+    await scene.records.workers.beat([one, other]);
+    await scene.records.workers.beat([{ ...one, state: 'stopped' }]);
     assert.deepEqual(
       (await listed(scene)).map(({ id }) => id),
       [other.id],
@@ -48,18 +48,31 @@ export const workerCases: Cases = {
     scene.clock.advance(WORKER_GONE_MS);
     assert.deepEqual(await listed(scene), []);
     const startedAt = scene.clock.now();
-    await scene.store.roster.beatWorkers([other]);
+    await scene.records.workers.beat([other]);
     assert.equal((await listed(scene))[0]?.startedAt, startedAt);
+    await scene.records.workers.beat([one]);
+    scene.clock.advance(WORKER_GONE_MS);
+    await scene.records.workers.beat([other]);
+    assert.ok((await scene.records.workers.forget(1_000)) >= 1);
+    const left = await scene.store.records.list({
+      kind: { name: 'worker' },
+      tenants: [scene.tenant],
+      limit: 9,
+    });
+    assert.deepEqual(
+      left.records.map(({ id }) => id),
+      [other.id],
+    );
   },
 
   'what is gathered of a worker gives way to what it says itself': async (scene) => {
     const gathered = signOf(scene, { host: null, slots: null, types: ['a'], isAnnounced: false });
-    await scene.store.roster.beatWorkers([gathered]);
-    await scene.store.roster.beatWorkers([{ ...gathered, types: ['b'] }]);
+    await scene.records.workers.beat([gathered]);
+    await scene.records.workers.beat([{ ...gathered, types: ['b'] }]);
     assert.deepEqual((await listed(scene))[0]?.types, ['b']);
-    await scene.store.roster.beatWorkers([signOf(scene)]);
+    await scene.records.workers.beat([signOf(scene)]);
     const lastBeatAt = scene.clock.advance(1_000);
-    await scene.store.roster.beatWorkers([gathered]);
+    await scene.records.workers.beat([gathered]);
     const [worker] = await listed(scene);
     const { host, types, isAnnounced } = worker!;
     assert.deepEqual(
@@ -71,7 +84,7 @@ export const workerCases: Cases = {
   '[S3] a tenant sees its own workers and those for everybody, and its own jobs': async (scene) => {
     const other = scene.otherTenant();
     const id = `w3-of-${scene.tenant}`;
-    await scene.store.roster.beatWorkers([
+    await scene.records.workers.beat([
       signOf(scene, { id, tenant: null }),
       signOf(scene),
       signOf(scene, { id: `w9-of-${scene.tenant}`, tenant: other.tenant }),
@@ -94,7 +107,7 @@ export const workerCases: Cases = {
       ['w3', both],
     );
     assert.deepEqual(
-      (await scene.store.roster.workers('nobody-yet')).flatMap(({ jobIds }) => jobIds),
+      (await scene.records.workers.list('nobody-yet')).flatMap(({ jobIds }) => jobIds),
       [],
     );
   },

@@ -13,7 +13,9 @@ import { SeededRandom } from '../../../src/core/random.ts';
 import type { CompleteOperation, HistoryInput } from '../../../src/check/history.ts';
 import type { LedgerEntry, Operation } from '../../../src/check/history.ts';
 import { MemoryStore } from '../../../src/store/memory/store.ts';
-import type { Fence, Move, NewDeadLetter } from '../../../src/store/move.ts';
+import { deadLetterOp } from '../../../src/records/dead-letters.ts';
+import { recordsOf } from '../../../src/records/records.ts';
+import type { Fence, Move } from '../../../src/store/move.ts';
 import type { Renewal } from '../../../src/store/renew.ts';
 
 const TENANT = 'acme';
@@ -33,7 +35,6 @@ const PLAIN = {
   parentJobId: null,
   parentKind: null,
   documentId: null,
-  replayOf: null,
   actor: apiActor(null),
 } as const;
 
@@ -70,10 +71,7 @@ export class World {
   async submit(
     more: { key?: string; correlationId?: string; submit?: boolean } = {},
   ): Promise<Job> {
-    const { policy } = await this.#store.putType(TENANT, 'work', {
-      policy: this.policy,
-      definition: '{}',
-    });
+    const policy = await this.#store.putPolicy(this.policy);
     const correlationId = more.correlationId ?? `request-${++this.#jobs}`;
     const idempotency =
       more.key === undefined ? null : { key: more.key, payloadHash: 'h', windowMs: 1_000 };
@@ -141,16 +139,19 @@ export class World {
     );
     if (!decision.isLegal) return job;
     const { steps, deadLetter } = decision;
-    const copy: NewDeadLetter | null = deadLetter && {
+    const fingerprint = deadLetter && fingerprintOf(job.type, deadLetter.error);
+    const letter = deadLetter && {
       ...deadLetter,
       id: this.#ids.next(),
-      fingerprint: fingerprintOf(job.type, deadLetter.error),
+      fingerprint: fingerprint!,
+      job: await this.read(job.id),
+      steps,
     };
     const result = request.on === 'succeed' ? { result: `"of epoch ${epoch}"` } : {};
     const isMoved = await this.#apply(job, as, {
       steps,
       annotation: null,
-      deadLetter: copy,
+      ...(letter === null ? {} : { with: [deadLetterOp(letter)] }),
       ...result,
     });
     if (request.on === 'succeed') this.#recordCompletion(job, isMoved);
@@ -165,13 +166,13 @@ export class World {
       payload: null,
       cancel,
     } as const;
-    await this.#apply(job, 'anyone', { steps: [], annotation, deadLetter: null });
+    await this.#apply(job, 'anyone', { steps: [], annotation });
     return this.read(job.id);
   }
 
   async compensated(job: Job): Promise<Job> {
     const annotation = { event: 'job_compensated', cause: null, payload: null } as const;
-    await this.#apply(job, 'anyone', { steps: [], annotation, deadLetter: null });
+    await this.#apply(job, 'anyone', { steps: [], annotation });
     return this.read(job.id);
   }
 
@@ -192,7 +193,10 @@ export class World {
         this.#store.events({ tenant, id, after: null, limit: 10_000, notes: more.notes ?? true }),
       ),
     );
-    const deadLetters = await this.#store.deadLetters({ tenant: TENANT, limit: 10_000 });
+    const deadLetters = await recordsOf(this.#store).deadLetters.list({
+      tenant: TENANT,
+      limit: 10_000,
+    });
     return {
       lifecycles: [this.lifecycle],
       policies: new Map([[1, this.policy]]),
@@ -207,7 +211,7 @@ export class World {
   async #apply(
     job: Job,
     as: 'owner' | 'expired' | 'anyone',
-    what: Pick<Move, 'steps' | 'annotation' | 'deadLetter' | 'result'>,
+    what: Pick<Move, 'steps' | 'annotation' | 'with' | 'result'>,
   ): Promise<boolean> {
     const owner = job.owner ?? 'nobody';
     const fences: Record<typeof as, Fence> = {

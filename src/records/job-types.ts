@@ -1,0 +1,81 @@
+import type { Instant } from '../core/clock.ts';
+import type { JsonText } from '../core/job.ts';
+import type { Policy } from '../core/policy.ts';
+import type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { changeRecords } from './change.ts';
+
+export interface TypeRef {
+  readonly tenant: string;
+  readonly type: string;
+}
+
+/** A type as registered: the policy of its next jobs and the definition it came from. */
+export interface TypeRecord extends TypeRef {
+  /** The number under which the jobs know the policy. */
+  readonly policy: number;
+  readonly revision: number;
+  readonly definition: JsonText;
+  readonly updatedAt: Instant;
+}
+
+export interface TypeEntry {
+  readonly policy: Policy;
+  readonly definition: JsonText;
+}
+
+/** Definitions are limited by the API; escaping makes them longer inside a body. */
+const TYPE: RecordKind = { name: 'type', bytesMax: 4_194_304 };
+const TYPES_MAX = 10_000;
+
+type Body = Pick<TypeRecord, 'policy' | 'revision' | 'definition'>;
+
+function keyOf({ tenant, type }: TypeRef): RecordKey {
+  return { kind: TYPE, tenant, id: type };
+}
+
+function typeOf({ tenant, id, body, updatedAt }: StoredRecord): TypeRecord {
+  const { policy, revision, definition } = JSON.parse(body) as Body;
+  return { tenant, type: id, policy, revision, definition, updatedAt };
+}
+
+/** The repository of registered job types. */
+export class JobTypes {
+  readonly #records: RecordStore;
+  readonly #store: Pick<Store, 'putPolicy'>;
+
+  constructor(store: Pick<Store, 'records' | 'putPolicy'>) {
+    this.#records = store.records;
+    this.#store = store;
+  }
+
+  /** Registers a type; an equal policy keeps its number and an equal definition its revision. */
+  async put(ref: TypeRef, { policy, definition }: TypeEntry): Promise<TypeRecord> {
+    const number = await this.#store.putPolicy(policy);
+    const { tenant, type } = ref;
+    return changeRecords<TypeRecord>(this.#records, [keyOf(ref)], ([found]) => {
+      const known = found ? typeOf(found) : null;
+      const isSame = known?.definition === definition;
+      if (isSame && known.policy === number) return { ops: [], answer: () => known };
+      const revision = isSame ? known.revision : (known?.revision ?? 0) + 1;
+      const body: Body = { policy: number, revision, definition };
+      const expected = found ?? 'absent';
+      return {
+        ops: [{ op: 'put', ...keyOf(ref), body: JSON.stringify(body), expected }],
+        answer: (at) => ({ tenant, type, ...body, updatedAt: at }),
+      };
+    });
+  }
+
+  /** In the order of the refs; null for one that is not registered. */
+  async read(refs: readonly TypeRef[]): Promise<(TypeRecord | null)[]> {
+    const { records } = await this.#records.read(refs.map(keyOf));
+    return records.map((record) => (record === null ? null : typeOf(record)));
+  }
+
+  /** All types of a tenant, by name. */
+  async list(tenant: string): Promise<TypeRecord[]> {
+    const query = { kind: TYPE, tenants: [tenant], limit: TYPES_MAX };
+    return (await this.#records.list(query)).records.map(typeOf);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Store } from '../store/store.ts';
+import { AccessKeys } from './access-keys.ts';
+import { ArtifactRecords } from './artifacts.ts';
+import { AuditLog } from './audit.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { Ends } from './ends.ts';
+import { Followers } from './followers.ts';
+import { JobTypes } from './job-types.ts';
+import { ScheduleRecords } from './schedules.ts';
+import { WebhookRecords } from './webhooks.ts';
+import { Workers } from './workers.ts';
+
+/** The repositories of everything that is stored beside jobs. */
+export interface Records {
+  readonly accessKeys: AccessKeys;
+  readonly artifacts: ArtifactRecords;
+  readonly audit: AuditLog;
+  readonly deadLetters: DeadLetters;
+  readonly ends: Ends;
+  readonly followers: Followers;
+  readonly schedules: ScheduleRecords;
+  readonly types: JobTypes;
+  readonly webhooks: WebhookRecords;
+  readonly workers: Workers;
+}
+
+export function recordsOf(store: Store): Records {
+  const { records } = store;
+  return {
+    accessKeys: new AccessKeys(records),
+    artifacts: new ArtifactRecords(store),
+    audit: new AuditLog(records),
+    deadLetters: new DeadLetters(records),
+    ends: new Ends(records),
+    followers: new Followers(records),
+    schedules: new ScheduleRecords(store),
+    types: new JobTypes(store),
+    webhooks: new WebhookRecords(records),
+    workers: new Workers(store),
+  };
+}
