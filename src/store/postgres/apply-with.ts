@@ -1,7 +1,7 @@
 import type { Move, MoveOutcome } from '../move.ts';
 import { keysOf, planWrite, type RecordChange, textOfKey } from '../record-write.ts';
-import { applyMoves } from './apply.ts';
-import type { Query } from './pool.ts';
+import { applyNumbered, type NumberedMove, numberMoves } from './apply.ts';
+import type { Query } from './database.ts';
 import { lockRecords, saveRecords, transactRecords } from './records.ts';
 import type { Session } from './session.ts';
 
@@ -11,15 +11,16 @@ const MISSED: MoveOutcome = { kind: 'missed' };
  * Moves with record ops. Records are locked and checked first: a move whose ops are refused is not
  * attempted, and the ops of a move that misses are not written.
  */
-export function applyWith(
+export async function applyWith(
   session: Session,
   moves: readonly Move[],
   isPatient: boolean,
 ): Promise<MoveOutcome[]> {
+  const numbered = await numberMoves(session, moves);
   return transactRecords(session, async (query) => {
     const outcomes: MoveOutcome[] = [];
     for (const part of partsOf(moves)) {
-      outcomes.push(...(await applyPart(session, part, { query, isPatient })));
+      outcomes.push(...(await applyPart(session, part, { numbered, query, isPatient })));
     }
     return outcomes;
   });
@@ -45,13 +46,21 @@ function partsOf(moves: readonly Move[]): Move[][] {
 async function applyPart(
   session: Session,
   moves: readonly Move[],
-  { query, isPatient }: { query: Query; isPatient: boolean },
+  given: { numbered: readonly NumberedMove[]; query: Query; isPatient: boolean },
 ): Promise<MoveOutcome[]> {
+  const { query, isPatient } = given;
   const ops = moves.flatMap((move) => move.with ?? []);
   const context = await lockRecords(session, query, ops);
   const plans = moves.map((move) => planWrite(move.with ?? [], context));
   const accepted = moves.filter((_, index) => plans[index]!.kind === 'accepted');
-  const applied = await applyMoves(session, accepted, { isPatient, write: query });
+  const known = given.numbered
+    .filter(({ move }) => accepted.includes(move))
+    .map((one) => ({ ...one, ord: accepted.indexOf(one.move) }));
+  const applied = await applyNumbered(session, known, {
+    count: accepted.length,
+    isPatient,
+    write: query,
+  });
   const changes: RecordChange[] = [];
   let next = 0;
   const outcomes = plans.map((plan) => {
@@ -60,6 +69,6 @@ async function applyPart(
     if (outcome.kind === 'moved') changes.push(...plan.changes);
     return outcome;
   });
-  await saveRecords(query, changes);
+  await saveRecords(session, query, changes);
   return outcomes;
 }

@@ -1,16 +1,20 @@
 import type { Step } from '../../core/decision.ts';
 import type { JobRef } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
+import { turnEndOf } from '../control.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
-import type { Query } from './pool.ts';
+import type { Query } from './database.ts';
+import { type LifecycleEntry, placeCode } from './dictionary.ts';
+import { kindCode, modeCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
 const MISSED: MoveOutcome = { kind: 'missed' };
 
 interface OutcomeRow {
-  readonly ord: number;
-  readonly version: number;
+  readonly part: number;
+  readonly ords: string | null;
+  readonly versions: string | null;
   readonly at: number;
 }
 
@@ -18,200 +22,203 @@ export function keyOfRef({ tenant, id }: JobRef): string {
   return `${id} ${tenant}`;
 }
 
-/** Everyone locks jobs in the same order; most come in it, and need no sorting. */
-function inOneOrder(all: readonly Numbered[]): Numbered[] {
-  const isSorted = all.every((one, index) => index === 0 || compared(all[index - 1]!, one) <= 0);
-  return isSorted ? [...all] : all.toSorted(compared);
+/** A move with the numbers of its names, and its place in the call. */
+export interface NumberedMove {
+  readonly move: Move;
+  readonly ord: number;
+  readonly tenant: number;
+  readonly owner: number | null;
+  readonly lifecycle: LifecycleEntry;
 }
 
-function compared(one: Numbered, other: Numbered): number {
+/** Everyone locks jobs in the same order; most come in it, and need no sorting. */
+function compared(one: NumberedMove, other: NumberedMove): number {
   if (one.move.id === other.move.id) return one.tenant - other.tenant;
   return one.move.id < other.move.id ? -1 : 1;
 }
 
-/** Each statement a transaction of its own. */
-function writeOn({ database }: Session): Query {
-  return (sql, values) => database.write(sql, values);
+function inOneOrder(all: readonly NumberedMove[]): NumberedMove[] {
+  const isSorted = all.every((one, index) => index === 0 || compared(all[index - 1]!, one) <= 0);
+  return isSorted ? [...all] : all.toSorted(compared);
 }
 
-/** Single steps go as a set, the rest one by one; both in one statement and one transaction. */
+/** Names that are not known yet are looked up here, before anybody holds a connection. */
+export async function numberMoves(
+  session: Session,
+  moves: readonly Move[],
+): Promise<NumberedMove[]> {
+  const { names } = session;
+  const tenants = await names.findTenants(moves.map(({ tenant }) => tenant));
+  await names.learnLifecycles(moves);
+  const fences = moves.map(({ fence }) => (fence.kind === 'owner' ? fence.owner : null));
+  const owners = await names.owners([...new Set(fences.filter((name) => name !== null))]);
+  const numbers = new Map(
+    [...new Set(fences.filter((name) => name !== null))].map((name, index) => [
+      name,
+      owners[index]!,
+    ]),
+  );
+  return moves.flatMap((move, ord) => {
+    const tenant = tenants[ord] ?? null;
+    const owner = fences[ord] === null ? null : numbers.get(fences[ord]!)!;
+    return tenant === null ? [] : [{ move, ord, tenant, owner, lifecycle: names.lifecycle(move) }];
+  });
+}
+
 export async function applyMoves(
   session: Session,
   moves: readonly Move[],
-  { isPatient, write = writeOn(session) }: { isPatient: boolean; write?: Query },
+  isPatient: boolean,
 ): Promise<MoveOutcome[]> {
-  const tenants = await session.names.findTenants(moves.map(({ tenant }) => tenant));
-  const outcomes = moves.map((): MoveOutcome => MISSED);
-  const known = inOneOrder(
-    moves
-      .map((move, ord) => ({ move, ord, tenant: tenants[ord]! }))
-      .filter(({ tenant }) => tenant !== null),
-  );
+  const { database } = session;
+  const write: Query = (sql, values) => database.write(sql, values);
+  return applyNumbered(session, await numberMoves(session, moves), {
+    count: moves.length,
+    isPatient,
+    write,
+  });
+}
+
+/** Plain successes go as sets, the rest one by one; all in one statement. */
+export async function applyNumbered(
+  session: Session,
+  all: readonly NumberedMove[],
+  { count, isPatient, write }: { count: number; isPatient: boolean; write: Query },
+): Promise<MoveOutcome[]> {
+  const outcomes = Array.from({ length: count }, (): MoveOutcome => MISSED);
+  const known = inOneOrder(all);
   if (known.length === 0) return outcomes;
   const isRepeated = known.some(
     (one, index) => index > 0 && compared(known[index - 1]!, one) === 0,
   );
-  if (!isRepeated && known.every(({ move }) => isPlainSuccess(move))) {
-    if (known.every((one) => isAlike(one, known[0]!))) {
-      return completeAlike(session, known, { outcomes, isPatient, write });
-    }
-    const rows = await complete(session, known, { isPatient, write });
-    for (const { ord, version, at } of rows) {
-      outcomes[known[ord - 1]!.ord] = { kind: 'moved', version, at };
-    }
-    return outcomes;
-  }
   if (isRepeated) known.sort((one, other) => one.ord - other.ord);
-  const steps = known.filter(({ move }) => !isRepeated && isSingleStep(move)).map(stepWire);
-  const rest = known.filter(({ move }) => isRepeated || !isSingleStep(move)).map(moveWire);
-  const rows = await write<OutcomeRow>('SELECT * FROM pawl.apply_v2($1, $2, $3, $4)', [
-    steps.length === 0 ? null : JSON.stringify(steps),
+  const isSet = (one: NumberedMove): boolean =>
+    !isRepeated &&
+    isPlainSuccess(one.move) &&
+    one.move.isCancelWished === null &&
+    one.move.result !== undefined;
+  const sets = setsOf(known.filter(isSet));
+  const rest = known.filter((one) => !isSet(one)).map(moveWire);
+  const rows = await write<OutcomeRow>(session.database.call('apply_moves', 8), [
+    sets.map(({ items }) => `{${items.map(({ move }) => move.id).join(',')}}`),
+    sets.map(({ tenants }) => `{${tenants.join(',')}}`),
+    sets.map(({ epochs }) => `{${epochs.join(',')}}`),
+    sets.map(({ items }) => `[${items.map(({ move }) => move.result!).join(',')}]`),
+    sets.length === 0 ? null : JSON.stringify(sets.map(({ head }) => head)),
     rest.length === 0 ? null : JSON.stringify(rest),
     lockWaitMs(isPatient),
     session.now(),
   ]);
-  for (const { ord, version, at } of rows) outcomes[ord] = { kind: 'moved', version, at };
-  return outcomes;
-}
-
-function complete(
-  session: Session,
-  known: readonly Numbered[],
-  { isPatient, write }: { isPatient: boolean; write: Query },
-): Promise<OutcomeRow[]> {
-  const moves = known.map(({ move }) => move);
-  return write<OutcomeRow>(
-    'SELECT * FROM pawl.complete_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
-    [
-      known.map(({ tenant }) => tenant),
-      moves.map(({ id }) => id),
-      moves.map(({ epoch }) => epoch),
-      moves.map(({ isCancelWished }) => isCancelWished),
-      moves.map(({ fence }) => (fence.kind === 'owner' ? fence.owner : null)),
-      moves.map(({ actor }) => actor),
-      moves.map(({ place }) => place.state),
-      moves.map(({ steps }) => steps[0]!.to.state),
-      moves.map(({ result }) => result ?? null),
-      lockWaitMs(isPatient),
-      session.now(),
-    ],
-  );
-}
-
-/** Successes of one owner from one place to another: told once, not for each of them. */
-function isAlike({ move, tenant }: Numbered, first: Numbered): boolean {
-  return (
-    tenant === first.tenant &&
-    move.isCancelWished === null &&
-    move.result !== undefined &&
-    move.actor === first.move.actor &&
-    ownerOf(move) === ownerOf(first.move) &&
-    move.place.state === first.move.place.state &&
-    move.steps[0]!.to.state === first.move.steps[0]!.to.state
-  );
-}
-
-function ownerOf({ fence }: Move): string | null {
-  return fence.kind === 'owner' ? fence.owner : null;
-}
-
-async function completeAlike(
-  session: Session,
-  known: readonly Numbered[],
-  { outcomes, isPatient, write }: { outcomes: MoveOutcome[]; isPatient: boolean; write: Query },
-): Promise<MoveOutcome[]> {
-  const { tenant, move: first } = known[0]!;
-  const [row] = await write<{ ords: string; versions: string; at: number }>(
-    'SELECT * FROM pawl.complete_alike_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-    [
-      tenant,
-      `{${known.map(({ move }) => move.id).join(',')}}`,
-      `{${known.map(({ move }) => move.epoch).join(',')}}`,
-      `[${known.map(({ move }) => move.result).join(',')}]`,
-      ownerOf(first),
-      first.actor,
-      first.place.state,
-      first.steps[0]!.to.state,
-      lockWaitMs(isPatient),
-      session.now(),
-    ],
-  );
-  const { ords, versions, at } = row!;
-  const moved = numbersIn(versions);
-  numbersIn(ords).forEach((ord, index) => {
-    outcomes[known[ord - 1]!.ord] = { kind: 'moved', version: moved[index]!, at };
-  });
+  for (const { part, ords, versions, at } of rows) {
+    const moved = numbersIn(versions);
+    numbersIn(ords).forEach((ord, index) => {
+      const own = part === 0 ? ord : sets[part - 1]!.items[ord - 1]!.ord;
+      outcomes[own] = { kind: 'moved', version: moved[index]!, at };
+    });
+  }
   return outcomes;
 }
 
 /** The numbers of an array as the server writes it; null is none. */
-function numbersIn(text: string | null): number[] {
+export function numbersIn(text: string | null): number[] {
   return text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }
 
-interface Numbered {
-  readonly move: Move;
-  readonly ord: number;
-  readonly tenant: number;
+interface SuccessSet {
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly items: readonly NumberedMove[];
+  /** One where it holds for all. */
+  readonly tenants: readonly number[];
+  readonly epochs: readonly number[];
 }
 
-function isSingleStep(move: Move): boolean {
-  const { steps, annotation, fence } = move;
-  const isPlain = annotation === null && fence.kind !== 'expired';
-  return steps.length === 1 && isPlain;
+/** Successes of one owner from one place to another. */
+function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
+  const groups = new Map<string, NumberedMove[]>();
+  for (const one of all) {
+    const { move, owner, lifecycle } = one;
+    const token = move.fence.kind === 'owner' ? (move.fence.token ?? '') : '';
+    const key = `${owner} ${token} ${lifecycle.number} ${move.place.state}\n${move.steps[0]!.to.state}\n${move.actor}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].map((items, index) => {
+    const { move, owner, lifecycle } = items[0]!;
+    const tenants = items.map(({ tenant }) => tenant);
+    const epochs = items.map(({ move: { epoch } }) => epoch);
+    const isOne =
+      tenants.every((tenant) => tenant === tenants[0]) &&
+      epochs.every((epoch) => epoch === epochs[0]);
+    return {
+      head: {
+        part: index + 1,
+        owner,
+        token: tokenOf(move),
+        actor: move.actor,
+        lifecycle: lifecycle.number,
+        state: placeCode(lifecycle, move.place),
+        to_state: placeCode(lifecycle, move.steps[0]!.to),
+      },
+      items,
+      tenants: isOne ? [tenants[0]!] : tenants,
+      epochs: isOne ? [epochs[0]!] : epochs,
+    };
+  });
 }
 
-function headWire({ move, ord, tenant }: Numbered): Record<string, unknown> {
-  const { fence } = move;
+function tokenOf({ fence }: Move): string | undefined {
+  return fence.kind === 'owner' ? (fence.token ?? undefined) : undefined;
+}
+
+function moveWire(numberedMove: NumberedMove): Record<string, unknown> {
+  const { move, ord, tenant, owner, lifecycle } = numberedMove;
+  const { fence, annotation } = move;
+  const steps = move.steps.map((step, index) => ({
+    ...stepFields(step, lifecycle),
+    ...(index === move.steps.length - 1
+      ? {
+          result: move.result,
+          checkpoint: move.checkpoint,
+          turn: turnCode(move),
+          fingerprint: move.fingerprint ?? undefined,
+        }
+      : {}),
+  }));
   return {
     ord,
     tenant,
     id: move.id,
-    state: move.place.state,
+    lifecycle: lifecycle.number,
+    state: placeCode(lifecycle, move.place),
     phase: rankOf(move.place.phase),
     epoch: move.epoch,
-    owner: fence.kind === 'owner' ? fence.owner : undefined,
+    fence: fence.kind,
+    owner: owner ?? undefined,
+    token: tokenOf(move),
     version: fence.kind === 'version' ? fence.version : undefined,
     wished: move.isCancelWished ?? undefined,
     actor: move.actor,
-  };
-}
-
-function stepWire(numbered: Numbered): Record<string, unknown> {
-  const { move } = numbered;
-  return { ...headWire(numbered), ...stepFields(move.steps[0]!), ...payloadFields(move) };
-}
-
-function moveWire(numbered: Numbered): Record<string, unknown> {
-  const { move } = numbered;
-  const steps = move.steps.map((step, index) => ({
-    ...stepFields(step),
-    ...(index === move.steps.length - 1 && move.annotation === null ? payloadFields(move) : {}),
-  }));
-  return {
-    ...headWire(numbered),
-    fence: move.fence.kind,
     steps,
-    note:
-      move.annotation === null
-        ? undefined
-        : { ...noteFields(move.annotation), ...payloadFields(move) },
+    note: annotation === null ? undefined : noteFields(annotation),
   };
 }
 
-function payloadFields({ result, checkpoint }: Move): Record<string, unknown> {
-  return { result, checkpoint };
+function turnCode(move: Move): number | undefined {
+  const end = turnEndOf(move);
+  if (end === null) return undefined;
+  return end === 'succeeded' ? 1 : 2;
 }
 
 /** JSON inside the wire's JSON travels as text, so that the database does not read it. */
-function stepFields(step: Step): Record<string, unknown> {
+function stepFields(step: Step, lifecycle: LifecycleEntry): Record<string, unknown> {
   const hasError = step.error !== undefined && step.error !== null;
   const payload = {
     ...(hasError ? { error: step.error } : {}),
     ...(step.delayMs === 0 ? {} : { delayMs: step.delayMs }),
   };
   return {
-    to_state: step.to.state,
+    to_state: placeCode(lifecycle, step.to),
     to_phase: rankOf(step.to.phase),
     to_epoch: step.epoch,
     quiet: step.quiet,
@@ -221,7 +228,7 @@ function stepFields(step: Step): Record<string, unknown> {
     backoff_ms: step.backoffMs ?? undefined,
     error: hasError ? JSON.stringify(step.error) : undefined,
     clears: step.error === null,
-    event: step.event,
+    kind: kindCode(step.event),
     cause: step.cause ?? undefined,
     payload: Object.keys(payload).length === 0 ? undefined : JSON.stringify(payload),
   };
@@ -229,12 +236,11 @@ function stepFields(step: Step): Record<string, unknown> {
 
 function noteFields({ event, cause, payload, cancel }: Annotation): Record<string, unknown> {
   return {
-    event,
+    kind: kindCode(event),
     cause: cause ?? undefined,
     payload: payload === null ? undefined : JSON.stringify(payload),
     keeps: cancel === undefined,
-    mode: cancel?.mode,
+    mode: cancel === undefined || cancel === null ? undefined : modeCode(cancel.mode),
     reason: cancel?.reason ?? undefined,
-    quiet: false,
   };
 }

@@ -2,8 +2,8 @@ import type { InsertOutcome, NewJob } from '../insert.ts';
 import type { Move, MoveOutcome } from '../move.ts';
 import type { Renewal, RenewOutcome } from '../renew.ts';
 import { StoreError } from '../store-error.ts';
-import { applyWith } from './apply-with.ts';
 import { applyMoves, keyOfRef } from './apply.ts';
+import { applyWith } from './apply-with.ts';
 import { Batcher } from './batcher.ts';
 import { isLockTimeout } from './failure.ts';
 import { insertJobs, keysOfJob } from './insert.ts';
@@ -34,7 +34,7 @@ export function batchesOn(session: Session): Batches {
     }),
     moves: new Batcher({
       ...shared,
-      run: (moves, isPatient) => applyMoves(session, moves, { isPatient }),
+      run: (moves, isPatient) => applyMoves(session, moves, isPatient),
       keysOf: (move) => [keyOfRef(move)],
     }),
     movesWith: new Batcher({

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { StoreBell } from '../bell.ts';
-import type { Database } from './pool.ts';
-import { quoteName } from './sql-text.ts';
+import type { Database } from './database.ts';
+import { quoteName } from './schemas.ts';
 
 /** What one notification can hold; more than that is said as "any". */
 const PAYLOAD_MAX = 7_000;

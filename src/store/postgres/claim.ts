@@ -1,35 +1,223 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { workerActor } from '../../core/actor.ts';
-import type { JsonText } from '../../core/job.ts';
+import type { Instant } from '../../core/clock.ts';
+import type { Job, JsonText } from '../../core/job.ts';
+import { phaseOfRank } from '../../core/phase.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
-import { headOf, headsOf, jobOfBrief, namesInHeads, stagesIn } from './row-brief.ts';
+import type { Dictionary } from './dictionary.ts';
+import { cancelOf, errorOf, parentKindOf } from './row.ts';
 import type { Session } from './session.ts';
 
+/** What the jobs of one policy and place have in common; a list of one holds for all. */
+interface Group {
+  readonly policy: number;
+  readonly lifecycle: number;
+  readonly state: number;
+  readonly phase: number;
+  readonly leaseMs: number;
+  readonly ids: readonly string[];
+  readonly lanes: readonly number[];
+  readonly epochs: readonly number[];
+  readonly versions: readonly number[];
+  readonly attempts: readonly number[];
+  readonly retries: readonly number[];
+}
+
+/** What of a job does not go without saying. */
+interface Oddity {
+  readonly id: string;
+  readonly tenant: number;
+  readonly runAt: number;
+  readonly deadlineAt: number | null;
+  readonly priority: number;
+  readonly progress: number;
+  readonly startedAt: number | null;
+  readonly updatedAt: number;
+  readonly leaseExpiry: number;
+  readonly backoffMs: number | null;
+  readonly cancelMode: number | null;
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly cancelReason: string | null;
+  readonly checkpoint: JsonText | null;
+  readonly error: JsonText | null;
+  readonly input: JsonText | null;
+  readonly stages: readonly [name: string, result: JsonText, at: number][] | null;
+}
+
+interface Head {
+  readonly at: Instant;
+  readonly token: string;
+  readonly groups: readonly Group[];
+  readonly odd: readonly Oddity[] | null;
+}
+
+/** The labels of a job's facts, in the order in which the claim says them. */
+type Labels = readonly [
+  metadata: JsonText | null,
+  correlationId: string | null,
+  traceId: string | null,
+  requestedBy: string | null,
+  limitKey: string | null,
+  documentId: string | null,
+  parentJobId: string | null,
+  parentKind: number | null,
+];
+
+const HEAD_AT = 5;
 const NO_STAGES: readonly StageResult[] = [];
+const NO_LABELS: Labels = [null, null, null, null, null, null, null, null];
+
+/** 63 bits of chance, as the database keeps them. */
+function randomToken(): string {
+  return (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+}
+
+/** Names a claim that may be asked again. */
+function claimKey(owner: string, requestId: string | null): string | null {
+  if (requestId === null) return null;
+  const digest = createHash('sha256').update(`${owner}\n${requestId}`).digest();
+  return digest.readBigInt64BE().toString();
+}
 
 export async function claimJobs(session: Session, request: ClaimRequest): Promise<ClaimedJob[]> {
   const { owner, types, max, queues, requestId, turn = 0 } = request;
   if (max <= 0 || types.length === 0) return [];
-  const tenants = request.tenants && (await session.names.findTenants(request.tenants));
-  const known = tenants && tenants.filter((id) => id !== null);
-  const rows = await session.database.writeForLists(
-    'SELECT * FROM pawl.claim_v4($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-    [owner, workerActor(owner), types, max, known, queues, requestId, turn, session.now()],
-  );
-  await session.names.learn(namesInHeads(rows));
-  const heads = headsOf(rows, session.names);
-  return rows.map((row) => {
-    const head = headOf(row, heads);
-    const stages = stagesIn(row);
-    return {
-      job: jobOfBrief(row, head),
-      stages: stages === null ? NO_STAGES : stagesOf(stages),
-      at: head.common[8],
-    };
-  });
+  const { names, database } = session;
+  const [number] = await names.owners([owner]);
+  const tenants = request.tenants && (await names.findTenants(request.tenants));
+  const rows = await database.verbForLists('claim', [
+    number,
+    workerActor(owner),
+    types,
+    max,
+    tenants && tenants.filter((id) => id !== null),
+    queues,
+    claimKey(owner, requestId),
+    randomToken(),
+    turn,
+    null,
+    session.now(),
+  ]);
+  return rows.length === 0 ? [] : claimedIn(rows, names, owner);
 }
 
-function stagesOf(text: JsonText): StageResult[] {
-  const entries = JSON.parse(text) as [name: string, result: JsonText, at: number][];
-  return entries.map(([name, result, at]) => ({ name, result, at }));
+async function claimedIn(
+  rows: readonly (readonly unknown[])[],
+  names: Dictionary,
+  owner: string,
+): Promise<ClaimedJob[]> {
+  const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
+  await names.learn(head.groups);
+  await names.learn(head.groups.flatMap(({ lanes }) => lanes.map((lane) => ({ lane }))));
+  const facts = new Map<string, readonly unknown[]>();
+  for (let index = 1; index < rows.length; index++) {
+    const row = rows[index]!;
+    facts.set(`${row[0] as string} ${row[1] as number}`, row);
+  }
+  const odd = new Map(head.odd?.map((one) => [`${one.id} ${one.tenant}`, one]));
+  const claimed: ClaimedJob[] = [];
+  for (const group of head.groups) {
+    const common = commonOf(group, { names, head, owner });
+    for (let index = 0; index < group.ids.length; index++) {
+      const lane = names.laneOf(group.lanes[index] ?? group.lanes[0]!);
+      const key = `${group.ids[index]!} ${lane.tenant}`;
+      const oddity = odd.get(key) ?? null;
+      const job = jobOf(common, { index, lane, row: facts.get(key)!, odd: oddity, names });
+      claimed.push({ job, stages: stagesOf(oddity), at: head.at, token: head.token });
+    }
+  }
+  return claimed;
+}
+
+function stagesOf(odd: Oddity | null): readonly StageResult[] {
+  if (odd === null || odd.stages === null) return NO_STAGES;
+  return odd.stages.map(([name, result, at]) => ({ name, result, at }));
+}
+
+interface Common {
+  readonly group: Group;
+  readonly lifecycle: string;
+  readonly lifecycleVersion: number;
+  readonly state: string;
+  readonly phase: Job['phase'];
+  readonly maxAttempts: number;
+  readonly owner: string;
+  readonly at: Instant;
+}
+
+function commonOf(
+  group: Group,
+  { names, head, owner }: { names: Dictionary; head: Head; owner: string },
+): Common {
+  const lifecycle = names.lifecycleOf(group.lifecycle);
+  return {
+    group,
+    lifecycle: lifecycle.name,
+    lifecycleVersion: lifecycle.version,
+    state: lifecycle.states[group.state - 1]!,
+    phase: phaseOfRank(group.phase),
+    maxAttempts: names.policy(group.policy).retry.maxAttempts,
+    owner,
+    at: head.at,
+  };
+}
+
+interface Parts {
+  readonly index: number;
+  readonly lane: { readonly tenant: number; readonly queue: string; readonly type: string };
+  /** id, tenant, createdAt, input, labels. */
+  readonly row: readonly unknown[];
+  readonly odd: Oddity | null;
+  readonly names: Dictionary;
+}
+
+function jobOf(common: Common, { index, lane, row, odd, names }: Parts): Job {
+  const { group, at } = common;
+  const createdAt = row[2] as number;
+  const labels = row[4] === null ? NO_LABELS : (JSON.parse(row[4] as string) as Labels);
+  const started = common.phase === 'executing' ? at : null;
+  return {
+    tenant: names.tenantName(lane.tenant),
+    id: group.ids[index]!,
+    type: lane.type,
+    queue: lane.queue,
+    lifecycle: common.lifecycle,
+    lifecycleVersion: common.lifecycleVersion,
+    policy: group.policy,
+    state: common.state,
+    phase: common.phase,
+    epoch: group.epochs[index] ?? group.epochs[0]!,
+    version: group.versions[index] ?? group.versions[0]!,
+    priority: odd === null ? 0 : odd.priority,
+    runAt: odd === null ? createdAt : odd.runAt,
+    deadlineAt: odd === null ? null : odd.deadlineAt,
+    attempts: group.attempts[index] ?? group.attempts[0]!,
+    maxAttempts: common.maxAttempts,
+    retryCount: group.retries[index] ?? group.retries[0]!,
+    backoffMs: odd === null ? null : odd.backoffMs,
+    progress: odd === null ? 0 : odd.progress,
+    stage: odd === null ? null : odd.stage,
+    message: odd === null ? null : odd.message,
+    owner: common.owner,
+    leaseExpiry: odd === null ? at + group.leaseMs : odd.leaseExpiry,
+    cancel: odd === null ? null : cancelOf(odd.cancelMode, odd.cancelReason),
+    createdAt,
+    updatedAt: odd === null ? at : odd.updatedAt,
+    startedAt: odd === null ? started : odd.startedAt,
+    completedAt: null,
+    error: odd === null ? null : errorOf(odd.error),
+    input: (odd === null ? null : odd.input) ?? (row[3] as JsonText),
+    result: null,
+    checkpoint: odd === null ? null : odd.checkpoint,
+    metadata: labels[0],
+    correlationId: labels[1],
+    traceId: labels[2],
+    requestedBy: labels[3],
+    limitKey: labels[4],
+    parentJobId: labels[6],
+    parentKind: parentKindOf(labels[7]),
+    documentId: labels[5],
+  };
 }

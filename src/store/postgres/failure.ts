@@ -25,8 +25,18 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
 
-/** The day that an event belongs to has no partition yet. */
-export function isMissingDay(error: unknown): boolean {
+/** The role does not own what it wants to change. */
+export function isForbidden(error: unknown): boolean {
+  return sqlStateOf(error) === '42501';
+}
+
+/** A number that this process remembers means nothing to the database. */
+export function isUnknownName(error: unknown): boolean {
+  return sqlStateOf(error) === 'PW101';
+}
+
+/** The partition that a row belongs to is not there yet, or not any more. */
+export function isMissingPartition(error: unknown): boolean {
   const message = String((causeOf(error) as ServerError | null)?.message);
   return sqlStateOf(error) === '23514' && message.startsWith('no partition of relation');
 }

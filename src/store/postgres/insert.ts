@@ -1,13 +1,11 @@
 import type { Instant } from '../../core/clock.ts';
 import { rankOf } from '../../core/phase.ts';
-import type { InsertWithOutcome, InsertOutcome, NewJob } from '../insert.ts';
-import { changesAfterInsert, planWrite } from '../record-write.ts';
-import type { RecordOp } from '../records.ts';
-import { areAlike, insertAlike } from './insert-alike.ts';
+import type { InsertOutcome, NewJob } from '../insert.ts';
+import { placeCode } from './dictionary.ts';
+import { isMissingPartition, isUniqueViolation, isUnknownName } from './failure.ts';
+import { readBounds } from './purge.ts';
+import { parentCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
-import { isUniqueViolation } from './failure.ts';
-import type { Query } from './pool.ts';
-import { lockRecords, saveRecords, transactRecords } from './records.ts';
 
 export interface OutcomeRow {
   readonly ord: number | null;
@@ -16,10 +14,7 @@ export interface OutcomeRow {
   readonly at: number;
 }
 
-const CAREFULLY = 'SELECT * FROM pawl.insert_carefully_v1($1, $2, $3, $4)';
-const HOPEFULLY = 'SELECT * FROM pawl.insert_v1($1, $2, $3, $4, $5)';
-/** One job alone is told with its own commit: nobody else waits for it, and it starts sooner. */
-const TOLD = 'SELECT i.*, pg_notify($6, $7) FROM pawl.insert_v1($1, $2, $3, $4, $5) i';
+const NONE: ReadonlyMap<NewJob, number> = new Map();
 
 /** Every id and key that an insert is about to take. */
 export function keysOfJob(job: NewJob): string[] {
@@ -30,176 +25,265 @@ export function keysOfJob(job: NewJob): string[] {
   return keys;
 }
 
-/** Writes new jobs as one set; those in each other's way go one after the other. */
+/** Writes new jobs: those with nothing in their way as sets, the others one after the other. */
 export async function insertJobs(
   session: Session,
   jobs: readonly NewJob[],
   isPatient: boolean,
 ): Promise<InsertOutcome[]> {
-  const waitMs = lockWaitMs(isPatient);
-  if (areAlike(session, jobs)) {
-    const common = wireOf(session, jobs[0]!, 0);
-    const news = claimableOf(jobs);
-    // One job alone is told with its own commit: nobody else waits for it, and it starts sooner.
-    const told = jobs.length === 1 && news.length === 1 ? news : null;
-    const at = await session
-      .withDays(() => insertAlike(session, jobs, { common, waitMs, news: told }))
-      .catch(nullIfTaken);
-    if (at !== null) {
-      if (told === null) session.bell.ring(news);
-      return jobs.map(() => ({ kind: 'created', at }));
-    }
+  try {
+    return await insertOnce(session, jobs, isPatient);
+  } catch (error) {
+    if (isMissingPartition(error)) await readBounds(session);
+    else if (isUnknownName(error)) {
+      // A failover may have lost what this process remembers.
+      session.names.forget();
+      await session.names.prepare(jobs);
+    } else throw error;
+    return insertOnce(session, jobs, isPatient);
   }
-  return insertUnlike(session, jobs, waitMs);
 }
 
-/** The types of which there is work now. */
+async function insertOnce(
+  session: Session,
+  jobs: readonly NewJob[],
+  isPatient: boolean,
+): Promise<InsertOutcome[]> {
+  const isTangled = hasRepeats(jobs);
+  const free = isTangled ? [] : jobs.filter((job) => isFree(session, job));
+  const sets = setsOf(session, free);
+  const rest = jobs.flatMap((job, ord) =>
+    isTangled || !isFree(session, job) ? [{ job, ord }] : [],
+  );
+  const only = sets.length === 1 && rest.length === 0 ? sets[0]! : null;
+  try {
+    if (only !== null) return await insertSet(session, only, jobs);
+    const ords = new Map(jobs.map((job, ord) => [job, ord]));
+    const waitMs = lockWaitMs(isPatient);
+    const values = wireOf(session, { sets, rest, ords, isLate: false, waitMs });
+    const rows = await session.database.verb<OutcomeRow>('insert_jobs', values);
+    return outcomesOf(jobs, rows);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    // Somebody has taken an id of a set: one after the other it is known which.
+    const all = jobs.map((job, ord) => ({ job, ord }));
+    const waitMs = lockWaitMs(true);
+    const values = wireOf(session, { sets: [], rest: all, ords: NONE, isLate: false, waitMs });
+    return outcomesOf(jobs, await session.database.verb<OutcomeRow>('insert_jobs', values));
+  }
+}
+
+/** A call that looks at one job after the other, as a statement of somebody's transaction. */
+export function insertCall(
+  session: Session,
+  jobs: readonly NewJob[],
+  now: Instant,
+): { sql: string; values: unknown[] } {
+  const rest = jobs.map((job, ord) => ({ job, ord }));
+  const waitMs = lockWaitMs(true);
+  const values = wireOf(session, { sets: [], rest, ords: NONE, isLate: false, waitMs });
+  values[values.length - 1] = now;
+  return { sql: session.database.call('insert_jobs', values.length), values };
+}
+
+/** Types of which there is something to claim once these are written. */
 export function claimableOf(jobs: readonly NewJob[]): string[] {
-  const now = jobs.filter(
-    ({ places, runAt }) => runAt === null && places.at(-1)?.phase === 'ready',
-  );
-  return [...new Set(now.map(({ type }) => type))];
+  const isDue = ({ places, runAt, unique }: NewJob): boolean =>
+    places.at(-1)!.phase === 'ready' && runAt === null && unique?.mode !== 'debounce';
+  return [...new Set(jobs.filter(isDue).map(({ type }) => type))];
 }
 
-/** An id that is taken is found by looking at one job after the other. */
-function nullIfTaken(error: unknown): null {
-  if (isUniqueViolation(error)) return null;
-  throw error;
+/** Jobs that differ in nothing but what is their own. */
+interface JobSet {
+  readonly common: string;
+  readonly jobs: NewJob[];
 }
 
-async function insertUnlike(
-  session: Session,
-  jobs: readonly NewJob[],
-  waitMs: number,
-): Promise<InsertOutcome[]> {
-  const now = session.now();
-  const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
-  const limits = limitsOf(session, jobs);
-  const carefully = (): Promise<OutcomeRow[]> =>
-    session.database.write<OutcomeRow>(CAREFULLY, [text, limits, waitMs, now]);
-  const news = claimableOf(jobs);
-  const isAlone = jobs.length === 1 && news.length === 1;
-  const isCareful = isTangled(jobs);
-  const rows = await session.withDays(async () => {
-    if (isCareful) return carefully();
-    try {
-      const values = [text, keysText(session, jobs), limits, waitMs, now];
-      if (!isAlone) return await session.database.write<OutcomeRow>(HOPEFULLY, values);
-      return await session.database.write<OutcomeRow>(TOLD, [
-        ...values,
-        ...session.bell.words(news),
-      ]);
-    } catch (error) {
-      if (isUniqueViolation(error)) return carefully();
-      throw error;
+function setsOf(session: Session, jobs: readonly NewJob[]): JobSet[] {
+  const sets = new Map<string, JobSet>();
+  let last: { readonly job: NewJob; readonly set: JobSet } | null = null;
+  for (const job of jobs) {
+    if (last !== null && isLike(session, last.job, job)) {
+      last.set.jobs.push(job);
+      continue;
     }
-  });
-  if (!isAlone || isCareful) session.bell.ring(news);
-  return outcomesOf(jobs, rows);
+    const common = commonOf(session, job);
+    const set = sets.get(common) ?? { common, jobs: [] };
+    sets.set(common, set);
+    set.jobs.push(job);
+    last = { job, set };
+  }
+  return [...sets.values()];
 }
 
-/** The same with record ops, in one transaction. */
-export async function insertWith(
-  session: Session,
-  jobs: readonly NewJob[],
-  ops: readonly RecordOp[],
-): Promise<InsertWithOutcome> {
-  await session.names.prepare(jobs);
-  const answer = await session.withDays(() =>
-    transactRecords(session, async (query): Promise<InsertWithOutcome> => {
-      // Records first: a concurrent caller waits for their locks and then finds them changed.
-      const context = await lockRecords(session, query, ops);
-      const plan = planWrite(ops, context);
-      if (plan.kind === 'refused') return plan;
-      const outcomes = await insertByQuery(session, query, { jobs, now: context.at });
-      await saveRecords(query, changesAfterInsert(ops, outcomes, context));
-      return { kind: 'inserted', at: context.at, outcomes };
-    }),
+/** What a set says once. */
+const COMMON = [
+  'tenant',
+  'type',
+  'queue',
+  'lifecycle',
+  'lifecycleVersion',
+  'policy',
+  'priority',
+  'runAt',
+  'deadlineAt',
+  'actor',
+] as const satisfies readonly (keyof NewJob)[];
+
+function isLike(session: Session, one: NewJob, other: NewJob): boolean {
+  for (const name of COMMON) if (one[name] !== other[name]) return false;
+  const [place, last] = [one.places.at(-1)!, other.places.at(-1)!];
+  return (
+    one.places.length === other.places.length &&
+    place.state === last.state &&
+    place.phase === last.phase &&
+    session.isOther(one.id) === session.isOther(other.id)
   );
-  if (answer.kind === 'inserted') session.bell.ring(claimableOf(jobs));
-  return answer;
 }
 
-/** The same, as one statement of a transaction that this store has begun, at its time. */
-export async function insertByQuery(
+function commonOf(session: Session, job: NewJob): string {
+  return JSON.stringify({ ...headOf(session, job), version: job.places.length });
+}
+
+function headOf(session: Session, job: NewJob): Record<string, unknown> {
+  const { names } = session;
+  const lifecycle = names.lifecycle(job);
+  const [first, last] = [job.places[0]!, job.places.at(-1)!];
+  return {
+    is_other: session.isOther(job.id),
+    tenant: names.tenant(job.tenant),
+    lane: names.lane(job),
+    lifecycle: lifecycle.number,
+    policy: job.policy,
+    state: placeCode(lifecycle, last),
+    phase: rankOf(last.phase),
+    via_state: job.places.length > 1 ? placeCode(lifecycle, first) : undefined,
+    priority: job.priority,
+    run_at: job.runAt ?? undefined,
+    deadline_at: job.deadlineAt ?? undefined,
+    actor: job.actor,
+  };
+}
+
+/** True of a job that nothing but a taken id can stand in the way of. */
+function isFree(session: Session, job: NewJob): boolean {
+  return (
+    job.idempotency === null && job.unique === undefined && !session.names.isLimited(job.policy)
+  );
+}
+
+function hasRepeats(jobs: readonly NewJob[]): boolean {
+  if (jobs.length === 1) return false;
+  const keys = jobs.flatMap(keysOfJob);
+  return new Set(keys).size < keys.length;
+}
+
+/** What a job of a set may have of its own; null where none has anything. */
+function ownOf(jobs: readonly NewJob[]): string | null {
+  const own = jobs.flatMap((job, index) => {
+    const said = labelsOf(job);
+    return Object.values(said).some((value) => value !== undefined)
+      ? [{ ...said, ord: index + 1 }]
+      : [];
+  });
+  return own.length === 0 ? null : JSON.stringify(own);
+}
+
+function labelsOf(job: NewJob): Record<string, unknown> {
+  return {
+    metadata: job.metadata ?? undefined,
+    correlation_id: job.correlationId ?? undefined,
+    trace_id: job.traceId ?? undefined,
+    requested_by: job.requestedBy ?? undefined,
+    limit_key: job.limitKey ?? undefined,
+    parent_kind: job.parentKind === null ? undefined : parentCode(job.parentKind),
+    parent_job_id: job.parentJobId ?? undefined,
+    document_id: job.documentId ?? undefined,
+  };
+}
+
+function listsOf({ common, jobs }: JobSet): [string, string, string, string | null] {
+  return [
+    common,
+    `{${jobs.map(({ id }) => id).join(',')}}`,
+    `[${jobs.map(({ input }) => input).join(',')}]`,
+    ownOf(jobs),
+  ];
+}
+
+/** One set alone, which is what most calls are; workers are told with the same commit. */
+async function insertSet(
   session: Session,
-  query: Query,
-  { jobs, now }: { jobs: readonly NewJob[]; now: Instant },
+  set: JobSet,
+  jobs: readonly NewJob[],
 ): Promise<InsertOutcome[]> {
-  if (jobs.length === 0) return [];
-  const text = JSON.stringify(jobs.map((job, ord) => wireOf(session, job, ord)));
-  const values = [text, limitsOf(session, jobs), lockWaitMs(true), now];
-  return outcomesOf(jobs, await query<OutcomeRow>(CAREFULLY, values));
+  const { database, bell } = session;
+  const values: unknown[] = [...listsOf(set), false, session.now()];
+  const verb = `${database.verbs}.insert_many($1, $2, $3, $4, $5, $6)`;
+  const types = jobs.length === 1 ? claimableOf(jobs) : [];
+  const sql =
+    types.length === 0 ? `SELECT ${verb} AS at` : `SELECT ${verb} AS at, pg_notify($7, $8)`;
+  if (types.length > 0) values.push(...bell.words(types));
+  const [row] = await database.write<{ at: number }>(sql, values);
+  return jobs.map(() => ({ kind: 'created', at: row!.at }));
 }
 
-/** The keys of the gates that these jobs come to first, or null. */
-export function limitsOf(session: Session, jobs: readonly NewJob[]): readonly string[] | null {
-  const keys = jobs.flatMap((job) => {
-    const { running, user, organisation } = session.names.limitKeys(job);
+export interface Numbered {
+  readonly job: NewJob;
+  readonly ord: number;
+}
+
+function wireOf(
+  session: Session,
+  given: {
+    sets: readonly JobSet[];
+    rest: readonly Numbered[];
+    /** The place of each job in the call: within a lane they are claimed in this order. */
+    ords: ReadonlyMap<NewJob, number>;
+    isLate: boolean;
+    waitMs: number;
+  },
+): unknown[] {
+  const lists = given.sets.map(listsOf);
+  const rest = given.rest.map((one) => itemOf(session, one));
+  return [
+    lists.map(([common]) => common),
+    lists.map(([, ids]) => ids),
+    lists.map(([, , inputs]) => inputs),
+    lists.map(([, , , own]) => own),
+    given.sets.map(({ jobs }) => `{${jobs.map((job) => given.ords.get(job)! + 1).join(',')}}`),
+    rest.length === 0 ? null : JSON.stringify(rest),
+    given.isLate ? null : gateKeysOf(session, given.rest),
+    given.isLate,
+    given.waitMs,
+    session.now(),
+  ];
+}
+
+/** Where newcomers may be let in at once: the first key that each has. */
+export function gateKeysOf({ names }: Session, rest: readonly Numbered[]): string[] | null {
+  const keys = rest.flatMap(({ job }) => {
+    if (!names.isLimited(job.policy)) return [];
+    const { running, user, organisation } = names.limitKeys(job);
     return running ?? user ?? organisation ?? [];
   });
   return keys.length === 0 ? null : keys;
 }
 
-function isTangled(jobs: readonly NewJob[]): boolean {
-  const keys = jobs.flatMap(keysOfJob);
-  return new Set(keys).size < keys.length || jobs.some(needsCare);
-}
-
-function needsCare({ unique }: NewJob): boolean {
-  return unique !== undefined;
-}
-
-/** Keys are taken in one order by everyone, so that two batches cannot block each other. */
-function keysText(session: Session, jobs: readonly NewJob[]): string | null {
-  const keyed = jobs.flatMap(({ tenant, id, idempotency }, ord) => {
-    if (idempotency === null) return [];
-    const { key, payloadHash, windowMs } = idempotency;
-    const tenantId = session.names.tenantId(tenant);
-    return [{ ord, tenant: tenantId, id, key, payload_hash: payloadHash, window_ms: windowMs }];
-  });
-  if (keyed.length === 0) return null;
-  const sorted = keyed.toSorted((one, other) =>
-    one.tenant === other.tenant ? (one.key < other.key ? -1 : 1) : one.tenant - other.tenant,
-  );
-  return JSON.stringify(sorted);
-}
-
-export function wireOf(session: Session, job: NewJob, ord: number): Record<string, unknown> {
-  const first = job.places[0]!;
-  const last = job.places.at(-1)!;
+export function itemOf(session: Session, { job, ord }: Numbered): Record<string, unknown> {
   const { running, active, user, organisation } = session.names.limitKeys(job);
   return {
+    ...headOf(session, job),
+    ...labelsOf(job),
     ord,
-    tenant: session.names.tenantId(job.tenant),
     id: job.id,
     type: job.type,
-    queue: job.queue,
-    lifecycle: session.names.lifecycleId(job),
-    policy: job.policy,
-    max_attempts: job.maxAttempts,
-    state: last.state,
-    phase: rankOf(last.phase),
-    born_state: first.state,
-    born_phase: rankOf(first.phase),
     version: job.places.length,
-    priority: job.priority,
-    run_at: job.runAt ?? undefined,
-    deadline_at: job.deadlineAt ?? undefined,
     input: job.input,
-    metadata: job.metadata ?? undefined,
-    correlation_id: job.correlationId ?? undefined,
-    trace_id: job.traceId ?? undefined,
-    requested_by: job.requestedBy ?? undefined,
-    job_limit_key: job.limitKey ?? undefined,
-    parent_job_id: job.parentJobId ?? undefined,
-    parent_kind: job.parentKind ?? undefined,
-    document_id: job.documentId ?? undefined,
-    actor: job.actor,
     key: job.idempotency?.key,
     payload_hash: job.idempotency?.payloadHash,
     window_ms: job.idempotency?.windowMs,
-    limit_key: running ?? undefined,
+    slot_key: running ?? undefined,
     active_key: active ?? undefined,
     user_key: user ?? undefined,
     organisation_key: organisation ?? undefined,

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
 import { isLockTimeout } from './failure.ts';
 import { type ConcurrentIndex, type Migration, MIGRATIONS } from './migrations.ts';
-import type { Database, Query } from './pool.ts';
-import { quoteName } from './sql-text.ts';
+import type { Database, Query } from './database.ts';
+import { quoteName } from './schemas.ts';
+import { hasVerbs, installVerbs, pinAll } from './verbs.ts';
 
 /** PostgreSQL 15 is the oldest that is tested. */
 const SERVER_MIN = 150_000;
@@ -36,15 +37,18 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const state = await checkState(database, migrations);
-  if (pendingOf(state, migrations).length === 0) return;
-  await changeSchema(database, (query) => prepare(query, database.schema));
-  for (const migration of pendingOf(await stateOf(database), migrations)) {
-    if (migration.indexes === undefined) {
-      await changeSchema(database, (query) => apply(query, migration));
-    } else {
-      await buildIndexes(database, migration, migration.indexes);
+  if (pendingOf(state, migrations).length > 0) {
+    await changeSchema(database, (query) => prepare(query, database));
+    for (const migration of pendingOf(await stateOf(database), migrations)) {
+      if (migration.indexes === undefined) {
+        await changeSchema(database, (query) => apply(query, database, migration));
+      } else {
+        await buildIndexes(database, migration, migration.indexes);
+      }
     }
   }
+  if (await hasVerbs((sql, values) => database.read(sql, values), database)) return;
+  await changeSchema(database, (query) => installVerbs(query, database));
 }
 
 /** For a role that may not change the schema: says what is missing instead. */
@@ -53,9 +57,12 @@ export async function checkMigrations(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const state = await checkState(database, migrations);
-  const pending = pendingOf(state, migrations);
+  const pending = pendingOf(state, migrations).map(({ version, name }) => `${version} (${name})`);
+  if (!(await hasVerbs((sql, values) => database.read(sql, values), database))) {
+    pending.push('the verbs of this release');
+  }
   if (pending.length === 0) return;
-  const names = pending.map(({ version, name }) => `${version} (${name})`).join(', ');
+  const names = pending.join(', ');
   throw new StoreError(
     'refused',
     `schema "${database.schema}" is at version ${state.newest}, and pending are ${names}: ` +
@@ -66,6 +73,7 @@ export async function checkMigrations(
 /** A newer schema will do, as long as it says so itself. */
 async function checkState(database: Database, migrations: readonly Migration[]): Promise<State> {
   await checkServer(database);
+  await checkOrigin(database);
   const state = await stateOf(database);
   const known = Math.max(...migrations.map(({ version }) => version));
   if (known >= state.floor) return state;
@@ -84,16 +92,30 @@ async function checkServer(database: Database): Promise<void> {
   throw new StoreError('refused', `PostgreSQL 15 or newer is needed; this is ${server!.name}`);
 }
 
-/** As JSON, since a table of the first days has no floor. */
-const APPLIED = `SELECT version, coalesce((to_jsonb(m) ->> 'floor')::int, 0) AS floor
-  FROM pawl.migrations m`;
+/** Before the first release jobs lay in one table; nothing of it is migrated. */
+async function checkOrigin(database: Database): Promise<void> {
+  const [found] = await database.read(
+    `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = 'jobs' AND c.relkind = 'r'`,
+    [database.schema],
+  );
+  if (found === undefined) return;
+  throw new StoreError(
+    'refused',
+    `schema "${database.schema}" was made by a version of Pawl before its first release, whose tables are ` +
+      'not migrated: choose another schema, or drop this one with all its jobs',
+  );
+}
 
 async function stateOf(database: Database): Promise<State> {
   const [table] = await database.read<{ found: boolean }>(
-    `SELECT to_regclass('pawl.migrations') IS NOT NULL AS found`,
+    'SELECT to_regclass($1) IS NOT NULL AS found',
+    [`${database.tables}.migrations`],
   );
   if (!table!.found) return { applied: new Set(), newest: 0, floor: 0 };
-  const rows = await database.read<{ version: number; floor: number }>(APPLIED);
+  const rows = await database.read<{ version: number; floor: number }>(
+    `SELECT version, floor FROM ${database.tables}.migrations`,
+  );
   const versions = rows.map(({ version }) => version);
   return {
     applied: new Set(versions),
@@ -146,32 +168,38 @@ async function impatience(database: Database, cause: unknown): Promise<StoreErro
   return new StoreError('unchanged', `others' transactions keep the schema locked${since}`, cause);
 }
 
-async function prepare(query: Query, schema: string): Promise<void> {
-  await query(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
-  await query(`CREATE TABLE IF NOT EXISTS pawl.migrations (
+async function prepare(query: Query, { tables }: Database): Promise<void> {
+  await query(`CREATE SCHEMA IF NOT EXISTS ${tables}`);
+  await query(`CREATE TABLE IF NOT EXISTS ${tables}.migrations (
     version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(),
     floor int NOT NULL DEFAULT 0)`);
-  const [floor] = await query(`SELECT FROM pg_attribute
-    WHERE attrelid = 'pawl.migrations'::regclass AND attname = 'floor'`);
-  if (floor !== undefined) return;
-  await query('ALTER TABLE pawl.migrations ADD COLUMN floor int NOT NULL DEFAULT 0');
 }
 
-async function apply(query: Query, migration: Migration): Promise<void> {
-  if (await isApplied(query, migration)) return;
+async function apply(query: Query, database: Database, migration: Migration): Promise<void> {
+  if (await isApplied(query, database, migration)) return;
+  await query(`SET LOCAL search_path = ${database.tables}, pg_temp`);
   for (const statement of migration.statements ?? []) await query(statement);
-  await record(query, migration);
+  await pinAll(query, [database.schema]);
+  await record(query, database, migration);
 }
 
 /** Without a parameter: one would leave a portal behind, and with it a snapshot. */
-async function isApplied(query: Query, { version }: Migration): Promise<boolean> {
-  const rows = await query(`SELECT FROM pawl.migrations WHERE version = ${version}`);
+async function isApplied(
+  query: Query,
+  { tables }: Database,
+  { version }: Migration,
+): Promise<boolean> {
+  const rows = await query(`SELECT FROM ${tables}.migrations WHERE version = ${version}`);
   return rows.length > 0;
 }
 
-async function record(query: Query, { version, name, floor = 0 }: Migration): Promise<void> {
-  const values = [version, name, floor];
-  await query('INSERT INTO pawl.migrations (version, name, floor) VALUES ($1, $2, $3)', values);
+async function record(
+  query: Query,
+  { tables }: Database,
+  { version, name, floor = 0 }: Migration,
+): Promise<void> {
+  const sql = `INSERT INTO ${tables}.migrations (version, name, floor) VALUES ($1, $2, $3)`;
+  await query(sql, [version, name, floor]);
 }
 
 /**
@@ -187,20 +215,26 @@ async function buildIndexes(
     database.transact(async (query) => {
       await query(LOCK_TIMEOUT);
       await query(INDEX_LOCK);
-      if (await isApplied(query, migration)) return;
-      for (const index of indexes) await database.apart((alone) => buildIndex(alone, index));
-      await record(query, migration);
+      if (await isApplied(query, database, migration)) return;
+      for (const index of indexes) {
+        await database.apart((alone) => buildIndex(alone, database, index));
+      }
+      await record(query, database, migration);
     }),
   );
 }
 
 /** A build that was broken off has left an index behind that nobody can use. */
-async function buildIndex(query: Query, { name, on }: ConcurrentIndex): Promise<void> {
+async function buildIndex(
+  query: Query,
+  { tables }: Database,
+  { name, on }: ConcurrentIndex,
+): Promise<void> {
   const [found] = await query<{ is_valid: boolean }>(
-    `SELECT indisvalid AS is_valid FROM pg_index WHERE indexrelid = to_regclass('pawl.' || $1)`,
-    [name],
+    'SELECT indisvalid AS is_valid FROM pg_index WHERE indexrelid = to_regclass($1)',
+    [`${tables}.${name}`],
   );
   if (found?.is_valid === true) return;
-  if (found !== undefined) await query(`DROP INDEX CONCURRENTLY pawl.${quoteName(name)}`);
-  await query(`CREATE INDEX CONCURRENTLY ${quoteName(name)} ON ${on}`);
+  if (found !== undefined) await query(`DROP INDEX CONCURRENTLY ${tables}.${quoteName(name)}`);
+  await query(`CREATE INDEX CONCURRENTLY ${quoteName(name)} ON ${tables}.${on}`);
 }

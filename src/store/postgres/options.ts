@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Random } from '../../core/random.ts';
-import type { PoolOptions } from './pool.ts';
+import type { PoolOptions } from './open-pool.ts';
 
 /** How the store is opened. */
 export interface PostgresOptions extends PoolOptions {

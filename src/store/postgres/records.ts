@@ -3,11 +3,11 @@ import { isUuid } from '../../core/ids.ts';
 import { byBytes } from '../byte-order.ts';
 import { checkedRecords } from '../record-check.ts';
 import {
-  type WriteContext,
-  planWrite,
   keysOf,
+  planWrite,
   type RecordChange,
   textOfKey,
+  type WriteContext,
 } from '../record-write.ts';
 import type {
   FenceOp,
@@ -21,10 +21,9 @@ import type {
   WriteOutcome,
 } from '../records.ts';
 import { StoreError } from '../store-error.ts';
-import type { Query } from './pool.ts';
+import type { Query } from './database.ts';
 import { columnOfTag, foundRows, recordOfRow, type TimedRow, wireOf } from './record-row.ts';
 import type { Session } from './session.ts';
-import { NOW, toMs } from './sql-text.ts';
 
 /** The verbs of records. */
 export function recordsOn(session: Session): RecordStore {
@@ -36,30 +35,21 @@ export function recordsOn(session: Session): RecordStore {
   });
 }
 
-/** The database's time in milliseconds, or what a test has passed as this parameter. */
-function nowAt(parameter: string): string {
-  return toMs(NOW.replace('p_now', `${parameter}::double precision`));
-}
-
-const READ = `SELECT ${nowAt('$4')} AS at, r.*
-  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(kind, tenant, id, ord)
-  LEFT JOIN pawl.records r ON r.kind = k.kind AND r.tenant = k.tenant AND r.id = k.id
-  ORDER BY k.ord`;
-
 async function readRecords(session: Session, keys: readonly RecordKey[]) {
-  if (keys.length === 0) return { at: await timeOf(session), records: [] };
+  const { database } = session;
+  if (keys.length === 0) return { at: await session.readClock(), records: [] };
+  const sql = `SELECT ${database.tables}.now_ms($4) AS at, r.*
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(kind, tenant, id, ord)
+    LEFT JOIN ${database.tables}.records r
+      ON r.kind = k.kind AND r.tenant = k.tenant AND r.id = k.id
+    ORDER BY k.ord`;
   const values = [...columnsOf(keys), session.now()];
-  const rows = await session.database.readFor<TimedRow>(tenantOf(keys), READ, values);
+  const tenants = [...new Set(keys.map(({ tenant }) => tenant))];
+  const rows = await readFor<TimedRow>(session, tenants, { sql, values });
   const records = rows.map((row, index) =>
     row.version === null ? null : recordOfRow(keys[index]!.kind, row),
   );
   return { at: rows[0]!.at, records };
-}
-
-async function timeOf(session: Session): Promise<Instant> {
-  const values = [session.now()];
-  const [row] = await session.database.read<{ at: Instant }>(`SELECT ${nowAt('$1')} AS at`, values);
-  return row!.at;
 }
 
 function columnsOf(keys: readonly RecordKey[]): string[][] {
@@ -70,10 +60,15 @@ function columnsOf(keys: readonly RecordKey[]): string[][] {
   ];
 }
 
-/** The tenant of all keys, if there is only one: row-level security then applies to the read. */
-function tenantOf(named: readonly { readonly tenant: string }[]): string | null {
-  const tenants = new Set(named.map(({ tenant }) => tenant));
-  return tenants.size === 1 && !tenants.has('') ? named[0]!.tenant : null;
+/** Row-level security applies where a read is of one tenant only. */
+async function readFor<Row>(
+  session: Session,
+  tenants: readonly string[] | null,
+  { sql, values }: { sql: string; values: readonly unknown[] },
+): Promise<Row[]> {
+  const [tenant = ''] = tenants ?? [];
+  const number = tenants?.length === 1 && tenant !== '' ? await session.tenantOf(tenant) : null;
+  return session.database.readAs<Row>(number, sql, { values });
 }
 
 const ORDERS = {
@@ -85,20 +80,20 @@ const ORDERS = {
 /** A lateral subquery per tenant: each reads at most `limit` rows in index order. */
 async function listRecords(session: Session, query: RecordQuery) {
   const { kind, tenants, order = 'ascending', limit } = query;
+  const { tables } = session.database;
   const values: unknown[] = [session.now(), limit];
   const where = conditionsOf(query, (value) => `$${values.push(value)}`);
   const whose = tenants === null ? null : [...new Set(tenants)];
   const select = (more: string): string =>
-    `SELECT r.* FROM pawl.records r WHERE ${where}${more} ORDER BY ${ORDERS[order]} LIMIT $2`;
+    `SELECT r.* FROM ${tables}.records r WHERE ${where}${more} ORDER BY ${ORDERS[order]} LIMIT $2`;
   const found =
     whose === null
       ? select('')
       : `SELECT r.* FROM unnest($${values.push(whose)}::text[]) AS o(tenant)
          CROSS JOIN LATERAL (${select(' AND r.tenant = o.tenant')}) r`;
-  const sql = `SELECT t.at, r.* FROM (SELECT ${nowAt('$1')} AS at) t
+  const sql = `SELECT t.at, r.* FROM (SELECT ${tables}.now_ms($1) AS at) t
     LEFT JOIN LATERAL (${found}) r ON true ORDER BY ${ORDERS[order]}`;
-  const wall = whose?.length === 1 && whose[0] !== '' ? whose[0]! : null;
-  const rows = await session.database.readFor<TimedRow>(wall, sql, values);
+  const rows = await readFor<TimedRow>(session, whose, { sql, values });
   const records = foundRows(rows).map((row) => recordOfRow(kind, row));
   return { at: rows[0]!.at, records: records.slice(0, limit) };
 }
@@ -125,20 +120,15 @@ function matches({ kind, tags }: RecordMatch, parameter: (value: unknown) => str
   ];
 }
 
-async function countRecords(
-  { database }: Session,
-  match: RecordMatch,
-  by: string,
-): Promise<TagCount[]> {
+async function countRecords(session: Session, match: RecordMatch, by: string): Promise<TagCount[]> {
   const { kind, tenants } = match;
   const values: unknown[] = [];
   const column = `r.${columnOfTag(kind, by)}`;
   const conditions = matches(match, (value) => `$${values.push(value)}`);
   if (tenants !== null) conditions.push(`r.tenant = ANY ($${values.push(tenants)}::text[])`);
-  const sql = `SELECT ${column} AS value, count(*) AS count FROM pawl.records r
+  const sql = `SELECT ${column} AS value, count(*) AS count FROM ${session.database.tables}.records r
     WHERE ${conditions.join(' AND ')} AND ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`;
-  const wall = tenants?.length === 1 && tenants[0] !== '' ? tenants[0]! : null;
-  return database.readFor<TagCount>(wall, sql, values);
+  return readFor<TagCount>(session, tenants, { sql, values });
 }
 
 /** Another transaction has inserted one of the records after they were locked. */
@@ -169,7 +159,7 @@ function writeRecords(session: Session, ops: readonly RecordOp[]): Promise<Write
     const plan = planWrite(ops, await lockRecords(session, query, ops));
     if (plan.kind === 'refused') return plan;
     const { at, versions, changes } = plan;
-    await saveRecords(query, changes);
+    await saveRecords(session, query, changes);
     return { kind: 'written', at, versions };
   });
 }
@@ -190,18 +180,6 @@ export async function lockRecords(
   };
 }
 
-/**
- * Rows are locked in key order to avoid deadlocks. The time is read after all locks are held:
- * after a wait, an earlier time would misjudge leases and could move `updated_at` backwards.
- */
-const LOCK = `WITH locked AS MATERIALIZED (
-    SELECT r.* FROM unnest($1::text[], $2::text[], $3::text[]) AS k(kind, tenant, id)
-    JOIN pawl.records r ON r.kind = k.kind AND r.tenant = k.tenant AND r.id = k.id
-    ORDER BY r.kind, r.tenant, r.id FOR UPDATE OF r)
-  SELECT t.at, l.* FROM (SELECT count(*) AS n FROM locked) c
-  CROSS JOIN LATERAL (SELECT ${nowAt('$4')} AS at WHERE c.n >= 0) t
-  LEFT JOIN locked l ON true`;
-
 async function lockRows(
   session: Session,
   query: Query,
@@ -210,7 +188,10 @@ async function lockRows(
   const keys = new Map(keysOf(ops).map((key) => [textOfKey(key), key]));
   const sorted = [...keys.entries()].toSorted(([one], [other]) => byBytes(one, other));
   const columns = columnsOf(sorted.map(([, key]) => key));
-  const rows = await query<TimedRow>(LOCK, [...columns, session.now()]);
+  const rows = await query<TimedRow>(session.database.call('lock_records', 4), [
+    ...columns,
+    session.now(),
+  ]);
   const found = foundRows(rows).map(({ kind: name, tenant, id, ...row }) => {
     const text = textOfKey({ kind: { name }, tenant, id });
     return [text, recordOfRow(keys.get(text)!.kind, { kind: name, tenant, id, ...row })] as const;
@@ -218,45 +199,26 @@ async function lockRows(
   return { at: rows[0]!.at, found: new Map(found) };
 }
 
-/** Locks the job's row, so that its end happens before this write or after it. */
-const HOLDS = `SELECT FROM pawl.jobs j JOIN pawl.tenants t ON t.id = j.tenant_id AND t.name = $1
-  WHERE j.id = $2 AND j.epoch = $3 AND j.phase + 0 IN (2, 3) AND j.lease_owner || '' = $4
-    AND ${toMs('j.lease_expiry')} > ${nowAt('$5')} FOR NO KEY UPDATE OF j`;
-
 async function holds(session: Session, query: Query, fence: FenceOp): Promise<boolean> {
   const { tenant, jobId, owner, epoch } = fence;
   if (!isUuid(jobId)) return false;
-  const rows = await query(HOLDS, [tenant, jobId, epoch, owner, session.now()]);
-  return rows.length === 1;
+  const [row] = await query<{ is: boolean | null }>(
+    `SELECT ${session.database.verbs}.holds_job($1, $2, $3, $4, $5) AS is`,
+    [tenant, jobId, owner, epoch, session.now()],
+  );
+  return row!.is === true;
 }
 
-const COLUMNS = `kind, tenant, id, version, tag_1, tag_2, tag_3, tag_4, due_at, job_id, owner,
-  leased_until, created_at, updated_at`;
-
-const KEEP = `WITH x AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1) AS x(did text, kind text, tenant text, id text,
-      version int8, tag_1 text, tag_2 text, tag_3 text, tag_4 text, due_at int8, job_id text,
-      owner text, leased_until int8, created_at int8, updated_at int8, body text)),
-  made AS (
-    INSERT INTO pawl.records (${COLUMNS}, body)
-    SELECT ${COLUMNS}, body::json FROM x WHERE did = 'make' ORDER BY kind, tenant, id
-    ON CONFLICT DO NOTHING RETURNING 1),
-  changed AS (
-    UPDATE pawl.records r SET version = x.version, tag_1 = x.tag_1, tag_2 = x.tag_2,
-      tag_3 = x.tag_3, tag_4 = x.tag_4, due_at = x.due_at, job_id = x.job_id, owner = x.owner,
-      leased_until = x.leased_until, updated_at = x.updated_at, body = x.body::json,
-      created_at = x.created_at
-    FROM x WHERE x.did = 'change' AND r.kind = x.kind AND r.tenant = x.tenant AND r.id = x.id
-    RETURNING 1),
-  removed AS (
-    DELETE FROM pawl.records r USING x
-    WHERE x.did = 'remove' AND r.kind = x.kind AND r.tenant = x.tenant AND r.id = x.id)
-  SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM changed) AS kept`;
-
 /** Writes planned changes while the records are still locked. */
-export async function saveRecords(query: Query, changes: readonly RecordChange[]): Promise<void> {
+export async function saveRecords(
+  { database }: Session,
+  query: Query,
+  changes: readonly RecordChange[],
+): Promise<void> {
   const real = changes.filter(({ before, after }) => before !== null || after !== null);
   if (real.length === 0) return;
-  const [row] = await query<{ kept: number }>(KEEP, [JSON.stringify(real.map(wireOf))]);
+  const [row] = await query<{ kept: number }>(`SELECT ${database.verbs}.save_records($1) AS kept`, [
+    JSON.stringify(real.map(wireOf)),
+  ]);
   if (row!.kept < real.filter(({ after }) => after !== null).length) throw new InsertConflict();
 }

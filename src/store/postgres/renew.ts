@@ -1,48 +1,71 @@
 import { workerActor } from '../../core/actor.ts';
-import type { CancelMode } from '../../core/job.ts';
-import type { Renewal, RenewOutcome } from '../renew.ts';
-import { keyOfRef } from './apply.ts';
-import { cancelOf } from './row.ts';
+import type { RenewOutcome, Renewal } from '../renew.ts';
+import { cancelOf, kindCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
-interface OutcomeRow {
+interface RenewedRow {
+  readonly part: number;
   readonly ord: number;
-  readonly at: number;
   readonly lease_expiry: number;
   readonly progress: number;
-  readonly cancel_mode: CancelMode | null;
+  readonly cancel_mode: number | null;
   readonly cancel_reason: string | null;
+  readonly at: number;
 }
 
-/** Owners' signs of life as one set; a job that comes twice has its second turn afterwards. */
+interface Numbered {
+  readonly renewal: Renewal;
+  readonly ord: number;
+  readonly tenant: number;
+  readonly owner: number;
+}
+
+/** True of a heartbeat that carries nothing. */
+function isBare({
+  stage,
+  progress,
+  message,
+  checkpoint,
+  stageResult,
+  notes = [],
+}: Renewal): boolean {
+  return (
+    stage === undefined &&
+    message === undefined &&
+    checkpoint === undefined &&
+    stageResult === undefined &&
+    (progress ?? 0) === 0 &&
+    notes.length === 0
+  );
+}
+
+/** Bare heartbeats of an owner go as a set, all others one by one, in one transaction. */
 export async function renewLeases(
   session: Session,
   renewals: readonly Renewal[],
   isPatient: boolean,
 ): Promise<RenewOutcome[]> {
-  const tenants = await session.names.findTenants(renewals.map(({ tenant }) => tenant));
   const outcomes = renewals.map((): RenewOutcome => ({ kind: 'lost' }));
-  const turns = new Map<string, number>();
-  const wires = renewals.flatMap((renewal, ord) => {
-    const key = keyOfRef(renewal);
-    const turn = (turns.get(key) ?? 0) + 1;
-    turns.set(key, turn);
-    const tenant = tenants[ord] ?? null;
-    return tenant === null ? [] : [{ key, wire: { ord, turn, tenant, ...wireOf(renewal) } }];
-  });
-  if (wires.length === 0) return outcomes;
-  const sorted = wires.toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  const text = JSON.stringify(sorted.map(({ wire }) => wire));
-  const rows = await session.withDays(() =>
-    session.database.write<OutcomeRow>('SELECT * FROM pawl.renew_v1($1, $2, $3, $4)', [
-      text,
-      Math.max(...turns.values()),
-      lockWaitMs(isPatient),
-      session.now(),
-    ]),
-  );
-  for (const row of rows) {
-    outcomes[row.ord] = {
+  const known = await numbered(session, renewals);
+  if (known.length === 0) return outcomes;
+  const isRepeated = new Set(known.map(({ renewal: r, tenant }) => `${r.id} ${tenant}`)).size;
+  const areApart = isRepeated === known.length;
+  const sets = setsOf(known.filter(({ renewal }) => areApart && isBare(renewal)));
+  const rest = known.filter(({ renewal }) => !areApart || !isBare(renewal));
+  // Everyone locks jobs in the same order.
+  if (areApart) rest.sort(compared);
+  const rows = await session.database.verb<RenewedRow>('renew', [
+    sets.map((items) => `{${items.map(({ renewal }) => renewal.id).join(',')}}`),
+    sets.map((items) => `{${items.map(({ tenant }) => tenant).join(',')}}`),
+    sets.map((items) => `{${items.map(({ renewal }) => renewal.epoch).join(',')}}`),
+    sets.length === 0 ? null : JSON.stringify(sets.map(headOf)),
+    rest.length === 0 ? null : JSON.stringify(rest.map(wireOf)),
+    lockWaitMs(isPatient),
+    session.now(),
+  ]);
+  for (const { part, ord, ...row } of rows) {
+    const own = part === 0 ? ord : sets[part - 1]![ord - 1]!.ord;
+    outcomes[own] = {
       kind: 'renewed',
       at: row.at,
       leaseExpiry: row.lease_expiry,
@@ -53,11 +76,41 @@ export async function renewLeases(
   return outcomes;
 }
 
-function wireOf(renewal: Renewal): Record<string, unknown> {
+function compared(one: Numbered, other: Numbered): number {
+  if (one.renewal.id === other.renewal.id) return one.tenant - other.tenant;
+  return one.renewal.id < other.renewal.id ? -1 : 1;
+}
+
+async function numbered(session: Session, renewals: readonly Renewal[]): Promise<Numbered[]> {
+  const { names } = session;
+  const tenants = await names.findTenants(renewals.map(({ tenant }) => tenant));
+  const owners = await names.owners(renewals.map(({ owner }) => owner));
+  return renewals.flatMap((renewal, ord) => {
+    const tenant = tenants[ord] ?? null;
+    return tenant === null ? [] : [{ renewal, ord, tenant, owner: owners[ord]! }];
+  });
+}
+
+function setsOf(all: readonly Numbered[]): Numbered[][] {
+  const sets = Map.groupBy(all, ({ owner, renewal }) => `${owner} ${renewal.token ?? ''}`);
+  return [...sets.values()];
+}
+
+function headOf(items: readonly Numbered[], index: number): Record<string, unknown> {
+  const { owner, renewal } = items[0]!;
+  const actor = workerActor(renewal.owner);
+  return { part: index + 1, owner, token: renewal.token ?? undefined, actor };
+}
+
+function wireOf({ renewal, ord, tenant, owner }: Numbered): Record<string, unknown> {
+  const { notes = [] } = renewal;
   return {
+    ord,
+    tenant,
     id: renewal.id,
     epoch: renewal.epoch,
-    owner: renewal.owner,
+    owner,
+    token: renewal.token ?? undefined,
     actor: workerActor(renewal.owner),
     progress: renewal.progress,
     has_stage: renewal.stage !== undefined,
@@ -67,10 +120,13 @@ function wireOf(renewal: Renewal): Record<string, unknown> {
     checkpoint: renewal.checkpoint,
     result_name: renewal.stageResult?.name,
     result: renewal.stageResult?.result,
-    notes: renewal.notes?.map(({ type, message, payload }) => ({
-      type,
-      message: message ?? undefined,
-      payload: payload === null ? undefined : JSON.stringify(payload),
-    })),
+    notes:
+      notes.length === 0
+        ? undefined
+        : notes.map(({ type, message, payload }) => ({
+            kind: kindCode(type),
+            message: message ?? undefined,
+            payload: payload === null ? undefined : JSON.stringify(payload),
+          })),
   };
 }

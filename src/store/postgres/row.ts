@@ -1,151 +1,94 @@
-import type { EventType, JobEvent, NoteType } from '../../core/event.ts';
-import type {
-  CancelMode,
-  CancelWish,
-  Job,
-  JobError,
-  JsonText,
-  ParentKind,
+import { EVENT_TYPES, type JobEvent, NOTE_TYPES } from '../../core/event.ts';
+import {
+  type CancelMode,
+  type CancelWish,
+  type Job,
+  type JobError,
+  type JsonText,
+  PARENT_KINDS,
+  type ParentKind,
 } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
-import { quickMs, toMs } from './sql-text.ts';
+import type { Dictionary } from './dictionary.ts';
 
-/** How the columns of a job travel: times as milliseconds, payloads as the text that was stored. */
-export const JOB_TRAVELS: readonly (readonly [name: string, type: string])[] = [
-  ['tenant_id', 'int'],
-  ['id', 'uuid'],
-  ['type', 'text'],
-  ['queue', 'text'],
-  ['lifecycle', 'smallint'],
-  ['policy', 'int'],
-  ['state', 'text'],
-  ['phase', 'smallint'],
-  ['epoch', 'int'],
-  ['version', 'int'],
-  ['priority', 'int'],
-  ['run_at', 'time'],
-  ['deadline_at', 'time'],
-  ['attempts', 'int'],
-  ['max_attempts', 'int'],
-  ['retry_count', 'int'],
-  ['backoff_ms', 'int8'],
-  ['progress', 'double precision'],
-  ['stage', 'text'],
-  ['message', 'text'],
-  ['lease_owner', 'text'],
-  ['lease_expiry', 'time'],
-  ['cancel_mode', 'text'],
-  ['cancel_reason', 'text'],
-  ['created_at', 'time'],
-  ['updated_at', 'time'],
-  ['started_at', 'time'],
-  ['completed_at', 'time'],
-  ['error', 'json'],
-  ['input', 'json'],
-  ['result', 'json'],
-  ['checkpoint', 'json'],
-  ['metadata', 'json'],
-  ['correlation_id', 'text'],
-  ['trace_id', 'text'],
-  ['requested_by', 'text'],
-  ['parent_job_id', 'uuid'],
-  ['document_id', 'text'],
-  ['job_limit_key', 'text'],
-  ['parent_kind', 'text'],
-];
-
-/** The columns of a function that returns jobs. */
-export const JOB_FIELDS: string = JOB_TRAVELS.map(
-  ([name, type]) => `${name} ${type === 'time' ? 'int8' : type}`,
-).join(', ');
-
-export function jobSelect(alias: string): string {
-  return JOB_TRAVELS.map(([name, type]) => {
-    const column = `${alias}.${name}`;
-    return type === 'time' ? `${toMs(column)} AS ${name}` : column;
-  }).join(', ');
-}
-
-/** Times that a caller may choose, and so far in the future as it likes. */
-const GIVEN_TIMES: readonly string[] = ['run_at', 'deadline_at'];
-
-/** The same for large answers. */
-export function quickJobSelect(alias: string): string {
-  return JOB_TRAVELS.map(([name, type]) => {
-    const column = `${alias}.${name}`;
-    if (type !== 'time') return column;
-    return GIVEN_TIMES.includes(name) ? toMs(column) : quickMs(column);
-  }).join(', ');
-}
-
+/** A job as `read_jobs` and its kin answer with it. */
 export interface JobRow {
-  tenant_id: number;
-  id: string;
-  type: string;
-  queue: string;
-  lifecycle: number;
-  policy: number;
-  state: string;
-  phase: number;
-  epoch: number;
-  version: number;
-  priority: number;
-  run_at: number;
-  deadline_at: number | null;
-  attempts: number;
-  max_attempts: number;
-  retry_count: number;
-  backoff_ms: number | null;
-  progress: number;
-  stage: string | null;
-  message: string | null;
-  lease_owner: string | null;
-  lease_expiry: number | null;
-  cancel_mode: CancelMode | null;
-  cancel_reason: string | null;
-  created_at: number;
-  updated_at: number;
-  started_at: number | null;
-  completed_at: number | null;
-  error: JsonText | null;
-  input: JsonText;
-  result: JsonText | null;
-  checkpoint: JsonText | null;
-  metadata: JsonText | null;
-  correlation_id: string | null;
-  trace_id: string | null;
-  requested_by: string | null;
-  parent_job_id: string | null;
-  document_id: string | null;
-  job_limit_key: string | null;
-  parent_kind: ParentKind | null;
+  readonly ord: number;
+  readonly id: string;
+  readonly tenant: number;
+  readonly lane: number;
+  readonly policy: number;
+  readonly lifecycle: number;
+  readonly state: number;
+  readonly phase: number;
+  readonly gate: number | null;
+  readonly epoch: number;
+  readonly version: number;
+  readonly priority: number;
+  readonly run_at: number;
+  readonly deadline_at: number | null;
+  readonly attempts: number;
+  readonly retry_count: number;
+  readonly backoff_ms: number | null;
+  readonly progress: number;
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly owner: string | null;
+  readonly lease_expiry: number | null;
+  readonly cancel_mode: number | null;
+  readonly cancel_reason: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly started_at: number | null;
+  readonly completed_at: number | null;
+  readonly error: JsonText | null;
+  readonly input: JsonText;
+  readonly result: JsonText | null;
+  readonly checkpoint: JsonText | null;
+  readonly metadata: JsonText | null;
+  readonly correlation_id: string | null;
+  readonly trace_id: string | null;
+  readonly requested_by: string | null;
+  readonly limit_key: string | null;
+  readonly parent_job_id: string | null;
+  readonly parent_kind: number | null;
+  readonly document_id: string | null;
 }
 
-/** What the rows hold as numbers and everyone else knows by name. */
-export interface Names {
-  tenant(id: number): string;
-  lifecycle(id: number): { readonly name: string; readonly version: number };
+const MODES: readonly CancelMode[] = ['soft', 'hard'];
+
+export function modeCode(mode: CancelMode): number {
+  return MODES.indexOf(mode) + 1;
 }
 
-export function cancelOf(mode: CancelMode | null, reason: string | null): CancelWish | null {
-  return mode === null ? null : { mode, reason };
+export function cancelOf(mode: number | null, reason: string | null): CancelWish | null {
+  return mode === null ? null : { mode: MODES[mode - 1]!, reason };
+}
+
+export function parentCode(kind: ParentKind): number {
+  return PARENT_KINDS.indexOf(kind) + 1;
+}
+
+export function parentKindOf(code: number | null): ParentKind | null {
+  return code === null ? null : PARENT_KINDS[code - 1]!;
 }
 
 export function errorOf(text: JsonText | null): JobError | null {
   return text === null ? null : (JSON.parse(text) as JobError);
 }
 
-export function jobOf(row: JobRow, names: Names): Job {
-  const lifecycle = names.lifecycle(row.lifecycle);
+export function jobOf(row: JobRow, names: Dictionary): Job {
+  const lifecycle = names.lifecycleOf(row.lifecycle);
+  const lane = names.laneOf(row.lane);
   return {
-    tenant: names.tenant(row.tenant_id),
+    tenant: names.tenantName(row.tenant),
     id: row.id,
-    type: row.type,
-    queue: row.queue,
+    type: lane.type,
+    queue: lane.queue,
     lifecycle: lifecycle.name,
     lifecycleVersion: lifecycle.version,
     policy: row.policy,
-    state: row.state,
+    state: lifecycle.states[row.state - 1]!,
     phase: phaseOfRank(row.phase),
     epoch: row.epoch,
     version: row.version,
@@ -153,13 +96,13 @@ export function jobOf(row: JobRow, names: Names): Job {
     runAt: row.run_at,
     deadlineAt: row.deadline_at,
     attempts: row.attempts,
-    maxAttempts: row.max_attempts,
+    maxAttempts: names.policy(row.policy).retry.maxAttempts,
     retryCount: row.retry_count,
     backoffMs: row.backoff_ms,
     progress: row.progress,
     stage: row.stage,
     message: row.message,
-    owner: row.lease_owner,
+    owner: row.owner,
     leaseExpiry: row.lease_expiry,
     cancel: cancelOf(row.cancel_mode, row.cancel_reason),
     createdAt: row.created_at,
@@ -174,63 +117,70 @@ export function jobOf(row: JobRow, names: Names): Job {
     correlationId: row.correlation_id,
     traceId: row.trace_id,
     requestedBy: row.requested_by,
-    limitKey: row.job_limit_key,
+    limitKey: row.limit_key,
     parentJobId: row.parent_job_id,
-    parentKind: row.parent_kind,
+    parentKind: parentKindOf(row.parent_kind),
     documentId: row.document_id,
   };
 }
 
-export const EVENT_FIELDS = `tenant_id int, job_id uuid, version int, note int, type text, at int8,
-  from_state text, to_state text, phase smallint, epoch int, attempt int, retry_count int,
-  progress double precision, stage text, message text, actor text, cause text, payload json`;
-
-export function eventSelect(alias: string): string {
-  const columns = `tenant_id, @.job_id, @.version, 0 AS note, @.type, ${toMs('@.ts')} AS at,
-    @.from_state, @.to_state, @.phase, @.epoch, @.attempt, @.retry_count, @.progress, @.stage,
-    @.message, @.actor, @.cause, @.payload`;
-  return `@.${columns}`.replaceAll('@', alias);
+/** Rows in words. */
+export async function toJobs(rows: readonly JobRow[], names: Dictionary): Promise<Job[]> {
+  await names.learn(rows);
+  return rows.map((row) => jobOf(row, names));
 }
 
-/** A note in the shape of an event: it moves nothing, so it goes from its state to its state. */
-export function noteSelect(alias: string): string {
-  const columns = `tenant_id, @.job_id, @.version, @.n AS note, @.type, ${toMs('@.ts')} AS at,
-    @.state, @.state, @.phase, @.epoch, @.attempt, @.retry_count, @.progress, @.stage,
-    @.message, @.actor, NULL::text, @.payload`;
-  return `@.${columns}`.replaceAll('@', alias);
+const NOTES_FROM = 101;
+
+type Kind = JobEvent['type'];
+
+const EVENT_CODES: ReadonlyMap<Kind, number> = new Map([
+  ...EVENT_TYPES.map((type, index): [Kind, number] => [type, index + 1]),
+  ...NOTE_TYPES.map((type, index): [Kind, number] => [type, index + NOTES_FROM]),
+]);
+
+export function kindCode(type: Kind): number {
+  return EVENT_CODES.get(type)!;
+}
+
+export function kindOf(code: number): Kind {
+  return code < NOTES_FROM ? EVENT_TYPES[code - 1]! : NOTE_TYPES[code - NOTES_FROM]!;
 }
 
 export interface EventRow {
-  tenant_id: number;
-  job_id: string;
-  version: number;
-  note: number;
-  type: EventType | NoteType;
-  at: number;
-  from_state: string | null;
-  to_state: string;
-  phase: number;
-  epoch: number;
-  attempt: number;
-  retry_count: number;
-  progress: number;
-  stage: string | null;
-  message: string | null;
-  actor: string;
-  cause: string | null;
-  payload: JsonText | null;
+  readonly tenant: number;
+  readonly id: string;
+  readonly version: number;
+  readonly note: number;
+  readonly kind: number;
+  readonly at: number;
+  readonly lifecycle: number;
+  readonly from_state: number | null;
+  readonly to_state: number;
+  readonly phase: number;
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly retry_count: number;
+  readonly progress: number;
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly actor: string;
+  readonly cause: string | null;
+  readonly payload: JsonText | Record<string, unknown> | null;
 }
 
-export function eventOf(row: EventRow, names: Names): JobEvent {
+export function eventOf(row: EventRow, names: Dictionary): JobEvent {
+  const { states } = names.lifecycleOf(row.lifecycle);
+  const { payload } = row;
   return {
-    tenant: names.tenant(row.tenant_id),
-    jobId: row.job_id,
+    tenant: names.tenantName(row.tenant),
+    jobId: row.id,
     version: row.version,
     note: row.note,
-    type: row.type,
+    type: kindOf(row.kind),
     at: row.at,
-    from: row.from_state,
-    to: row.to_state,
+    from: row.from_state === null ? null : states[row.from_state - 1]!,
+    to: states[row.to_state - 1]!,
     phase: phaseOfRank(row.phase),
     epoch: row.epoch,
     attempt: row.attempt,
@@ -240,6 +190,7 @@ export function eventOf(row: EventRow, names: Names): JobEvent {
     message: row.message,
     actor: row.actor,
     cause: row.cause,
-    payload: row.payload === null ? null : (JSON.parse(row.payload) as Record<string, unknown>),
+    payload:
+      typeof payload === 'string' ? (JSON.parse(payload) as Record<string, unknown>) : payload,
   };
 }

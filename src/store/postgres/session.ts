@@ -1,12 +1,8 @@
 import type { Clock, Instant } from '../../core/clock.ts';
 import { PostgresBell } from './bell.ts';
-import { failureOf, isMissingDay } from './failure.ts';
-import type { NameBook } from './names.ts';
-import type { Database } from './pool.ts';
-
-/** Days of events and notes that are made before anyone needs them. */
-const DAYS_AHEAD = 7;
-const DAY_MS = 86_400_000;
+import type { Database } from './database.ts';
+import type { Dictionary } from './dictionary.ts';
+import { failureOf } from './failure.ts';
 
 /**
  * How long a statement waits for a lock: a shared one not so long that one caller's open
@@ -16,18 +12,18 @@ export function lockWaitMs(isPatient: boolean): number {
   return isPatient ? 3_000 : 100;
 }
 
-/** What every verb works with: the database, the names of things, the time and its days. */
+/** What every verb works with: the database, the names of things and the time. */
 export class Session {
   readonly database: Database;
-  readonly names: NameBook;
+  readonly names: Dictionary;
   readonly bell: PostgresBell;
   readonly #clock: Clock | null;
   /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
   parkedAfter: string | null = null;
-  /** The days that are known to be there, from the first to before the last. */
-  #days: { readonly from: Instant; readonly to: Instant } = { from: 0, to: 0 };
+  /** Ids in between go to partitions, as far as this process knows. */
+  bounds: { readonly low: string; readonly high: string } = { low: 'g', high: '' };
 
-  constructor(database: Database, names: NameBook, clock: Clock | null) {
+  constructor(database: Database, names: Dictionary, clock: Clock | null) {
     this.database = database;
     this.names = names;
     this.bell = new PostgresBell(database);
@@ -39,32 +35,20 @@ export class Session {
     return this.#clock?.now() ?? null;
   }
 
-  /** Runs a write again if the day it belongs to had to be made first. */
-  async withDays<Answer>(write: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isMissingDay(error)) throw error;
-      await this.ensureDays(0);
-      return write();
-    }
+  /** The database's time, or that of a test. */
+  async readClock(): Promise<Instant> {
+    const sql = `SELECT ${this.database.tables}.now_ms($1) AS now`;
+    const [row] = await this.database.read<{ now: Instant }>(sql, [this.now()]);
+    return row!.now;
   }
 
-  /** Makes the days from yesterday (a clock may be behind) to some days ahead. */
-  async ensureDays(ahead: number = DAYS_AHEAD): Promise<void> {
-    const [today] = await this.database.write<{ ms: number }>(
-      `SELECT (extract(epoch FROM d) * 1000)::int8 AS ms, pawl.ensure_days_v1(d - 1, d + $2::int)
-       FROM (SELECT (coalesce(timestamptz 'epoch' + $1 * interval '1 millisecond',
-         clock_timestamp()) AT TIME ZONE 'UTC')::date AS d) t`,
-      [this.now(), ahead],
-    );
-    this.#days = { from: today!.ms - DAY_MS, to: today!.ms + (ahead + 1) * DAY_MS };
+  isOther(id: string): boolean {
+    return id < this.bounds.low || id >= this.bounds.high;
   }
 
-  /** For a transaction of the caller, which must not fail for want of a day. */
-  async ensureToday(): Promise<void> {
-    const now = this.now() ?? Date.now();
-    if (now < this.#days.from || now >= this.#days.to) await this.ensureDays();
+  async tenantOf(name: string): Promise<number | null> {
+    const [number] = await this.names.findTenants([name]);
+    return number ?? null;
   }
 
   /** A statement on the caller's connection, with its failure translated. */

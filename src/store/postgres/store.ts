@@ -2,8 +2,8 @@ import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
 import { systemRandom } from '../../core/random.ts';
-import type { CareStore } from '../care.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
 import type {
   InsertJobs,
@@ -29,53 +29,49 @@ import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
-import { claimJobs } from './claim.ts';
-import { controlOn } from './control.ts';
-import { insertWith } from './insert.ts';
-import { insertWhole, insertWithin } from './insert-text.ts';
 import { careOn } from './care.ts';
-import { listJobs } from './list.ts';
+import { claimJobs } from './claim.ts';
+import { countJobs, depthOf, standingOf } from './counts.ts';
+import { Database } from './database.ts';
+import { Dictionary } from './dictionary.ts';
+import { eraseJob } from './erase.ts';
+import { insertWhole, insertWithin } from './insert-text.ts';
+import { insertWith } from './insert-with.ts';
+import { registerLifecycles } from './lifecycles.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
-import { NameBook } from './names.ts';
+import { controlOn, listLimits, putLimit } from './limits.ts';
+import { listJobs } from './list.ts';
+import { openPool } from './open-pool.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
-import { putPolicy, readPolicies } from './policy.ts';
-import { Database, openPool } from './pool.ts';
-import { listEvents, listStages, readJobs } from './query.ts';
+import { makePartitions, purge } from './purge.ts';
+import { listEvents, listStages, readJobs } from './read.ts';
+import { restrictReader } from './reader-role.ts';
 import { recordsOn } from './records.ts';
-import { registerLifecycles } from './registry.ts';
-import { purge } from './retention.ts';
-import { eraseJob } from './retention-erase.ts';
-import { overdueJobs } from './overdue.ts';
+import { quoteName } from './schemas.ts';
 import { Session } from './session.ts';
-import { NOW, quoteName, toMs } from './sql-text.ts';
-import { standingOf } from './standing.ts';
-import { expiredJobs, letDueIn } from './sweep.ts';
-import { tallyJobs } from './tally.ts';
-import { mendFeed, readIncarnation, readTail } from './tail.ts';
-import { depthOf, listValves, putValve } from './valve.ts';
-import { raiseWall } from './wall.ts';
+import { type Due, expiredJobs, letDueIn, overdueJobs } from './sweep.ts';
+import { readIncarnation, readTail } from './tail.ts';
 
 export type { PostgresOptions } from './options.ts';
 
 /**
- * The port on PostgreSQL, for any number of processes. Calls that come while a statement of their
- * kind is under way share the next one. Opened by `openPostgresStore`; once closed, every verb
- * answers with a StoreError.
+ * The jobs half of the port on PostgreSQL, for any number of processes. Calls that come while a
+ * statement of their kind is under way share the next one.
  */
 export class PostgresStore implements Store {
-  readonly records: RecordStore;
   readonly control: ControlStore;
-  readonly care: CareStore;
   readonly bell: PostgresBell;
+  readonly records: RecordStore;
+  readonly care: CareStore;
   readonly #session: Session;
   readonly #batches: Batches;
 
   constructor(session: Session) {
     this.#session = session;
     this.bell = session.bell;
-    this.records = recordsOn(session);
     this.control = controlOn(session);
+    this.records = recordsOn(session);
     this.care = careOn(session);
     this.#batches = batchesOn(session);
   }
@@ -103,11 +99,8 @@ export class PostgresStore implements Store {
     return claimJobs(this.#session, request);
   }
 
-  apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return hasRecords(moves) ? this.#applyWith(moves) : this.#batches.moves.add(moves);
-  }
-
-  async #applyWith(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  async apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+    if (!hasRecords(moves)) return this.#batches.moves.add(moves);
     for (const { with: ops = [] } of moves) checkOps(ops);
     return this.#batches.movesWith.add(moves);
   }
@@ -116,12 +109,16 @@ export class PostgresStore implements Store {
     return this.#batches.renewals.add(renewals);
   }
 
-  due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
+  due(limit: number): Promise<Due> {
     return letDueIn(this.#session, limit);
   }
 
   expired(limit: number): Promise<Job[]> {
     return expiredJobs(this.#session, limit);
+  }
+
+  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
+    return overdueJobs(this.#session, places, limit);
   }
 
   owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
@@ -153,11 +150,7 @@ export class PostgresStore implements Store {
   }
 
   tally(tenant: string | null, max?: number): Promise<Tally[]> {
-    return tallyJobs(this.#session, tenant, max);
-  }
-
-  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
-    return overdueJobs(this.#session, places, limit);
+    return countJobs(this.#session, tenant, max);
   }
 
   standing(ref: JobRef): Promise<Standing | null> {
@@ -174,11 +167,11 @@ export class PostgresStore implements Store {
   }
 
   putValve(change: ValveChange): Promise<Valve> {
-    return putValve(this.#session, change);
+    return putLimit(this.#session, change);
   }
 
   valves(tenant: string | null): Promise<Valve[]> {
-    return listValves(this.#session, tenant);
+    return listLimits(this.#session, tenant);
   }
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
@@ -186,22 +179,15 @@ export class PostgresStore implements Store {
   }
 
   putPolicy(policy: Policy): Promise<number> {
-    return putPolicy(this.#session, policy);
+    return this.#session.names.putPolicy(policy);
   }
 
   policies(numbers: readonly number[]): Promise<Policy[]> {
-    return readPolicies(this.#session, numbers);
+    return this.#session.names.loadPolicies(numbers);
   }
 
-  async now(): Promise<Instant> {
-    const sql = `SELECT ${toMs(NOW.replace('p_now', '$1'))} AS now`;
-    const [row] = await this.#session.database.read<{ now: Instant }>(sql, [this.#session.now()]);
-    return row!.now;
-  }
-
-  /** Makes the coming days' partitions; to be called at least once in a few days. */
-  maintain(): Promise<void> {
-    return this.#session.ensureDays();
+  now(): Promise<Instant> {
+    return this.#session.readClock();
   }
 
   async close(): Promise<void> {
@@ -220,13 +206,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   try {
     const mayChange = options.migrate !== 'check';
     await (mayChange ? migrate(database) : checkMigrations(database));
-    await registerLifecycles(database, lifecycles, mayChange);
-    const session = new Session(database, new NameBook(database), clock ?? null);
-    if (readerRole !== undefined) await raiseWall(database, readerRole, mayChange);
-    if (mayChange) {
-      await session.ensureDays();
-      await mendFeed(database);
-    }
+    await registerLifecycles(database, lifecycles);
+    if (readerRole !== undefined) await restrictReader(database, readerRole, mayChange);
+    const session = new Session(database, new Dictionary(database), clock ?? null);
+    await makePartitions(session);
     return new PostgresStore(session);
   } catch (error) {
     await database.close();

@@ -1,149 +1,247 @@
+import type { JobEvent } from '../../core/event.ts';
 import type { TailItem, TailPage, TailQuery } from '../query.ts';
-import type { Database } from './pool.ts';
+import { type EventRow, eventOf } from './row.ts';
 import type { Session } from './session.ts';
-import { type Entry, type Position, readEntries } from './tail-entries.ts';
 
-interface LogRow {
-  readonly incarnation: string;
-  readonly horizon: string;
-  readonly next: string;
-}
-
-interface FeedRow {
-  /** Null where the feed has no more rows: then there is this one for the floor. */
-  readonly xid: string | null;
-  readonly floor_xid: string | null;
-  readonly floor_n: number | null;
+/** Where a reader stands: all of the numbers before `n`, and so many items of that one. */
+interface Position {
   readonly n: number;
-  readonly day: string;
-  readonly tenants: string;
-  readonly jobs: string;
-  readonly versions: string;
-  readonly notes: string | null;
+  readonly index: number;
 }
 
-const FEED_ROWS_MAX = 256;
+/** What is the same for every entry: the log's name and where it begins and ends. */
+interface Log {
+  readonly incarnation: string;
+  readonly floor: number;
+  readonly start: number;
+}
+
+interface TailRow {
+  readonly n: number;
+  readonly entry: string | null;
+  readonly note: string | null;
+}
+
+interface Item {
+  readonly position: Position;
+  readonly row: EventRow;
+  readonly lane: number;
+}
+
+const ROWS_MAX = 256;
 
 /**
- * Reads transactions in the order of their xids, up to the first that may still be under way: what
- * commits late has a late place, so nothing is skipped and nothing comes twice.
+ * Reads on to the lowest number that somebody may still be writing, in the order of the numbers:
+ * nothing is skipped and nothing comes twice. The bound is read by a statement of its own, before
+ * the page: what is committed up to it is then surely seen.
  */
 export async function readTail(session: Session, query: TailQuery): Promise<TailPage> {
-  const [log] = await session.database.read<LogRow>(
-    'SELECT incarnation, horizon::text, next::text FROM pawl.log_v1()',
-  );
-  const { incarnation } = log!;
-  const end: Position = { xid: BigInt(log!.horizon), n: 0, index: 0 };
-  const start = positionOf(query.from, { incarnation, end, next: BigInt(log!.next) });
-  const cursorAt = ({ xid, n, index }: Position): string => `${incarnation}.${xid}.${n}.${index}`;
+  const [log] = await session.database.ask<Log>('log_state', []);
+  const cursorAt = ({ n, index }: Position): string => `${log!.incarnation}.${n}.${index}`;
+  const end: Position = { n: log!.floor + 1, index: 0 };
+  const start = positionOf(query.from, log!);
   if (start === null) return { items: [], cursor: cursorAt(end), isReset: true };
-  const tenant = await tenantOf(session, query.tenant);
-  const items: TailItem[] = [];
+  const tenant = query.tenant === null ? null : ((await session.tenantOf(query.tenant)) ?? -1);
+  const items: Item[] = [];
   let at = start;
-  while (items.length < query.limit && at.xid < end.xid) {
-    const wanted = query.limit - items.length;
-    const read = await readFeed(session, at, { end, wanted, tenant, incarnation });
-    if (read === null) return { items: [], cursor: cursorAt(end), isReset: true };
-    const { entries, reached } = read;
-    const found = await readEntries(session, entries);
-    items.push(...found.map(({ position, item }) => ({ ...item, cursor: cursorAt(position) })));
-    at = reached;
+  while (items.length < query.limit && at.n <= log!.floor) {
+    const read = await readPage(session, at, { log: log!, end });
+    const matching = read.items.filter((item) => tenant === null || item.row.tenant === tenant);
+    const wanted = matching.slice(0, query.limit - items.length);
+    items.push(...wanted);
+    at = wanted.length < matching.length ? wanted.at(-1)!.position : read.reached;
   }
-  return { items, cursor: cursorAt(at), isReset: false };
+  return { items: await labelled(session, items, cursorAt), cursor: cursorAt(at), isReset: false };
 }
 
 /** The name of this log. */
-export async function readIncarnation(session: Session): Promise<string> {
-  const [log] = await session.database.read<LogRow>('SELECT incarnation FROM pawl.log_v1()');
+export async function readIncarnation({ database }: Session): Promise<string> {
+  const [log] = await database.ask<Log>('log_state', []);
   return log!.incarnation;
 }
 
-/** After a restore into another cluster, xids of the old one would hide new rows behind them. */
-export async function mendFeed(database: Database): Promise<void> {
-  await database.write(
-    `UPDATE pawl.feed SET xid = '3' WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())`,
-  );
-}
-
-/** Undefined asks for every tenant; null is one that has no jobs. */
-async function tenantOf(session: Session, name: string | null): Promise<number | null | undefined> {
-  if (name === null) return undefined;
-  const [id] = await session.names.findTenants([name]);
-  return id ?? null;
-}
-
-/** Null: the cursor is of another log, or of a future that this one has not had. */
-function positionOf(
-  from: TailQuery['from'],
-  log: { incarnation: string; end: Position; next: bigint },
-): Position | null {
-  if (from === 'start') return { xid: 0n, n: 0, index: 0 };
-  if (from === 'end') return log.end;
-  const [, incarnation, xid, n, index] = /^(\w+)\.(\d+)\.(\d+)\.(\d+)$/.exec(from.cursor) ?? [];
+/** Null: the cursor is of another log, of a future that this one has not had, or of lost times. */
+function positionOf(from: TailQuery['from'], log: Log): Position | null {
+  if (from === 'start') return { n: log.start, index: 0 };
+  if (from === 'end') return { n: log.floor + 1, index: 0 };
+  const [, incarnation, n, index] = /^([\w-]+)\.(\d{1,15})\.(\d{1,9})$/.exec(from.cursor) ?? [];
   if (incarnation !== log.incarnation) return null;
-  const position = { xid: BigInt(xid!), n: Number(n), index: Number(index) };
-  return position.xid > log.next ? null : position;
+  const position = { n: Number(n), index: Number(index) };
+  return position.n < log.start || position.n > log.floor + 1 ? null : position;
 }
 
-/** The floor is read with the rows, so that no purge can come between. */
-const FEED = `SELECT f.*, r.floor_xid::text, r.floor_n FROM (
-    SELECT max(floor_xid::text) AS floor_xid, max(floor_n) AS floor_n FROM pawl.retention
-    WHERE floor_log = $5) r
-  LEFT JOIN pawl.feed_v1($1, $2, $3, $4) f ON true`;
-
-interface Reading {
-  readonly end: Position;
-  readonly wanted: number;
-  readonly tenant: number | null | undefined;
-  readonly incarnation: string;
-}
-
-/** Null: retention has taken what comes next. */
-async function readFeed(
+async function readPage(
   session: Session,
   from: Position,
-  { end, wanted, tenant, incarnation }: Reading,
-): Promise<{ entries: Entry[]; reached: Position } | null> {
-  // One more than wanted: the first row may be the one that was read to its end.
-  const limit = Math.min(wanted, FEED_ROWS_MAX) + 1;
-  const read = await session.database.read<FeedRow>(FEED, [
-    String(from.xid),
-    from.n,
-    String(end.xid),
-    limit,
-    incarnation,
-  ]);
-  if (isBelowFloor(from, read[0]!)) return null;
-  const rows = read.filter(({ xid }) => xid !== null);
-  const all = rows.flatMap(entriesOf).filter(({ position }) => isAfter(position, from));
-  const matching = all.filter((entry) => tenant === undefined || entry.tenant === tenant);
-  const entries = matching.slice(0, wanted);
-  if (matching.length >= wanted) return { entries, reached: entries.at(-1)!.position };
-  return { entries, reached: rows.length < limit ? end : (all.at(-1)?.position ?? end) };
+  { log, end }: { log: Log; end: Position },
+): Promise<{ items: Item[]; reached: Position }> {
+  const rows = await session.database.ask<TailRow>('tail', [from.n, log.floor, ROWS_MAX]);
+  const isWhole = rows.length < ROWS_MAX;
+  const last = rows.at(-1)?.n ?? 0;
+  // Of the last number there may be more notes than this page has.
+  const sure = isWhole || rows[0]!.n === last ? rows : rows.filter(({ n }) => n < last);
+  const counts = new Map<number, number>();
+  const items = sure.flatMap((row) => {
+    const before = counts.get(row.n) ?? 0;
+    const found = itemsOf(row, before);
+    counts.set(row.n, before + found.length);
+    return found;
+  });
+  const fresh = items.filter(({ position: { n, index } }) => n > from.n || index > from.index);
+  return { items: fresh, reached: isWhole ? end : (items.at(-1)?.position ?? end) };
 }
 
-/** The start is below every floor, and never loses anything. */
-function isBelowFloor({ xid, n }: Position, { floor_xid, floor_n }: FeedRow): boolean {
-  if (floor_xid === null || xid === 0n) return false;
-  return xid === BigInt(floor_xid) ? n <= floor_n! : xid < BigInt(floor_xid);
+type Entry = readonly [
+  at: number,
+  tenant: number,
+  lane: number,
+  lifecycle: number,
+  kind: number,
+  fromState: number | null,
+  viaState: number | null,
+  toState: number,
+  phase: number,
+  actor: string,
+  jobs: readonly string[],
+  versions: readonly number[],
+  epochs: readonly number[],
+  attempts: readonly number[],
+  retries: readonly number[],
+  progress: readonly number[],
+  texts: readonly Texts[] | null,
+];
+
+type Texts = readonly [
+  id: string,
+  stage: string | null,
+  message: string | null,
+  cause: string | null,
+  payload: Record<string, unknown> | null,
+];
+
+function itemsOf(row: TailRow, before: number): Item[] {
+  return row.entry === null ? noteItem(row, before) : entryItems(row, before);
 }
 
-function isAfter(one: Position, other: Position): boolean {
-  if (one.xid !== other.xid) return one.xid > other.xid;
-  return one.n === other.n ? one.index > other.index : one.n > other.n;
+const CREATED = 1;
+const QUEUED = 2;
+const HELD = 0;
+
+function entryItems({ n, entry }: TailRow, before: number): Item[] {
+  const [at, tenant, lane, lifecycle, kind, fromState, viaState, toState, phase, actor, ...lists] =
+    JSON.parse(entry!) as Entry;
+  const [jobs, versions, epochs, attempts, retries, progress, texts] = lists;
+  const said = new Map(texts?.map((one) => [one[0], one]));
+  const rows = jobs.flatMap((id, index): EventRow[] => {
+    const [, stage = null, message = null, cause = null, payload = null] = said.get(id) ?? [];
+    const row: EventRow = {
+      tenant,
+      id,
+      version: versions[index] ?? versions[0]!,
+      note: 0,
+      kind,
+      at,
+      lifecycle,
+      from_state: fromState,
+      to_state: toState,
+      phase,
+      epoch: epochs[index] ?? epochs[0]!,
+      attempt: attempts[index] ?? attempts[0]!,
+      retry_count: retries[index] ?? retries[0]!,
+      progress: progress[index] ?? progress[0]!,
+      stage,
+      message,
+      actor,
+      cause,
+      payload,
+    };
+    if (viaState === null) return [row];
+    return [
+      { ...row, version: 1, kind: CREATED, to_state: viaState, phase: HELD },
+      { ...row, version: 2, kind: QUEUED, from_state: viaState },
+    ];
+  });
+  return rows.map((row, index) => ({ position: { n, index: before + index + 1 }, row, lane }));
 }
 
-function entriesOf({ xid, n, day, ...row }: FeedRow): Entry[] {
-  const tenants = JSON.parse(row.tenants) as number[];
-  const jobs = JSON.parse(row.jobs) as string[];
-  const versions = JSON.parse(row.versions) as number[];
-  const notes = row.notes === null ? null : (JSON.parse(row.notes) as number[]);
-  return jobs.map((job, index) => ({
-    position: { xid: BigInt(xid!), n, index: index + 1 },
-    day,
-    tenant: tenants[index]!,
-    job,
-    version: versions[index]!,
-    note: notes?.[index] ?? 0,
-  }));
+type Note = readonly [
+  at: number,
+  tenant: number,
+  lane: number,
+  lifecycle: number,
+  kind: number,
+  state: number,
+  phase: number,
+  actor: string,
+  id: string,
+  version: number,
+  note: number,
+  epoch: number,
+  attempt: number,
+  retryCount: number,
+  progress: number,
+  stage: string | null,
+  message: string | null,
+  payload: Record<string, unknown> | null,
+];
+
+function noteItem({ n, note: text }: TailRow, before: number): Item[] {
+  const [at, tenant, lane, lifecycle, kind, state, phase, actor, id, version, note, ...rest] =
+    JSON.parse(text!) as Note;
+  const [epoch, attempt, retryCount, progress, stage, message, payload] = rest;
+  const row: EventRow = {
+    tenant,
+    id,
+    version,
+    note,
+    kind,
+    at,
+    lifecycle,
+    from_state: state,
+    to_state: state,
+    phase,
+    epoch,
+    attempt,
+    retry_count: retryCount,
+    progress,
+    stage,
+    message,
+    actor,
+    cause: null,
+    payload,
+  };
+  return [{ position: { n, index: before + 1 }, row, lane }];
+}
+
+interface LabelRow {
+  readonly id: string;
+  readonly tenant: number;
+  readonly correlation_id: string | null;
+  readonly trace_id: string | null;
+}
+
+/** With what readers filter and trace by. */
+async function labelled(
+  session: Session,
+  items: readonly Item[],
+  cursorAt: (position: Position) => string,
+): Promise<TailItem[]> {
+  if (items.length === 0) return [];
+  const { names, database } = session;
+  await names.learn(items.map(({ row, lane }) => ({ ...row, lane })));
+  const ids = [...new Set(items.map(({ row }) => row.id))];
+  const labels = new Map(
+    (await database.ask<LabelRow>('labels', [ids])).map((one) => [`${one.id} ${one.tenant}`, one]),
+  );
+  return items.map(({ position, row, lane }) => {
+    const label = labels.get(`${row.id} ${row.tenant}`);
+    const event: JobEvent = eventOf(row, names);
+    return {
+      cursor: cursorAt(position),
+      event,
+      jobType: names.laneOf(lane).type,
+      correlationId: label?.correlation_id ?? null,
+      traceId: label?.trace_id ?? null,
+    };
+  });
 }

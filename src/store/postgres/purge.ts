@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Instant } from '../../core/clock.ts';
 import type { Purge, Purged } from '../retention.ts';
 import { isForbidden, isLockTimeout } from './failure.ts';
 import { quoteName } from './schemas.ts';
