@@ -40,7 +40,7 @@ export class LimitSweep {
   /** Goes on where the last look ended; says how many limiters went. */
   async trim(now: Instant): Promise<number> {
     const { control } = this.#context.store;
-    await control.trimTurns(now - THROTTLE_WINDOW_MS);
+    await control.trimTurns?.(now - THROTTLE_WINDOW_MS);
     let total = 0;
     for (let slice = 0; slice < SLICES_MAX; slice++) {
       const { trimmed, next } = await control.trimRates({ after: this.#after, limit: SLICE });

@@ -130,8 +130,6 @@ export function controlOn(session: Session): ControlStore {
   return {
     ailing: (since) => listAiling(session, since),
     throttle: (change) => changeThrottle(session, change),
-    // Turns are read from the log, which has its own retention.
-    trimTurns: () => Promise.resolve(0),
     trimRates: (trim) => trimRates(session, trim),
   };
 }

@@ -179,7 +179,7 @@ async function apply(query: Query, database: Database, migration: Migration): Pr
   if (await isApplied(query, database, migration)) return;
   await query(`SET LOCAL search_path = ${database.tables}, pg_temp`);
   for (const statement of migration.statements ?? []) await query(statement);
-  await pinAll(query, [database.schema]);
+  await pinAll(query, { of: database.schema, path: [database.schema] });
   await record(query, database, migration);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Instant } from '../../core/clock.ts';
 import type { Purge, Purged } from '../retention.ts';
 import { isForbidden, isLockTimeout } from './failure.ts';
 import { quoteName } from './schemas.ts';
@@ -14,7 +15,7 @@ const PAUSE_MS = 250;
 
 /** A slice of what may go: whole partitions, and rows of what lies in none. */
 export async function purge(session: Session, cuts: Purge): Promise<Purged> {
-  await makePartitions(session);
+  await makePartitions(session, cuts.jobs ?? 'forever');
   const jobs =
     cuts.jobs === null ? 0 : await purgeRows(session, 'purge_other', [cuts.jobs, cuts.limit]);
   const keys =
@@ -115,15 +116,35 @@ async function detach({ database }: Session, parent: string, name: string): Prom
   });
 }
 
-/** How much time a partition of jobs covers. */
-const WIDTH = '4 days';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** So many partitions cover what is kept; with those ahead there are never more than twelve. */
+const KEPT_MAX = 6;
+const WIDTH_DEFAULT_MS = 5 * DAY_MS;
+const WIDTH_MAX_MS = 365 * DAY_MS;
 const TURN = '1 day';
 
-/** Makes the partitions that will be needed next, and goes on in the next one of the log. */
-export async function makePartitions(session: Session): Promise<void> {
+/** How much time the next partitions of jobs cover, by how long jobs are kept. */
+async function widthOf(session: Session, cut: Instant | 'forever' | null): Promise<number> {
+  if (cut === null) return WIDTH_DEFAULT_MS;
+  if (cut === 'forever') return WIDTH_MAX_MS;
+  const kept = (await session.readClock()) - cut;
+  return Math.max(HOUR_MS, Math.ceil(kept / KEPT_MAX / HOUR_MS) * HOUR_MS);
+}
+
+/**
+ * Makes the partitions that will be needed next, and goes on in the next one of the log. `cut` is
+ * the time up to which ended jobs may go; null where that is not known.
+ */
+export async function makePartitions(
+  session: Session,
+  cut: Instant | 'forever' | null = null,
+): Promise<void> {
   const { database } = session;
   const now = session.now();
-  await database.write(`SELECT ${database.tables}.ensure_partitions($1, $2)`, [WIDTH, now]);
+  const width = `${await widthOf(session, cut)} ms`;
+  await database.write(`SELECT ${database.tables}.ensure_partitions($1, $2)`, [width, now]);
   await database.write(`SELECT ${database.tables}.turn_log($1, $2)`, [TURN, now]);
   await readBounds(session);
 }

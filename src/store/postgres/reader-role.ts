@@ -22,6 +22,7 @@ const TENANT_COLUMNS: Readonly<Record<string, string>> = {
   notes: 'tenant',
   positions: 'tenant',
   limits: 'tenant',
+  records: 'tenant',
 };
 
 /** What every tenant may see. */
@@ -87,7 +88,12 @@ async function restrictTable(query: Query, table: string, role: string): Promise
   const reader = quoteName(role);
   const policy = quoteName(policyOf(role));
   const column = TENANT_COLUMNS[table.slice(table.lastIndexOf('.') + 1)]!;
-  const tenant = `nullif(current_setting(${quoteText(SETTING)}, true), '')::int`;
+  const number = `nullif(current_setting(${quoteText(SETTING)}, true), '')::int`;
+  const tenants = table.replace(/[^.]+$/, 'tenants');
+  // Records name their tenant; everything else has its number.
+  const tenant = table.endsWith('.records')
+    ? `(SELECT t.name FROM ${tenants} t WHERE t.number = ${number})`
+    : number;
   await query(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`);
   await query(`DROP POLICY IF EXISTS everyone ON ${table}`);
   await query(`CREATE POLICY everyone ON ${table} USING (true) WITH CHECK (true)`);

@@ -100,7 +100,7 @@ await onEveryServer(
     await scene.newJob();
     const slow = await room.connect();
     await slow.query('BEGIN');
-    await slow.query(`SET LOCAL pawl.verb = 'on'; SELECT pawl.draw()`);
+    await slow.query('SET LOCAL search_path = pawl; SELECT draw()');
     const { id } = await scene.enqueue();
     assert.deepEqual((await follow(store, null))[0], []);
     const { rows } = await slow.query<{ own: boolean }>(
@@ -150,7 +150,7 @@ await onEveryServer(
     await room.open({ schema: 'second' });
     const other = await room.connect();
     await other.query('BEGIN');
-    await other.query(`SET LOCAL search_path = second; SELECT second.draw()`);
+    await other.query('SET LOCAL search_path = second; SELECT draw()');
     await room.scene(store).enqueue();
     assert.equal((await follow(store, null))[0].length, 1);
     await other.query('ROLLBACK');

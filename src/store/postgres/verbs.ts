@@ -19,6 +19,7 @@ const VERBS = [
   'erase',
   'purge',
   'records',
+  'add-job',
 ];
 
 export function sqlOf(name: string): string {
@@ -42,6 +43,7 @@ const WRITES: readonly string[] = [
   'insert_many',
   'insert_jobs',
   'insert_text',
+  'add_job',
   'claim',
   'apply_moves',
   'renew',
@@ -107,13 +109,16 @@ const CHANGES: readonly string[] = [
   'close_log',
 ];
 
-/** Gives the functions of the first of these schemas their settings and rights. */
-export async function pinAll(query: Query, path: readonly string[]): Promise<void> {
+/** Gives the functions of a schema that are called from outside their settings and rights. */
+export async function pinAll(
+  query: Query,
+  { of, path }: { of: string; path: readonly string[] },
+): Promise<void> {
   const rows = await query<{ name: string; signature: string }>(
     `SELECT p.proname AS name, p.oid::regprocedure::text AS signature FROM pg_proc p
      JOIN pg_namespace n ON n.oid = p.pronamespace
      WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
-    [path[0], [...WRITES, ...READS]],
+    [of, [...WRITES, ...READS]],
   );
   const searched = [...path, 'pg_temp'].map(quoteName).join(', ');
   for (const { name, signature } of rows) {
@@ -147,5 +152,9 @@ export async function installVerbs(query: Query, database: Database): Promise<vo
   await query(`CREATE SCHEMA ${verbs}`);
   await query(`SET LOCAL search_path = ${verbs}, ${tables}, pg_temp`);
   for (const name of VERBS) await query(sqlOf(name));
-  await pinAll(query, [verbsSchema(schema), schema]);
+  const path = [verbsSchema(schema), schema];
+  await pinAll(query, { of: verbsSchema(schema), path });
+  await query(`SET LOCAL search_path = ${tables}, ${verbs}, pg_temp`);
+  await query(sqlOf('add-job-name'));
+  await pinAll(query, { of: schema, path });
 }

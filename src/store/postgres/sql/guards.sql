@@ -83,4 +83,4 @@ SELECT freeze_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'ende
 
 -- An entry of the audit log is never changed, by whatever verb.
 CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON records FOR EACH ROW
-WHEN (OLD.kind = 'audit') EXECUTE FUNCTION refuse('PW003', 'an entry of the audit log does not change');
+WHEN (OLD.kind = 'audit') EXECUTE FUNCTION refuse('PW003', 'an entry of the audit log is never changed');

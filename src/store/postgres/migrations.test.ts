@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { defineLifecycle } from '../../core/define-lifecycle.ts';
+import { systemRandom } from '../../core/random.ts';
+import { builtInLifecycles } from '../../lifecycles/built-in.ts';
+import { document } from '../../lifecycles/document.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { type Migration, MIGRATIONS } from './migrations.ts';
+import { migrate } from './migrations-runner.ts';
+import { Database } from './pool.ts';
+
+async function migrations(room: StoreRoom, schema = 'pawl'): Promise<{ version: number }[]> {
+  const client = await room.connect();
+  return (await client.query(`SELECT version, applied_at FROM ${schema}.migrations`)).rows;
+}
+
+await onEveryServer('the schema is made once, however often the store is opened', async (room) => {
+  await room.open();
+  const before = await migrations(room);
+  await room.open();
+  assert.deepEqual(await migrations(room), before);
+});
+
+const LIFECYCLES = import.meta.resolve('../../lifecycles/built-in.ts');
+const OPEN_ONE = `
+  import { openPostgresStore } from ${JSON.stringify(import.meta.resolve('./store.ts'))};
+  import { builtInLifecycles } from ${JSON.stringify(LIFECYCLES)};
+  const store = await openPostgresStore({ url: process.env.URL, lifecycles: builtInLifecycles });
+  await store.close();`;
+
+await onEveryServer('two processes may open an empty database at the same time', async (room) => {
+  const codes = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', OPEN_ONE], {
+        env: { PATH: process.env['PATH'], URL: room.url },
+        stdio: 'inherit',
+      });
+      return (await once(child, 'exit'))[0] as number;
+    }),
+  );
+  assert.deepEqual(codes, [0, 0, 0]);
+  const done = await migrations(room);
+  assert.deepEqual(new Set(done.map(({ version }) => version)).size, done.length);
+  const store = await room.open();
+  await room.scene(store).running();
+});
+
+await onEveryServer('two schemas of one database know nothing of each other', async (room) => {
+  const [one, two] = [await room.open(), await room.open({ schema: 'second' })];
+  const scene = room.scene(one);
+  const job = await scene.enqueue();
+  assert.deepEqual(await two.read([job]), [null]);
+  assert.equal((await migrations(room, 'second')).length, (await migrations(room)).length);
+  await assert.rejects(room.open({ schema: 'x"; DROP SCHEMA pawl' }), /no schema name/);
+});
+
+await onEveryServer('a store that may only check says that the schema is missing', async (room) => {
+  await assert.rejects(room.open({ migrate: 'check' }), {
+    outcome: 'refused',
+    message: /schema "pawl" is at version 0, and pending are 1 \(jobs.*: start one Pawl/,
+  });
+  await room.open();
+  const store = await room.open({ migrate: 'check' });
+  await room.scene(store).enqueue();
+});
+
+const extended = defineLifecycle({
+  name: 'letters',
+  initial: 'written',
+  states: { written: 'ready', carried: 'executing', delivered: 'succeeded', lost: 'failed' },
+  transitions: [
+    { on: 'claim', from: 'written', to: 'carried' },
+    { on: 'succeed', from: 'carried', to: 'delivered' },
+    { on: 'fail', from: 'carried', to: 'lost' },
+    { on: 'lose', from: 'carried', to: 'written', when: 'mayRetry' },
+    { on: 'lose', from: 'carried', to: 'lost' },
+    { on: 'release', from: 'carried', to: 'written' },
+  ],
+});
+
+await onEveryServer(
+  'the guard knows the lifecycles of every process, and only more of them',
+  async (room) => {
+    await room.open({ lifecycles: [extended] });
+    const store = await room.open({ lifecycles: builtInLifecycles });
+    await room.scene(store).running();
+    const client = await room.connect();
+    const { rows } = await client.query(`SELECT name FROM pawl.lifecycles ORDER BY name`);
+    const names = [...builtInLifecycles, extended].map(({ name }) => name);
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      names.sort(),
+    );
+  },
+);
+
+await onEveryServer('a lifecycle with other rows needs another version', async (room) => {
+  await room.open();
+  const changed = { ...document, transitions: document.transitions.slice(0, -1) };
+  await assert.rejects(room.open({ lifecycles: [changed] }), {
+    outcome: 'refused',
+    message: /"document" v1 is registered with other rows/,
+  });
+  await room.open({ lifecycles: [{ ...changed, version: 2 }] });
+});
+
+const LATER = Math.max(...MIGRATIONS.map(({ version }) => version)) + 1;
+
+/** What a later release may bring, with an index of a table in use. */
+const LATER_RELEASE: readonly Migration[] = [
+  ...MIGRATIONS,
+  { version: LATER, name: 'sizes', statements: ['ALTER TABLE pawl.jobs ADD COLUMN size int'] },
+  { version: LATER + 1, name: 'by size', indexes: [{ name: 'jobs_size', on: 'pawl.jobs (size)' }] },
+];
+
+function databaseOf(room: StoreRoom): Database {
+  return new Database({ pool: room.pool(4), isOwn: false, schema: 'pawl', random: systemRandom });
+}
+
+async function indexesNamed(room: StoreRoom, name: string): Promise<boolean[]> {
+  const client = await room.connect();
+  const { rows } = await client.query<{ valid: boolean }>(
+    `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('pawl.' || $1)`,
+    [name],
+  );
+  return rows.map(({ valid }) => valid);
+}
+
+await onEveryServer('several migrators at once do each migration once', async (room) => {
+  await room.open();
+  const migrators = [1, 2, 3].map(() => migrate(databaseOf(room), LATER_RELEASE));
+  await Promise.all(migrators);
+  assert.deepEqual(
+    (await migrations(room)).map(({ version }) => version).toSorted((one, two) => one - two),
+    LATER_RELEASE.map(({ version }) => version),
+  );
+  assert.deepEqual(await indexesNamed(room, 'jobs_size'), [true]);
+});
+
+await onEveryServer(
+  '[F48] what a broken migration has left is done again as a whole',
+  async (room) => {
+    await room.open();
+    const reader = await room.connect();
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await reader.query('SELECT count(*) FROM pawl.meta');
+    const broken = assert.rejects(migrate(databaseOf(room), LATER_RELEASE), { outcome: 'unknown' });
+    const killer = await room.connect();
+    await eventually('the index waits for the reader, and its builder is killed', async () => {
+      const { rows } = await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event = 'virtualxid'
+        AND datname = current_database()`);
+      return rows.length > 0;
+    });
+    await broken;
+    await reader.query('COMMIT');
+    assert.deepEqual(await indexesNamed(room, 'jobs_size'), [false], 'a useless index is left');
+    await migrate(databaseOf(room), LATER_RELEASE);
+    assert.deepEqual(await indexesNamed(room, 'jobs_size'), [true]);
+    const store = await room.open();
+    await room.scene(store).running();
+  },
+);
+
+await onEveryServer('one connection is enough, also for an index beside others', async (room) => {
+  const store = await room.open({ pool: room.pool(1) });
+  await room.scene(store).running();
+  for (const name of ['jobs_claims', 'jobs_ended_badly']) {
+    assert.deepEqual(await indexesNamed(room, name), [true]);
+  }
+  assert.deepEqual(await indexesNamed(room, 'jobs_owned'), []);
+});
+
+await onEveryServer('a migration that fails leaves nothing of itself', async (room) => {
+  await room.open();
+  const wrong = ['ALTER TABLE pawl.jobs ADD COLUMN size int', 'SELECT no_such_thing'];
+  const release = [...MIGRATIONS, { version: LATER, name: 'wrong', statements: wrong }];
+  await assert.rejects(migrate(databaseOf(room), release), /no_such_thing/);
+  await migrate(databaseOf(room), LATER_RELEASE);
+});
