@@ -32,7 +32,7 @@ await onEveryServer(
     const commit = scene.records.artifacts.commit(commitOf(job, scene.ids.next()));
     await eventually('the commit waits', async () => {
       const sql = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-        AND query LIKE '%FOR NO KEY UPDATE OF j%' AND datname = current_database()`;
+        AND query LIKE '%holds_job%' AND datname = current_database()`;
       return (await watcher.query(sql)).rowCount === 1;
     });
     await other.query(`SET LOCAL pawl.verb = 'on'; UPDATE pawl.live SET lease_expiry = 'epoch'`);

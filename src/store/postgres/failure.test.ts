@@ -9,7 +9,7 @@ import { failureOf } from './failure.ts';
 import { openPostgresStore } from './store.ts';
 
 const WAITING = `SELECT pid FROM pg_stat_activity
-  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%complete_v%'`;
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%apply_moves%'`;
 
 await onEveryServer(
   'a write whose connection ended under way has an unknown outcome',

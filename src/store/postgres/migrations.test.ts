@@ -9,7 +9,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
 import { type Migration, MIGRATIONS } from './migrations.ts';
 import { migrate } from './migrations-runner.ts';
-import { Database } from './pool.ts';
+import { Database } from './database.ts';
 
 async function migrations(room: StoreRoom, schema = 'pawl'): Promise<{ version: number }[]> {
   const client = await room.connect();
@@ -59,7 +59,8 @@ await onEveryServer('two schemas of one database know nothing of each other', as
 await onEveryServer('a store that may only check says that the schema is missing', async (room) => {
   await assert.rejects(room.open({ migrate: 'check' }), {
     outcome: 'refused',
-    message: /schema "pawl" is at version 0, and pending are 1 \(jobs.*: start one Pawl/,
+    message:
+      /schema "pawl" is at version 0, and pending are 1 \(tables\), the verbs of this release: start one Pawl/,
   });
   await room.open();
   const store = await room.open({ migrate: 'check' });
@@ -111,8 +112,8 @@ const LATER = Math.max(...MIGRATIONS.map(({ version }) => version)) + 1;
 /** What a later release may bring, with an index of a table in use. */
 const LATER_RELEASE: readonly Migration[] = [
   ...MIGRATIONS,
-  { version: LATER, name: 'sizes', statements: ['ALTER TABLE pawl.jobs ADD COLUMN size int'] },
-  { version: LATER + 1, name: 'by size', indexes: [{ name: 'jobs_size', on: 'pawl.jobs (size)' }] },
+  { version: LATER, name: 'sizes', statements: ['ALTER TABLE live ADD COLUMN size int'] },
+  { version: LATER + 1, name: 'by size', indexes: [{ name: 'live_size', on: 'live (size)' }] },
 ];
 
 function databaseOf(room: StoreRoom): Database {
@@ -136,7 +137,7 @@ await onEveryServer('several migrators at once do each migration once', async (r
     (await migrations(room)).map(({ version }) => version).toSorted((one, two) => one - two),
     LATER_RELEASE.map(({ version }) => version),
   );
-  assert.deepEqual(await indexesNamed(room, 'jobs_size'), [true]);
+  assert.deepEqual(await indexesNamed(room, 'live_size'), [true]);
 });
 
 await onEveryServer(
@@ -156,27 +157,58 @@ await onEveryServer(
     });
     await broken;
     await reader.query('COMMIT');
-    assert.deepEqual(await indexesNamed(room, 'jobs_size'), [false], 'a useless index is left');
+    assert.deepEqual(await indexesNamed(room, 'live_size'), [false], 'a useless index is left');
     await migrate(databaseOf(room), LATER_RELEASE);
-    assert.deepEqual(await indexesNamed(room, 'jobs_size'), [true]);
+    assert.deepEqual(await indexesNamed(room, 'live_size'), [true]);
     const store = await room.open();
     await room.scene(store).running();
   },
 );
 
 await onEveryServer('one connection is enough, also for an index beside others', async (room) => {
-  const store = await room.open({ pool: room.pool(1) });
+  const pool = room.pool(1);
+  const store = await room.open({ pool });
   await room.scene(store).running();
-  for (const name of ['jobs_claims', 'jobs_ended_badly']) {
-    assert.deepEqual(await indexesNamed(room, name), [true]);
-  }
-  assert.deepEqual(await indexesNamed(room, 'jobs_owned'), []);
+  const database = new Database({ pool, isOwn: false, schema: 'pawl', random: systemRandom });
+  await migrate(database, LATER_RELEASE);
+  assert.deepEqual(await indexesNamed(room, 'live_size'), [true]);
 });
 
 await onEveryServer('a migration that fails leaves nothing of itself', async (room) => {
   await room.open();
-  const wrong = ['ALTER TABLE pawl.jobs ADD COLUMN size int', 'SELECT no_such_thing'];
+  const wrong = ['ALTER TABLE live ADD COLUMN size int', 'SELECT no_such_thing'];
   const release = [...MIGRATIONS, { version: LATER, name: 'wrong', statements: wrong }];
   await assert.rejects(migrate(databaseOf(room), release), /no_such_thing/);
   await migrate(databaseOf(room), LATER_RELEASE);
 });
+
+await onEveryServer(
+  'tables from before the first release are refused with what to do, and left alone',
+  async (room) => {
+    const client = await room.connect();
+    await client.query('CREATE SCHEMA pawl; CREATE TABLE pawl.jobs (id int)');
+    await assert.rejects(room.open(), {
+      outcome: 'refused',
+      message: /schema "pawl" was made by .* before its first release.*: choose another schema/,
+    });
+    await room.open({ schema: 'other' });
+    assert.equal((await client.query('SELECT FROM pawl.jobs')).rowCount, 0);
+  },
+);
+
+await onEveryServer(
+  'each release has verbs of its own, and finds those of the other as they were',
+  async (room) => {
+    const store = await room.open();
+    const client = await room.connect();
+    await client.query('CREATE SCHEMA pawl_verbs_2');
+    await room.scene(store).running();
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'pawl%' ORDER BY 1`,
+    );
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['pawl', 'pawl_verbs_1', 'pawl_verbs_2'],
+    );
+  },
+);

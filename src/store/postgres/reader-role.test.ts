@@ -38,8 +38,9 @@ function forgetful(pool: pg.Pool): pg.Pool {
 function withoutTenant(sql: string): string {
   return /^\s*SELECT/i.test(sql)
     ? sql
-        .replaceAll(/\b(\w\.)?tenant_id = \$1/g, () => '$1::int > 0')
+        .replaceAll('f.tenant = $1', '$1::int IS NOT NULL')
         .replaceAll('r.tenant = o.tenant', 'true')
+        .replaceAll('OR v.tenant = $1', 'OR true')
     : sql;
 }
 
@@ -110,8 +111,8 @@ await onEveryServer(
       const [ours, theirs] = [room.scene(plain), room.scene(plain)];
       for (const scene of [ours, theirs]) await furnish(scene);
       const listed = async (store: PostgresStore): Promise<number> =>
-        (await store.list({ tenant: ours.tenant, limit: 100 })).jobs.length;
-      assert.equal(await listed(await room.open({ pool: forgetful(room.pool()) })), 4);
+        (await store.valves(ours.tenant)).length;
+      assert.equal(await listed(await room.open({ pool: forgetful(room.pool()) })), 2);
       const walled = await room.open({ pool: forgetful(room.pool()), readerRole });
       assert.deepEqual(await lists(walled, ours.tenant), await lists(plain, ours.tenant));
     }),

@@ -75,26 +75,25 @@ END $$;
 -- What a claim has locked, of one policy and place after the other.
 CREATE TYPE taken AS (
   tids tid[], ids uuid[], lanes int[], kinds int8[], epochs int[], versions int[], attempts int[],
-  retries int[], progress real[], is_odd boolean, is_full boolean, last_rank int8, last_seq int8
+  retries int[], progress real[], is_odd boolean, is_full boolean, last_rank int8, last_seq int8, last_at timestamptz
 );
 
 -- Locks up to p_share jobs of one lane; rows that others hold are passed over. It looks from the
 -- lane's first job on: what was taken before may still lie in the index, for as long as somebody's
 -- old transaction keeps vacuum away, and is passed over once rather than twice.
-CREATE FUNCTION take(p_lane int, p_rank int8, p_seq int8, p_share int, v_now timestamptz)
-RETURNS taken LANGUAGE plpgsql AS $$
+CREATE FUNCTION take(p_lane int, p_rank int8, p_seq int8, p_share int) RETURNS taken LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE t taken;
 BEGIN
   SELECT array_agg(x.tid), array_agg(x.id), array_fill(p_lane, ARRAY[count(*)::int]),
     array_agg(x.kind), array_agg(x.epoch), array_agg(x.version), array_agg(x.attempts),
     array_agg(x.retry_count), array_agg(x.progress), bool_or(x.is_odd), bool_or(x.is_full),
-    (array_agg(x.rank_at))[count(*)], (array_agg(x.seq))[count(*)]
+    (array_agg(x.rank_at))[count(*)], (array_agg(x.seq))[count(*)], max(x.updated_at)
   INTO t FROM (
     SELECT j.ctid AS tid, j.id, (j.policy::int8 << 16) | (j.state << 4) | j.phase AS kind, j.epoch,
       j.version + 1 AS version, greatest(j.attempts, 1) AS attempts, j.retry_count, j.progress, j.rank_at, j.seq,
-      j.flags <> 0 OR j.version > 2 OR j.epoch > 1 OR j.progress <> 0 OR j.updated_at <> j.run_at
-        OR j.updated_at > v_now OR j.priority <> 0 OR j.deadline_at IS NOT NULL AS is_odd,
+      j.updated_at, j.flags <> 0 OR j.version > 2 OR j.epoch > 1 OR j.progress <> 0
+        OR j.updated_at <> j.run_at OR j.priority <> 0 OR j.deadline_at IS NOT NULL AS is_odd,
       cardinality(j.more_n) >= 31 AS is_full
     FROM live j WHERE j.lane = p_lane AND j.gate = 0 AND (j.rank_at, j.seq) >= (p_rank, p_seq)
     ORDER BY j.rank_at, j.seq LIMIT p_share FOR UPDATE SKIP LOCKED) x;
@@ -106,7 +105,7 @@ CREATE FUNCTION joined(a taken, b taken) RETURNS taken LANGUAGE sql IMMUTABLE AS
     (a).epochs || (b).epochs, (a).versions || (b).versions, (a).attempts || (b).attempts,
     (a).retries || (b).retries, (a).progress || (b).progress,
     coalesce((a).is_odd, false) OR (b).is_odd, coalesce((a).is_full, false) OR (b).is_full,
-    NULL::int8, NULL::int8
+    NULL::int8, NULL::int8, greatest((a).last_at, (b).last_at)
 $$;
 
 -- What of these jobs does not go without saying: everything that a plain first claim would not have.
@@ -192,12 +191,12 @@ BEGIN
       claim_n = coalesce(v_n, j.claim_n),
       more_n = CASE WHEN v_n IS NULL OR j.claim_n IS NULL THEN j.more_n
         ELSE j.more_n || j.claim_n END,
-      lease_end = greatest(v_now, j.updated_at) + k.ttl,
-      lease_limit = least(greatest(v_now, j.updated_at) + k.timeout, j.deadline_at),
-      lease_expiry = least(j.deadline_at, greatest(v_now, j.updated_at) + k.lease),
+      lease_end = v_now + k.ttl,
+      lease_limit = least(v_now + k.timeout, j.deadline_at),
+      lease_expiry = least(j.deadline_at, v_now + k.lease),
       started_at = CASE WHEN k.to_phase = 3 THEN
-        coalesce(j.started_at, greatest(v_now, j.updated_at)) ELSE j.started_at END,
-      updated_at = greatest(v_now, j.updated_at)
+        coalesce(j.started_at, v_now) ELSE j.started_at END,
+      updated_at = v_now
     WHERE j.ctid = ANY (t.tids);
   ELSE
     WITH w AS (
@@ -215,12 +214,12 @@ BEGIN
       version = j.version + 1, notes = 0, gate = NULL, attempts = greatest(j.attempts, 1),
       owner = p_owner, token = p_token, claim_n = w.n,
       more_n = CASE WHEN j.claim_n IS NULL THEN j.more_n ELSE j.more_n || j.claim_n END,
-      lease_end = greatest(v_now, j.updated_at) + k.ttl,
-      lease_limit = least(greatest(v_now, j.updated_at) + k.timeout, j.deadline_at),
-      lease_expiry = least(j.deadline_at, greatest(v_now, j.updated_at) + k.lease),
+      lease_end = v_now + k.ttl,
+      lease_limit = least(v_now + k.timeout, j.deadline_at),
+      lease_expiry = least(j.deadline_at, v_now + k.lease),
       started_at = CASE WHEN k.to_phase = 3 THEN
-        coalesce(j.started_at, greatest(v_now, j.updated_at)) ELSE j.started_at END,
-      updated_at = greatest(v_now, j.updated_at)
+        coalesce(j.started_at, v_now) ELSE j.started_at END,
+      updated_at = v_now
     FROM w WHERE j.ctid = ANY (t.tids) AND w.lane = j.lane;
   END IF;
   RETURN json_build_object('policy', k.policy, 'lifecycle', k.lifecycle, 'state', k.to_state,
@@ -266,7 +265,7 @@ BEGIN
   SELECT array_agg(x.id), json_agg(json_build_object('policy', x.policy, 'lifecycle', x.lifecycle,
       'state', x.state, 'phase', x.phase, 'leaseMs', 0, 'ids', ARRAY[x.id], 'lanes', ARRAY[x.lane],
       'epochs', ARRAY[x.epoch], 'versions', ARRAY[x.version], 'attempts', ARRAY[x.attempts],
-      'retries', ARRAY[x.retry_count])), bool_or(x.flags & 1 > 0)
+      'retries', ARRAY[x.retry_count]) ORDER BY array_position(c.ids, x.id)), bool_or(x.flags & 1 > 0)
   INTO ids, groups, has_other FROM live x
   WHERE x.id = ANY (c.ids) AND x.owner = p_owner AND x.token = c.token AND x.lease_expiry > v_now
     AND (p_tenants IS NULL OR x.tenant = ANY (p_tenants));
@@ -320,7 +319,7 @@ BEGIN
       v_share := least(v_share, room_in(o.lanes[l], o.queue_max[l], o.type_max[l], t.lanes));
     END IF;
     CONTINUE WHEN v_share <= 0;
-    v := take(o.lanes[l], o.ranks[l], o.seqs[l], v_share, v_now);
+    v := take(o.lanes[l], o.ranks[l], o.seqs[l], v_share);
     -- From where the second round goes on; a lane that gave all it had is left out of it.
     o.ranks[l] := CASE WHEN cardinality(v.ids) = v_share THEN v.last_rank END;
     o.seqs[l] := v.last_seq + 1;
@@ -330,6 +329,8 @@ BEGIN
     IF t.ids IS NULL THEN t := v; ELSE t := joined(t, v); END IF;
   END LOOP;
   IF t.ids IS NULL THEN RETURN; END IF;
+  -- Read once all rows are locked: no job is taken before it came.
+  v_now := greatest(clock(p_now), t.last_at);
   v_groups := grant_groups(t, p_owner, p_actor, p_token, v_now);
   IF t.is_odd THEN v_odd := settle_odd(t.ids, p_owner, p_token, v_now); END IF;
   RETURN QUERY SELECT NULL::uuid, NULL::int, NULL::int8, NULL::json, NULL::json,

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import type { Client } from 'pg';
+import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import type { Purge, Purged } from '../retention.ts';
+import type { PostgresStore } from './store.ts';
+
+const DAY = 86_400_000;
+const NOTHING: Purge = { jobs: null, notes: null, feed: null, keys: null, limit: 100 };
+
+async function partitionsOf(client: Client, parent: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = $1::regclass ORDER BY 1`,
+    [`pawl.${parent}`],
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function purge(store: PostgresStore, cuts: Partial<Purge>): Promise<Purged[]> {
+  const slices: Purged[] = [];
+  do slices.push(await store.purge({ ...NOTHING, ...cuts }));
+  while (slices.at(-1)!.hasMore);
+  return slices;
+}
+
+/** Where the facts of a job lie. */
+async function tableOf(client: Client, id: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT tableoid::regclass::text AS name FROM pawl.facts WHERE id = $1
+     UNION ALL SELECT 'pawl.facts_other' FROM pawl.facts_other WHERE id = $1`,
+    [id],
+  );
+  return rows[0]!.name;
+}
+
+await onEveryServer(
+  'partitions are made ahead of time, twelve at most, and none by default',
+  async (room) => {
+    const store = await room.open();
+    const client = await room.connect();
+    for (let week = 0; week < 30; week++) {
+      room.clock.advance(7 * DAY);
+      await purge(store, { jobs: room.clock.now() - 30 * DAY, notes: room.clock.now() - 7 * DAY });
+      for (const parent of ['facts', 'ended', 'log', 'notes']) {
+        const names = await partitionsOf(client, parent);
+        assert.ok(names.length >= 4 && names.length <= 12, `${parent}: ${names.length}`);
+      }
+    }
+    const { rows } = await client.query(
+      `SELECT FROM pg_class WHERE pg_get_expr(relpartbound, oid) = 'DEFAULT'`,
+    );
+    assert.equal(rows.length, 0);
+  },
+);
+
+await onEveryServer(
+  'an id of now lies in a partition, one of any other time or kind beside them',
+  async (room) => {
+    const scene = room.scene(await room.open());
+    const client = await room.connect();
+    const { id } = await scene.enqueue();
+    assert.match(await tableOf(client, id), /facts_\d/);
+    const others = [
+      'ffffffff-ffff-4fff-bfff-ffffffffffff',
+      '00000000-0000-4000-8000-000000000001',
+      '01000000-0000-7000-8000-000000000001',
+      'f1000000-0000-7000-8000-000000000001',
+    ];
+    for (const other of others) {
+      const job = await scene.running({ id: other });
+      assert.equal(await tableOf(client, other), 'pawl.facts_other');
+      const ended = await scene.ask(job, { on: 'succeed' });
+      assert.deepEqual([ended.phase, (await scene.events(job)).length], ['succeeded', 3]);
+    }
+  },
+);
+
+await onEveryServer('jobs go on where no partition was made for their time', async (room) => {
+  const store = await room.open();
+  const scene = room.scene(store);
+  room.clock.advance(400 * DAY);
+  const job = await scene.running();
+  const client = await room.connect();
+  await client.query('BEGIN');
+  const other = await scene.newJob();
+  await store.within(client)([other]);
+  await client.query('COMMIT');
+  assert.equal((await scene.events(job)).length, 2);
+  assert.equal((await scene.events(other)).length, 1);
+});
+
+/** A job that has ended, one that has not, and the log's entries of both. */
+async function two(room: StoreRoom, store: PostgresStore) {
+  const scene = room.scene(store);
+  const ended = await scene.ask(await scene.running(), { on: 'succeed' });
+  const open = await scene.enqueue({ metadata: '{"a":1}' });
+  return { scene, ended, open, history: await scene.events(open) };
+}
+
+await onEveryServer(
+  'a partition goes when its time is over, and jobs that have not ended are carried on',
+  async (room) => {
+    const store = await room.open();
+    const { scene, ended, open, history } = await two(room, store);
+    const client = await room.connect();
+    const partition = await tableOf(client, open.id);
+    for (let month = 0; month < 4; month++) {
+      room.clock.advance(30 * DAY);
+      await purge(store, { jobs: room.clock.now() - 30 * DAY, notes: room.clock.now() - DAY });
+    }
+    assert.deepEqual(await store.read([ended]), [null]);
+    const [kept] = await store.read([open]);
+    assert.deepEqual([kept!.input, kept!.metadata], [open.input, open.metadata]);
+    assert.deepEqual(await scene.events(open), history);
+    assert.equal(await tableOf(client, open.id), 'pawl.facts_other');
+    const { rows } = await client.query('SELECT to_regclass($1) IS NULL AS gone', [partition]);
+    assert.deepEqual(rows, [{ gone: true }]);
+    await scene.ask(await scene.claimOne(), { on: 'succeed' });
+    for (const table of ['details', 'stages', 'annotations', 'positions']) {
+      const { rowCount } = await client.query(`SELECT FROM pawl.${table}`);
+      assert.equal(rowCount, 0, table);
+    }
+  },
+);
+
+await onEveryServer(
+  'a partition that somebody still reads is dropped another time, and keeps nobody waiting',
+  async (room) => {
+    const store = await room.open();
+    const { scene, open } = await two(room, store);
+    const reader = await room.connect();
+    const partition = await tableOf(reader, open.id);
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pawl.facts');
+    room.clock.advance(60 * DAY);
+    const slices = purge(store, { jobs: room.clock.now() - 30 * DAY });
+    await scene.enqueue();
+    const watcher = await room.connect();
+    await slices;
+    const { rows } = await watcher.query('SELECT to_regclass($1) IS NULL AS gone', [partition]);
+    assert.deepEqual(rows, [{ gone: false }]);
+    await reader.query('COMMIT');
+    await purge(store, { jobs: room.clock.now() - 30 * DAY });
+    await eventually('the partition is gone', async () => {
+      const found = await watcher.query('SELECT to_regclass($1) IS NULL AS gone', [partition]);
+      return found.rows[0].gone === true;
+    });
+  },
+);
+
+await onEveryServer(
+  'what a purge had closed before it died is dropped by the next one',
+  async (room) => {
+    const store = await room.open();
+    await two(room, store);
+    const client = await room.connect();
+    room.clock.advance(60 * DAY);
+    const before = await partitionsOf(client, 'facts');
+    await client.query('SELECT pawl_verbs_1.close_partition($1, 100)', [room.clock.now() - DAY]);
+    assert.deepEqual(await partitionsOf(client, 'facts'), before, 'closed, and still there');
+    await purge(store, { jobs: room.clock.now() - 30 * DAY });
+    assert.ok(!(await partitionsOf(client, 'facts')).includes(before[0]!));
+  },
+);
