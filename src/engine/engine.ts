@@ -1,23 +1,14 @@
 import type { Failure } from '../core/decision.ts';
-import { briefError, briefJob } from '../core/brief-error.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
-import { PawlError } from '../core/errors.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Random } from '../core/random.ts';
 import { recordsOf } from '../records/records.ts';
-import { type DeadLetter, type DeadLetterFilter, lettersWith } from '../records/dead-letters.ts';
+import type { DeadLetter, DeadLetterFilter } from '../records/dead-letters.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
-import type {
-  EventPage,
-  EventQuery,
-  JobPage,
-  JobQuery,
-  TailPage,
-  TailQuery,
-} from '../store/query.ts';
+import type { EventPage, EventQuery, JobPage, TailPage, TailQuery } from '../store/query.ts';
 import type { Store } from '../store/store.ts';
 import type { TypeRecord } from '../records/job-types.ts';
 import type { Tally } from '../store/tally.ts';
@@ -48,6 +39,7 @@ import { why, type Why } from './limits/why.ts';
 import { LiveHub } from './live/live-hub.ts';
 import { type JobWait, waitForJob } from './live/wait-for-job.ts';
 import type { EngineObserver } from './observer.ts';
+import { type JobSearch, listDeadLetters, listJobs, readTail } from './queries.ts';
 import { queueOf, queuesOf, type QueueView } from './queue-view.ts';
 import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
 import { Registry } from './registry.ts';
@@ -98,20 +90,8 @@ export class Engine {
     const inputs = new KnownInputs();
     const bell = new WorkBell(store.bell ?? null);
     const live = new LiveHub(store, { timers: systemTimers, ...options.live });
-    const parts = {
-      store,
-      records,
-      registry,
-      random,
-      ids,
-      clock,
-      log,
-      inputs,
-      shedding,
-      bell,
-      live,
-    };
-    this.context = { ...parts, observer, tracer };
+    const parts = { store, records, registry, random, ids, clock, log, inputs, shedding, bell };
+    this.context = { ...parts, live, observer, tracer };
     this.schedules = new Schedules(this.context);
     this.failures = new Failures(this.context);
   }
@@ -191,14 +171,9 @@ export class Engine {
     return waitForJob(this.context, ref, wait);
   }
 
-  /**
-   * Their errors without stack, causes and details: those are told of one job at a time. With
-   * `fingerprint`: those that have a dead letter of it.
-   */
-  async jobs({ fingerprint, ...query }: JobQuery & { fingerprint?: string }): Promise<JobPage> {
-    const record = fingerprint === undefined ? {} : { record: lettersWith(fingerprint) };
-    const page = await this.context.store.list({ ...query, ...record });
-    return { ...page, jobs: page.jobs.map(briefJob) };
+  /** Their errors without stack, causes and details: those are told of one job at a time. */
+  jobs(search: JobSearch): Promise<JobPage> {
+    return listJobs(this.context, search);
   }
 
   /** A job's history, events and notes in one stream. */
@@ -207,12 +182,8 @@ export class Engine {
   }
 
   /** Everything that happens, in an order in which nothing is skipped. */
-  async tail(query: TailQuery): Promise<TailPage> {
-    const page = await this.context.store.tail(query);
-    if (!page.isReset) return page;
-    throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
-      details: { cursor: page.cursor },
-    });
+  tail(query: TailQuery): Promise<TailPage> {
+    return readTail(this.context, query);
   }
 
   /** A durable follower of the log under a name, to be started. */
@@ -231,10 +202,8 @@ export class Engine {
   }
 
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
-  async deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
-    const letters = await this.context.records.deadLetters.list(filter);
-    if (filter.id !== undefined) return letters;
-    return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]> {
+    return listDeadLetters(this.context, filter);
   }
 
   /** Why a job is not running: the reason in a word, a sentence and facts. */

@@ -1,0 +1,39 @@
+import { briefError, briefJob } from '../core/brief-error.ts';
+import { PawlError } from '../core/errors.ts';
+import { type DeadLetter, type DeadLetterFilter, lettersWith } from '../records/dead-letters.ts';
+import type { JobPage, JobQuery, TailPage, TailQuery } from '../store/query.ts';
+import type { EngineContext } from './context.ts';
+
+/** With `fingerprint`: those that have a dead letter of it. */
+export interface JobSearch extends JobQuery {
+  readonly fingerprint?: string;
+}
+
+/** Jobs, their errors without stack, causes and details: those are told of one job at a time. */
+export async function listJobs(
+  { store }: EngineContext,
+  { fingerprint, ...query }: JobSearch,
+): Promise<JobPage> {
+  const record = fingerprint === undefined ? {} : { record: lettersWith(fingerprint) };
+  const page = await store.list({ ...query, ...record });
+  return { ...page, jobs: page.jobs.map(briefJob) };
+}
+
+/** As with jobs, the whole of an error is told to who asks for one of them by its id. */
+export async function listDeadLetters(
+  { records }: EngineContext,
+  filter: DeadLetterFilter,
+): Promise<DeadLetter[]> {
+  const letters = await records.deadLetters.list(filter);
+  if (filter.id !== undefined) return letters;
+  return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
+}
+
+/** Everything that happens. Throws CURSOR_RESET where the store cannot go on from the cursor. */
+export async function readTail({ store }: EngineContext, query: TailQuery): Promise<TailPage> {
+  const page = await store.tail(query);
+  if (!page.isReset) return page;
+  throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
+    details: { cursor: page.cursor },
+  });
+}
