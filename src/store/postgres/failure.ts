@@ -25,6 +25,11 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
 
+/** Another partition of the same table is being detached: one at a time. */
+export function isDetaching(error: unknown): boolean {
+  return sqlStateOf(error) === '55000';
+}
+
 /** The role does not own what it wants to change. */
 export function isForbidden(error: unknown): boolean {
   return sqlStateOf(error) === '42501';

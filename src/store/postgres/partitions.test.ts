@@ -68,7 +68,8 @@ await onEveryServer(
       'f1000000-0000-7000-8000-000000000001',
     ];
     for (const other of others) {
-      const job = await scene.running({ id: other });
+      await scene.insert({ id: other });
+      const job = (await scene.claim()).find((one) => one.job.id === other)!.job;
       assert.equal(await tableOf(client, other), 'pawl.facts_other');
       const ended = await scene.ask(job, { on: 'succeed' });
       assert.deepEqual([ended.phase, (await scene.events(job)).length], ['succeeded', 3]);

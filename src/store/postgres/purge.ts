@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '../../core/clock.ts';
 import type { Purge, Purged } from '../retention.ts';
-import { isForbidden, isLockTimeout } from './failure.ts';
+import { isDetaching, isForbidden, isLockTimeout } from './failure.ts';
 import { quoteName } from './schemas.ts';
 import type { Session } from './session.ts';
 
@@ -15,7 +15,7 @@ const PAUSE_MS = 250;
 
 /** A slice of what may go: whole partitions, and rows of what lies in none. */
 export async function purge(session: Session, cuts: Purge): Promise<Purged> {
-  await makePartitions(session, cuts.jobs ?? 'forever');
+  await makePartitions(session, cuts.jobs);
   const jobs =
     cuts.jobs === null ? 0 : await purgeRows(session, 'purge_other', [cuts.jobs, cuts.limit]);
   const keys =
@@ -64,7 +64,12 @@ async function dropClosed(session: Session, cuts: Purge): Promise<number> {
       (await detach(session, parent, name)) &&
       (beside === null || (await detach(session, BESIDE[parent]!, beside)));
     if (!isFree) continue;
-    await database.verb('drop_closed', [name, beside, cuts.jobs ?? 0]);
+    try {
+      await database.verb('drop_closed', [name, beside, cuts.jobs ?? 0]);
+    } catch (error) {
+      if (isLockTimeout(error)) continue;
+      throw error;
+    }
     if (parent === 'facts') {
       while ((await purgeRows(session, 'purge_beside', [low, high, 10_000])) > 0);
     }
@@ -108,7 +113,8 @@ async function detach({ database }: Session, parent: string, name: string): Prom
       } catch (error) {
         if (isForbidden(error)) {
           await query(`SELECT ${verbs}.detach_now($1, $2)`, [parent, name]);
-        } else if (!isLockTimeout(error)) throw error;
+        } else if (isDetaching(error)) return false;
+        else if (!isLockTimeout(error)) throw error;
         await sleep(PAUSE_MS);
       }
     }
@@ -122,13 +128,11 @@ const DAY_MS = 24 * HOUR_MS;
 /** So many partitions cover what is kept; with those ahead there are never more than twelve. */
 const KEPT_MAX = 6;
 const WIDTH_DEFAULT_MS = 5 * DAY_MS;
-const WIDTH_MAX_MS = 365 * DAY_MS;
 const TURN = '1 day';
 
 /** How much time the next partitions of jobs cover, by how long jobs are kept. */
-async function widthOf(session: Session, cut: Instant | 'forever' | null): Promise<number> {
+async function widthOf(session: Session, cut: Instant | null): Promise<number> {
   if (cut === null) return WIDTH_DEFAULT_MS;
-  if (cut === 'forever') return WIDTH_MAX_MS;
   const kept = (await session.readClock()) - cut;
   return Math.max(HOUR_MS, Math.ceil(kept / KEPT_MAX / HOUR_MS) * HOUR_MS);
 }
@@ -137,15 +141,17 @@ async function widthOf(session: Session, cut: Instant | 'forever' | null): Promi
  * Makes the partitions that will be needed next, and goes on in the next one of the log. `cut` is
  * the time up to which ended jobs may go; null where that is not known.
  */
-export async function makePartitions(
-  session: Session,
-  cut: Instant | 'forever' | null = null,
-): Promise<void> {
+export async function makePartitions(session: Session, cut: Instant | null = null): Promise<void> {
   const { database } = session;
   const now = session.now();
   const width = `${await widthOf(session, cut)} ms`;
-  await database.write(`SELECT ${database.tables}.ensure_partitions($1, $2)`, [width, now]);
-  await database.write(`SELECT ${database.tables}.turn_log($1, $2)`, [TURN, now]);
+  try {
+    await database.write(`SELECT ${database.tables}.ensure_partitions($1, $2)`, [width, now]);
+    await database.write(`SELECT ${database.tables}.turn_log($1, $2)`, [TURN, now]);
+  } catch (error) {
+    // Somebody is at it already, or keeps a table locked: there is time, they are made far ahead.
+    if (!isLockTimeout(error)) throw error;
+  }
   await readBounds(session);
 }
 

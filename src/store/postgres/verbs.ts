@@ -112,13 +112,14 @@ const CHANGES: readonly string[] = [
 /** Gives the functions of a schema that are called from outside their settings and rights. */
 export async function pinAll(
   query: Query,
-  { of, path }: { of: string; path: readonly string[] },
+  given: { of: string; path: readonly string[]; names?: readonly string[] },
 ): Promise<void> {
+  const { of, path, names = [...WRITES, ...READS] } = given;
   const rows = await query<{ name: string; signature: string }>(
     `SELECT p.proname AS name, p.oid::regprocedure::text AS signature FROM pg_proc p
      JOIN pg_namespace n ON n.oid = p.pronamespace
      WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
-    [of, [...WRITES, ...READS]],
+    [of, names],
   );
   const searched = [...path, 'pg_temp'].map(quoteName).join(', ');
   for (const { name, signature } of rows) {
@@ -156,5 +157,5 @@ export async function installVerbs(query: Query, database: Database): Promise<vo
   await pinAll(query, { of: verbsSchema(schema), path });
   await query(`SET LOCAL search_path = ${tables}, ${verbs}, pg_temp`);
   await query(sqlOf('add-job-name'));
-  await pinAll(query, { of: schema, path });
+  await pinAll(query, { of: schema, path, names: ['add_job'] });
 }

@@ -45,7 +45,7 @@ type Apart = 'insert' | 'records' | 'control' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
   InsertVerbs &
   RecordVerbs &
-  ControlStore &
+  Required<ControlStore> &
   Omit<CareStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;

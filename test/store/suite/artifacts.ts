@@ -190,10 +190,10 @@ export const artifactCases: Cases = {
     await commit(scene, commitOf(scene, job));
     await scene.ask(job, { on: 'succeed' });
     assert.deepEqual(await removeStale(scene), []);
-    const at = scene.clock.now();
+    scene.clock.advance(60 * 86_400_000);
+    const jobs = scene.clock.now() - 30 * 86_400_000;
     const kinds = { notes: null, feed: null, keys: null };
-    while ((await scene.store.purge({ ...kinds, jobs: at, limit: 1_000 })).hasMore);
-    scene.clock.advance(86_400_000);
+    while ((await scene.store.purge({ ...kinds, jobs, limit: 1_000 })).hasMore);
     assert.deepEqual(await removeStale(scene), ['report.pdf']);
     const weight = commitOf(scene, null, { size: 1, tenantBytesMax: 1 });
     assert.equal((await commit(scene, weight)).kind, 'committed', 'nothing else is counted');

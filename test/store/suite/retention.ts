@@ -46,8 +46,8 @@ export const retentionCases: Cases = {
     const open = await scene.running();
     const late = await scene.enqueue();
     const held = await scene.enqueue({ type: 'document', submit: false });
-    const midway = scene.clock.advance(5 * DAY);
-    scene.clock.advance(5 * DAY);
+    const midway = scene.clock.advance(40 * DAY);
+    scene.clock.advance(40 * DAY);
     await scene.claimOne();
     const ended = await scene.ask(await scene.read(late), { on: 'succeed' });
     await purgeAll(scene, { jobs: midway });
@@ -80,7 +80,7 @@ export const retentionCases: Cases = {
     const jobs: Job[] = [];
     for (let made = 0; made < 7; made++) jobs.push(await succeeded(scene));
     scene.clock.advance(60 * DAY);
-    const cuts = { jobs: scene.clock.now() - DAY, limit: 3 };
+    const cuts = { jobs: scene.clock.now() - 30 * DAY, limit: 3 };
     const first = await purge(scene, cuts);
     assert.ok(first.jobs <= 3 && first.hasMore);
     await purgeAll(scene, cuts);
@@ -239,8 +239,8 @@ export const retentionCases: Cases = {
   'what a dead letter has kept of a purged job is erased': async (scene) => {
     const job = await scene.running({ type: 'distributed', input: '{"name":"Ann"}' });
     await scene.ask(job, { on: 'deadLetter', reason: 'timeout', message: 'no Ann' });
-    scene.clock.advance(3 * DAY);
-    await purgeAll(scene, { jobs: scene.clock.now() - DAY });
+    scene.clock.advance(60 * DAY);
+    await purgeAll(scene, { jobs: scene.clock.now() - 30 * DAY });
     assert.equal(await isThere(scene, job), false);
     assert.ok(JSON.stringify(await scene.deadLetters()).includes('Ann'));
     const erasure = await scene.records.deadLetters.erasure(job);

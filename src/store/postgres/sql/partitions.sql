@@ -29,21 +29,35 @@ BEGIN
   INSERT INTO partitions (parent, name, low, high) VALUES (p_parent, p_name, p_low, p_high);
 END $$;
 
--- Partitions of jobs, the first one beginning a day before now, up to four widths ahead; of the log
--- and of notes, four ahead of the one in use.
-CREATE FUNCTION ensure_partitions(p_width interval, p_now float8) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_job_partition(p_low timestamptz, p_high timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_now timestamptz := clock(p_now); v_low timestamptz; v_name text; v_t text; v_last int8;
+DECLARE v_name text := to_char(p_low AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI'); v_t text;
+BEGIN
+  FOREACH v_t IN ARRAY ARRAY['facts', 'ended'] LOOP
+    PERFORM add_partition(v_t, v_t || '_' || v_name, id_at(p_low)::text, id_at(p_high)::text, 'uuid',
+      'id');
+  END LOOP;
+END $$;
+
+-- Partitions of jobs, the first one beginning a day before now, up to four widths ahead; of the log
+-- and of notes, four ahead of the one in use. A time that was slept through is one partition. Where
+-- nothing is dropped they become wider, so that they stay few.
+CREATE FUNCTION ensure_partitions(p_width interval, p_now float8) RETURNS void LANGUAGE plpgsql
+SET lock_timeout = '1s' AS $$
+#variable_conflict use_column
+DECLARE v_now timestamptz := clock(p_now); v_begin timestamptz := date_trunc('hour', v_now) - interval '1 day';
+  v_low timestamptz; v_first timestamptz; v_past int; v_last int8; v_t text;
 BEGIN
   PERFORM pg_advisory_xact_lock(partitions_lock());
-  SELECT max(time_of(p.high::uuid)) INTO v_low FROM partitions p WHERE p.parent = 'facts';
-  v_low := coalesce(v_low, date_trunc('hour', v_now) - interval '1 day');
+  SELECT max(time_of(p.high::uuid)), min(time_of(p.low::uuid)),
+    count(*) FILTER (WHERE time_of(p.high::uuid) < v_now)
+  INTO v_low, v_first, v_past FROM partitions p WHERE p.parent = 'facts' AND NOT p.is_closed;
+  IF v_past >= 8 THEN p_width := greatest(p_width, (v_now - v_first) / 8); END IF;
+  IF v_low < v_begin THEN PERFORM add_job_partition(v_low, v_begin); END IF;
+  v_low := coalesce(greatest(v_low, v_begin), v_begin);
   WHILE v_low < v_now + interval '1 day' + 4 * p_width LOOP
-    v_name := to_char(v_low AT TIME ZONE 'UTC', 'YYYYMMDD"t"HH24MI');
-    FOREACH v_t IN ARRAY ARRAY['facts', 'ended'] LOOP
-      PERFORM add_partition(v_t, v_t || '_' || v_name, id_at(v_low)::text,
-        id_at(v_low + p_width)::text, 'uuid', 'id');
-    END LOOP;
+    PERFORM add_job_partition(v_low, v_low + p_width);
     v_low := v_low + p_width;
   END LOOP;
   SELECT last_value INTO v_last FROM log_n;

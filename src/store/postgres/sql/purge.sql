@@ -60,7 +60,8 @@ BEGIN
 END $$;
 
 -- After the tables are detached nothing can come into them: what came in between is carried on too.
-CREATE FUNCTION drop_closed(p_name text, p_beside text, p_cut int8) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION drop_closed(p_name text, p_beside text, p_cut int8) RETURNS void LANGUAGE plpgsql
+SET lock_timeout = '100ms' AS $$
 #variable_conflict use_column
 DECLARE v partitions;
 BEGIN

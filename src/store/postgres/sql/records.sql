@@ -14,16 +14,17 @@ RETURNS TABLE (at int8, kind text, tenant text, id text, version int8, tag_1 tex
   tag_3 text, tag_4 text, due_at int8, job_id text, owner text, leased_until int8, created_at int8,
   updated_at int8, body json) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_at int8;
+DECLARE v_rows records[]; v_at int8;
 BEGIN
-  PERFORM FROM unnest(p_kinds, p_tenants, p_ids) AS k(kind, tenant, id)
-  JOIN records r ON r.kind = k.kind AND r.tenant = k.tenant AND r.id = k.id
-  ORDER BY r.kind, r.tenant, r.id FOR UPDATE OF r;
+  -- What is answered is what was locked: one that is created meanwhile is not among them.
+  SELECT array_agg(x.r) INTO v_rows FROM (
+    SELECT r FROM unnest(p_kinds, p_tenants, p_ids) AS k(kind, tenant, id)
+    JOIN records r ON r.kind = k.kind AND r.tenant = k.tenant AND r.id = k.id
+    ORDER BY r.kind, r.tenant, r.id FOR UPDATE OF r) x;
   v_at := ms(clock(p_now));
   RETURN QUERY SELECT v_at, r.kind, r.tenant, r.id, r.version, r.tag_1, r.tag_2, r.tag_3, r.tag_4,
     r.due_at, r.job_id, r.owner, r.leased_until, r.created_at, r.updated_at, r.body
-  FROM (SELECT 1) one LEFT JOIN (unnest(p_kinds, p_tenants, p_ids) AS k(kind, tenant, id)
-    JOIN records r ON r.kind = k.kind AND r.tenant = k.tenant AND r.id = k.id) ON true;
+  FROM (SELECT 1) one LEFT JOIN unnest(v_rows) r ON true;
 END $$;
 
 -- True where this owner holds the job now; its row stays locked, so that its end comes before this
