@@ -68,28 +68,27 @@ async function workOff(url: string, type: string): Promise<number> {
 
 /**
  * A sweep line over all claims and ends, in the order in which the database wrote them: a number in
- * the feed is given inside the transaction, so an end that frees a slot comes before who takes it.
+ * the log is drawn inside the transaction, so an end that frees a slot comes before who takes it.
  */
-const IN_ORDER = `SELECT j.document_id AS key, e.phase, e.type FROM pawl.feed f
-  CROSS JOIN LATERAL unnest(f.jobs, f.versions) WITH ORDINALITY AS i(job, version, ord)
-  JOIN pawl.events e ON e.job_id = i.job AND e.version = i.version
-  JOIN pawl.jobs j ON j.id = i.job
-  WHERE j.type = $1 ORDER BY f.n, i.ord`;
+const IN_ORDER = `SELECT f.document_id AS key, e.phase, e.kind = 1 AS is_birth FROM pawl.log e
+  CROSS JOIN LATERAL unnest(e.jobs) WITH ORDINALITY AS i(job, ord)
+  JOIN pawl.facts f ON f.id = i.job JOIN pawl.lanes l ON l.number = e.lane
+  WHERE l.type = $1 ORDER BY e.n, i.ord`;
 
 async function mostAtOnce(url: string, type: string): Promise<{ most: number; claims: number }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query<{ key: string; phase: number; type: string }>(IN_ORDER, [
+  const { rows } = await client.query<{ key: string; phase: number; is_birth: boolean }>(IN_ORDER, [
     type,
   ]);
   await client.end();
   const running = new Map<string, number>();
   let most = 0;
   let claims = 0;
-  for (const { key, phase, type: event } of rows) {
+  for (const { key, phase, is_birth: isBirth } of rows) {
     const before = running.get(key) ?? 0;
     if (phase === 3) claims += 1;
-    if (event === 'job_created') continue;
+    if (isBirth) continue;
     running.set(key, before + (phase === 3 ? 1 : -1));
     most = Math.max(most, running.get(key)!);
   }

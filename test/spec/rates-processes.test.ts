@@ -67,7 +67,7 @@ async function turnsOf(url: string, type: string): Promise<Map<string, Turn[]>> 
   const ms = (time: string): string => `(extract(epoch FROM ${time}) * 1000)::float8`;
   const { rows } = await client.query<Turn & { user: string }>(
     `SELECT j.requested_by AS user, ${ms('e.ts')} AS from, ${ms('j.completed_at')} AS to
-     FROM pawl.events e JOIN pawl.jobs j ON j.id = e.job_id
+     FROM pawl.job_events e JOIN pawl.jobs j ON j.id = e.job_id
      WHERE j.type = $1 AND e.type = 'job_claimed' ORDER BY e.ts`,
     [type],
   );

@@ -5,7 +5,7 @@ import { systemRandom } from '../../../src/core/random.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
 import { migrate as migrateFleet } from '../../../src/store/postgres/migrations-runner.ts';
 import { MIGRATIONS as POSTGRES_MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
-import { Database } from '../../../src/store/postgres/pool.ts';
+import { Database } from '../../../src/store/postgres/database.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import {
   type Migration,

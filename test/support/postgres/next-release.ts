@@ -1,49 +1,58 @@
 // The release after this one, as far as a database can tell: what it adds, and what it calls.
 import pg from 'pg';
-import { BRIEF_CLAIM } from '../../../src/store/postgres/claim-brief-function.ts';
 import { type Migration, MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
 
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
 
-const CLAIM_V5 = BRIEF_CLAIM.at(-1)!
-  .replaceAll('claim_v4', 'claim_v5')
-  .replace('UPDATE pawl.jobs j SET ', `UPDATE pawl.jobs j SET colour = 'blue', `);
+/** The claim of the next release, in a schema of its own: it also writes down a colour. */
+const CLAIM = `CREATE FUNCTION pawl_verbs_2.claim(p_owner int, p_actor text, p_types text[], p_max int,
+  p_tenants int[], p_queues text[], p_key int8, p_token int8, p_turn int, p_hints json, p_now float8)
+RETURNS TABLE (id uuid, tenant int, created_at int8, input json, more json, head json)
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR id, tenant, created_at, input, more, head IN SELECT * FROM pawl_verbs_1.claim(p_owner, p_actor,
+    p_types, p_max, p_tenants, p_queues, p_key, p_token, p_turn, p_hints, p_now)
+  LOOP
+    INSERT INTO pawl.colours SELECT claim.id, 'blue' WHERE claim.id IS NOT NULL;
+    RETURN NEXT;
+  END LOOP;
+END $$`;
 
-/** Adds a column, a verb of a new version that writes it, and an index of the table in use. */
+/** Adds a table and a column, a verb that writes it, and an index of the table in use. */
 export const EXPANSION: readonly Migration[] = [
   {
     version: KNOWN + 1,
     name: 'colours',
-    statements: ['ALTER TABLE pawl.jobs ADD COLUMN colour text', CLAIM_V5],
+    statements: [
+      'CREATE TABLE colours (id uuid, colour text)',
+      'ALTER TABLE live ADD COLUMN colour text',
+      'CREATE SCHEMA IF NOT EXISTS pawl_verbs_2',
+      CLAIM,
+    ],
   },
   {
     version: KNOWN + 2,
     name: 'look-ups by colour',
-    indexes: [
-      { name: 'jobs_colour', on: 'pawl.jobs (tenant_id, colour) WHERE colour IS NOT NULL' },
-    ],
+    indexes: [{ name: 'live_colour', on: 'live (tenant, colour) WHERE colour IS NOT NULL' }],
   },
 ];
 
 /** One release later: what nobody calls any more goes, and code that would call it is refused. */
 export const CONTRACTION: Migration = {
   version: KNOWN + 3,
-  name: 'no claims without colour',
-  statements: [
-    `DROP FUNCTION pawl.claim_v4(text, text, text[], int, int[], text[], text, int,
-      double precision)`,
-  ],
+  name: 'no look at who owns what',
+  statements: ['DROP FUNCTION pawl_verbs_1.owned(text[], int, int)'],
   floor: KNOWN + 2,
 };
 
-/** This release's connection, but for the one verb that the next release has a new version of. */
+/** This release's connection, but for the one verb that the next release has of its own. */
 class NextClient extends pg.Client {
   override query: pg.Client['query'] = ((config: unknown, ...rest: unknown[]) => {
     const query = super.query.bind(this) as (...args: unknown[]) => unknown;
     if (typeof config !== 'object' || config === null || !('text' in config)) {
       return query(config, ...rest);
     }
-    const text = String(config.text).replace('.claim_v4(', '.claim_v5(');
+    const text = String(config.text).replace('"pawl_verbs_1".claim(', 'pawl_verbs_2.claim(');
     return query({ ...config, text }, ...rest);
   }) as pg.Client['query'];
 }
