@@ -1,6 +1,6 @@
 // Jobs in the store, and a steady stream of events.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PawlClient } from '../../src/client/client.ts';
+import type { ApiClient } from '../../src/client/client.ts';
 
 const BATCH = 1_000;
 const FAR_AWAY = '2100-01-01T00:00:00Z';
@@ -14,7 +14,7 @@ const BLINK = { type: 'blink', input: {} };
 const WAITING = { ...BLINK, runAt: FAR_AWAY };
 
 /** Jobs that wait for a day far away: they are listed, and nobody takes them. */
-export async function fillStore(client: PawlClient, jobs: number): Promise<void> {
+export async function fillStore(client: ApiClient, jobs: number): Promise<void> {
   for (let made = 0; made < jobs; made += BATCH) {
     const count = Math.min(BATCH, jobs - made);
     await client.enqueueMany(Array.from({ length: count }, () => WAITING));
@@ -33,7 +33,7 @@ function batchFor(events: number): (typeof BLINK)[] {
 
 /** Enqueues jobs until the signal, so that about so many events come of them a second. */
 export async function streamEvents(
-  client: PawlClient,
+  client: ApiClient,
   eventsPerSecond: number,
   signal: AbortSignal,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import {
   measureStudio,
   type StudioBench,
 } from '../../src/cli/commands/bench-studio.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 
 export async function runStudio(
   options: StudioBench,
@@ -19,7 +19,7 @@ export async function runStudio(
   const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder });
   const platform = await startPlatform(configuration, { warn: say });
   try {
-    return await measureStudio(new PawlClient({ url: platform.url }), options, say);
+    return await measureStudio(new ApiClient({ url: platform.url }), options, say);
   } finally {
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { hasProcesses, hasStudio } from './offers.ts';
 import { DeadLettersPage } from './pages/dead-letters.tsx';
+import { FailuresPage } from './pages/failures.tsx';
 import { GuidesPage } from './pages/guides.tsx';
 import { JobsPage } from './pages/jobs.tsx';
 import { LifecyclesPage } from './pages/lifecycles.tsx';
@@ -24,6 +25,7 @@ export interface Entry {
 const ENTRIES: readonly Entry[] = [
   { path: '', title: 'Overview', key: 'o', page: OverviewPage },
   { path: 'jobs', title: 'Jobs', key: 'j', page: JobsPage },
+  { path: 'failures', title: 'Failures', key: 'f', page: FailuresPage },
   { path: 'dead-letters', title: 'Dead letters', key: 'd', page: DeadLettersPage },
   { path: 'studio', title: 'Studio', key: 't', page: StudioPage },
   { path: 'queues', title: 'Queues and types', key: 'q', page: QueuesPage },

@@ -32,8 +32,10 @@ function latest(events: readonly JobEventJson[]): readonly JobEventJson[] {
 }
 
 function textOf({ type, metadata }: JobEventJson): string {
-  const { text } = metadata;
-  return type === 'job_tokens' && typeof text === 'string' ? text : '';
+  const { text, gap, characters } = metadata;
+  if (type !== 'job_tokens') return '';
+  if (gap === true) return `[… ${String(characters)} characters not kept …]`;
+  return typeof text === 'string' ? text : '';
 }
 
 /** The history once `fresh` has come. */

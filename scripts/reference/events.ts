@@ -23,7 +23,8 @@ const MEANINGS: Readonly<Record<EventType | NoteType, string>> = {
   job_progress: 'A new percentage or message.',
   job_stage_entered: 'A stage began.',
   job_log: 'A line of its handler.',
-  job_tokens: 'A piece of generated text.',
+  job_tokens:
+    'A piece of generated text (`text`); of one that is not kept the length (`gap`, `characters`).',
 };
 
 const HEAD = `\

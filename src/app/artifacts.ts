@@ -6,6 +6,7 @@ import { openS3Artifacts, type S3Options } from '../artifact/s3.ts';
 import { systemClock } from '../core/clock.ts';
 import { systemTimers } from '../core/timers.ts';
 import { Artifacts } from '../engine/artifacts.ts';
+import { inputsIn } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
@@ -69,6 +70,7 @@ export async function openArtifacts(
       ? await openLinkKeys(join(dataFolder, 'link-keys.json'))
       : parseLinkKeys(linkKeys);
   const desk = new Artifacts(engine.context, { files });
+  engine.context.largeInputs.use(inputsIn(desk));
   const sweep = new ArtifactSweep(desk, { timers: systemTimers });
   return { face: { desk, keys, clock: systemClock }, sweep };
 }

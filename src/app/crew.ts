@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { systemTimers } from '../core/timers.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
-import { largeSource } from '../engine/by-reference.ts';
+import { largeSource, valuesIn } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import { isJobDefinition, type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
-import { Compensator } from '../worker/compensator.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import { wakeFor } from '../worker/wake.ts';
 import type { WorkerWatch } from '../worker/watch.ts';
@@ -58,22 +56,19 @@ export async function startCrew(
   }
   if (jobs.length === 0 || !isWorking) return { types: [], stop: async () => undefined };
   const worker = openWorker({
-    source: largeSource(engine, artifacts),
+    source: largeSource(engine, valuesIn(artifacts)),
     artifacts,
     jobs,
     log,
     watch,
   });
-  const compensator = new Compensator({ engine, jobs, timers: systemTimers });
   const stopWaking = wakeFor(engine, worker, jobs);
   worker.start();
-  compensator.start();
   return {
     types: jobs.map(({ type }) => type),
     stop: async () => {
       await worker.drain();
       await stopWaking();
-      await compensator.stop();
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Artifacts } from '../engine/artifacts.ts';
-import { largeSink, wholeValue } from '../engine/by-reference.ts';
+import { largeSink, wholeResult } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { JobDesk } from '../studio/small/job-desk.ts';
 
@@ -13,7 +13,6 @@ export function jobDesk(engine: Engine, artifacts: Artifacts): JobDesk {
       return result!.job;
     },
     read: (refs) => (refs.length === 0 ? Promise.resolve([]) : engine.context.store.read(refs)),
-    resultOf: async ({ tenant, result }) =>
-      JSON.parse(await wholeValue(artifacts, tenant, result ?? 'null')) as unknown,
+    resultOf: async (job) => JSON.parse(await wholeResult(artifacts, job)) as unknown,
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { systemClock } from '../core/clock.ts';
 import { systemTimers } from '../core/timers.ts';
-import { largeSource } from '../engine/by-reference.ts';
+import { largeSource, valuesIn } from '../engine/by-reference.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
@@ -83,7 +83,12 @@ export async function openOgc(engine: Engine, options: OgcOptions): Promise<Plat
   const room: OgcRoom = { engine, sources, settings, outgoing, desk };
   const jobs = [...(taken.includes(echo.type) ? [] : [echo]), callbackJob(room)];
   // A worker of their own: subscribers that dawdle take no slot from anybody's work.
-  const worker = openWorker({ source: largeSource(engine, desk), artifacts: desk, jobs, log });
+  const worker = openWorker({
+    source: largeSource(engine, valuesIn(desk)),
+    artifacts: desk,
+    jobs,
+    log,
+  });
   const follower = engine.follow({
     name: FOLLOWER,
     handle: async (items) => {

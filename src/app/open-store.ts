@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Lifecycle } from '../core/lifecycle.ts';
-import { openPostgresStore } from '../store/postgres/store.ts';
-import { openSqliteStore } from '../store/sqlite/store.ts';
+import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { type Configuration, storePath } from './configuration.ts';
 
@@ -17,6 +16,7 @@ export async function openStore(
   lifecycles: readonly Lifecycle[],
 ): Promise<{ store: Store; storeName: string }> {
   if (configuration.databaseUrl !== null) {
+    const { openPostgresStore } = await import('../store/postgres/store.ts');
     const store = await openPostgresStore({
       url: configuration.databaseUrl,
       readerRole: configuration.readerRole ?? undefined,
@@ -25,6 +25,8 @@ export async function openStore(
     });
     return { store, storeName: 'PostgreSQL' };
   }
+  // Only now: those who use PostgreSQL may have a Node that was built without it.
+  const { openSqliteStore } = await import('../store/sqlite/store.ts').catch(withoutSqlite);
   await mkdir(configuration.dataFolder, { recursive: true });
   const path = storePath(configuration);
   return { store: await openSqliteStore({ path, lifecycles }), storeName: `SQLite in ${path}` };

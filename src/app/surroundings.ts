@@ -1,6 +1,8 @@
 import type { FastifyPluginCallback } from 'fastify';
+import { systemTimers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
+import { Compensator } from '../engine/follow/compensator.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactFace } from '../http/artifact-view.ts';
 import { openArtifacts } from './artifacts.ts';
@@ -12,7 +14,7 @@ import type { ProcessRole } from './roles.ts';
 import { openStudio } from './studio.ts';
 import { openWebhooks } from './webhooks.ts';
 
-/** What stands around the engine: files, other hosts, the jobs built in, and who is told. */
+/** What stands around the engine: files, other hosts, built-in jobs, undoing, and who is told. */
 export interface Surroundings {
   readonly artifacts: ArtifactFace;
   /** The user's own jobs and those built in. */
@@ -36,6 +38,7 @@ export async function openSurroundings(
   );
   const outgoing = openOutgoing(configuration.outgoing, log);
   const { desk } = artifacts;
+  const compensator = new Compensator(engine.context, { timers: systemTimers });
   const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: desk, own });
   const jobs = [...own, ...studio.jobs];
   const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
@@ -49,9 +52,12 @@ export async function openSurroundings(
     start: async (roles) => {
       await webhooks.start(roles);
       await ogc.start(roles);
-      if (roles.has('sweeper')) sweep.start();
+      if (!roles.has('sweeper')) return;
+      sweep.start();
+      compensator.start();
     },
     stop: async () => {
+      await compensator.stop();
       await ogc.stop();
       await webhooks.stop();
       await sweep.stop();

@@ -17,6 +17,7 @@ const claims = {
   artifactId,
   version: 'ab'.repeat(32),
   fileName: '../report "final".pdf',
+  holder: null,
 };
 const link = signLink(claims, { keys, now });
 
@@ -31,6 +32,16 @@ function refused(url: string, more: { method?: string; at?: number } = {}): void
 describe('a signed link', () => {
   test('gives back what was signed, to whoever has it', () => {
     assert.deepEqual(verify(link), { ...claims, expiresAt: now + LINK_TTL_MS_MIN });
+  });
+
+  test('names the attempt that it was made for, and nobody can change that', () => {
+    const holder = { jobId: randomUUID(), owner: 'worker & söhne', epoch: 7 };
+    const own = signLink({ ...claims, holder }, { keys, now });
+    assert.deepEqual(verify(own), { ...claims, holder, expiresAt: now + LINK_TTL_MS_MIN });
+    refused(own.replace(/&holder=[\w-]*/, ''));
+    const other = signLink({ ...claims, holder: { ...holder, epoch: 8 } }, { keys, now });
+    refused(own.replace(/holder=[\w-]*/, /holder=[\w-]*/.exec(other)![0]));
+    assert.match(own, /^[\w/?=&-]+$/);
   });
 
   test('[S7] has one spelling: letters, digits and marks that no one encodes', () => {

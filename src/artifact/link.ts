@@ -22,7 +22,16 @@ export interface LinkClaims {
   readonly version: string;
   /** The name under which a browser saves the file. */
   readonly fileName: string;
+  /** The attempt that it was made for, which sees what others do not see yet; null for anyone. */
+  readonly holder?: LinkHolder | null;
   readonly expiresAt: Instant;
+}
+
+/** An attempt, as long as it owns its job. */
+export interface LinkHolder {
+  readonly jobId: string;
+  readonly owner: string;
+  readonly epoch: number;
 }
 
 /** No link is good for less, however late it is asked for. */
@@ -55,6 +64,7 @@ export function signLink(claims: Omit<LinkClaims, 'expiresAt'>, options: SignOpt
     `tenant=${pack(claims.tenant)}`,
     `version=${claims.version}`,
     `name=${pack(claims.fileName)}`,
+    ...(claims.holder ? [`holder=${packHolder(claims.holder)}`] : []),
     `expires=${Math.ceil(now) + ttl}`,
     `key=${key.id}`,
   ].join('&');
@@ -71,7 +81,7 @@ const LINK = new RegExp(
   [
     String.raw`^(\/[\w./-]*\/([0-9a-f-]{36}))\?tenant=([\w-]*)`,
     'version=([0-9a-f]{64})',
-    String.raw`name=([\w-]*)`,
+    String.raw`name=([\w-]*)(?:&holder=([\w-]*))?`,
     String.raw`expires=(\d{1,15})`,
     String.raw`key=([\w-]{1,64})`,
     String.raw`signature=([\w-]{43})$`,
@@ -88,7 +98,7 @@ export function verifyLink(
 ): LinkClaims {
   const match = LINK.exec(request.url);
   if (match === null) throw invalidLink();
-  const [, path, artifactId, tenant, version, name, expires, keyId, signature] =
+  const [, path, artifactId, tenant, version, name, holder, expires, keyId, signature] =
     match as unknown as string[];
   const key = options.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw invalidLink();
@@ -107,6 +117,7 @@ export function verifyLink(
     artifactId: artifactId!,
     version: version!,
     fileName: unpack(name!),
+    holder: holder === undefined ? null : unpackHolder(holder),
     expiresAt,
   };
 }
@@ -122,6 +133,16 @@ function pack(text: string): string {
 
 function unpack(text: string): string {
   return Buffer.from(text, 'base64url').toString();
+}
+
+function packHolder({ jobId, owner, epoch }: LinkHolder): string {
+  return pack(JSON.stringify([jobId, owner, epoch]));
+}
+
+/** Of a link whose signature is right, so it is what was packed. */
+function unpackHolder(text: string): LinkHolder {
+  const [jobId, owner, epoch] = JSON.parse(unpack(text)) as [string, string, number];
+  return { jobId, owner, epoch };
 }
 
 function invalidLink(): PawlError {

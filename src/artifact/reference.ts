@@ -40,14 +40,9 @@ export async function shrink(
   return JSON.stringify({ $artifact: await put(Buffer.from(json)) } satisfies ArtifactReference);
 }
 
-/** The value that `shrink` was given. */
-export async function expand(
-  json: JsonText,
-  get: (id: string) => Promise<AsyncIterable<Uint8Array>>,
-): Promise<JsonText> {
-  const id = referenceOf(json);
-  if (id === null) return json;
+/** The value that `shrink` was given, from where it was put. */
+export async function textIn(content: AsyncIterable<Uint8Array>): Promise<JsonText> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of await get(id)) chunks.push(chunk);
+  for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Lifecycle, rowsOf } from '../core/lifecycle.ts';
 import { isOwned } from '../core/phase.ts';
 import type { Policy } from '../core/policy.ts';
 import type { DeadLetterCopy } from './history.ts';
@@ -24,7 +25,7 @@ export function checkDeadLetters(
   const [copy] = copies;
   if (copy === undefined) {
     const missing = duty === 'must' ? [ofRow('it is not in the dead-letter queue')] : [];
-    return end === undefined ? missing : [...missing, ...checkUnusedAttempts(end, policy)];
+    return end === undefined ? missing : [...missing, ...checkUnusedAttempts(trail, end, policy)];
   }
   if (duty === 'mustNot') {
     return [ofRow(`it is in the dead-letter queue for ${copy.reasonCode}, and is ${job.phase}`)];
@@ -53,15 +54,28 @@ function cameFromOwner({ before, rows }: Hop): boolean {
   return before.type === 'job_failed' || rows.some((row) => isOwned(row.from.phase));
 }
 
-/** Failing early is right only by a wish for the dead-letter queue, whose copy would be there. */
-function checkUnusedAttempts(end: Hop, policy: Policy): readonly Finding[] {
+/**
+ * Failing early is right by a wish for the dead-letter queue, whose copy would be there, and where
+ * the table has no retry of this failure.
+ */
+function checkUnusedAttempts({ lifecycle }: Trail, end: Hop, policy: Policy): readonly Finding[] {
   const { event } = end;
   const error = errorOf(event);
   const { maxAttempts } = policy.retry;
   if (event.phase !== 'failed' || error === null || !cameFromOwner(end)) return [];
-  if (!error.retryable || event.attempt >= maxAttempts) return [];
+  if (!error.retryable || event.attempt >= maxAttempts || !isRetryListed(lifecycle, end)) return [];
   const message = `${error.class} ended the job at attempt ${event.attempt} of ${maxAttempts}`;
   return [at(event.version, message)];
+}
+
+/** Whether the lifecycle's table has a retry for what ended the job. */
+function isRetryListed(lifecycle: Lifecycle, { before, event, rows }: Hop): boolean {
+  // Passed on the way, which only a row that could have been a retry is.
+  if (before.type === 'job_failed') return true;
+  const on = event.cause === 'lease_expired' ? 'lose' : 'fail';
+  return rows.some((row) =>
+    rowsOf(lifecycle, on, row.from).some(({ when }) => when === 'mayRetry'),
+  );
 }
 
 function checkCopy({ job }: Trail, copy: DeadLetterCopy, isExhausted: boolean): readonly Finding[] {

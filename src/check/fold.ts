@@ -103,8 +103,12 @@ function applyEvent(facts: FoldedFacts, event: JobEvent): FoldedFacts {
   };
 }
 
-/** A lost job that is ready at once keeps the backoff it had: none was chosen for it. */
+/**
+ * A retry that costs an attempt chooses a backoff, of 0 ms too; one that a table lets go round
+ * without a guard, and a lost job that is ready at once, keep the one they had.
+ */
 function backoffAfter(facts: FoldedFacts, event: JobEvent): number | null {
-  const isChosen = event.type === 'job_retry_scheduled' && errorOf(event) !== null;
+  const isRetry = event.type === 'job_retry_scheduled' && errorOf(event) !== null;
+  const isChosen = isRetry && (delayOf(event) > 0 || event.attempt > facts.attempts);
   return isChosen ? delayOf(event) : facts.backoffMs;
 }

@@ -8,7 +8,7 @@ import {
   type Transition,
   type Trigger,
 } from '../core/lifecycle.ts';
-import { isOwned } from '../core/phase.ts';
+import { isOwned, isTerminal } from '../core/phase.ts';
 import { isQuietlyReached, quietPlaces, type Standing } from './quiet.ts';
 
 /** Facts about the whole job: they take a version and move nothing. */
@@ -66,9 +66,12 @@ export function delayOf(event: JobEvent): number {
 
 /** A failure or loss that goes round again and costs an attempt. */
 export function grantsRetry(hop: Hop): boolean {
-  const { event, rows } = hop;
+  const { before, event, rows } = hop;
   if (errorOf(event) === null || event.type === 'job_failed') return false;
-  return rows.some((row) => row.when === 'mayRetry');
+  if (!rows.some((row) => row.when === 'mayRetry')) return false;
+  // A table may list the same move without a guard as well: taken so, it costs no attempt.
+  const mayBeFree = rows.some((row) => row.when === null);
+  return !mayBeFree || event.attempt > Math.max(1, before.attempt);
 }
 
 /** The epochs in which the job can have stood just before the hop. */
@@ -124,7 +127,8 @@ function hopOf(lifecycle: Lifecycle, before: JobEvent, event: JobEvent): Hop {
 /** Whether this row, taken, writes such an event. */
 function tells(row: Transition, event: JobEvent): boolean {
   // A row that is only passed through on the way to the end says so, and may have no error.
-  if (row.when === 'mayRetry' && event.type === 'job_failed') return true;
+  const isFailure = row.on === 'fail' || row.on === 'lose';
+  if (isFailure && !isTerminal(row.to.phase) && event.type === 'job_failed') return true;
   if (event.type !== eventTypeOf(row.on, row.to.phase)) return false;
   return errorOf(event) === null ? !REPORTS_AN_ERROR.includes(row.on) : row.on !== 'release';
 }

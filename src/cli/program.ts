@@ -5,6 +5,7 @@ import { addCompletions } from './commands/completions.ts';
 import { addConfig } from './commands/config.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDlq } from './commands/dlq.ts';
+import { addFailures } from './commands/failures.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -40,6 +41,7 @@ const ADDED = [
   addDemo,
   addEnqueue,
   addJobs,
+  addFailures,
   addDlq,
   addQueues,
   addWorkers,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Call } from '../client/connection.ts';
-import { PawlClient } from '../client/client.ts';
+import { ApiClient } from '../client/client.ts';
 import { UsageError } from './exit-code.ts';
 import { Screen } from './terminal/screen.ts';
 
@@ -15,7 +15,7 @@ export interface GlobalOptions {
 /** One run of a command against a running server. */
 export interface Session {
   readonly url: string;
-  readonly client: PawlClient;
+  readonly client: ApiClient;
   readonly screen: Screen;
   /** For what the client has no word of its own; answers with the body. */
   call<Body>(call: Call): Promise<Body>;
@@ -44,7 +44,11 @@ export function keyOf(options: GlobalOptions, env: NodeJS.ProcessEnv): string | 
 export function openSession(options: GlobalOptions, env: NodeJS.ProcessEnv): Session {
   const url = urlOf(options, env);
   const key = keyOf(options, env);
-  const client = new PawlClient({ url, retriesMax: 2, ...(key === undefined ? {} : { key }) });
+  const client = new ApiClient({
+    url,
+    retriesMax: 2,
+    ...(key === undefined ? {} : { token: key }),
+  });
   return {
     url,
     client,

@@ -1,10 +1,9 @@
 import { loadJobs } from '../app/crew.ts';
 import { stopSignal } from '../app/stop-signal.ts';
 import { RemoteArtifacts, RemoteSource } from '../client/client.ts';
+import { registrationOf } from '../client/registration.ts';
 import { largeSource } from '../engine/by-reference.ts';
 import { withCompensations } from '../handler/compensation.ts';
-import { typeDefinitionOf } from '../handler/define-job.ts';
-import type { TypeBodyJson } from '../http/schema/type.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import { claimWaitMs } from './claim-wait.ts';
 import type { Session } from './session.ts';
@@ -23,7 +22,7 @@ export async function work(session: Session, options: WorkOptions): Promise<void
   const stopped = stopSignal();
   const jobs = await loadJobs(options.module);
   for (const job of withCompensations(jobs)) {
-    await client.putType(job.type, typeDefinitionOf(job) as TypeBodyJson);
+    await client.putType(job.type, registrationOf(job));
   }
   const { connection } = client;
   const artifacts = new RemoteArtifacts({ connection });

@@ -1,6 +1,6 @@
+import type { Page } from '../handle/job-snapshot.ts';
 import type { ArtifactJson } from '../http/schema/artifact.ts';
 import { type Connection, errorOf } from './connection.ts';
-import type { Page } from './page.ts';
 
 /** What is uploaded: bytes that are there, so that they can be sent again. */
 export interface Upload {

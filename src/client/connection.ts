@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { type ErrorCode, ERRORS, type Fault, PawlError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
+import { newId } from './new-id.ts';
 
 export interface ConnectionOptions {
   /** Where the API is, such as `http://localhost:8080`; several for processes of one platform. */
   readonly url: string | readonly string[];
   /** An API key or a token. */
-  readonly key?: string;
+  readonly token?: string;
   readonly fetch?: typeof fetch;
   /** How often a request is sent again that may not have arrived; 4 unless told otherwise. */
   readonly retriesMax?: number;
@@ -24,8 +24,8 @@ export interface Call {
   readonly body?: unknown;
   /** Bytes instead of JSON. */
   readonly content?: Uint8Array<ArrayBuffer> | string;
-  /** The same for every try; made up where left out, none where null. */
-  readonly idempotencyKey?: string | null;
+  /** The same for every try; made up where left out. */
+  readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Time that the server is asked to wait. */
   readonly waitMs?: number;
@@ -83,7 +83,9 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#urls = [options.url].flat();
-    this.#fetch = options.fetch ?? fetch;
+    // Browsers refuse a `fetch` that is called as a method of anything else.
+    const { fetch: send = fetch } = options;
+    this.#fetch = (address, request) => send(address, request);
     this.#timers = options.timers ?? systemTimers;
     this.#random = options.random ?? systemRandom;
   }
@@ -96,7 +98,7 @@ export class Connection {
   async call(call: Call): Promise<Reply> {
     const roundsMax = 1 + (this.#options.retriesMax ?? RETRIES_MAX);
     const count = this.#urls.length;
-    const key = call.idempotencyKey === undefined ? randomUUID() : call.idempotencyKey;
+    const key = call.idempotencyKey ?? newId();
     for (let tries = 1; ; tries++) {
       const { reply, error, waitMs } = await this.#once(call, key);
       if (reply !== null) return reply;
@@ -149,7 +151,7 @@ export class Connection {
   /** `waitMs` null: asking again is no use. 0: after a backoff. */
   async #once(
     call: Call,
-    key: string | null,
+    key: string,
   ): Promise<{ reply: Reply | null; error: unknown; waitMs: number | null }> {
     try {
       const answer = await this.#send(call, key);
@@ -168,7 +170,7 @@ export class Connection {
     }
   }
 
-  #send(call: Call, key: string | null): Promise<Response> {
+  #send(call: Call, key: string): Promise<Response> {
     const { method, body, content, waitMs = 0 } = call;
     const timeout = AbortSignal.timeout((this.#options.timeoutMs ?? TIMEOUT_MS) + waitMs);
     const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
@@ -178,7 +180,7 @@ export class Connection {
       headers: {
         ...this.#headers(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(method === 'POST' && key !== null ? { 'idempotency-key': key } : {}),
+        ...(method === 'POST' ? { 'idempotency-key': key } : {}),
         ...call.headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -187,8 +189,8 @@ export class Connection {
   }
 
   #headers(): Record<string, string> {
-    const { key } = this.#options;
-    return key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const { token } = this.#options;
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   #urlOf(path: string, query: Call['query'] = {}): URL {

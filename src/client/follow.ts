@@ -41,19 +41,25 @@ function isEnding(item: StreamItem): boolean {
 
 /** Hands chunks on and calls off a stream that has been silent for too long. */
 async function* watched(
-  body: AsyncIterable<Uint8Array>,
+  body: ReadableStream<Uint8Array>,
   silent: AbortController,
 ): AsyncGenerator<Uint8Array> {
-  const timer = setTimeout(() => silent.abort(), SILENCE_MS_MAX);
-  // It watches a connection that keeps the process alive by itself.
-  timer.unref();
+  const reader = body.getReader();
+  const watch = (): ReturnType<typeof setTimeout> =>
+    setTimeout(() => silent.abort(), SILENCE_MS_MAX);
+  let timer = watch();
   try {
-    for await (const chunk of body) {
-      timer.refresh();
-      yield chunk;
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = watch();
+      yield value;
     }
   } finally {
     clearTimeout(timer);
+    // Whoever reads no further lets the connection go.
+    await reader.cancel().catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { AuditSchema, KeyBody, KeyJson, MadeKeySchema } from '../http/schema/access-key.ts';
 import type { Connection } from './connection.ts';
-import type { Page, Paging } from './page.ts';
 
 export type NewKeyJson = Static<typeof KeyBody>;
 export type MadeKeyJson = Static<typeof MadeKeySchema>;

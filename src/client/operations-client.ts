@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
+import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { JobJson } from '../http/schema/job.ts';
 import type { Problem } from '../http/schema/problem.ts';
 import type { QueueBody, QueueJson } from '../http/schema/queue.ts';
 import type { WorkerJson } from '../http/schema/worker-sign.ts';
 import type { Connection } from './connection.ts';
-import type { Page, Paging } from './page.ts';
 
 /** What became of one item of a request for many. */
 export interface ItemResult {
@@ -14,7 +14,7 @@ export interface ItemResult {
   readonly error?: Problem;
 }
 
-export interface ManyResults {
+export interface ItemResults {
   readonly results: readonly ItemResult[];
   /** The filter finds more: send the request again. */
   readonly hasMore: boolean;
@@ -39,18 +39,32 @@ export class OperationsClient {
       mode?: 'soft' | 'hard';
       reason?: string;
     },
-  ): Promise<ManyResults> {
+  ): Promise<ItemResults> {
     const call = { method: 'POST', path: '/v1/jobs/cancel', body: asked } as const;
-    return (await this.#connection.call(call)).body as ManyResults;
+    return (await this.#connection.call(call)).body as ItemResults;
   }
 
   async replayMany(
     asked: ({ ids: readonly string[] } | { filter: Readonly<Record<string, string>> }) & {
       perSecond?: number;
     },
-  ): Promise<ManyResults> {
+  ): Promise<ItemResults> {
     const call = { method: 'POST', path: '/v1/dlq/replay', body: asked } as const;
-    return (await this.#connection.call(call)).body as ManyResults;
+    return (await this.#connection.call(call)).body as ItemResults;
+  }
+
+  /** By ids, or those that a filter finds and that were not run again yet. */
+  async rerunMany(
+    asked: ({ ids: readonly string[] } | { filter: Readonly<Record<string, string>> }) & Paging,
+  ): Promise<ItemResults & { readonly nextCursor: string | null }> {
+    const call = { method: 'POST', path: '/v1/jobs/rerun', body: asked } as const;
+    const { body } = await this.#connection.call(call);
+    return body as ItemResults & { readonly nextCursor: string | null };
+  }
+
+  async queue(name: string): Promise<QueueJson> {
+    const path = `/v1/queues/${encodeURIComponent(name)}`;
+    return (await this.#connection.call({ method: 'GET', path })).body as QueueJson;
   }
 
   async queues(): Promise<Page<QueueJson>> {

@@ -1,5 +1,9 @@
 import type { Content } from '../artifact/artifact-store.ts';
+import { referenceOf, textIn } from '../artifact/reference.ts';
+import { RESULT_VALUE } from '../core/value-name.ts';
+import type { Job, JsonText } from '../core/job.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
+import { isJson } from '../engine/by-reference.ts';
 import type { Ownership } from '../engine/owner.ts';
 import type { ArtifactJson } from '../http/schema/artifact.ts';
 import type { Artifact, ArtifactRef } from '../records/artifacts.ts';
@@ -36,10 +40,26 @@ export class RemoteArtifacts {
     return this.#artifactOf(body as ArtifactJson);
   }
 
-  async find({ id }: ArtifactRef): Promise<Artifact> {
+  async find({ id }: ArtifactRef, held: Ownership | null = null): Promise<Artifact> {
     const path = `/v1/artifacts/${encodeURIComponent(id)}/link`;
-    const { body } = await this.#connection.call({ method: 'GET', path });
+    const query =
+      held === null ? {} : { jobId: held.ref.id, workerId: held.owner, epoch: held.epoch };
+    const { body } = await this.#connection.call({ method: 'GET', path, query });
     return this.#artifactOf(body as ArtifactJson);
+  }
+
+  keepResult(held: Ownership, content: Content): Promise<Artifact> {
+    return this.put(held, { name: RESULT_VALUE, contentType: 'application/json', content });
+  }
+
+  async inputOf({ id, tenant }: Job): Promise<JsonText> {
+    const path = `/v1/jobs/${encodeURIComponent(id)}/input`;
+    const { body } = await this.#connection.call({ method: 'GET', path });
+    const input = JSON.stringify(body);
+    const reference = referenceOf(input);
+    if (reference === null) return input;
+    const found = await this.find({ tenant, id: reference });
+    return isJson(found) ? textIn(await this.open(found)) : input;
   }
 
   async open({ location }: Artifact): Promise<Content> {

@@ -29,7 +29,7 @@ export function textIn(payload: Readonly<Record<string, unknown>> | null): strin
 }
 
 /** The part of the policy that an attempt goes by; the rest is decided where the job is stored. */
-function policyOf({ job, lease, timeoutMs }: ClaimJson): Policy {
+function policyOf({ job, lease, timeoutMs, onTimeout }: ClaimJson): Policy {
   return {
     lifecycle: job.lifecycle,
     lifecycleVersion: 1,
@@ -38,6 +38,7 @@ function policyOf({ job, lease, timeoutMs }: ClaimJson): Policy {
     fatal: [],
     lease: { ttlMs: lease.expiresInMs, heartbeatMs: lease.heartbeatMs },
     timeoutMs,
+    ...(onTimeout === 'resume' ? { onTimeout } : {}),
     stages: [],
     onExhausted: 'failed',
     dlq: 'never',
@@ -91,7 +92,7 @@ export function endingOf(ending: Ending): { verb: string; body: object } {
     case 'snooze':
       return { verb: 'snooze', body: { delayMs: ending.delayMs, ...checkpointOf(ending) } };
     case 'release':
-      return { verb: 'release', body: {} };
+      return { verb: 'release', body: ending.cause === undefined ? {} : { cause: ending.cause } };
     case 'cancelled':
       return { verb: 'cancelled', body: checkpointOf(ending) };
     case 'advance':

@@ -20,7 +20,10 @@ export interface RemoteSourceOptions {
   readonly waitMs?: number;
 }
 
-/** Answers that are final: everything else may be asked again. */
+/**
+ * Answers that are final: everything else may be asked again. What one beat is refused for must not
+ * keep the leases of the others from being renewed.
+ */
 const REFUSALS: ReadonlySet<string> = new Set([
   'LEASE_LOST',
   'ILLEGAL_TRANSITION',
@@ -107,13 +110,13 @@ export class RemoteSource {
   }
 
   async #renewOne(beat: Beat): Promise<BeatResult> {
-    const { stageResult, stage, progress, message, checkpoint, notes = [] } = beat;
+    const { stageResult, stage, progress, message, checkpoint, notes = [], liveTokens } = beat;
     if (stageResult !== undefined) {
       const path = `stages/${encodeURIComponent(stageResult.name)}`;
       const asked = { result: JSON.parse(stageResult.result) as unknown };
       const { body, error } = await this.#ask(beat, path, asked);
       if (error !== null) return { kind: 'refused', error };
-      const hasMore = (stage ?? progress ?? message ?? checkpoint) !== undefined;
+      const hasMore = (stage ?? progress ?? message ?? checkpoint ?? liveTokens) !== undefined;
       // To keep a stage is a heartbeat too; a server of the release before does not say so.
       if (!hasMore && notes.length === 0 && 'lease' in (body as object)) {
         return renewedOf(body as HeartbeatJson);
@@ -130,6 +133,7 @@ export class RemoteSource {
       ...(checkpoint === undefined ? {} : { checkpoint: JSON.parse(checkpoint) as unknown }),
       ...(log.length === 0 ? {} : { log }),
       ...(tokens.length === 0 ? {} : { tokens: tokens.join('') }),
+      ...(liveTokens === undefined ? {} : { liveTokens }),
     });
     return error === null ? renewedOf(body as HeartbeatJson) : { kind: 'refused', error };
   }

@@ -1,6 +1,6 @@
+import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { FireJson, ScheduleBodyJson, ScheduleJson } from '../http/schema/schedule.ts';
 import type { Connection } from './connection.ts';
-import type { Page, Paging } from './page.ts';
 
 function pathOf(name: string, verb = ''): string {
   return `/v1/schedules/${encodeURIComponent(name)}${verb}`;

@@ -83,15 +83,16 @@ function takeRows(facts: Facts, request: Request, course: Course): readonly Step
       retryCount,
       ...wait,
       error: errorAfter(facts, request, { row, failure: course.failure }),
-      event: stepEvent(row, isGranted),
+      event: stepEvent(row, rows),
       cause: causeOf(request, course.failure),
     };
   });
 }
 
-/** A failure that only passes through a waiting state schedules no retry, and must not say so. */
-function stepEvent(row: Transition, isGranted: boolean): EventType {
-  if (row.when === 'mayRetry' && !isGranted) return 'job_failed';
+/** A failure that is only passed on the way to the end schedules no retry, and must not say so. */
+function stepEvent(row: Transition, rows: readonly Transition[]): EventType {
+  const isPassed = row !== rows.at(-1);
+  if (isPassed && (row.on === 'fail' || row.on === 'lose')) return 'job_failed';
   return eventTypeOf(row.on, row.to.phase);
 }
 

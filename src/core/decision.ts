@@ -29,7 +29,9 @@ export interface Failure {
 }
 
 export type Request =
-  | { readonly on: 'submit' | 'start' | 'requeue' | 'release' | 'lose' | 'succeed' }
+  | { readonly on: 'submit' | 'start' | 'requeue' | 'lose' | 'succeed' }
+  /** `cause`: where it is not the owner who gives the job back. */
+  | { readonly on: 'release'; readonly cause?: string }
   | { readonly on: 'snooze' | 'advance'; readonly delayMs: number }
   | { readonly on: 'fail'; readonly error: Failure; readonly deadLetter?: DlqReason | null }
   | { readonly on: 'reject' | 'exhaust'; readonly error: Failure }

@@ -18,10 +18,21 @@ export interface Rate {
   readonly perMs: number;
 }
 
+/** Members of the input by which a job's source is known, and what each of them holds. */
+export interface DocumentSource {
+  /** The id of an artifact: the document is its content. */
+  readonly artifact?: string;
+  /** The content itself, as a text. */
+  readonly content?: string;
+  readonly url?: string;
+}
+
 /** How many jobs of a type there may be of one kind, running or at all; null for no limit. */
 export interface LimitPolicy {
   /** Of one document only one job that has not ended; another is refused at enqueue. */
   readonly activePerDocument: boolean;
+  /** Where the document of a job is found whose caller named none; left out: nowhere. */
+  readonly documentFrom?: DocumentSource;
   /** A job that finds its key full is parked, and let in by whatever frees a slot. */
   readonly runningPerKey: { readonly max: number; readonly key: LimitKey } | null;
   /** Starts of one user's and of one tenant's jobs; a job that finds no token waits for one. */
@@ -34,6 +45,8 @@ export interface LimitPolicy {
 export interface LimitDefinition {
   /** True, or the number that it stands for. */
   readonly activePerDocument?: boolean | 1;
+  /** Which document a job without `documentId` is about, by members of its input. */
+  readonly documentFrom?: DocumentSource;
   /** A number limits by document. */
   readonly runningPerKey?: number | { readonly max: number; readonly key?: LimitKey };
   readonly rate?: { readonly perUser?: Rate; readonly perOrganisation?: Rate };
@@ -43,13 +56,14 @@ export interface LimitDefinition {
 
 /** Null where nothing is limited. */
 export function limitPolicyOf(definition: LimitDefinition): LimitPolicy | null {
-  const { runningPerKey, rate } = definition;
+  const { runningPerKey, rate, documentFrom } = definition;
   const activePerDocument = activeOf(definition.activePerDocument);
   const adaptive = adaptiveOf(definition.adaptive);
   const limits: LimitPolicy = {
     activePerDocument,
     runningPerKey: runningOf(runningPerKey),
     rate: rateOf(rate),
+    ...(documentFrom === undefined ? {} : { documentFrom }),
     ...(adaptive === undefined ? {} : { adaptive }),
   };
   const isOpen = limits.runningPerKey === null && limits.rate === null && adaptive === undefined;
@@ -82,6 +96,12 @@ function rateOf(given: LimitDefinition['rate']): LimitPolicy['rate'] {
   return perUser === null && perOrganisation === null ? null : { perUser, perOrganisation };
 }
 
+const DOCUMENT_SOURCES: Record<keyof DocumentSource, true> = {
+  artifact: true,
+  content: true,
+  url: true,
+};
+
 const COUNT_MAX = 1_000_000;
 const PERIOD_MS_MAX = 30 * 86_400_000;
 
@@ -105,6 +125,13 @@ export function checkLimits(limits: LimitPolicy | null): Fault[] {
     if (one === null) continue;
     faults.push(...checkCount(`/limits/rate/${name}/max`, one.max, COUNT_MAX));
     faults.push(...checkCount(`/limits/rate/${name}/perMs`, one.perMs, PERIOD_MS_MAX));
+  }
+  for (const [name, member] of Object.entries(limits.documentFrom ?? {})) {
+    const isFit = typeof member === 'string' && member !== '' && name in DOCUMENT_SOURCES;
+    if (isFit) continue;
+    const known = Object.keys(DOCUMENT_SOURCES).join(', ');
+    const message = `must be one of ${known}, and name a member of the input`;
+    faults.push({ pointer: `/limits/documentFrom/${name}`, message });
   }
   if (limits.adaptive) faults.push(...checkThrottle('/limits/adaptive', limits.adaptive));
   return faults;

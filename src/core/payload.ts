@@ -1,8 +1,14 @@
 import { BOUNDS } from './bounds.ts';
-import { PawlError } from './errors.ts';
+import { invalid, PawlError } from './errors.ts';
 import type { JsonText } from './job.ts';
+import {
+  type InexactNumber,
+  inexactFault,
+  inexactNumberIn,
+  untellableNumberAt,
+} from './exact-number.ts';
 import { isSealedText, sealedBytesMax } from './sealed.ts';
-import { fitsBytes, isStorable, isStorableJson, utf8Bytes } from './text.ts';
+import { fitsBytes, isStorable, isStorableJson, textOf, utf8Bytes } from './text.ts';
 
 /** A value that is kept as it was given, or not at all. */
 export interface PayloadKind {
@@ -42,7 +48,49 @@ export function payloadRefusal(
   pointer: string,
 ): PawlError | null {
   if (!isWithin(json, kind.bytesMax)) return tooLarge(kind, json);
-  return isStorableJson(json) ? null : unstorable(kind, json, pointer);
+  if (!isStorableJson(json)) return unstorable(kind, json, pointer);
+  const inexact = inexactNumberIn(json);
+  return inexact === null ? null : inexactRefusal(pointer, inexact);
+}
+
+/** A value as it is kept. Throws where it cannot be kept as it is. */
+export function payloadText(kind: PayloadKind, value: unknown, pointer: string): JsonText {
+  const json = jsonIn(kind, value, pointer);
+  const refusal =
+    untellableRefusal(kind, { value, json }, pointer) ?? payloadRefusal(kind, json, pointer);
+  if (refusal !== null) throw refusal;
+  return json;
+}
+
+function jsonIn({ name }: PayloadKind, value: unknown, pointer: string): JsonText {
+  const refuse = (why: string): never => {
+    const message = `the ${name} cannot be told as JSON: ${why}`;
+    throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer, message: why }] });
+  };
+  try {
+    return JSON.stringify(value ?? null) ?? refuse(`it is a ${typeof value}`);
+  } catch (error) {
+    return refuse(textOf((error as Error | null)?.message));
+  }
+}
+
+/** Why a value cannot be kept whose JSON is another one; null where it is the same. */
+export function untellableRefusal(
+  { name }: PayloadKind,
+  { value, json }: { value: unknown; json: JsonText },
+  pointer: string,
+): PawlError | null {
+  const at = untellableNumberAt(value, json);
+  if (at === null) return null;
+  const fault = 'is NaN or infinite, which JSON has no number for: send null or a string';
+  const message = `the ${name} has a number that ${fault}`;
+  const faults = [{ pointer: pointer + at, message: fault }];
+  return new PawlError('VALIDATION_ERROR', message, { faults });
+}
+
+/** The refusal of a JSON number that would arrive as another one. */
+export function inexactRefusal(pointer: string, inexact: InexactNumber): PawlError {
+  return invalid([{ pointer: pointer + inexact.pointer, message: inexactFault(inexact.text) }]);
 }
 
 function isWithin(json: JsonText, bytesMax: number): boolean {

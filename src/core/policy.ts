@@ -24,16 +24,23 @@ export interface Policy {
   readonly isRetryFixed?: true;
   readonly lease: LeasePolicy;
   readonly timeoutMs: number | null;
+  /** An attempt that reaches its time-out and has got on goes on; left out: it fails. */
+  readonly onTimeout?: 'resume';
   readonly stages: readonly StageRange[];
   readonly onExhausted: 'failed' | 'dead_lettered';
   readonly dlq: DeadLetterCopies;
   /** Left out where the type has none. */
   readonly limits?: LimitPolicy;
+  /** Names of artifacts that are seen before a job has ended; left out where there are none. */
+  readonly previews?: readonly string[];
+  /** The type whose jobs undo one of these that ended badly; left out where nothing is undone. */
+  readonly compensation?: string;
 }
 
-/** Entering a stage lifts progress to at least the stage's minimum. */
-export function progressFloor(policy: Policy, stage: string | null): number {
-  return policy.stages.find((range) => range.name === stage)?.min ?? 0;
+/** Entering a stage lifts progress to its minimum; what is told within it stays in its range. */
+export function progressWithin(range: StageRange | null, progress: number): number {
+  const { min, max } = range ?? { min: 0, max: 100 };
+  return Math.max(min, Math.min(max, Math.trunc(progress)));
 }
 
 /** Stages come in order, do not overlap and have names of their own. */

@@ -122,6 +122,8 @@ export function causeOf(request: Request, failure: JobError | null): string | nu
       return request.reason ?? 'cancelled';
     case 'deadLetter':
       return request.cause ?? request.reason;
+    case 'release':
+      return request.cause ?? null;
     default:
       return failure?.class ?? null;
   }

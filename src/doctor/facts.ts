@@ -2,7 +2,8 @@ import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
-import type { StoreFigures, Vitals } from '../store/care.ts';
+import { DEAD_LETTER } from '../records/dead-letters.ts';
+import type { FailedType, StoreFigures, Vitals } from '../store/care.ts';
 import type { Tally } from '../store/tally.ts';
 import type { Valve } from '../store/valve.ts';
 import type { WorkerRecord } from '../records/workers.ts';
@@ -23,10 +24,14 @@ export interface Facts {
   /** Some jobs whose lease is over and that nobody has taken back. */
   readonly expired: readonly Job[];
   readonly strays: readonly JobRef[];
+  /** Jobs that ended badly without a dead letter and were not run again: the first of them. */
+  readonly failed: readonly FailedType[];
   readonly broken: readonly string[];
 }
 
 const SAMPLE = 20;
+/** So many are counted; there may be more. */
+export const FAILED_MAX = 10_000;
 
 export async function gatherFacts(context: EngineContext): Promise<Facts> {
   const { store, records, clock } = context;
@@ -46,6 +51,7 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     followers: await followersOf(context),
     expired: await store.expired(SAMPLE),
     strays: await store.care.strays(SAMPLE),
+    failed: await store.care.failedTypes(FAILED_MAX, DEAD_LETTER),
     broken: await store.care.quickCheck(),
   };
 }

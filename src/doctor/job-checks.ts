@@ -1,5 +1,5 @@
 import type { Check } from './checks.ts';
-import type { Facts } from './facts.ts';
+import { FAILED_MAX, type Facts } from './facts.ts';
 import type { Tally } from '../store/tally.ts';
 import { found, good } from './finding.ts';
 
@@ -81,6 +81,19 @@ function letters({ deadLetters }: Facts) {
   );
 }
 
+function failures({ failed }: Facts) {
+  if (failed.length === 0) return [good('no job failed without a dead letter')];
+  const total = failed.reduce((sum, { count }) => sum + count, 0);
+  return failed.map(({ type, count }) =>
+    found(
+      'notice',
+      `${countOf({ count, isAtLeast: total >= FAILED_MAX })} jobs of type ${type} failed without ` +
+        'a dead letter and were not run again',
+      `See why: pawl failures --type ${type}. Then: pawl jobs rerun --type ${type}`,
+    ),
+  );
+}
+
 function followers(facts: Facts) {
   const troubled = facts.followers.filter(({ trouble }) => trouble !== null);
   const behind = facts.followers.filter(
@@ -124,6 +137,7 @@ export const JOB_CHECKS: readonly Check[] = [
   { name: 'workers', run: unserved },
   { name: 'held back', run: held },
   { name: 'dead letters', run: letters },
+  { name: 'failures', run: failures },
   { name: 'followers', run: followers },
   { name: 'tail', run: tail },
   { name: 'orphans', run: orphans },

@@ -1,9 +1,11 @@
 import type { ArtifactStore, ByteRange, Content } from '../artifact/artifact-store.ts';
+import { INPUT_VALUE, isValueName, RESULT_VALUE } from '../core/value-name.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import { isUuid } from '../core/ids.ts';
 import type { JobRef } from '../core/job.ts';
 import type { Artifact, ArtifactCommit, ArtifactRef } from '../records/artifacts.ts';
 import { StoreError } from '../store/store-error.ts';
+import { sightOf } from './artifact-sight.ts';
 import type { EngineContext } from './context.ts';
 import { type Ownership, ownershipRefusal } from './owner.ts';
 import { leaseLost, notFound } from './transition.ts';
@@ -16,6 +18,11 @@ export interface ArtifactLimits {
   /** How long an upload is kept for jobs to use it. */
   readonly uploadKeepMs: number;
 }
+
+const VALUE_TYPE = 'application/json';
+
+/** So long may a job take to be made after its input: from then on the value is the job's. */
+const VALUE_KEEP_MS = 86_400_000;
 
 const LIMITS: ArtifactLimits = {
   bytesMax: 5 * 1024 ** 3,
@@ -52,12 +59,41 @@ export class Artifacts {
 
   /** An input that a caller brings before the job that needs it. */
   upload(tenant: string, artifact: NewArtifact): Promise<Artifact> {
+    checkNotValue(artifact.name);
     const keepMs = this.#limits.uploadKeepMs;
     return this.#store(artifact, { tenant, holder: null, keepMs });
   }
 
-  /** An owner's artifact, seen once the promise resolves. LEASE_LOST for all but the owner. */
-  async put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
+  /**
+   * An owner's artifact, durable once the promise resolves and seen as `sightOf` says. LEASE_LOST
+   * for all but the owner.
+   */
+  put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
+    checkNotValue(artifact.name);
+    return this.#put(held, artifact);
+  }
+
+  /** A job's input, under the id of the job that is about to be made. */
+  async keepInput(tenant: string, id: string, content: Content): Promise<void> {
+    const value = { id, name: INPUT_VALUE, contentType: VALUE_TYPE, content };
+    await this.#store(value, { tenant, holder: null, keepMs: VALUE_KEEP_MS });
+  }
+
+  /** The result of a job that is about to succeed. */
+  keepResult(held: Ownership, content: Content): Promise<Artifact> {
+    return this.#put(held, { name: RESULT_VALUE, contentType: VALUE_TYPE, content });
+  }
+
+  /** The bytes of a value by the id that stands for it; null for what is no such value. */
+  async openValue(
+    ref: ArtifactRef,
+    isWanted: (artifact: Artifact) => boolean,
+  ): Promise<Content | null> {
+    const found = await this.context.records.artifacts.find(ref);
+    return found !== null && isWanted(found) ? this.open(found) : null;
+  }
+
+  async #put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
     const { ref, owner, epoch } = held;
     const [job] = await this.context.store.read([ref]);
     if (!job) throw notFound(ref);
@@ -68,19 +104,34 @@ export class Artifacts {
     return this.#store(artifact, { tenant: ref.tenant, holder, keepMs: null });
   }
 
-  /** Those of a job by name, as they are now: before its end others may come. */
-  async list(job: JobRef): Promise<Artifact[]> {
+  /** Those of a job that are seen, by everybody or by its owner, in the order of their names. */
+  async list(ref: JobRef, held: Ownership | null = null): Promise<Artifact[]> {
+    const [job] = await this.context.store.read([ref]);
+    if (!job) throw notFound(ref);
+    const sight = await sightOf(this.context, job, held);
+    // Read after the job, which once it has succeeded gets no more of them.
     const found = await this.context.records.artifacts.ofJob(job);
-    if (found.length > 0) return found;
-    const [known] = await this.context.store.read([job]);
-    if (!known) throw notFound(job);
-    return [];
+    return found.filter(({ name }) => sight.sees(name));
   }
 
-  async find(ref: ArtifactRef): Promise<Artifact> {
-    const found = await this.context.records.artifacts.find(ref);
-    if (found === null) throw new PawlError('NOT_FOUND', `there is no artifact ${ref.id}`);
-    return found;
+  /** One that is seen; NOT_FOUND for all others. */
+  async find(ref: ArtifactRef, held: Ownership | null = null): Promise<Artifact> {
+    return (await this.look(ref, held)).artifact;
+  }
+
+  /** The same, and whether it stays as it is. */
+  async look(
+    ref: ArtifactRef,
+    held: Ownership | null,
+  ): Promise<{ artifact: Artifact; isFinal: boolean }> {
+    const artifact = await this.context.records.artifacts.find(ref);
+    if (artifact === null || isValueName(artifact.name)) throw noArtifact(ref);
+    const { tenant, jobId, name } = artifact;
+    if (jobId === null) return { artifact, isFinal: true };
+    const [job] = await this.context.store.read([{ tenant, id: jobId }]);
+    const sight = job ? await sightOf(this.context, job, held) : null;
+    if (sight === null || !sight.sees(name)) throw noArtifact(ref);
+    return { artifact, isFinal: sight.isFinal };
   }
 
   open({ location }: Artifact, range?: ByteRange): Promise<Content> {
@@ -155,6 +206,16 @@ export class Artifacts {
       this.context.log.warn('bytes of an artifact are left to the sweep', facts);
     }
   }
+}
+
+function noArtifact({ id }: ArtifactRef): PawlError {
+  return new PawlError('NOT_FOUND', `there is no artifact ${id}`);
+}
+
+function checkNotValue(name: string): void {
+  if (!isValueName(name)) return;
+  const message = 'must not begin with "$": such names are the platform\'s own';
+  throw invalid([{ pointer: '/name', message }]);
 }
 
 const NAME_LENGTH_MAX = 512;

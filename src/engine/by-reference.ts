@@ -1,16 +1,27 @@
-import { expand, fits, INLINE_BYTES_MAX, referenceOf, shrink } from '../artifact/reference.ts';
+import type { Content } from '../artifact/artifact-store.ts';
+import {
+  type ArtifactReference,
+  fits,
+  INLINE_BYTES_MAX,
+  referenceOf,
+  shrink,
+  textIn,
+} from '../artifact/reference.ts';
+import { INPUT_VALUE, RESULT_VALUE } from '../core/value-name.ts';
 import type { Failure } from '../core/decision.ts';
 import { PawlError } from '../core/errors.ts';
-import type { JsonText } from '../core/job.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { inexactNumberIn } from '../core/exact-number.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import { inexactRefusal, PAYLOADS, payloadText } from '../core/payload.ts';
+import type { Artifact } from '../records/artifacts.ts';
+import type { WorkerSign } from '../records/workers.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
+import type { InputPlace } from './large-inputs.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
-import type { Settlement } from './settle.ts';
-import type { Artifact, ArtifactRef } from '../records/artifacts.ts';
-import type { WorkerSign } from '../records/workers.ts';
+import type { Ending, Settlement } from './settle.ts';
 
 interface Refused {
   readonly kind: 'refused';
@@ -29,37 +40,36 @@ interface Source<Outcome> {
 /** Where jobs are enqueued. */
 type Sink = Pick<Engine, 'enqueue'>;
 
-/** Where a worker's artifacts go and come from; who enqueues also uploads. */
-type WorkerDesk = Pick<Artifacts, 'put' | 'find' | 'open'>;
-type Desk = WorkerDesk & Pick<Artifacts, 'upload'>;
-
-const CONTENT_TYPE = 'application/json';
-
-/** The artifact that holds an input which is too large for the database. */
-const INPUT_NAME = '$input';
-
-/** The artifact that holds a result which is too large for the database. */
-const RESULT_NAME = '$result';
+/** Where a worker's large values are read and kept: beside the engine, or behind HTTP. */
+export interface WorkerValues {
+  /** The whole input of a job, or the reference itself where it stands for a document. */
+  inputOf(job: Job): Promise<JsonText>;
+  keepResult(held: Ownership, content: Content): Promise<{ readonly id: string }>;
+}
 
 async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
 /**
- * A sink that takes inputs of any size: a large one is uploaded, and the job refers to it. With a
- * job id of the caller's own the upload can be repeated as the job can.
+ * A sink that takes inputs of any size: a large one is kept under the id of its job, which refers
+ * to it. With a job id of the caller's own this can be repeated as the job can.
  */
-export function largeSink(sink: Sink, desk: Desk, bytesMax: number = INLINE_BYTES_MAX): Sink {
+export function largeSink(sink: Sink, desk: Artifacts, bytesMax: number = INLINE_BYTES_MAX): Sink {
   return {
     enqueue: async (requests, options) => {
       // Almost all are small, and a promise for each would cost more than to look.
-      if (requests.every(({ input }) => fits(textOf(input), bytesMax))) {
+      if (requests.every(({ input }) => isSmall(input, bytesMax))) {
         return sink.enqueue(requests, options);
       }
       const { tenant } = options.caller;
       const small = await Promise.all(
         requests.map((one) => withSmallInput(desk, one, { tenant, bytesMax }).catch(refused)),
       );
+      // A call that is refused as a whole is so by the sink, which names the item.
+      if (options.isWhole && small.some((one) => one instanceof PawlError)) {
+        return sink.enqueue(requests, options);
+      }
       const open = small.filter((one): one is EnqueueRequest => !(one instanceof PawlError));
       const results = open.length === 0 ? [] : await sink.enqueue(open, options);
       return merged(small, results);
@@ -67,44 +77,40 @@ export function largeSink(sink: Sink, desk: Desk, bytesMax: number = INLINE_BYTE
   };
 }
 
-function textOf(input: unknown): JsonText {
-  return JSON.stringify(input ?? null);
-}
-
-/** An input's text, or that of a reference to it where it is too large. */
-export function smallText(
-  desk: Pick<Desk, 'upload'>,
-  { tenant, id }: { readonly tenant: string; readonly id?: string },
-  json: JsonText,
-  bytesMax: number = INLINE_BYTES_MAX,
-): Promise<JsonText> {
-  const put = async (content: Uint8Array): Promise<string> => {
-    const upload = { name: INPUT_NAME, contentType: CONTENT_TYPE, content: once(content) };
-    return (await desk.upload(tenant, id === undefined ? upload : { ...upload, id })).id;
-  };
-  return shrink(json, put, bytesMax);
+/** What cannot be told as JSON is refused by the engine, with the reason. */
+function isSmall(input: unknown, bytesMax: number): boolean {
+  try {
+    return fits(JSON.stringify(input ?? null) ?? '', bytesMax);
+  } catch {
+    return true;
+  }
 }
 
 async function withSmallInput(
-  desk: Desk,
+  desk: Artifacts,
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
-  const json = textOf(request.input);
-  const refusal = payloadRefusal(PAYLOADS.input, json, '/input');
-  if (refusal !== null) throw refusal;
-  const { id } = request;
-  const small = await smallText(
-    desk,
-    id === undefined ? { tenant } : { tenant, id },
-    json,
-    bytesMax,
-  );
+  const json = payloadText(PAYLOADS.input, request.input, '/input');
+  const id = request.id ?? desk.context.ids.next();
+  const small = await smallInput(desk, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;
-  if (request.idempotencyKey === undefined) return { ...request, input };
-  // Two uploads of one input are two references, so the input itself is what is compared.
-  return { ...request, input, payloadHash: hashOf(request) };
+  if (request.idempotencyKey === undefined) return { ...request, id, input };
+  // Sent again it is kept under another id, so the input itself is what is compared.
+  return { ...request, id, input, payloadHash: hashOf(request) };
+}
+
+function smallInput(
+  desk: Artifacts,
+  json: JsonText,
+  { ref, bytesMax }: { ref: JobRef; bytesMax: number },
+): Promise<JsonText> {
+  const put = async (content: Uint8Array): Promise<string> => {
+    await desk.keepInput(ref.tenant, ref.id, once(content));
+    return ref.id;
+  };
+  return shrink(json, put, bytesMax);
 }
 
 /** The answers in the order of what was asked, with those that never were asked in between. */
@@ -124,52 +130,104 @@ function merged<Result>(
  */
 export function largeSource<Outcome>(
   source: Source<Outcome>,
-  desk: WorkerDesk,
+  values: WorkerValues,
   bytesMax: number = INLINE_BYTES_MAX,
 ): Source<Outcome | Refused> {
+  // An end whose answer was lost is reported again, and must then be the same end.
+  const kept = new WeakMap<Ending, Ending>();
   return {
     claim: async (options) => {
       const claims = await source.claim(options);
       if (claims.every(({ job }) => referenceOf(job.input) === null)) return claims;
-      const read = await Promise.all(claims.map((claim) => withInput(desk, claim)));
+      const read = await Promise.all(claims.map((claim) => withInput(values, claim)));
       const failed = read.filter((one) => 'error' in one);
       if (failed.length > 0) await source.settle(failed.map(failureOf));
       return read.flatMap((one) => ('error' in one ? [] : [one.claim]));
     },
     start: (holdings) => source.start(holdings),
     renew: (beats) => source.renew(beats),
-    settle: (settlements) => settleSmall({ source, desk, bytesMax }, settlements),
+    settle: (settlements) => settleSmall({ source, values, bytesMax, kept }, settlements),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
   };
 }
 
-/** An input or result as it was given, also where it is kept by reference. */
-export function wholeValue(desk: WorkerDesk, tenant: string, json: JsonText): Promise<JsonText> {
-  return expand(json, async (id) => desk.open(await desk.find({ tenant, id })));
+/** The value that a job's result stands for, or null where it stands for itself. */
+export function resultValue(
+  desk: Artifacts,
+  { tenant, id, result }: Pick<Job, 'tenant' | 'id' | 'result'>,
+): Promise<Content | null> {
+  const reference = result === null ? null : referenceOf(result);
+  if (reference === null) return Promise.resolve(null);
+  // Only its own: a worker may complete its job with whatever it likes.
+  const isOwn = ({ name, jobId }: Artifact): boolean => name === RESULT_VALUE && jobId === id;
+  return desk.openValue({ tenant, id: reference }, isOwn);
 }
 
-/** Whether an artifact holds a value as JSON, rather than a document that is only referred to. */
-export async function isWholeIn(desk: Pick<Desk, 'find'>, ref: ArtifactRef): Promise<boolean> {
-  return isValue(await desk.find(ref));
+/** The result of a job as its handler gave it, also where it is kept by reference. */
+export async function wholeResult(desk: Artifacts, job: Job): Promise<JsonText> {
+  const value = await resultValue(desk, job);
+  return value === null ? (job.result ?? 'null') : textIn(value);
 }
 
-/** Of ciphertext the type says nothing, and the name is what tells. */
-function isValue({ name, contentType }: Artifact): boolean {
-  return contentType.startsWith(CONTENT_TYPE) || name === INPUT_NAME || name === RESULT_NAME;
+type Given = Pick<Job, 'tenant' | 'id' | 'input'>;
+
+/** The value that a job's input stands for, or null where it stands for itself, or a document. */
+export function inputValue(desk: Artifacts, { tenant, id, input }: Given): Promise<Content | null> {
+  if (referenceOf(input) !== id) return Promise.resolve(null);
+  return desk.openValue({ tenant, id }, ({ name }) => name === INPUT_VALUE);
+}
+
+/**
+ * The input of a job as it was given: a value, or the JSON of an artifact that everybody may see. A
+ * document that is no JSON stays what it is: a reference, for the handler to open.
+ */
+export async function wholeInput(desk: Artifacts, job: Given): Promise<JsonText> {
+  const { tenant, input } = job;
+  const id = referenceOf(input);
+  if (id === null) return input;
+  const value = await inputValue(desk, job);
+  if (value !== null) return textIn(value);
+  const found = await desk.find({ tenant, id });
+  return isJson(found) ? textIn(await desk.open(found)) : input;
+}
+
+export function isJson({ contentType }: Pick<Artifact, 'contentType'>): boolean {
+  return contentType.startsWith('application/json');
+}
+
+/** The values of workers that run beside the engine. */
+export function valuesIn(desk: Artifacts): WorkerValues {
+  return {
+    inputOf: (job) => wholeInput(desk, job),
+    keepResult: (held, content) => desk.keepResult(held, content),
+  };
+}
+
+/** The place of large inputs, where there is one for artifacts. */
+export function inputsIn(desk: Artifacts, bytesMax: number = INLINE_BYTES_MAX): InputPlace {
+  return {
+    whole: (job) => wholeInput(desk, job),
+    small: (ref, json) => smallInput(desk, json, { ref, bytesMax }),
+    copied: async (ref, origin) => {
+      const value = await inputValue(desk, origin);
+      if (value === null) return origin.input;
+      await desk.keepInput(ref.tenant, ref.id, value);
+      return JSON.stringify({ $artifact: ref.id } satisfies ArtifactReference);
+    },
+  };
 }
 
 type ReadClaim = { claim: Claim } | { claim: Claim; error: Failure };
 
-async function withInput(desk: WorkerDesk, claim: Claim): Promise<ReadClaim> {
-  const { tenant, input } = claim.job;
-  const id = referenceOf(input);
-  if (id === null) return { claim };
+async function withInput(values: WorkerValues, claim: Claim): Promise<ReadClaim> {
+  const { job } = claim;
+  if (referenceOf(job.input) === null) return { claim };
   try {
-    const found = await desk.find({ tenant, id });
-    // A document that is no JSON stays what it is: a reference, for the handler to open.
-    if (!isValue(found)) return { claim };
-    const whole = await expand(input, () => desk.open(found));
-    return { claim: { ...claim, job: { ...claim.job, input: whole } } };
+    const input = await values.inputOf(job);
+    // A document of JSON that somebody uploaded has passed no other door.
+    const inexact = inexactNumberIn(input);
+    if (inexact !== null) return { claim, error: unreadable(inexactRefusal('/input', inexact)) };
+    return { claim: { ...claim, job: { ...job, input } } };
   } catch (error) {
     const isGone = error instanceof PawlError && error.code === 'NOT_FOUND';
     const message = `the input could not be had: ${error instanceof Error ? error.message : ''}`;
@@ -179,20 +237,31 @@ async function withInput(desk: WorkerDesk, claim: Claim): Promise<ReadClaim> {
   }
 }
 
+function unreadable({ message }: PawlError): Failure {
+  return { class: 'validation_error', code: 'VALIDATION_ERROR', message: `the input: ${message}` };
+}
+
 function failureOf({ claim: { job }, error }: { claim: Claim; error: Failure }): Settlement {
   const ref = { tenant: job.tenant, id: job.id };
   return { ref, owner: job.owner!, epoch: job.epoch, ending: { kind: 'fail', error } };
 }
 
+interface Keeping {
+  readonly values: WorkerValues;
+  readonly bytesMax: number;
+  readonly kept: WeakMap<Ending, Ending>;
+}
+
 async function settleSmall<Outcome>(
-  { source, desk, bytesMax }: { source: Source<Outcome>; desk: WorkerDesk; bytesMax: number },
+  keeping: Keeping & { readonly source: Source<Outcome> },
   settlements: readonly Settlement[],
 ): Promise<readonly (Outcome | Refused)[]> {
+  const { source, bytesMax } = keeping;
   const isSmall = ({ ending }: Settlement): boolean =>
     ending.kind !== 'succeed' || ending.result === undefined || fits(ending.result, bytesMax);
   if (settlements.every(isSmall)) return source.settle(settlements);
   const prepared = await Promise.all(
-    settlements.map((one) => withSmallResult(desk, one, bytesMax).catch(refused)),
+    settlements.map((one) => withSmallResult(keeping, one).catch(refused)),
   );
   const open = prepared.filter((one): one is Settlement => !(one instanceof PawlError));
   const outcomes = open.length === 0 ? [] : await source.settle(open);
@@ -200,26 +269,18 @@ async function settleSmall<Outcome>(
 }
 
 async function withSmallResult(
-  desk: WorkerDesk,
+  { values, bytesMax, kept }: Keeping,
   settlement: Settlement,
-  bytesMax: number,
 ): Promise<Settlement> {
   const { ending } = settlement;
   if (ending.kind !== 'succeed' || ending.result === undefined) return settlement;
-  const result = await smallResult(desk, settlement, { result: ending.result, bytesMax });
-  return { ...settlement, ending: { ...ending, result } };
-}
-
-function smallResult(
-  desk: WorkerDesk,
-  held: Ownership,
-  { result, bytesMax }: { result: JsonText; bytesMax: number },
-): Promise<JsonText> {
-  const put = async (content: Uint8Array): Promise<string> => {
-    const artifact = { name: RESULT_NAME, contentType: CONTENT_TYPE, content: once(content) };
-    return (await desk.put(held, artifact)).id;
-  };
-  return shrink(result, put, bytesMax);
+  const known = kept.get(ending);
+  if (known !== undefined) return { ...settlement, ending: known };
+  const put = async (content: Uint8Array): Promise<string> =>
+    (await values.keepResult(settlement, once(content))).id;
+  const small = { ...ending, result: await shrink(ending.result, put, bytesMax) };
+  kept.set(ending, small);
+  return { ...settlement, ending: small };
 }
 
 function refused(error: unknown): PawlError {

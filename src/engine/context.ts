@@ -3,8 +3,10 @@ import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Records } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
+import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
 import type { LiveHub } from './live/live-hub.ts';
+import type { LiveTexts } from './live-texts.ts';
 import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
@@ -35,6 +37,10 @@ export interface EngineContext {
   readonly tracer: EnqueueTracer | null;
   /** What inputs must look like, as far as this process knows. */
   readonly inputs: KnownInputs;
+  /** Inputs that are too large for the database. */
+  readonly largeInputs: LargeInputs;
+  /** What is told to who listens and kept nowhere. */
+  readonly liveTexts: LiveTexts;
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */

@@ -1,11 +1,12 @@
 import { BOUNDS } from '../core/bounds.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
-import { type Fault, invalid } from '../core/errors.ts';
+import { type Fault, invalid, PawlError } from '../core/errors.ts';
 import { INTERNAL_PREFIX, isInternalType } from '../core/internal-type.ts';
 import type { LeasePolicy } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { checkLimits, limitPolicyOf } from '../core/limits.ts';
 import { checkStages, type Policy } from '../core/policy.ts';
+import { checkPreviews } from '../core/preview.ts';
 import { type Backoff, JITTERS, type RetryPolicy } from '../core/retry.ts';
 import { checkSlo } from '../core/slo.ts';
 import { fitsBytes, isStorable } from '../core/text.ts';
@@ -37,6 +38,7 @@ export async function putType(
   }
   const policy = policyOf(lifecycle, definition);
   faults.push(...checkPolicy(lifecycle, definition, policy));
+  faults.push(...(await checkCompensation(context, named, policy)));
   if (faults.length > 0) throw invalid(faults);
   const entry = { policy, definition: JSON.stringify(definition) };
   const record = await context.records.types.put(named, entry);
@@ -44,11 +46,75 @@ export async function putType(
   return record;
 }
 
+/** Members to change; null gives back what the lifecycle says, and is a value of `retryable`. */
+export type TypeChange = {
+  readonly [Member in keyof TypeDefinition]?: TypeDefinition[Member] | null;
+};
+
+/** Members whose own members are changed one by one; all others are replaced as a whole. */
+const MERGED = ['retry', 'lease', 'limits', 'slo', 'expose'] as const;
+
+/**
+ * Changes what is named and keeps the rest. What is changed is the tenant's own type; of one that
+ * is shared by all it gets a copy.
+ */
+export async function changeType(
+  context: EngineContext,
+  named: { tenant: string; type: string },
+  change: TypeChange,
+): Promise<TypeRecord> {
+  const before = await definitionOf(context, named);
+  if (before === null && typeof change.lifecycle !== 'string') {
+    const message = 'must be given for a type that is not registered yet';
+    throw invalid([{ pointer: '/lifecycle', message }]);
+  }
+  const members: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(change)) {
+    const isMerged = (MERGED as readonly string[]).includes(name) && value !== null;
+    if (value === null && name !== 'retryable') delete members[name];
+    else members[name] = isMerged ? { ...(members[name] as object), ...(value as object) } : value;
+  }
+  return putType(context, named, members as unknown as TypeDefinition);
+}
+
+async function definitionOf(
+  { registry }: EngineContext,
+  { tenant, type }: { tenant: string; type: string },
+): Promise<TypeDefinition | null> {
+  registry.forgetType(type);
+  try {
+    const { definition } = await registry.type(tenant, type);
+    return JSON.parse(definition) as TypeDefinition;
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
+    throw error;
+  }
+}
+
 /** What the platform does by itself is defined by the platform alone. */
 function checkReserved({ tenant, type }: { tenant: string; type: string }): Fault[] {
   if (tenant === SHARED_TENANT || !isInternalType(type)) return [];
   const message = `must not begin with "${INTERNAL_PREFIX}": such types are the platform's own`;
   return [{ pointer: '/type', message }];
+}
+
+/** It must be there when the first job is to be undone, and types are never removed. */
+async function checkCompensation(
+  { registry }: EngineContext,
+  { tenant, type }: { tenant: string; type: string },
+  { compensation }: Policy,
+): Promise<Fault[]> {
+  if (compensation === undefined) return [];
+  const pointer = '/compensation';
+  if (compensation === type) return [{ pointer, message: 'must be another type than this one' }];
+  try {
+    await registry.type(tenant, compensation);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PawlError) || error.code !== 'UNKNOWN_TYPE') throw error;
+    const message = `the type "${compensation}" is not registered: register it before this one`;
+    return [{ pointer, message }];
+  }
 }
 
 /** The definition with the lifecycle's defaults filled in. */
@@ -67,10 +133,13 @@ export function policyOf(lifecycle: Lifecycle, definition: TypeDefinition): Poli
     ...(definition.isRetryFixed || defaults.isRetryFixed ? { isRetryFixed: true as const } : {}),
     lease: { ...defaults.lease, ...definition.lease },
     timeoutMs: definition.timeoutMs ?? null,
+    ...(definition.onTimeout === 'resume' ? { onTimeout: 'resume' } : {}),
     stages: definition.stages ?? [],
     onExhausted: definition.onExhausted ?? defaults.onExhausted,
     dlq: definition.dlq ?? defaults.dlq,
     ...(limits === null ? {} : { limits }),
+    ...(definition.previews === undefined ? {} : { previews: definition.previews }),
+    ...(definition.compensation === undefined ? {} : { compensation: definition.compensation }),
   };
 }
 
@@ -127,6 +196,7 @@ export function checkPolicy(
     ...checkChoices(policy),
     ...checkLimits(policy.limits ?? null),
     ...checkSlo(definition.slo),
+    ...checkPreviews(policy.previews ?? []),
   ];
 }
 

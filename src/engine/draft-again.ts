@@ -1,8 +1,8 @@
 import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
-import type { Job, JsonText, ParentKind } from '../core/job.ts';
+import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { IdempotencyClaim, NewJob } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import type { Caller } from './enqueue.ts';
@@ -31,14 +31,14 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
   if (input !== undefined) {
     if (!takesInput(record)) refuseInput(input);
     await context.inputs.check({ type: parent.type, input });
-    const refusal = payloadRefusal(PAYLOADS.input, textOf(input), '/input');
-    if (refusal !== null) throw refusal;
+    payloadText(PAYLOADS.input, input, '/input');
   }
+  const id = again.id ?? context.ids.next();
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   return {
     tenant,
-    id: again.id ?? context.ids.next(),
+    id,
     type: parent.type,
     queue: parent.queue ?? 'default',
     lifecycle: lifecycle.name,
@@ -49,7 +49,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     priority: parent.priority ?? 0,
     runAt: again.runAt ?? null,
     deadlineAt: null,
-    input: input === undefined ? parent.input : textOf(input),
+    input: await inputOf(context, { tenant, id }, again),
     metadata: parent.metadata ?? null,
     correlationId: parent.correlationId ?? parent.id,
     traceId: parent.traceId ?? null,
@@ -63,6 +63,12 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
   };
 }
 
-function textOf(input: unknown): JsonText {
-  return JSON.stringify(input);
+/** What is kept for the parent outside the database goes with it, so the new job has its own. */
+function inputOf(
+  { largeInputs }: EngineContext,
+  ref: JobRef,
+  { input, parent }: Again,
+): Promise<JsonText> {
+  if (input !== undefined) return largeInputs.small(ref, JSON.stringify(input));
+  return largeInputs.copied(ref, { ...parent, tenant: ref.tenant });
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
-import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
 import type { NewJob } from '../store/insert.ts';
 import type { TypeRecord } from '../records/job-types.ts';
@@ -12,6 +12,7 @@ import type { EngineContext } from './context.ts';
 import type { Caller, EnqueueOptions } from './enqueue.ts';
 import { checkEnqueue, type EnqueueRequest, hashOf, priorityOf } from './enqueue-request.ts';
 import { hasOwnPolicy, ownPolicyOf } from './own-policy.ts';
+import { documentOf } from './source-document.ts';
 import { refuseInput, takesInput } from './stored-definition.ts';
 import { uniqueClaimOf } from './unique.ts';
 
@@ -58,6 +59,8 @@ interface Basis {
   readonly kind: Kind;
   /** Null where nothing is counted from it. */
   readonly now: Instant | null;
+  /** Of a request that names none. */
+  readonly documentId?: string | null;
 }
 
 /** A queue that is above its high watermark takes no more. */
@@ -86,13 +89,16 @@ function letIn(
   by: Basis & { request: EnqueueRequest },
   isPatient: boolean,
 ): NewJob | Promise<NewJob> {
-  const job = draftOf(context, by.request, by);
-  const pass = (): NewJob | Promise<NewJob> => {
+  const { request, caller, kind } = by;
+  const pass = (documentId: string | null): NewJob | Promise<NewJob> => {
+    const job = draftOf(context, request, { ...by, documentId });
     const wait = context.shedding.check(job.tenant, job.queue, isPatient);
     return wait === null ? job : wait.then(() => job);
   };
-  const checked = context.inputs.check(by.request);
-  return checked === null ? pass() : checked.then(pass);
+  const document = documentOf(context, request, { tenant: caller.tenant, policy: kind.policy });
+  const checked = context.inputs.check(request);
+  if (checked === null && document === null) return pass(null);
+  return Promise.all([document, checked]).then(([documentId]) => pass(documentId));
 }
 
 function refused(error: unknown): PawlError {
@@ -148,13 +154,15 @@ export async function draftJob(
   const type = await kindOf(context, request.type, caller);
   const kind = hasOwnPolicy(request) ? await ownKind(context, request, type) : type;
   const now = isRelative(request) ? await context.store.now() : null;
-  return draftOf(context, request, { caller, kind, now });
+  const { tenant } = caller;
+  const documentId = await documentOf(context, request, { tenant, policy: kind.policy });
+  return draftOf(context, request, { caller, kind, now, documentId });
 }
 
 function draftOf(
   context: EngineContext,
   request: EnqueueRequest,
-  { caller, kind, now }: Basis,
+  { caller, kind, now, documentId = null }: Basis,
 ): NewJob {
   const { policyNumber, policy, lifecycle } = kind;
   if (!kind.takesInput) refuseInput(request.input);
@@ -186,7 +194,7 @@ function draftOf(
     limitKey: request.limitKey ?? null,
     parentJobId: request.parentJobId ?? null,
     parentKind: request.parentJobId === undefined ? null : (request.parentKind ?? 'caller'),
-    documentId: request.documentId ?? null,
+    documentId: request.documentId ?? documentId,
     idempotency:
       idempotencyKey === undefined
         ? null
@@ -210,11 +218,9 @@ export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'metadata'
   input: JsonText;
   metadata: JsonText | null;
 } {
-  const input = JSON.stringify(request.input ?? null);
-  const metadata = request.metadata === undefined ? null : JSON.stringify(request.metadata);
-  const refusal =
-    payloadRefusal(PAYLOADS.input, input, '/input') ??
-    (metadata === null ? null : payloadRefusal(PAYLOADS.metadata, metadata, '/metadata'));
-  if (refusal !== null) throw refusal;
-  return { input, metadata };
+  const { input, metadata } = request;
+  return {
+    input: payloadText(PAYLOADS.input, input, '/input'),
+    metadata: metadata === undefined ? null : payloadText(PAYLOADS.metadata, metadata, '/metadata'),
+  };
 }

@@ -1,22 +1,15 @@
 import type { Failure } from '../core/decision.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
 import type { DlqReason } from '../core/error-class.ts';
-import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
-import type { Lifecycle } from '../core/lifecycle.ts';
-import type { Random } from '../core/random.ts';
-import { recordsOf } from '../records/records.ts';
 import type { DeadLetter, DeadLetterFilter } from '../records/dead-letters.ts';
-import { systemTimers, type Timers } from '../core/timers.ts';
-import type { EventPage, EventQuery, JobPage, TailPage, TailQuery } from '../store/query.ts';
-import type { Store } from '../store/store.ts';
 import type { TypeRecord } from '../records/job-types.ts';
+import type { EventPage, EventQuery, JobPage, TailPage, TailQuery } from '../store/query.ts';
 import type { Tally } from '../store/tally.ts';
 import type { WorkerRecord, WorkerSign } from '../records/workers.ts';
 import type { Valve } from '../store/valve.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
-import { type EngineContext, type EngineLog, silentLog } from './context.ts';
-import { putType, type TypeDefinition } from './define-type.ts';
+import type { EngineContext } from './context.ts';
+import { changeType, putType, type TypeChange, type TypeDefinition } from './define-type.ts';
 import { enqueue, type EnqueueOptions, type EnqueueResult } from './enqueue.ts';
 import type { EnqueueRequest } from './enqueue-request.ts';
 import {
@@ -33,16 +26,12 @@ import type { FollowOptions } from './follow/follower.ts';
 import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
 import { type FollowerView, followersOf } from './follow/standing.ts';
-import { KnownInputs } from './known-inputs.ts';
-import { Shedding, sweepWatermarks } from './limits/watermarks.ts';
+import { sweepWatermarks } from './limits/watermarks.ts';
 import { why, type Why } from './limits/why.ts';
-import { LiveHub } from './live/live-hub.ts';
 import { type JobWait, waitForJob } from './live/wait-for-job.ts';
-import type { EngineObserver } from './observer.ts';
 import { type JobSearch, listDeadLetters, listJobs, readTail } from './queries.ts';
 import { queueOf, queuesOf, type QueueView } from './queue-view.ts';
 import { configureQueue, type QueueRef, type QueueSettings } from './queues.ts';
-import { Registry } from './registry.ts';
 import { erase } from './retention/erase.ts';
 import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import { replay, type ReplayRequest } from './replay.ts';
@@ -55,24 +44,10 @@ import { sweepExpired } from './sweeps/expired.ts';
 import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
-import type { EnqueueTracer } from './tracer.ts';
+import { type EngineOptions, openContext } from './open-context.ts';
 import { notFound, type TransitionOutcome } from './transition.ts';
-import { WorkBell } from './work-bell.ts';
 
-export interface EngineOptions {
-  readonly store: Store;
-  readonly lifecycles: readonly Lifecycle[];
-  readonly random: Random;
-  readonly ids: Ids;
-  /** For what may be forgotten after a while; jobs live by the database's time. */
-  readonly clock?: Clock;
-  readonly log?: EngineLog;
-  /** Hears what was done, for metrics. */
-  readonly observer?: EngineObserver | null;
-  readonly tracer?: EnqueueTracer | null;
-  /** How those who wait for jobs are woken: by default with the machine's timers, every 50 ms. */
-  readonly live?: { readonly timers?: Timers; readonly everyMs?: number };
-}
+export type { EngineOptions } from './open-context.ts';
 
 /** All use cases over one store. Faces translate to and from these calls and decide nothing. */
 export class Engine {
@@ -82,16 +57,7 @@ export class Engine {
   readonly failures: Failures;
 
   constructor(options: EngineOptions) {
-    const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
-    const records = recordsOf(store);
-    const registry = new Registry({ store, records, clock }, lifecycles);
-    const shedding = new Shedding({ store, records, ids, clock });
-    const { observer = null, tracer = null } = options;
-    const inputs = new KnownInputs();
-    const bell = new WorkBell(store.bell ?? null);
-    const live = new LiveHub(store, { timers: systemTimers, ...options.live });
-    const parts = { store, records, registry, random, ids, clock, log, inputs, shedding, bell };
-    this.context = { ...parts, live, observer, tracer };
+    this.context = openContext(options);
     this.schedules = new Schedules(this.context);
     this.failures = new Failures(this.context);
   }
@@ -101,6 +67,11 @@ export class Engine {
     definition: TypeDefinition,
   ): Promise<TypeRecord> {
     return putType(this.context, named, definition);
+  }
+
+  /** Changes what is named of a type and keeps the rest. */
+  changeType(named: { tenant: string; type: string }, change: TypeChange): Promise<TypeRecord> {
+    return changeType(this.context, named, change);
   }
 
   /** Calls back when there may be work of these types, or (null) of any, in whatever process. */

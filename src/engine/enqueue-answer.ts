@@ -25,12 +25,9 @@ export async function answerTo(
   const found = read ?? jobAtBirth({ ...job, id: ref.id }, context.clock.now());
   switch (outcome.kind) {
     case 'replayed':
-      return read ? submitted(context, found, job) : { kind: 'replayed', job: found };
+      return read ? repeatedByKey(context, found, job) : { kind: 'replayed', job: found };
     case 'exists':
-      if (!read || !isSamePayload(found, job)) {
-        return { kind: 'refused', error: alreadyExists(job.id) };
-      }
-      return isHeld(job) ? { kind: 'replayed', job: found } : submitted(context, found, job);
+      return read ? repeatedById(found, job) : { kind: 'refused', error: alreadyExists(job.id) };
     case 'conflict':
       return { kind: 'refused', error: keyReused(job, found) };
     case 'busy':
@@ -48,16 +45,26 @@ function isHeld({ places }: NewJob): boolean {
 }
 
 /**
- * The first call may have died between storing the job and submitting it, so a replayed key
- * finishes its work. Who repeats the wish for a held job, and wants it to stay so, names it by id.
+ * The key's first request may have died between storing the job and submitting it (P10), so its
+ * repeat finishes the work. Only a request that submits comes here with the key of one: `submit`
+ * is part of what a key's requests are compared by.
  */
-async function submitted(
+async function repeatedByKey(
   context: EngineContext,
   found: Job,
-  { actor }: NewJob,
+  job: NewJob,
 ): Promise<EnqueueResult> {
-  if (found.phase !== 'held') return { kind: 'replayed', job: found };
-  return { kind: 'replayed', job: await submit(context, found, actor) };
+  if (found.phase !== 'held' || isHeld(job)) return { kind: 'replayed', job: found };
+  return { kind: 'replayed', job: await submit(context, found, job.actor) };
+}
+
+/** An id has no stored request to compare with, so what is held stays so: it may be by design. */
+function repeatedById(found: Job, job: NewJob): EnqueueResult {
+  if (!isSamePayload(found, job)) return { kind: 'refused', error: alreadyExists(job.id) };
+  if (found.phase === 'held' && !isHeld(job)) {
+    return { kind: 'refused', error: alreadyHeld(job.id) };
+  }
+  return { kind: 'replayed', job: found };
 }
 
 function isSamePayload(found: Job, job: NewJob): boolean {
@@ -78,10 +85,17 @@ function alreadyExists(id: string): PawlError {
   return new PawlError('ALREADY_EXISTS', `the id ${id} is taken by a job with another payload`);
 }
 
+function alreadyHeld(id: string): PawlError {
+  return new PawlError(
+    'ALREADY_EXISTS',
+    `job ${id} is held, and a request with its id does not release it: POST /v1/jobs/${id}/submit`,
+  );
+}
+
 function keyReused(job: NewJob, found: Job): PawlError {
   return new PawlError(
     'IDEMPOTENCY_CONFLICT',
-    `the idempotency key was used for job ${found.id} with another payload`,
+    `the idempotency key was used for job ${found.id} with another payload or another \`submit\``,
     { details: { jobId: found.id, key: job.idempotency?.key } },
   );
 }

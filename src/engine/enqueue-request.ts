@@ -46,12 +46,14 @@ export interface EnqueueRequest {
 }
 
 /**
- * By what a key's requests are compared: all that makes the job. A retry may bring a trace of its
- * own, and may submit what the first request left held.
+ * By what a key's requests are compared: all that makes the job; a retry may bring a trace of its
+ * own. A request that leaves its job held is another one than a request that submits it, also
+ * where `payloadHash` stands for the rest: a repeat must never release a held job.
  */
 export function hashOf(request: EnqueueRequest): string {
-  const { idempotencyKey: _key, traceId: _trace, submit: _submit, ...payload } = request;
-  return request.payloadHash ?? payloadHash(payload);
+  const { idempotencyKey: _key, traceId: _trace, submit = true, ...payload } = request;
+  const hash = request.payloadHash ?? payloadHash(payload);
+  return submit ? hash : `held ${hash}`;
 }
 
 export const NAME_LENGTH_MAX = 128;

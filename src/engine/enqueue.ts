@@ -65,7 +65,8 @@ function insertFor({ store }: EngineContext, { within }: EnqueueOptions): Insert
   if (within === undefined) return (jobs, options) => store.insert(jobs, options);
   if (store.within !== undefined) return store.within(within);
   const message =
-    'this database has no transactions of its callers: enqueue after the commit, with a `key`';
+    'must be left out: SQLite keeps the jobs in a file of their own, out of reach of your ' +
+    'transaction; enqueue after the commit, with a `key`, or keep the jobs in PostgreSQL';
   throw invalid([{ pointer: '/tx', message }]);
 }
 

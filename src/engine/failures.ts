@@ -1,8 +1,10 @@
+import { briefJob } from '../core/brief-error.ts';
 import type { Instant } from '../core/clock.ts';
 import { invalid, PawlError } from '../core/errors.ts';
+import { errorCodeOf } from '../core/error-class.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
 import { isUuid } from '../core/ids.ts';
-import type { Job } from '../core/job.ts';
+import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { EngineContext } from './context.ts';
 import type { Caller } from './enqueue.ts';
@@ -28,8 +30,12 @@ export interface FailureQuery {
 export interface FailureCause {
   readonly fingerprint: string;
   readonly type: string;
+  /** Of the latest of them. */
   readonly class: string;
+  readonly code: string;
   readonly message: string;
+  /** Why it was not retried, and what to change. */
+  readonly hint: string | null;
   readonly count: number;
   /** How many of them have a dead letter. */
   readonly deadLetters: number;
@@ -77,12 +83,12 @@ export class Failures {
       .toSorted((one, other) => other.lastSeen - one.lastSeen);
   }
 
-  /** Newest first, one bad end after the other. */
+  /** Newest first, one bad end after the other; their errors in brief, as in every list. */
   async jobs(query: FailureQuery, asked: { limit: number; cursor?: string }): Promise<FailurePage> {
     const jobs: Job[] = [];
     for await (const job of this.#all(query, asked.cursor ?? null)) {
       if (jobs.length === asked.limit) return { jobs, nextCursor: cursorAt(jobs.at(-1)!) };
-      jobs.push(job);
+      jobs.push(briefJob(job));
     }
     return { jobs, nextCursor: null };
   }
@@ -164,9 +170,18 @@ function phasesOf({ phase }: FailureQuery): readonly Phase[] {
   throw invalid([{ pointer: '/filter/phase', message }]);
 }
 
-/** What the cause of a bad end is known by; a job without an error has none to tell apart. */
+/** What is said of a job whose error was erased, or that never had one. */
+const UNKNOWN: JobError = {
+  class: 'unknown',
+  message: 'no error was kept',
+  code: null,
+  stage: null,
+  retryable: false,
+};
+
+/** What the cause of a bad end is known by. */
 function causeOf({ type, error }: Job): string {
-  return error === null ? '' : fingerprintOf(type, error);
+  return fingerprintOf(type, error ?? UNKNOWN);
 }
 
 function causeFrom(
@@ -177,11 +192,14 @@ function causeFrom(
   const ends = jobs.map(({ completedAt, updatedAt }) => completedAt ?? updatedAt);
   const lastSeen = Math.max(...ends);
   const latest = jobs[ends.indexOf(lastSeen)]!;
+  const error = latest.error ?? UNKNOWN;
   return {
     fingerprint,
     type: latest.type,
-    class: latest.error?.class ?? 'unknown',
-    message: latest.error?.message ?? '',
+    class: error.class,
+    code: errorCodeOf(latest.type, error),
+    message: error.message,
+    hint: error.hint ?? null,
     count: jobs.length,
     deadLetters: jobs.filter(({ id }) => withLetter.has(id)).length,
     firstSeen: Math.min(...ends),

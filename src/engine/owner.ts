@@ -3,15 +3,19 @@ import type { PawlError } from '../core/errors.ts';
 import type { Instant } from '../core/clock.ts';
 import type { CancelWish, Job, JobRef, JsonText } from '../core/job.ts';
 import { isOwned } from '../core/phase.ts';
-import { progressFloor } from '../core/policy.ts';
+import { progressWithin, type StageRange } from '../core/policy.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
 import { afterWrite } from './after-write.ts';
+import { allOf } from './all-of.ts';
 import { beatRefusal, boundedMessage, boundedNotes } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Renewed } from './observer.ts';
+import { FREE, ruleStage, speaksOfStages, type StageRuling } from './stages.ts';
 import {
+  leaseExpired,
   leaseLost,
   notFound,
+  type Plan,
   type Task,
   transition,
   type TransitionOutcome,
@@ -51,11 +55,25 @@ export async function start(
     ownerTask(held, (job) => {
       const error = ownershipRefusal(job, held);
       if (error !== null) return { kind: 'refuse', error };
-      if (job.phase === 'executing') return { kind: 'leave' };
+      if (job.phase === 'executing') return leaveInTime(context, held);
       return { kind: 'request', request: { on: 'start' } };
     }),
   );
   return transition(context, tasks);
+}
+
+/**
+ * Nothing is written here, so no fence of the store judges the time. It is read before the row: a
+ * renewal in between can only lengthen the lease.
+ */
+async function leaveInTime(context: EngineContext, held: Ownership): Promise<Plan> {
+  const now = await context.store.now();
+  const [job] = await context.store.read([held.ref]);
+  if (!job) return { kind: 'refuse', error: notFound(held.ref) };
+  const error = ownershipRefusal(job, held);
+  if (error !== null) return { kind: 'refuse', error };
+  const isInTime = job.leaseExpiry !== null && now < job.leaseExpiry;
+  return isInTime ? { kind: 'leave' } : { kind: 'refuse', error: leaseExpired(job) };
 }
 
 /** A sign of life and what came with it. Progress only rises; entering a stage lifts it. */
@@ -67,6 +85,8 @@ export interface Beat extends Ownership {
   /** Kept for later attempts, which then skip the stage. */
   readonly stageResult?: { readonly name: string; readonly result: JsonText };
   readonly notes?: readonly NoteDraft[];
+  /** Generated text for those who listen now: it is stored nowhere, and the log has a gap. */
+  readonly liveTokens?: string;
 }
 
 export type BeatResult =
@@ -97,54 +117,83 @@ export async function renew(context: EngineContext, beats: readonly Beat[]): Pro
 async function renewAll(context: EngineContext, beats: readonly Beat[]): Promise<BeatResult[]> {
   if (beats.length === 0) return [];
   const read = await Promise.all(beats.map((beat) => rowFor(context, beat)));
-  const renewals = await Promise.all(
-    beats.map((beat, index) => renewalOf(context, beat, read[index] ?? null)),
+  const rulings = await Promise.all(
+    beats.map((beat, index) => rulingOf(context, beat, beat.known ?? read[index] ?? null)),
   );
-  const outcomes = await context.store.renew(renewals);
-  if (context.observer !== null) tell(context.observer, { beats, read, outcomes });
-  context.live.changed(beats.map(({ ref }) => ref));
-  const answers = outcomes.map(async (outcome, index): Promise<BeatResult> => {
-    if (outcome.kind === 'renewed') return outcome;
-    const { ref } = beats[index]!;
-    const [job] = await context.store.read([ref]);
-    return { kind: 'refused', error: job ? leaseLost(job) : notFound(ref) };
+  const open = beats.flatMap((beat, index) => {
+    const { range, error } = rulings[index]!;
+    return error === null ? [{ beat, before: read[index] ?? null, range }] : [];
   });
+  const live = open.map(({ beat }) => liveOf(context, beat));
+  const renewals = open.map(({ beat, range }, index) =>
+    renewalOf(beat, range, live[index]?.gap ?? null),
+  );
+  const outcomes = renewals.length === 0 ? [] : await context.store.renew(renewals);
+  outcomes.forEach(({ kind }, index) => {
+    const text = live[index];
+    if (kind === 'lost' && text) context.liveTexts.drop(text.ref);
+  });
+  if (context.observer !== null) tell(context.observer, open, outcomes);
+  context.live.changed(open.map(({ beat: { ref } }) => ref));
   const hasWritten = outcomes.some(({ kind }) => kind === 'renewed');
-  return afterWrite(hasWritten, () => Promise.all(answers));
+  let next = 0;
+  return afterWrite(hasWritten, () =>
+    allOf(
+      beats.map((beat, index): BeatResult | Promise<BeatResult> => {
+        const { error } = rulings[index]!;
+        if (error !== null) return { kind: 'refused', error };
+        const outcome = outcomes[next++]!;
+        return outcome.kind === 'renewed' ? outcome : lost(context, beat);
+      }),
+    ),
+  );
+}
+
+function liveOf({ liveTexts }: EngineContext, { liveTokens = '' }: Beat) {
+  return liveTokens === '' ? null : liveTexts.put(liveTokens);
+}
+
+/** Who does not own the job is told so by the store, and needs no other answer. */
+async function rulingOf(context: EngineContext, beat: Beat, job: Job | null): Promise<StageRuling> {
+  const isOwner = job !== null && ownershipRefusal(job, beat) === null;
+  return isOwner && speaksOfStages(beat) ? ruleStage(context, beat, job) : FREE;
+}
+
+async function lost(context: EngineContext, { ref }: Beat): Promise<BeatResult> {
+  const [job] = await context.store.read([ref]);
+  return { kind: 'refused', error: job ? leaseLost(job) : notFound(ref) };
+}
+
+/** A beat that goes to the store, with the row that was read for it. */
+interface Sent {
+  readonly beat: Beat;
+  readonly before: Job | null;
 }
 
 function tell(
   observer: EngineObserver,
-  done: {
-    beats: readonly Beat[];
-    read: readonly (Job | null)[];
-    outcomes: readonly RenewOutcome[];
-  },
+  sent: readonly Sent[],
+  outcomes: readonly RenewOutcome[],
 ): void {
-  const renewed = done.beats.flatMap(({ ref, epoch, stage }, index): Renewed[] => {
-    const outcome = done.outcomes[index]!;
+  const renewed = sent.flatMap(({ beat: { ref, epoch, stage }, before }, index): Renewed[] => {
+    const outcome = outcomes[index]!;
     if (outcome.kind === 'lost') return [];
-    return [{ ref, epoch, stage, at: outcome.at, before: done.read[index] ?? null }];
+    return [{ ref, epoch, stage, at: outcome.at, before }];
   });
   if (renewed.length > 0) observer.renewed(renewed);
-  const lost = done.beats.length - renewed.length;
-  if (lost > 0) observer.conflicted(lost);
+  const conflicts = sent.length - renewed.length;
+  if (conflicts > 0) observer.conflicted(conflicts);
 }
 
-/** Only who names a stage, and does not know the row, makes us read it. */
-async function rowFor(context: EngineContext, { ref, stage, known }: Beat): Promise<Job | null> {
-  if (stage === undefined || known !== undefined) return null;
-  return (await context.store.read([ref]))[0] ?? null;
+/** Only who speaks of stages or progress, and does not know the row, makes us read it. */
+async function rowFor(context: EngineContext, beat: Beat): Promise<Job | null> {
+  if (beat.known !== undefined || !speaksOfStages(beat)) return null;
+  return (await context.store.read([beat.ref]))[0] ?? null;
 }
 
-async function renewalOf(context: EngineContext, beat: Beat, read: Job | null): Promise<Renewal> {
+function renewalOf(beat: Beat, range: StageRange | null, gap: NoteDraft | null): Renewal {
   const { ref, owner, epoch, stage, notes = [] } = beat;
-  const job = beat.known ?? read;
-  const floor =
-    stage === undefined || job === null
-      ? 0
-      : progressFloor(await context.registry.policy(job.policy), stage);
-  const wished = Math.max(floor, Math.min(100, Math.trunc(beat.progress ?? 0)));
+  const told = beat.progress ?? 0;
   const entered: readonly NoteDraft[] =
     stage === undefined ? [] : [{ type: 'job_stage_entered', message: null, payload: { stage } }];
   return {
@@ -152,8 +201,8 @@ async function renewalOf(context: EngineContext, beat: Beat, read: Job | null): 
     id: ref.id,
     owner,
     epoch,
-    progress: wished,
-    notes: [...entered, ...boundedNotes(notes)],
+    progress: progressWithin(range, told),
+    notes: [...entered, ...boundedNotes(notes), ...(gap === null ? [] : [gap])],
     ...(stage === undefined ? {} : { stage }),
     ...(beat.message === undefined ? {} : { message: boundedMessage(beat.message) }),
     ...(beat.checkpoint === undefined ? {} : { checkpoint: beat.checkpoint }),

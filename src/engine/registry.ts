@@ -3,7 +3,6 @@ import type { Clock, Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Facts } from '../core/decision.ts';
 import type { Job } from '../core/job.ts';
-import { leaseWindowMs } from '../core/lease.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Policy } from '../core/policy.ts';
 import type { JobTypes } from '../records/job-types.ts';
@@ -184,10 +183,5 @@ export class Registry {
   /** Of a policy that has been read before: whether its jobs wait for one another. */
   isLimited(policy: number): boolean {
     return this.#policies.get(policy)?.limits !== undefined;
-  }
-
-  /** The longest time for which a silent owner may still be alive, over all policies met. */
-  longestLeaseWindowMs(): number {
-    return Math.max(0, ...[...this.#policies.values()].map((one) => leaseWindowMs(one.lease)));
   }
 }

@@ -1,4 +1,5 @@
 import { workerActor } from '../core/actor.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
 import type { Failure, Request } from '../core/decision.ts';
 import { type DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
@@ -17,7 +18,8 @@ export type Ending =
   | { readonly kind: 'snooze'; readonly delayMs: number; readonly checkpoint?: JsonText }
   /** The remote has begun: wait for it under the next state's name. */
   | { readonly kind: 'advance'; readonly delayMs: number; readonly checkpoint?: JsonText }
-  | { readonly kind: 'release' }
+  /** `cause`: why, in a word, for the history. */
+  | { readonly kind: 'release'; readonly cause?: string }
   /** The owner honours a cancel wish. */
   | { readonly kind: 'cancelled'; readonly checkpoint?: JsonText };
 
@@ -37,7 +39,7 @@ const ENDINGS_SEEN: Record<Ending['kind'], readonly EventType[]> = {
 
 /**
  * Reports the end of turns. The same report twice changes nothing the second time: its outcome
- * is `unchanged`, with a warning in the log.
+ * is `unchanged`, with a warning in the log. A second success with another result is refused.
  */
 export async function settle(
   context: EngineContext,
@@ -129,9 +131,29 @@ async function planRefused(
   { settlement, error }: { settlement: Settlement; error: PawlError },
 ): Promise<Plan> {
   if (!(await isRepeated(context, job, settlement))) return { kind: 'refuse', error };
+  if (!isSameResult(job, settlement.ending)) {
+    return { kind: 'refuse', error: otherResult(job) };
+  }
   const facts = { jobId: job.id, owner: settlement.owner, ending: settlement.ending.kind };
   context.log.warn('the same ending was reported again and is ignored', facts);
   return { kind: 'leave' };
+}
+
+/** Whatever the order of members: a client may write its result again rather than send it again. */
+function isSameResult(job: Job, ending: Ending): boolean {
+  if (ending.kind !== 'succeed') return true;
+  const [kept, reported] = [job.result ?? 'null', ending.result ?? 'null'];
+  return (
+    kept === reported || canonicalJson(JSON.parse(kept)) === canonicalJson(JSON.parse(reported))
+  );
+}
+
+function otherResult(job: Job): PawlError {
+  return new PawlError(
+    'LEASE_LOST',
+    `job ${job.id} has ended as ${job.state} with another result: the first completion counts`,
+    { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
+  );
 }
 
 function requestOf(ending: Exclude<Ending, { kind: 'succeed' }>, job: Job): Request {
@@ -143,7 +165,9 @@ function requestOf(ending: Exclude<Ending, { kind: 'succeed' }>, job: Job): Requ
     case 'advance':
       return { on: 'advance', delayMs: ending.delayMs };
     case 'release':
-      return { on: 'release' };
+      return ending.cause === undefined
+        ? { on: 'release' }
+        : { on: 'release', cause: ending.cause };
     case 'cancelled':
       return { on: 'cancel', reason: job.cancel?.reason ?? null };
   }

@@ -194,7 +194,7 @@ function stepOf(
   if (missed !== null && standsAsBefore(missed, job) && fence.kind !== 'version') {
     // The job stands as it did, so only time can have refused the move.
     if (fence.kind === 'expired') return { kind: 'unchanged', job };
-    return { kind: 'refused', error: leaseLost(job) };
+    return { kind: 'refused', error: leaseExpired(job) };
   }
   return moveOf(round, { task, job, plan, fence });
 }
@@ -282,6 +282,15 @@ export function leaseLost(job: Job): PawlError {
   return new PawlError(
     'LEASE_LOST',
     `job ${job.id} is in ${job.state} at epoch ${job.epoch}, owned by ${holder}`,
+    { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
+  );
+}
+
+/** The row still names the owner, but its deadline has passed by the database's clock. */
+export function leaseExpired(job: Job): PawlError {
+  return new PawlError(
+    'LEASE_LOST',
+    `the lease of "${job.owner}" on job ${job.id} at epoch ${job.epoch} was not renewed in time`,
     { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
   );
 }

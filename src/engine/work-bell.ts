@@ -13,6 +13,7 @@ type OnWork = (types: readonly string[] | null) => void;
 export class WorkBell {
   readonly #store: StoreBell | null;
   readonly #listeners: Set<OnWork> = new Set();
+  readonly #delays: Set<(ms: number) => void> = new Set();
   #leave: (() => Promise<void>) | null = null;
 
   constructor(store: StoreBell | null) {
@@ -26,8 +27,15 @@ export class WorkBell {
     this.#store?.ring(types);
   }
 
+  /** Calls back with the delays of jobs that this process has written. */
+  onDelay(onDelay: (ms: number) => void): () => void {
+    this.#delays.add(onDelay);
+    return () => void this.#delays.delete(onDelay);
+  }
+
   /** Others are told by the store, which knows best when. */
   born(jobs: readonly (Job | null)[]): void {
+    this.#delayed(jobs.map((job) => (job === null ? 0 : job.runAt - job.createdAt)));
     if (this.#store?.tellsOfBirths === true) return;
     const types = new Set<string>();
     for (const job of jobs) {
@@ -46,7 +54,16 @@ export class WorkBell {
       const hasGivenWay = isOwned(before.phase) && !isOwned(last.to.phase);
       if (isReady || (hasGivenWay && isLimited(before))) types.add(before.type);
     }
+    this.#delayed(moves.map(({ steps }) => steps.at(-1)?.delayMs ?? 0));
     this.ring([...types]);
+  }
+
+  /** Of all that are positive the shortest. */
+  #delayed(delays: readonly number[]): void {
+    if (this.#delays.size === 0) return;
+    let shortest = Infinity;
+    for (const ms of delays) if (ms > 0 && ms < shortest) shortest = ms;
+    if (shortest < Infinity) for (const onDelay of this.#delays) onDelay(shortest);
   }
 
   /** Calls back until the returned function is called. */

@@ -6,9 +6,12 @@ import type { DeadLetterSnapshot, JobSnapshot, Page, Paging } from './job-snapsh
 export interface FailureCause {
   readonly fingerprint: string;
   readonly type: string;
-  /** The class and the message of the latest of them. */
+  /** The class, the code and the message of the latest of them. */
   readonly class: string;
+  readonly code: string;
   readonly message: string;
+  /** Why it was not retried, and what to change; null where its attempts were used up. */
+  readonly hint: string | null;
   readonly count: number;
   /** How many of them have a dead letter. */
   readonly deadLetters: number;

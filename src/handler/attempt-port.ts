@@ -7,6 +7,7 @@ export interface AttemptFacts {
   readonly job: JobFacts;
   readonly input: JsonText;
   readonly attempt: number;
+  readonly fencingToken: number;
   readonly idempotencyKey: string;
   readonly trace: Trace;
   readonly checkpoint: JsonText | null;
@@ -20,6 +21,8 @@ export interface Report {
   readonly message?: string;
   readonly log?: string;
   readonly tokens?: string;
+  /** The same where it is not to be kept. */
+  readonly liveTokens?: string;
 }
 
 /** Written at once. */
@@ -32,7 +35,7 @@ export interface AttemptPort {
   tell(report: Report): void;
   /** Resolves when it is durable; rejects with a JobStop once the job is not this worker's. */
   keep(write: Keep): Promise<void>;
-  /** Streams; seen by others once it resolves. Rejects with a JobStop or a JobFailure. */
+  /** Streams; durable once it resolves. Rejects with a JobStop or a JobFailure. */
   putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact>;
   openArtifact(id: string): Promise<OpenedArtifact>;
   /** Runs a stage's work where its worker can see it: in the same thread only. */

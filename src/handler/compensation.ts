@@ -1,12 +1,7 @@
 import { distributed } from '../lifecycles/distributed.ts';
 import type { Compensation } from './context.ts';
-import { defineJob, type JobDefinition } from './define-job.ts';
+import { compensationType, defineJob, type JobDefinition } from './define-job.ts';
 import { check, typed } from './schema.ts';
-
-/** The type under which a job is undone. */
-export function compensationType(type: string): string {
-  return `${type}.compensate`;
-}
 
 /**
  * The job that undoes one that ended badly, or null where its type has no `compensate`. It is a
@@ -28,7 +23,7 @@ export function compensationOf(job: JobDefinition): JobDefinition | null {
   });
 }
 
-/** The jobs, and those that undo them. */
+/** The jobs, each after the one that undoes it, in which order they are registered. */
 export function withCompensations(jobs: readonly JobDefinition[]): readonly JobDefinition[] {
-  return jobs.flatMap((job) => [job, compensationOf(job) ?? []].flat());
+  return jobs.flatMap((job) => [compensationOf(job) ?? [], job].flat());
 }

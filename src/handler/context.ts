@@ -70,6 +70,12 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   readonly job: JobFacts;
   /** From 1. */
   readonly attempt: number;
+  /**
+   * The job's epoch: it rises with every claim, and each value has one owner. A resource that
+   * remembers the highest token it has seen, and refuses writes with a lower one, is safe from a
+   * handler whose worker has lost the job and does not know it yet.
+   */
+  readonly fencingToken: number;
   /** Stable for the whole life of the job, whatever the attempt. */
   readonly idempotencyKey: string;
   /** The value of the last `checkpoint` of this job, or null. */
@@ -93,8 +99,10 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   ) => Promise<Json<Awaited<Kept>>>;
   /**
    * Keeps bytes under a name as an artifact of the job, in the place of one of that name. They are
-   * streamed, and seen by others once this resolves and only if the job was still held then. A job
-   * succeeds only with all that was begun; when it ends otherwise its artifacts are removed.
+   * streamed, and durable once this resolves, which it does only if the job was still held then.
+   * Later attempts can read them, others once the job has succeeded (or at once, if the type lists
+   * them under `previews`). A job succeeds only with all that was begun; when it ends otherwise its
+   * artifacts are removed.
    */
   readonly artifact: (
     name: string,
@@ -104,8 +112,11 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   /** Reads an artifact of this job or another, or an upload that the input refers to. */
   readonly openArtifact: (artifact: ArtifactName) => Promise<OpenedArtifact>;
   readonly log: (line: string) => void;
-  /** A piece of generated text, streamed to those who follow the job. */
-  readonly tokens: (text: string) => void;
+  /**
+   * A piece of generated text, streamed to those who follow the job. With `keep: false` it is
+   * stored nowhere: only streams that are open at that moment get it, and the history has a gap.
+   */
+  readonly tokens: (text: string, options?: { readonly keep?: boolean }) => void;
   /** Ends this turn without spending an attempt; the handler runs again after the delay. */
   readonly snooze: (delay: Duration) => never;
   /** The same, when a remote process is seen to have begun (lifecycle `process`). */

@@ -205,6 +205,11 @@ export function isStageName(name: string): boolean {
   return STAGE_NAME.test(name);
 }
 
+/** The type under which a job is undone. */
+export function compensationType(type: string): string {
+  return `${type}.compensate`;
+}
+
 /** True for what `defineJob` or `handle` returned, in whatever copy of the package. */
 export function isJobDefinition(value: unknown): value is JobDefinition {
   return isJobType(value) && 'run' in value && typeof value.run === 'function';
@@ -222,7 +227,12 @@ export function definitionsIn(jobs: readonly JobType[]): readonly JobDefinition[
 
 /** The type as a platform registers it. */
 export function typeDefinitionOf(job: JobDefinition): JobPolicy & { readonly lifecycle: string } {
-  return { lifecycle: job.lifecycle.name, ...job.policy, ...inputSchemaOf(job) };
+  return {
+    lifecycle: job.lifecycle.name,
+    ...job.policy,
+    ...(job.compensate === undefined ? {} : { compensation: compensationType(job.type) }),
+    ...inputSchemaOf(job),
+  };
 }
 
 /** Left out where any input may be sent, as far as can be said. */

@@ -35,10 +35,20 @@ export interface JobPolicy {
   readonly lease?: Partial<LeasePolicy>;
   /** The longest that one attempt may take. */
   readonly timeoutMs?: number;
+  /**
+   * What becomes of an attempt that reaches `timeoutMs`. `fail` (default): it has failed with the
+   * class `timeout`. `resume`: one that has kept a newer checkpoint than it began with goes on from
+   * there, without spending an attempt; one that has not fails.
+   */
+  readonly onTimeout?: 'fail' | 'resume';
   readonly stages?: readonly StageRange[];
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;
   readonly limits?: LimitDefinition;
+  /** Artifacts that are seen before their job has ended, by patterns such as `page-*.png`. */
+  readonly previews?: readonly string[];
+  /** The type whose jobs undo one of these that ended badly: it is registered before. */
+  readonly compensation?: string;
   /** What is promised of its jobs; it is measured and shown, and changes nothing. */
   readonly slo?: SloDefinition;
   /** Published as a process of OGC API – Processes, in these words and by these schemas. */

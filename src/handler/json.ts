@@ -1,7 +1,7 @@
 import { KEPT_NAME_MAX } from '../core/bounds.ts';
 import type { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
-import { type PayloadKind, payloadRefusal } from '../core/payload.ts';
+import { type PayloadKind, payloadRefusal, untellableRefusal } from '../core/payload.ts';
 import { isStorable } from '../core/text.ts';
 import { fail, type JobFailure } from './failure.ts';
 import { failureOf } from './thrown-error.ts';
@@ -136,7 +136,7 @@ export function jsonTextOf(name: string, value: unknown): JsonText {
 /** A handler's value as it is kept: refused if it is too large, or what no database can hold. */
 export function jsonOf(kind: PayloadKind, value: unknown, name: string = kind.name): JsonText {
   const json = jsonTextOf(name, value);
-  const refusal = payloadRefusal(kind, json, '');
+  const refusal = untellableRefusal(kind, { value, json }, '') ?? payloadRefusal(kind, json, '');
   if (refusal !== null) throw failureFromRefusal(refusal);
   return json;
 }

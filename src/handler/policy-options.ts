@@ -52,6 +52,12 @@ export interface PolicyOptions<
   readonly backoff?: BackoffOption;
   /** The longest that one attempt may take. */
   readonly timeout?: Duration;
+  /**
+   * What becomes of an attempt that reaches `timeout`. `fail` (default): it has failed with the
+   * class `timeout`. `resume`: one that has kept a newer checkpoint than it began with goes on from
+   * there, without spending an attempt; one that has not fails.
+   */
+  readonly onTimeout?: 'fail' | 'resume';
   /** How long an attempt is a worker's after it was last heard of, and how often it reports. */
   readonly lease?: { readonly ttl?: Duration; readonly heartbeat?: Duration };
   readonly limits?: LimitOptions;
@@ -60,6 +66,11 @@ export interface PolicyOptions<
   readonly stages?: Stages;
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;
+  /**
+   * Artifacts that others may see before the job has ended, by patterns such as `page-*.png`. All
+   * others are seen once it has succeeded, and none once it has ended otherwise.
+   */
+  readonly previews?: readonly string[];
   /** The errors that its handler may throw: with them, other names in the lists do not compile. */
   readonly errors?: Errors;
   /**
@@ -75,7 +86,7 @@ type ReadDuration = (pointer: string, value: Duration) => number;
 
 /** The wire form of what an author wrote, and everything that cannot be read of it. */
 export function policyOf(options: PolicyOptions): { policy: JobPolicy; faults: readonly Fault[] } {
-  const { lease, timeout, stages, onExhausted, dlq, limits, slo } = options;
+  const { lease, timeout, limits, slo } = options;
   const faults: Fault[] = [];
   const read: ReadDuration = (pointer, value) => {
     const ms = parseDuration(value);
@@ -87,13 +98,22 @@ export function policyOf(options: PolicyOptions): { policy: JobPolicy; faults: r
     ...matchedOf(options, faults),
     ...(lease === undefined ? {} : { lease: leaseOf(lease, read) }),
     ...(timeout === undefined ? {} : { timeoutMs: read('/timeout', timeout) }),
-    ...(stages === undefined ? {} : { stages }),
-    ...(onExhausted === undefined ? {} : { onExhausted }),
-    ...(dlq === undefined ? {} : { dlq }),
+    ...asGiven(options),
     ...(limits === undefined ? {} : { limits: limitsOf(limits, read) }),
     ...(slo === undefined ? {} : { slo: sloOf(slo, read) }),
   };
   return { policy, faults };
+}
+
+function asGiven(options: PolicyOptions): JobPolicy {
+  const { onTimeout, stages, onExhausted, dlq, previews } = options;
+  return {
+    ...(onTimeout === undefined ? {} : { onTimeout }),
+    ...(stages === undefined ? {} : { stages }),
+    ...(onExhausted === undefined ? {} : { onExhausted }),
+    ...(dlq === undefined ? {} : { dlq }),
+    ...(previews === undefined ? {} : { previews }),
+  };
 }
 
 function retryOf(

@@ -83,6 +83,7 @@ export class HandlerRun {
       input,
       job: facts.job,
       attempt: facts.attempt,
+      fencingToken: facts.fencingToken,
       idempotencyKey: facts.idempotencyKey,
       lastCheckpoint: facts.checkpoint === null ? null : JSON.parse(facts.checkpoint),
       trace: facts.trace,
@@ -96,7 +97,10 @@ export class HandlerRun {
       artifact: (name, content, options) => this.artifact(name, content, options),
       openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
       log: (line) => port.tell({ log: boundedText(textOf(line), BOUNDS.logLine) }),
-      tokens: (text) => port.tell({ tokens: boundedText(textOf(text), TOKENS_AT_ONCE) }),
+      tokens: (piece, { keep = true } = {}) => {
+        const text = boundedText(textOf(piece), TOKENS_AT_ONCE);
+        port.tell(keep ? { tokens: text } : { liveTokens: text });
+      },
       snooze: (delay) => pause('snooze', delay),
       advance: (delay) => pause('advance', delay),
     };

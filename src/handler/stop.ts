@@ -4,9 +4,18 @@ import { readMember } from './thrown-error.ts';
 /**
  * Why a handler is to stop. `cancelled`: someone asked for the job's end. `leaseLost`: the job may
  * already be another worker's. `timedOut`: the attempt took too long. `deadline`: the job did.
- * `shutdown`: the worker goes away and gives the job back. `closed`: the attempt has ended.
+ * `shutdown`: the worker goes away and gives the job back. `refused`: the platform refused what
+ * the handler reported, such as a stage that its type does not declare. `closed`: the attempt has
+ * ended.
  */
-export type StopWhy = 'cancelled' | 'leaseLost' | 'timedOut' | 'deadline' | 'shutdown' | 'closed';
+export type StopWhy =
+  | 'cancelled'
+  | 'leaseLost'
+  | 'timedOut'
+  | 'deadline'
+  | 'shutdown'
+  | 'refused'
+  | 'closed';
 
 /** As plain data, which also crosses into threads and processes. */
 export interface StopFacts {

@@ -2,6 +2,7 @@ import { expiryOf, type LinkKey, signLink } from '../artifact/link.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JobRef } from '../core/job.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
+import type { Ownership } from '../engine/owner.ts';
 import type { Artifact } from '../records/artifacts.ts';
 import type { ArtifactJson } from './schema/artifact.ts';
 
@@ -18,10 +19,17 @@ export interface ArtifactFace {
 export const ARTIFACTS_PATH = '/v1/artifacts';
 
 /** An artifact as answers show it: with a link, without the place of its bytes. */
-export function artifactJson(face: ArtifactFace, artifact: Artifact): ArtifactJson {
+export function artifactJson(
+  face: ArtifactFace,
+  artifact: Artifact,
+  held: Ownership | null = null,
+): ArtifactJson {
   const { tenant, id, sha256, name } = artifact;
   const path = `${ARTIFACTS_PATH}/${id}`;
-  const claims = { method: 'GET', path, tenant, artifactId: id, version: sha256, fileName: name };
+  const holder =
+    held === null ? null : { jobId: held.ref.id, owner: held.owner, epoch: held.epoch };
+  const known = { artifactId: id, version: sha256, fileName: name, holder };
+  const claims = { method: 'GET', path, tenant, ...known };
   const { linkTtlMs: ttlMs, keys } = face;
   const options = { keys, now: face.clock.now(), ...(ttlMs === undefined ? {} : { ttlMs }) };
   const url = signLink(claims, options);

@@ -4,10 +4,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { Content } from '../artifact/artifact-store.ts';
 import { verifyLink } from '../artifact/link.ts';
+import { RESULT_VALUE } from '../core/value-name.ts';
 import { invalid, PawlError } from '../core/errors.ts';
 import { derivedId } from '../core/ids.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
 import type { Artifact } from '../records/artifacts.ts';
+import { HOLDER_QUERY, heldIn, holderOf, READER_QUERY } from './artifact-reader.ts';
 import { ARTIFACTS_PATH, type ArtifactFace, artifactJson } from './artifact-view.ts';
 import { type BodyDeadlines, flowing } from './body-deadline.ts';
 import { rangeOf, safeHeaders } from './download.ts';
@@ -21,7 +23,7 @@ import {
   UploadQuery,
 } from './schema/artifact.ts';
 import { JobParams } from './schema/job.ts';
-import { closed, Label, Name, nothing, pageOf } from './schema/values.ts';
+import { closed, Label, nothing, pageOf, Uuid } from './schema/values.ts';
 
 const tags = ['Artifacts'];
 
@@ -125,10 +127,14 @@ function putArtifact(app: App, face: Intake): void {
         operationId: 'putArtifact',
         summary: 'An artifact of a job, by its owner; the body is the content',
         description:
-          'Seen once this is answered, and only if the job was still held by this worker then. ' +
-          'It takes the place of the artifact of the same name; a repeat has no other effect.',
+          'Durable once this is answered, and only if the job was still held by this worker. ' +
+          'It takes the place of the artifact of the same name; a repeat has no other effect. ' +
+          'Others see it once the job has succeeded, or before if its type declares it a ' +
+          'preview; it goes when the job ends otherwise. The name `$result` keeps a result that ' +
+          'is too large to be sent: `complete` with `{"$artifact": "<id>"}`. Other names that ' +
+          'begin with `$` are refused.',
         params: Type.Object({ ...JobParams.properties, name: Label }),
-        querystring: closed({ workerId: Name, epoch: Type.Integer({ minimum: 1 }) }),
+        querystring: closed(HOLDER_QUERY),
         headers: ContentHeaders,
         bytes: BYTES_TEXT,
         response: { 201: ArtifactSchema },
@@ -137,10 +143,15 @@ function putArtifact(app: App, face: Intake): void {
     },
     async (request, reply) => {
       const { workerId, epoch } = request.query;
-      const held = { ref: refOf(request, request.params.id), owner: workerId, epoch };
-      const sent = receivedArtifact(face, request, request.params.name);
-      const artifact = await receive(request, reply, () => face.desk.put(held, sent));
-      return reply.code(201).send(artifactJson(face, artifact));
+      const { id, name } = request.params;
+      const held = { ref: refOf(request, id), owner: workerId, epoch };
+      const sent = receivedArtifact(face, request, name);
+      const artifact = await receive(request, reply, () =>
+        name === RESULT_VALUE
+          ? face.desk.keepResult(held, sent.content)
+          : face.desk.put(held, sent),
+      );
+      return reply.code(201).send(artifactJson(face, artifact, held));
     },
   );
 }
@@ -153,15 +164,20 @@ function listArtifacts(app: App, face: ArtifactFace): void {
         tags,
         operationId: 'listArtifacts',
         summary: "A job's artifacts, with fresh links",
+        description:
+          'Of a job that has succeeded. Before, only those that its type declares to be ' +
+          'previews, and to its owner (`workerId`, `epoch`) all of them; after another end, none.',
         params: JobParams,
+        querystring: closed(READER_QUERY),
         response: { 200: pageOf(ArtifactSchema) },
         errors: ['NOT_FOUND'],
       },
     },
     async (request) => {
       const job = refOf(request, request.params.id);
-      const items = (await face.desk.list(job)).map((one) => artifactJson(face, one));
-      return { items, nextCursor: null };
+      const held = heldIn(request, { ...request.query, jobId: request.params.id });
+      const found = await face.desk.list(job, held);
+      return { items: found.map((one) => artifactJson(face, one, held)), nextCursor: null };
     },
   );
 }
@@ -174,12 +190,20 @@ function readLink(app: App, face: ArtifactFace): void {
         tags,
         operationId: 'readArtifactLink',
         summary: 'An artifact with a fresh link',
+        description:
+          'One that is seen: see the list of a job. The attempt that owns `jobId` names itself ' +
+          'by `workerId` and `epoch`, and sees all artifacts of that job.',
         params: ArtifactParams,
+        querystring: closed({ ...READER_QUERY, jobId: Type.Optional(Uuid) }),
         response: { 200: ArtifactSchema },
         errors: ['NOT_FOUND'],
       },
     },
-    async (request) => artifactJson(face, await face.desk.find(refOf(request, request.params.id))),
+    async (request) => {
+      const held = heldIn(request, request.query);
+      const artifact = await face.desk.find(refOf(request, request.params.id), held);
+      return artifactJson(face, artifact, held);
+    },
   );
 }
 
@@ -210,11 +234,12 @@ function download(app: App, face: ArtifactFace): void {
       const now = face.clock.now();
       const { method, url } = request;
       const claims = verifyLink({ method, url }, { keys: face.keys, now });
-      const artifact = await face.desk.find({ tenant: claims.tenant, id: claims.artifactId });
+      const { tenant, artifactId: id } = claims;
+      const { artifact, isFinal } = await face.desk.look({ tenant, id }, holderOf(claims));
       if (artifact.sha256 !== claims.version) {
         throw new PawlError('NOT_FOUND', 'the artifact was replaced by another version');
       }
-      const headers = safeHeaders(artifact, claims, now);
+      const headers = safeHeaders(artifact, { claims, now, isFinal });
       const { 'if-none-match': known, 'if-range': condition } = request.headers;
       if (known === headers.etag) return reply.headers(headers).code(304).send();
       const isRange = condition === undefined || condition === headers.etag;

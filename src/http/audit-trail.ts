@@ -9,6 +9,8 @@ const AUDITED: Readonly<Record<string, string>> = {
   rejectJob: 'job.rejected',
   deadLetterJob: 'job.dead_lettered',
   eraseJob: 'job.erased',
+  rerunJob: 'job.rerun',
+  rerunJobs: 'jobs.rerun',
   replayDeadLetter: 'dead_letter.replayed',
   replayDeadLetters: 'dead_letters.replayed',
   makeSchedule: 'schedule.put',

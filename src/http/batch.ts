@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import type { PawlError } from '../core/errors.ts';
-import { isPawlError } from '../core/errors.ts';
-import type { EnqueueResult } from '../engine/enqueue.ts';
+import { isPawlError, PawlError } from '../core/errors.ts';
+import type { Caller, EnqueueResult } from '../engine/enqueue.ts';
+import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
 import { requestOf } from './jobs.ts';
 import { problemOf } from './problem.ts';
@@ -40,6 +40,36 @@ function faultyItems(error: Error | undefined): Map<number, PawlError> {
   return new Map(byPlace.map(([place, own]) => [place, listed(own.map(({ fault }) => fault))]));
 }
 
+/** The refusal of a batch by one of its items, with the pointers of the request. */
+function refusedBatch(error: unknown): unknown {
+  if (!isPawlError(error)) return error;
+  const faults = error.faults.map((one) => ({
+    in: 'body',
+    ...one,
+    pointer: `/jobs${one.pointer}`,
+  }));
+  const { code, message, details, cause } = error;
+  return new PawlError(code, message, { faults, details: { ...details }, cause });
+}
+
+/** All of them or none; a fault in one refuses them all. */
+async function acceptAll(
+  { engine }: Face,
+  requests: readonly EnqueueRequest[],
+  given: { caller: Caller; error: Error | undefined },
+): Promise<Item[]> {
+  if (given.error !== undefined) {
+    const [place] = [...faultyItems(given.error).keys()];
+    if (isPawlError(given.error)) Object.assign(given.error.details, { index: place });
+    throw given.error;
+  }
+  const { caller } = given;
+  const accepted = engine.enqueue(requests, { caller, isWhole: true });
+  return (await accepted.catch((error: unknown) => Promise.reject(refusedBatch(error)))).map(
+    itemOf,
+  );
+}
+
 function acceptBatch(app: App, face: Face): void {
   app.post(
     '/v1/jobs/batch',
@@ -52,25 +82,41 @@ function acceptBatch(app: App, face: Face): void {
         summary: 'Accept many jobs',
         description:
           'One result an item, in order: a bad item is refused by itself and spoils no other. ' +
-          'An `Idempotency-Key` counts for each item together with its place in the list.',
+          'With `atomic` there is either a job for each item or none at all: the first that is ' +
+          'refused refuses the request, with its own code and its `index`. An `Idempotency-Key` ' +
+          'counts for each item together with its place in the list, unless the item has an ' +
+          '`idempotencyKey` of its own.',
         headers: IDEMPOTENT_BY_KEY,
         body: BatchBody,
         response: { 200: closed({ results: Type.Array(BatchItemSchema) }) },
+        errors: [
+          'UNKNOWN_TYPE',
+          'IDEMPOTENCY_CONFLICT',
+          'ALREADY_EXISTS',
+          'CONCURRENCY_CONFLICT',
+          'QUEUE_OVERLOADED',
+        ],
       },
     },
     async (request) => {
-      const faulty = faultyItems(request.validationError ?? undefined);
+      const error = request.validationError ?? undefined;
+      const faulty = faultyItems(error);
       const key = request.headers['idempotency-key'];
       const asked = request.body.jobs.flatMap((body, index) => {
         if (faulty.has(index)) return [];
-        const idempotencyKey = key === undefined ? undefined : `${key} #${index}`;
+        const byPlace = key === undefined ? undefined : `${key} #${index}`;
+        const { idempotencyKey = byPlace } = body;
         return [requestOf(body, { request, idempotencyKey })];
       });
-      const accepted = await face.engine.enqueue(asked, { caller: callerOf(request) });
+      const caller = callerOf(request);
+      if (request.body.atomic === true) {
+        return { results: await acceptAll(face, asked, { caller, error }) };
+      }
+      const accepted = await face.engine.enqueue(asked, { caller });
       const answers = accepted.values();
       const results = request.body.jobs.map((_, index) => {
-        const error = faulty.get(index);
-        return error === undefined ? itemOf(answers.next().value!) : refusal(error);
+        const fault = faulty.get(index);
+        return fault === undefined ? itemOf(answers.next().value!) : refusal(fault);
       });
       return { results };
     },

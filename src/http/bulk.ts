@@ -16,11 +16,11 @@ import { ReasonSchema } from './schema/worker.ts';
 import { jobJson } from './view.ts';
 
 /** What one call works on; `hasMore` says that the filter would find more. */
-const ITEMS_MAX = 1_000;
+export const ITEMS_MAX = 1_000;
 
-const Ids = Type.Array(Uuid, { minItems: 1, maxItems: ITEMS_MAX });
+export const Ids = Type.Array(Uuid, { minItems: 1, maxItems: ITEMS_MAX });
 
-function notEmpty<Members extends Record<string, ReturnType<typeof Type.Optional>>>(
+export function notEmpty<Members extends Record<string, ReturnType<typeof Type.Optional>>>(
   members: Members,
 ) {
   return Type.Object(members, { additionalProperties: false, minProperties: 1 });
@@ -34,7 +34,8 @@ const LetterFilter = notEmpty({
   fingerprint: Type.Optional(Label),
 });
 
-const ResultsSchema = closed({
+/** What became of many, item by item. */
+export const RESULTS = {
   results: Type.Array(
     closed({
       id: Uuid,
@@ -44,12 +45,19 @@ const ResultsSchema = closed({
     }),
   ),
   hasMore: Type.Boolean({ description: 'The filter finds more: send the request again.' }),
-});
+};
 
-type Item = Static<typeof ResultsSchema>['results'][number];
+const ResultsSchema = closed(RESULTS);
 
-function oneOfBoth(ids: unknown, filter: unknown): void {
-  if ((ids === undefined) !== (filter === undefined)) return;
+export type Item = Static<typeof ResultsSchema>['results'][number];
+
+/** Which of the two was given, with each id once. */
+export function idsOrFilter<Filter>(
+  ids: readonly string[] | undefined,
+  filter: Filter | undefined,
+): { readonly ids: readonly string[] } | { readonly filter: Filter } {
+  if (ids !== undefined && filter === undefined) return { ids: [...new Set(ids)] };
+  if (ids === undefined && filter !== undefined) return { filter };
   const message = 'give either `ids` or `filter`';
   throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '', message }] });
 }
@@ -95,12 +103,12 @@ function cancelJobs(app: App, { engine }: Face): void {
     },
     async (request) => {
       const { ids, filter, mode = 'soft', reason = null } = request.body;
-      oneOfBoth(ids, filter);
+      const asked = idsOrFilter(ids, filter);
       const { tenant } = callerOf(request);
       const found =
-        filter === undefined
-          ? { ids: [...new Set(ids)], hasMore: false }
-          : await unfinishedJobs(engine, tenant, filter);
+        'ids' in asked
+          ? { ids: asked.ids, hasMore: false }
+          : await unfinishedJobs(engine, tenant, asked.filter);
       const actor = actorOf(request);
       const results = await engine.cancel(
         found.ids.map((id) => ({ ref: refOf(request, id), actor, mode, reason })),
@@ -148,12 +156,12 @@ function replayLetters(app: App, { engine }: Face): void {
     },
     async (request) => {
       const { ids, filter, perSecond } = request.body;
-      oneOfBoth(ids, filter);
+      const asked = idsOrFilter(ids, filter);
       const caller = callerOf(request);
       const found =
-        filter === undefined
-          ? { ids: [...new Set(ids)], hasMore: false }
-          : await waitingLetters(engine, caller.tenant, filter);
+        'ids' in asked
+          ? { ids: asked.ids, hasMore: false }
+          : await waitingLetters(engine, caller.tenant, asked.filter);
       const now = perSecond === undefined ? 0 : await engine.context.store.now();
       const results: Item[] = [];
       for (const [index, id] of found.ids.entries()) {

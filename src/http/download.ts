@@ -21,8 +21,7 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | '
 /** Foreign bytes are saved, never shown: no script of theirs may run in this origin's name. */
 export function safeHeaders(
   artifact: Artifact,
-  claims: LinkClaims,
-  now: Instant,
+  { claims, now, isFinal }: { claims: LinkClaims; now: Instant; isFinal: boolean },
 ): Record<string, string> & { etag: string } {
   const seconds = Math.floor((claims.expiresAt - now) / 1000);
   return {
@@ -30,7 +29,8 @@ export function safeHeaders(
     'content-disposition': dispositionOf(claims.fileName),
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
-    'cache-control': `private, max-age=${seconds}, immutable`,
+    // What may yet be taken back must not live on in a cache.
+    'cache-control': isFinal ? `private, max-age=${seconds}, immutable` : 'private, no-store',
     'referrer-policy': 'no-referrer',
     'accept-ranges': 'bytes',
     etag: `"sha256-${artifact.sha256}"`,

@@ -7,6 +7,7 @@ import { JobCursors, type Position, type Reading, START } from '../engine/live/j
 import { jobTopic } from '../engine/live/live-hub.ts';
 import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
 import { lastNote } from './last-note.ts';
+import { type EventFrame, eventFrame, frameFor } from './live-frame.ts';
 import { sendPage } from './page.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
@@ -71,11 +72,10 @@ interface Sent {
 
 /** Events of a job as they are written to each of its streams. */
 interface Frames {
-  readonly frames: readonly {
-    readonly text: string;
+  readonly frames: readonly (EventFrame & {
     readonly at: Position;
     readonly isLast: boolean;
-  }[];
+  })[];
   readonly hasMore: boolean;
 }
 
@@ -90,9 +90,8 @@ function readFrames(
     const page = await face.engine.events({ id, tenant, ...asked, notes: true });
     const frames = page.events.map((event) => {
       const at = { version: event.version, note: event.note };
-      const data = eventJson(event, job);
-      const text = frameOf({ id: cursors.at(at), event: event.type, data });
-      return { text, at, isLast: isTerminal(event.phase) };
+      const frame = eventFrame(cursors.at(at), event, eventJson(event, job));
+      return { ...frame, at, isLast: isTerminal(event.phase) };
     });
     return { frames, hasMore: page.hasMore };
   });
@@ -105,6 +104,7 @@ async function sendSome(
   from: { after: Position; portion: Portion },
 ): Promise<Sent> {
   const { after, portion } = from;
+  const { liveTexts } = face.engine.context;
   const page = await readFrames(face, told, { after, limit: portion.size });
   let at = after;
   let sent = 0;
@@ -113,7 +113,7 @@ async function sendSome(
     at = frame.at;
     isOver ||= frame.isLast;
     sent += 1;
-    if (!told.stream.write(frame.text)) break;
+    if (!told.stream.write(frameFor(told.stream, liveTexts, frame))) break;
   }
   const isWhole = sent === page.frames.length;
   portion.took(sent, isWhole);
@@ -161,6 +161,7 @@ export async function openStream(
     limits,
     random: face.random,
     stopping: face.live.stopping,
+    since: face.engine.context.liveTexts.mark,
   });
   try {
     await body(stream);

@@ -6,7 +6,8 @@ import { tenantTopic } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
 import { isStreamWanted, openStream } from './events.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { frameOfItem, type WindowItem } from './log-window.ts';
+import { frameFor } from './live-frame.ts';
+import { type WindowItem, windowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
@@ -60,7 +61,7 @@ async function readOn(
     return { items, cursor, isReset: false, hasMore: recent.length === limit };
   }
   const page = await face.engine.context.store.tail({ tenant, from, limit });
-  const items = page.items.map((item) => ({ item, frame: frameOfItem(item) }));
+  const items = page.items.map(windowItem);
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
   return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
@@ -82,7 +83,8 @@ async function sendSome(
   let taken = 0;
   for (const { item, frame } of stretch.items) {
     taken += 1;
-    if (isWanted(item, filter) && !stream.write(frame)) break;
+    if (!isWanted(item, filter)) continue;
+    if (!stream.write(frameFor(stream, face.engine.context.liveTexts, frame))) break;
   }
   const isWhole = taken === stretch.items.length;
   portion.took(taken, isWhole);

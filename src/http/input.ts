@@ -2,10 +2,12 @@ import { referenceOf } from '../artifact/reference.ts';
 import { isSealed } from '../codec/sealed.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JobRef } from '../core/job.ts';
+import { inputValue } from '../engine/by-reference.ts';
 import { type ArtifactFace, artifactLink } from './artifact-view.ts';
 import { type App, type Face, refOf, type Resource, routes } from './face.ts';
 import { JobParams } from './schema/job.ts';
 import { Json } from './schema/values.ts';
+import { beginningOf } from './value-body.ts';
 
 /** A link to the artifact that an input stands for; null where its bytes are gone. */
 async function linkTo(artifacts: ArtifactFace, ref: JobRef): Promise<string | null> {
@@ -26,8 +28,8 @@ function readInput(app: App, { engine, artifacts }: Face): void {
         operationId: 'readInput',
         summary: 'What a job was given',
         description:
-          'The JSON as it was accepted. An input that was too large for the database is answered ' +
-          'as its reference, `{"$artifact": …}`, with a signed link to it in the `Link` header. ' +
+          'The JSON as it was accepted, whatever its size. One that names an uploaded artifact, ' +
+          '`{"$artifact": …}`, is answered so, with a signed link to it in the `Link` header. ' +
           'One that was encrypted before it was sent is answered as it is, with `Pawl-Sealed: ' +
           'true`: the platform has no key to it.',
         params: JobParams,
@@ -36,13 +38,21 @@ function readInput(app: App, { engine, artifacts }: Face): void {
       },
     },
     async (request, reply) => {
-      const { tenant, input } = await engine.job(refOf(request, request.params.id));
+      const job = await engine.job(refOf(request, request.params.id));
+      const { tenant, input } = job;
+      void reply.type('application/json');
+      const value = artifacts === null ? null : await inputValue(artifacts.desk, job);
+      if (value !== null) {
+        const { beginning, body } = await beginningOf(value);
+        if (isSealed(beginning)) void reply.header('pawl-sealed', 'true');
+        return reply.send(body);
+      }
       if (isSealed(input)) void reply.header('pawl-sealed', 'true');
       const id = referenceOf(input);
       const link =
         id === null || artifacts === null ? null : await linkTo(artifacts, { tenant, id });
       if (link !== null) void reply.header('link', link);
-      return reply.type('application/json').send(input);
+      return reply.send(input);
     },
   );
 }

@@ -26,7 +26,7 @@ async function typeJson(
   record: TypeRecord,
   valves: readonly Valve[],
 ): Promise<TypeJson> {
-  const policy = await engine.context.registry.policy(record.policy);
+  const { previews, ...policy } = await engine.context.registry.policy(record.policy);
   const valve = valves.find(({ scope, name }) => scope === 'type' && name === record.type);
   const throttle = valve?.throttle ?? null;
   const { type, revision, updatedAt } = record;
@@ -40,6 +40,7 @@ async function typeJson(
     fatal: [...policy.fatal],
     isRetryFixed: policy.isRetryFixed ?? false,
     stages: [...policy.stages],
+    ...(previews === undefined ? {} : { previews: [...previews] }),
     slo: targetOfRecord(record),
     ...(inputSchema === undefined ? {} : { inputSchema }),
     throttle: throttle === null ? null : throttleJson(throttle),
@@ -62,11 +63,16 @@ async function told(engine: Engine, request: FastifyRequest, record: TypeRecord)
   await engine.context.records.audit.add([entryOf(engine.context, credentialOf(request), did)]);
 }
 
+const CHANGE_TEXT =
+  'Of a type that is registered only what is named is changed: members of `retry`, `lease`, ' +
+  '`limits`, `slo` and `expose` one by one, all others as a whole; null gives back what the ' +
+  "lifecycle says. To change a type of the platform makes a copy that is the tenant's own.";
+
 const RETRY_TEXT =
-  'What is left out comes from the lifecycle. Jobs that exist live on by the policy of their ' +
-  'birth. A failed attempt is retried while `attempts < maxAttempts`, unless its error is fatal: ' +
-  'of a class in `fatal`, of none in `retryable` where that is a list, or of one that is final ' +
-  'everywhere. The n-th retry waits d = ' +
+  'What is left out of a new type comes from its lifecycle. Jobs that exist live on by the ' +
+  'policy of their birth. A failed attempt is retried while `attempts < maxAttempts`, unless its ' +
+  'error is fatal: of a class in `fatal`, of none in `retryable` where that is a list, or of one ' +
+  'that is final everywhere. The n-th retry waits d = ' +
   'min(maxMs, baseMs · factor^(n−1)), and jitter makes of it: `none` d; `full` U(0, d); `equal` ' +
   'd/2 + U(0, d/2); `decorrelated` min(maxMs, U(baseMs, 3 · previous wait)). A `fixed` backoff ' +
   'waits baseMs, with jitter only where it asks for one. Exhausted jobs end as the lifecycle ' +
@@ -81,7 +87,7 @@ function putType(app: App, { engine }: Face): void {
         tags: ['Types'],
         operationId: 'putType',
         summary: 'Register a type, or change it for the jobs to come',
-        description: RETRY_TEXT,
+        description: `${CHANGE_TEXT} ${RETRY_TEXT}`,
         params: Params,
         body: TypeBody,
         response: { 200: TypeSchema, 201: TypeSchema },
@@ -91,7 +97,7 @@ function putType(app: App, { engine }: Face): void {
       const { tenant } = callerOf(request);
       const { type } = request.params;
       const [before] = await engine.context.records.types.read([{ tenant, type }]);
-      const record = await engine.putType({ tenant, type }, request.body);
+      const record = await engine.changeType({ tenant, type }, request.body);
       if (before?.revision !== record.revision) await told(engine, request, record);
       const answer = await typeJson(engine, record, await engine.valves(tenant));
       return reply

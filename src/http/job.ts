@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
+import { resultValue } from '../engine/by-reference.ts';
 import { REASONS } from '../engine/limits/why.ts';
 import { recordOf } from '../lifecycles/record.ts';
 import { resultArtifacts } from './artifact-view.ts';
@@ -10,10 +11,13 @@ import { preferredWaitMs } from './edge.ts';
 import { type App, type Face, refOf, type Resource, routes } from './face.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
+import { WITH_PAYLOADS } from './schema/payloads.ts';
 import { WAIT_MS_MAX } from './schema/worker.ts';
-import { jobJson, jobTag, timeText } from './view.ts';
+import { bytesOf } from './value-body.ts';
+import { jobJson, jobTag, timeText, wholeJobJson } from './view.ts';
 
 const ReadQuery = closed({
+  ...WITH_PAYLOADS,
   view: Type.Optional(
     Type.Enum(['record'], { description: "Answers in the shape of the job's own document." }),
   ),
@@ -73,7 +77,11 @@ function readJob(app: App, face: Face): void {
     },
     async (request, reply) => {
       const preferred = preferredWaitMs(request);
-      const { view, waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX) } = request.query;
+      const {
+        view,
+        payloads = false,
+        waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX),
+      } = request.query;
       const ref = refOf(request, request.params.id);
       const gone = (): AbortSignal => goneSignal(face, reply);
       const job = await readOrWait(face, ref, { ms: waitMs, gone });
@@ -84,9 +92,8 @@ function readJob(app: App, face: Face): void {
       void reply.header('etag', tag).header('cache-control', 'private, no-cache');
       const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim());
       if (known.includes(tag) || known.includes('*')) return reply.code(304).send();
-      return reply
-        .code(200)
-        .send(view === 'record' ? (recordOf(job) ?? jobJson(job)) : jobJson(job));
+      const shown = payloads ? wholeJobJson(job) : jobJson(job);
+      return reply.code(200).send(view === 'record' ? (recordOf(job) ?? shown) : shown);
     },
   );
 }
@@ -139,8 +146,9 @@ function readResult(app: App, { engine, artifacts }: Face): void {
         operationId: 'readResult',
         summary: 'The result of a job that succeeded',
         description:
-          'The JSON that the handler gave. Artifacts of the job are named in the `Link` header ' +
-          'as signed links; a job that gave nothing but artifacts answers `{artifacts: […]}`.',
+          'The JSON that the handler gave, whatever its size. Artifacts of the job are named in ' +
+          'the `Link` header as signed links; a job that gave nothing but artifacts answers ' +
+          '`{artifacts: […]}`.',
         params: JobParams,
         response: { 200: Json },
         errors: ['NOT_FOUND', 'NOT_FINISHED', 'NO_RESULT'],
@@ -159,7 +167,9 @@ function readResult(app: App, { engine, artifacts }: Face): void {
         if (shown.link !== null) void reply.header('link', shown.link);
         if (job.result === null && shown.link !== null) return { artifacts: shown.artifacts };
       }
-      return reply.type('application/json').send(job.result ?? 'null');
+      const value = artifacts === null ? null : await resultValue(artifacts.desk, job);
+      const body = value === null ? (job.result ?? 'null') : bytesOf(value);
+      return reply.type('application/json').send(body);
     },
   );
 }

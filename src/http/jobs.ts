@@ -4,10 +4,11 @@ import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { keptTrace } from '../core/trace.ts';
 import { SEARCH_WINDOW } from '../store/search.ts';
 import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
-import { sendPage } from './page.ts';
+import { jobShower, sendPage } from './page.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
-import { EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
+import { type BatchJobJson, EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
 import { JobSchema } from './schema/job.ts';
+import { WITH_PAYLOADS } from './schema/payloads.ts';
 import {
   closed,
   Label,
@@ -57,7 +58,7 @@ const PRIORITIES = { normal: 'normal', high: 'high' } as const;
 
 /** What the engine is asked for by a body. */
 export function requestOf(
-  body: EnqueueJson,
+  body: EnqueueJson | BatchJobJson,
   from: { request: FastifyRequest; idempotencyKey: string | undefined },
 ): EnqueueRequest {
   const { runAt, deadlineAt, priority, ...rest } = body;
@@ -86,7 +87,8 @@ function acceptJob(app: App, { engine }: Face): void {
         description:
           'The job is durable when the answer comes: it survives kill -9 and power loss. ' +
           'With an `Idempotency-Key`, the same request within 24 h finds the job of the first ' +
-          'time (200, `Idempotency-Replayed: true`), and another payload is refused (409). The ' +
+          'time (200, `Idempotency-Replayed: true`), and another payload, or ' +
+          'another `submit`, is refused (409). The ' +
           'payload is compared as canonical JSON, or by `payloadHash` where it is encrypted. ' +
           'With `unique` a job that is there already may stand for the new one (200). The header ' +
           '`Pawl-Outcome` says which it was: created, replayed, throttled, debounced or ' +
@@ -138,6 +140,7 @@ function listJobs(app: App, { engine }: Face): void {
         querystring: closed({
           ...JOB_FILTER,
           ...JOB_SEARCH,
+          ...WITH_PAYLOADS,
           ...PAGING,
           cursor: Type.Optional(Uuid),
         }),
@@ -145,7 +148,8 @@ function listJobs(app: App, { engine }: Face): void {
       },
     },
     async (request, reply) => {
-      const { cursor, limit = 50, createdFrom, createdTo, ...filters } = request.query;
+      const { cursor, limit = 50, createdFrom, createdTo, payloads: _, ...filters } = request.query;
+      const show = jobShower(request.query);
       const page = await engine.jobs({
         ...filters,
         tenant: callerOf(request).tenant,
@@ -156,7 +160,7 @@ function listJobs(app: App, { engine }: Face): void {
       });
       const { searchedTo = page.jobs.at(-1)?.id } = page;
       const nextCursor = page.hasMore ? (searchedTo ?? null) : null;
-      return sendPage(reply, page.jobs.map(jobJson), nextCursor);
+      return sendPage(reply, page.jobs.map(show), nextCursor);
     },
   );
 }

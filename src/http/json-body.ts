@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
+import { inexactNumberIn } from '../core/exact-number.ts';
+import { inexactRefusal } from '../core/payload.ts';
 import { JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -16,14 +18,21 @@ function textOf(body: Buffer): string {
   }
 }
 
-function parse(body: Buffer, limits: JsonLimits): unknown {
-  const text = textOf(body);
-  scanJson(text, limits);
+function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw unreadable(`the body is not JSON: ${(error as Error).message}`);
   }
+}
+
+function parse(body: Buffer, limits: JsonLimits): unknown {
+  const text = textOf(body);
+  scanJson(text, limits);
+  const value = valueOf(text);
+  const inexact = inexactNumberIn(text);
+  if (inexact !== null) throw inexactRefusal('', inexact);
+  return value;
 }
 
 /** Bodies are JSON and nothing else, and are looked at before they are parsed. */

@@ -1,21 +1,19 @@
 import type { LogSink } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
-import { frameOf } from './sse-frame.ts';
+import { type EventFrame, eventFrame } from './live-frame.ts';
 import { briefEventJson } from './view.ts';
 
 /** An item of the log with its text for streams, made once for all readers. */
 export interface WindowItem {
   readonly item: TailItem;
-  readonly frame: string;
+  readonly frame: EventFrame;
+}
+
+export function windowItem(item: TailItem): WindowItem {
+  return { item, frame: eventFrame(item.cursor, item.event, briefEventJson(item.event, item)) };
 }
 
 const CHARACTERS_MAX = 8_388_608;
-
-/** An item of the log as it is sent to streams. */
-export function frameOfItem(item: TailItem): string {
-  const data = briefEventJson(item.event, item);
-  return frameOf({ id: item.cursor, event: item.event.type, data });
-}
 
 /**
  * The latest part of the log, so that readers who are up to date are served from memory. A reader
@@ -35,14 +33,14 @@ export class LogWindow implements LogSink {
 
   append(items: readonly TailItem[]): void {
     for (const item of items) {
-      const frame = frameOfItem(item);
+      const one = windowItem(item);
       this.#places.set(item.cursor, this.#first + this.#items.length);
-      this.#items.push({ item, frame });
-      this.#characters += frame.length;
+      this.#items.push(one);
+      this.#characters += one.frame.text.length;
     }
     let over = 0;
     for (; this.#characters > this.#charactersMax && over < this.#items.length; over++) {
-      this.#characters -= this.#items[over]!.frame.length;
+      this.#characters -= this.#items[over]!.frame.text.length;
     }
     if (over > 0) this.#forget(over);
   }

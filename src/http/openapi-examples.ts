@@ -30,6 +30,8 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   snoozeJob: { ...OWNER, delayMs: 60_000, checkpoint: { page: 4 } },
   releaseJob: OWNER,
   honourCancel: { ...OWNER, checkpoint: { page: 4 } },
+  rerunJob: { input: { deck: 'd-1', format: 'pdf' } },
+  rerunJobs: { filter: { type: 'export', fingerprint: '5f1c0a9d3b7e2468' } },
   replayDeadLetter: { input: { deck: 'd-1', format: 'pdf' } },
   replayDeadLetters: { filter: { type: 'export', reasonCode: 'timeout' }, perSecond: 10 },
   makeSchedule: {

@@ -79,6 +79,10 @@ The \`code\` of a job's error is the handler's own, else the type and the class 
 \`CONVERT_UNSUPPORTED_FORMAT\`.`,
   },
   { name: 'Operations', description: 'What operators do to jobs that are not theirs.' },
+  {
+    name: 'Failures',
+    description: 'Jobs that ended badly, by cause, with and without dead letters.',
+  },
   { name: 'Dead letters', description: 'What ended badly, and its second chance.' },
   { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
   { name: 'Schedules', description: 'Rules that create jobs in time, and what became of them.' },

@@ -44,6 +44,26 @@ function listQueues(app: App, { engine }: Face): void {
   );
 }
 
+function readQueue(app: App, { engine }: Face): void {
+  app.get(
+    '/v1/queues/:name',
+    {
+      schema: {
+        tags: ['Queues'],
+        operationId: 'readQueue',
+        summary: 'One queue',
+        description: 'One that has neither jobs nor settings is empty and lets everything through.',
+        params: QueueParams,
+        response: { 200: QueueSchema },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      return queueJson(await engine.queue({ tenant, queue: request.params.name }));
+    },
+  );
+}
+
 function changeQueue(app: App, { engine }: Face): void {
   app.patch(
     '/v1/queues/:name',
@@ -74,4 +94,4 @@ function changeQueue(app: App, { engine }: Face): void {
 }
 
 /** `/v1/queues`. */
-export const queues: Resource = routes(listQueues, changeQueue);
+export const queues: Resource = routes(listQueues, readQueue, changeQueue);

@@ -22,6 +22,7 @@ import { doctor } from './doctor.ts';
 import { markAnswers, refuseTwoHosts, requestIdOf } from './edge.ts';
 import { events } from './events.ts';
 import type { Face, Resource } from './face.ts';
+import { failures } from './failures.ts';
 import { firehose } from './firehose.ts';
 import { health } from './health.ts';
 import { input } from './input.ts';
@@ -39,6 +40,7 @@ import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
 import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { reruns } from './reruns.ts';
 import { roster } from './roster.ts';
 import { scheduleRuns } from './schedule-runs.ts';
 import { schedules } from './schedules.ts';
@@ -100,6 +102,8 @@ const RESOURCES: readonly Resource[] = [
   jobTypes,
   lifecycles,
   deadLetters,
+  failures,
+  reruns,
   queues,
   schedules,
   scheduleRuns,

@@ -3,7 +3,7 @@ import type { Ending } from '../engine/settle.ts';
 import { type App, type Face, type Resource, routes } from './face.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { type JobJson, JobParams, JobSchema } from './schema/job.ts';
-import { CancelledBody, CompleteBody, FailBody, OwnerBody, SnoozeBody } from './schema/worker.ts';
+import { CancelledBody, CompleteBody, FailBody, ReleaseBody, SnoozeBody } from './schema/worker.ts';
 import { jobJson } from './view.ts';
 import { checkpointOf, heldBy, REPORT_LIMITS } from './workers.ts';
 
@@ -32,7 +32,9 @@ function complete(app: App, face: Face): void {
         ...ENDING,
         operationId: 'completeJob',
         summary: 'The job succeeded',
-        description: `Also wins over a cancel wish that is pending. ${REPEAT_TEXT}`,
+        description:
+          `Also wins over a cancel wish that is pending. ${REPEAT_TEXT} ` +
+          'With another result it is refused: the first one counts.',
         body: CompleteBody,
       },
     },
@@ -105,11 +107,14 @@ function release(app: App, face: Face): void {
         operationId: 'releaseJob',
         summary: 'Give the job back',
         description: `No attempt is spent: what a worker does that is told to stop. ${REPEAT_TEXT}`,
-        body: OwnerBody,
+        body: ReleaseBody,
       },
     },
-    async (request) =>
-      settle(face, heldBy(request, request.params.id, request.body), { kind: 'release' }),
+    async (request) => {
+      const { cause } = request.body;
+      const held = heldBy(request, request.params.id, request.body);
+      return settle(face, held, { kind: 'release', ...(cause === undefined ? {} : { cause }) });
+    },
   );
 }
 

@@ -74,6 +74,8 @@ export interface StreamOptions {
   readonly random: Random;
   /** Ends the stream from outside. */
   readonly stopping: AbortSignal;
+  /** The mark of live texts when it was opened: those that came later are for it. */
+  readonly since: number;
 }
 
 /**
@@ -84,10 +86,12 @@ export class SseStream {
   readonly #reply: FastifyReply;
   readonly #limits: StreamLimits;
   readonly #gone = new AbortController();
+  readonly since: number;
 
   constructor(reply: FastifyReply, options: StreamOptions) {
     this.#reply = reply;
     this.#limits = options.limits;
+    this.since = options.since;
     const { raw } = reply;
     const leave = (): void => this.#gone.abort();
     raw.on('close', leave);

@@ -100,6 +100,18 @@ export function jobJson(job: Job): JobJson {
   };
 }
 
+/** The same with what it was given, what it gave and what it goes on from. */
+export function wholeJobJson(job: Job): JobJson {
+  const { input, result, checkpoint, cancel } = job;
+  return {
+    ...jobJson(job),
+    input: JSON.parse(input) as unknown,
+    ...(result === null ? {} : { result: JSON.parse(result) as unknown }),
+    checkpoint: checkpoint === null ? null : (JSON.parse(checkpoint) as unknown),
+    cancel: cancel === null ? null : { ...cancel },
+  };
+}
+
 /** What an event shares with its job and does not store itself. */
 export interface EventTracing {
   readonly correlationId: string | null;
@@ -124,8 +136,15 @@ export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson 
     cause: event.cause,
     correlationId: tracing.correlationId ?? event.jobId,
     traceId: traceIdIn(tracing.traceId),
-    metadata: event.payload ?? {},
+    metadata: metadataOf(event),
   };
+}
+
+/** By what the text of a gap was found is nobody's business. */
+function metadataOf({ payload }: JobEvent): Readonly<Record<string, unknown>> {
+  if (payload?.['gap'] !== true) return payload ?? {};
+  const { ref: _, ...rest } = payload;
+  return rest;
 }
 
 /** For streams and lists of many jobs, where an error is told in brief. */

@@ -67,6 +67,7 @@ function claimJson(claim: Claim): ClaimJson {
     ),
     attempt: job.attempts,
     timeoutMs: policy.timeoutMs,
+    onTimeout: policy.onTimeout ?? 'fail',
     idempotencyKey: claim.idempotencyKey,
   };
 }
@@ -94,15 +95,28 @@ async function claimOrWait(
   const watch = await live.watch(...options.types.map((type) => workTopic(tenant!, type)));
   try {
     for (;;) {
+      // Nobody is there any more to work on what would be won.
+      if (wait.signal.aborted) return [];
       watch.reset();
       const claims = await engine.claim(options);
       const leftMs = until - performance.now();
-      if (claims.length > 0 || leftMs <= 0 || wait.signal.aborted) return claims;
+      if (claims.length > 0 || leftMs <= 0) return claims;
       await watch.wait(Math.min(leftMs, CLAIM_LOOK_MS), wait.signal);
     }
   } finally {
     watch.close();
   }
+}
+
+/**
+ * The client has gone before it could be answered. One that asked under a name comes back for what
+ * it won; of any other nobody ever hears of these jobs, and each would count as lost.
+ */
+async function giveBack({ engine }: Face, claims: readonly Claim[]): Promise<void> {
+  const release = { kind: 'release' } as const;
+  await engine.settle(
+    claims.map(({ job }) => ({ ref: job, owner: job.owner!, epoch: job.epoch, ending: release })),
+  );
 }
 
 const CLAIM_TEXT =
@@ -144,6 +158,10 @@ function claimJobs(app: App, face: Face): void {
       };
       const signal = AbortSignal.any([gone.signal, face.live.stopping]);
       const claims = await claimOrWait(face, options, { ms: waitMs, signal });
+      if (gone.signal.aborted && options.requestId === null) {
+        await giveBack(face, claims);
+        return { jobs: [] };
+      }
       face.attendance.note(request, owner, types);
       return { jobs: claims.map(claimJson) };
     },
@@ -199,8 +217,10 @@ function beat(app: App, { engine, attendance }: Face): void {
         summary: 'Renew the lease and report',
         description:
           'To be sent every `heartbeatMs`; two missed in a row lose the job. Carries stage, ' +
-          'progress (which never falls), message, checkpoint, log lines and AI tokens up, and a ' +
-          'cancel wish down. A repeat renews once more and sets the same values; only log lines ' +
+          'progress, message, checkpoint, log lines and AI tokens up, and a cancel wish down. ' +
+          'Progress never falls, and stays in the range of the stage that the job is in; a stage ' +
+          'that the type does not declare, although it declares some, is refused (400). ' +
+          ' A repeat renews once more and sets the same values; only log lines ' +
           'and tokens are then there twice, so send those with a heartbeat of their own.',
         params: JobParams,
         headers: IDEMPOTENT_BY_STATE,
@@ -210,7 +230,7 @@ function beat(app: App, { engine, attendance }: Face): void {
       },
     },
     async (request) => {
-      const { stage, progress, message } = request.body;
+      const { stage, progress, message, liveTokens } = request.body;
       const held = heldBy(request, request.params.id, request.body);
       const [result] = await engine.renew([
         {
@@ -218,6 +238,7 @@ function beat(app: App, { engine, attendance }: Face): void {
           ...(stage === undefined ? {} : { stage }),
           ...(progress === undefined ? {} : { progress }),
           ...(message === undefined ? {} : { message }),
+          ...(liveTokens === undefined ? {} : { liveTokens }),
           ...checkpointOf(request.body),
           notes: notesOf(request.body),
         },
@@ -250,7 +271,8 @@ function keepStage(app: App, { engine, attendance }: Face): void {
         summary: "Keep a stage's result",
         description:
           'Later attempts find it in their claim and skip the stage. A repeat replaces it. It is ' +
-          'a heartbeat as well: the lease is renewed, and the answer says so.',
+          'a heartbeat as well: the lease is renewed, and the answer says so. A stage that the ' +
+          'type does not declare, although it declares some, is refused (400).',
         params: Type.Object({ ...JobParams.properties, name: StageName }),
         headers: IDEMPOTENT_BY_STATE,
         body: StageBody,

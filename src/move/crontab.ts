@@ -1,3 +1,4 @@
+import { inexactFault, inexactNumberIn } from '../core/exact-number.ts';
 import type { SourceSchedule } from './source.ts';
 
 // Five fields, the task, options as a query string, a payload as JSON; the last two may be missing.
@@ -15,6 +16,10 @@ export function readCrontab(text: string): SourceSchedule[] {
     const expression = fields.trim().replaceAll(/\s+/g, ' ');
     const key = new URLSearchParams(options ?? '').get('id') ?? task;
     const input: unknown = payload === undefined ? {} : JSON.parse(payload);
+    const inexact = inexactNumberIn(payload ?? '');
+    if (inexact !== null) {
+      throw new Error(`line ${index + 1} of the crontab: ${inexactFault(inexact.text)}`);
+    }
     const rule = { kind: 'cron', expression, timeZone: 'UTC' } as const;
     return [{ kind: task, queue: task, key, input, text: `${expression} (UTC)`, rule }];
   });

@@ -1,10 +1,10 @@
-import type { PawlClient } from '../client/client.ts';
+import type { ApiClient } from '../client/client.ts';
 import type { TypeJson } from '../http/schema/type.ts';
 
 /** The types of the platform that jobs are moved to, by name. */
 export type TypesHere = ReadonlyMap<string, Pick<TypeJson, 'retry' | 'inputSchema'>>;
 
-export async function typesHere(client: PawlClient): Promise<TypesHere> {
+export async function typesHere(client: ApiClient): Promise<TypesHere> {
   const call = { method: 'GET', path: '/v1/types' } as const;
   const { body } = await client.connection.call(call);
   return new Map((body as { items: TypeJson[] }).items.map((one) => [one.type, one]));

@@ -1,5 +1,5 @@
 import { PawlError } from '../core/errors.ts';
-import type { BatchItem, PawlClient } from '../client/client.ts';
+import type { BatchItem, ApiClient } from '../client/client.ts';
 import type { EnqueueJson } from '../http/schema/enqueue.ts';
 import { inputHere, type TypesHere } from './here.ts';
 import type { KindCount, Source, SourceJob } from './source.ts';
@@ -30,7 +30,7 @@ export interface Refusal {
 
 export interface MoveOptions {
   readonly source: Source;
-  readonly client: PawlClient;
+  readonly client: ApiClient;
   readonly types: ReadonlyMap<string, string>;
   readonly here: TypesHere;
   readonly batch: number;
@@ -127,7 +127,7 @@ function outcomeOf(item: BatchItem, wish: EnqueueJson): 'moved' | 'found' | 'joi
 
 /** A batch that is too large for one request is sent in halves. */
 async function accept(
-  client: PawlClient,
+  client: ApiClient,
   wishes: readonly EnqueueJson[],
 ): Promise<readonly BatchItem[]> {
   try {
@@ -167,7 +167,7 @@ export async function giveBack(
   }
 }
 
-async function isHere(client: PawlClient, id: string): Promise<boolean> {
+async function isHere(client: ApiClient, id: string): Promise<boolean> {
   try {
     await client.job(id);
     return true;

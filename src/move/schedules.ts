@@ -1,5 +1,5 @@
 import { PawlError } from '../core/errors.ts';
-import type { PawlClient } from '../client/client.ts';
+import type { ApiClient } from '../client/client.ts';
 import type { ScheduleBodyJson } from '../http/schema/schedule.ts';
 import { inputHere, type TypesHere } from './here.ts';
 import type { Source, SourceSchedule } from './source.ts';
@@ -49,7 +49,7 @@ export function commandOf({ name, definition }: SchedulePlan): string {
 /** Makes each here, then takes it away there: for a moment both have it, and never neither. */
 export async function moveSchedules(
   plans: readonly SchedulePlan[],
-  { source, client }: { readonly source: Source; readonly client: PawlClient },
+  { source, client }: { readonly source: Source; readonly client: ApiClient },
 ): Promise<void> {
   for (const plan of plans) {
     if (plan.definition === null) continue;

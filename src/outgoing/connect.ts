@@ -49,13 +49,26 @@ function verified(
 ): buildConnector.Callback {
   const expected = new Set(addresses.map(keyOf));
   return (...[error, socket]) => {
-    if (error !== null) callback(error, null);
+    if (error !== null) callback(noted(error), null);
     else if (expected.has(keyOf(socket.remoteAddress ?? ''))) callback(null, socket);
     else {
       socket.destroy();
       callback(refused('the connection went to another address than the one checked'), null);
     }
   };
+}
+
+/** The errors of connections that were never made, by which nothing can have been sent. */
+const unconnected = new WeakSet<Error>();
+
+function noted(error: Error): Error {
+  unconnected.add(error);
+  return error;
+}
+
+/** True where the connection failed, and the request had not yet begun to leave. */
+export function isUnconnected(error: unknown): boolean {
+  return error instanceof Error && unconnected.has(error);
 }
 
 function keyOf(address: string): string {

@@ -7,11 +7,19 @@ export type OutgoingErrorCode = 'refused' | 'timeout' | 'too_large' | 'network';
 /** An outgoing request that got no whole answer. The message may be shown: it names no address. */
 export class OutgoingError extends Error {
   readonly code: OutgoingErrorCode;
+  /** Surely no byte of the request has left: it can be sent again without being there twice. */
+  readonly isUnsent: boolean;
 
-  constructor(code: OutgoingErrorCode, message: string, cause?: unknown) {
+  constructor(
+    code: OutgoingErrorCode,
+    message: string,
+    cause?: unknown,
+    more: { readonly isUnsent?: boolean } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'OutgoingError';
     this.code = code;
+    this.isUnsent = more.isUnsent ?? false;
   }
 }
 

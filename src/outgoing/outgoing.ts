@@ -2,7 +2,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { parseAllowList } from './allow-list.ts';
 import { answerOf, type OutgoingResponse } from './answer.ts';
-import { guardedConnector } from './connect.ts';
+import { guardedConnector, isUnconnected } from './connect.ts';
 import { readDestination, type Resolve, resolveGuarded, systemResolve } from './guard.ts';
 import { OutgoingError } from './outgoing-error.ts';
 
@@ -158,9 +158,17 @@ function errorOf(error: unknown, { url, timeoutMs, deadline, asked }: Circumstan
   if (error instanceof OutgoingError) return error;
   if (asked?.aborted === true) return asked.reason as Error;
   const { code = 'no answer' } = error as { code?: string };
+  const isUnsent = isUnconnected(error) || hasWrittenNothing(error);
   if (deadline.aborted || code === 'UND_ERR_CONNECT_TIMEOUT') {
     const message = `${url.host} did not answer in full within ${timeoutMs} ms`;
-    return new OutgoingError('timeout', message, error);
+    return new OutgoingError('timeout', message, error, { isUnsent });
   }
-  return new OutgoingError('network', `the request to ${url.host} failed: ${code}`, error);
+  const message = `the request to ${url.host} failed: ${code}`;
+  return new OutgoingError('network', message, error, { isUnsent });
+}
+
+/** What the client says of a socket that has ended under a request. */
+function hasWrittenNothing(error: unknown): boolean {
+  const { socket } = error as { socket?: { bytesWritten?: number } | null };
+  return socket?.bytesWritten === 0;
 }

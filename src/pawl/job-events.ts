@@ -1,17 +1,16 @@
 import { PawlError } from '../core/errors.ts';
 import type { JobEvent } from '../core/event.ts';
-import type { JobRef } from '../core/job.ts';
+import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import type { Engine } from '../engine/engine.ts';
 import { JobCursors, type Position, START } from '../engine/live/job-cursor.ts';
 import { jobTopic } from '../engine/live/live-hub.ts';
-import { isAway } from '../engine/live/wait-for-job.ts';
+import { patiently } from '../engine/live/wait-for-job.ts';
 import type { EventOptions } from '../handle/job-access.ts';
 
 const PAGE = 100;
 /** Wakes come with the log; this is for a log that cannot be read. */
 const LOOK_MS = 10_000;
-const AWAY_MS = 500;
 
 const NEVER = new AbortController().signal;
 
@@ -28,42 +27,40 @@ export async function* eventsOf(
   { after, signal = NEVER }: EventOptions,
 ): AsyncGenerator<Happened> {
   const { live, store } = engine.context;
-  const cursors = await JobCursors.of(store);
-  let at = after === undefined ? START : await placeOf(engine, ref, { after, cursors });
+  const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
+    patiently(live, signal, question);
+  const cursors = await ask(() => JobCursors.of(store));
   const ends = AbortSignal.any([signal, live.stopping]);
   const watch = await live.watch(jobTopic(ref));
-  let isOver = isTerminal((await engine.job(ref)).phase);
   try {
+    const job = await ask(() => engine.job(ref));
+    let at = after === undefined ? START : placeOf(job, { after, cursors });
+    let isOver = isTerminal(job.phase);
     while (!ends.aborted) {
       watch.reset();
-      const page = await engine
-        .events({ ...ref, after: at, limit: PAGE, notes: true })
-        .catch((error: unknown) => {
-          if (isAway(error)) return null;
-          throw error;
-        });
-      for (const event of page?.events ?? []) {
+      const page = await ask(() => engine.events({ ...ref, after: at, limit: PAGE, notes: true }));
+      for (const event of page.events) {
         yield { event, cursors };
         at = { version: event.version, note: event.note };
         isOver ||= isTerminal(event.phase);
         if (ends.aborted) break;
       }
-      if (page?.hasMore === true) continue;
-      if (page !== null && isOver) return;
-      await watch.wait(page === null ? AWAY_MS : LOOK_MS, ends);
+      if (page.hasMore) continue;
+      if (isOver) return;
+      await watch.wait(LOOK_MS, ends);
     }
+  } catch (error) {
+    // Who has left does not hear that the database is away.
     signal.throwIfAborted();
+    throw error;
   } finally {
     watch.close();
   }
+  signal.throwIfAborted();
 }
 
-async function placeOf(
-  engine: Engine,
-  ref: JobRef,
-  { after, cursors }: { after: string; cursors: JobCursors },
-): Promise<Position> {
-  const at = cursors.read(after, await engine.job(ref));
+function placeOf(job: Job, { after, cursors }: { after: string; cursors: JobCursors }): Position {
+  const at = cursors.read(after, job);
   if (typeof at === 'object') return at;
   throw new PawlError('CURSOR_RESET', `"${after}" is no cursor of this job's log: leave it out`);
 }

@@ -11,6 +11,7 @@ import type { Lifecycle } from '../core/lifecycle.ts';
 import { definitionsIn } from '../handler/define-job.ts';
 import type { JobType } from '../handler/job-type.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
+import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { nodeFault } from '../worker/node-version.ts';
 import { Pawl } from './pawl.ts';
@@ -122,12 +123,7 @@ async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[])
 async function openSqlite(path: string, lifecycles: readonly Lifecycle[]): Promise<Store> {
   if (path !== ':memory:') await mkdir(dirname(path), { recursive: true });
   // Only now: those who use PostgreSQL may have a Node that was built without it.
-  const { openSqliteStore } = await import('../store/sqlite/store.ts').catch((cause: unknown) => {
-    const message =
-      'this Node has no node:sqlite, in which jobs are kept by default: use a Node that has it, ' +
-      'or give a PostgreSQL URL as `database`';
-    throw new Error(message, { cause });
-  });
+  const { openSqliteStore } = await import('../store/sqlite/store.ts').catch(withoutSqlite);
   return openSqliteStore({ path, lifecycles });
 }
 

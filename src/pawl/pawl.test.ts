@@ -13,6 +13,7 @@ import { typed } from '../handler/schema.ts';
 import { openPawl, type PawlOptions } from './open-pawl.ts';
 import { partsOf } from './parts.ts';
 import type { Pawl } from './pawl.ts';
+import { retentionOf } from './retention-option.ts';
 
 const greet = defineJob('greet', {
   input: typed<{ name: string }>(),
@@ -189,7 +190,18 @@ describe('openPawl', () => {
     await assert.rejects(memory({ jobs: [], retention: { jobs: '1h' } }), /at least 24 hours/);
   });
 
-  test('keeps everything where it is told to keep it for ever', async () => {
+  test('keeps things as long as it is told, or for ever', async () => {
+    const day = 86_400_000;
+    assert.deepEqual(retentionOf({}), {});
+    assert.deepEqual(retentionOf({ jobs: '7d', notes: 'forever', deadLetters: 90 * day }), {
+      jobsMs: 7 * day,
+      notesMs: null,
+      deadLettersMs: 90 * day,
+      feedMs: 2 * day,
+    });
+    assert.equal(retentionOf({ jobs: '1d' }).feedMs, day);
+    const kept = { jobsMs: null, notesMs: null, feedMs: null, firesMs: null, deadLettersMs: null };
+    assert.deepEqual(retentionOf('forever'), kept);
     await using pawl = await memory({ jobs: [greet], retention: 'forever' });
     assert.ok((await pawl.doctor()).some(({ level }) => level === 'good'));
   });

@@ -10,6 +10,7 @@ import type { Finding } from '../doctor/finding.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
@@ -23,7 +24,6 @@ import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import type { Store } from '../store/store.ts';
 import { traceAttempts } from '../tracing/trace-attempts.ts';
 import { traceEnqueues } from '../tracing/trace-enqueues.ts';
-import { Compensator } from '../worker/compensator.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 import { wakeFor } from '../worker/wake.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -112,7 +112,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
 
   constructor(setup: PawlSetup) {
     super();
-    const { store, files, codec, jobs, log, lifecycles } = setup;
+    const { store, files, codec, log, lifecycles } = setup;
     this.#setup = setup;
     this.#engine = new Engine({
       store,
@@ -132,7 +132,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     this.#background = [
       new Sweeper(context, { timers, retention: setup.retention }),
       ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
-      new Compensator({ engine: this.#engine, jobs, timers }),
+      new Compensator(context, { timers }),
     ];
     keepParts(this, { engine: this.#engine, artifacts, work: (more) => this.#work(more) });
   }

@@ -1,4 +1,3 @@
-import { referenceOf } from '../artifact/reference.ts';
 import type { PayloadCodec } from '../codec/payload-codec.ts';
 import { encodedDesk } from '../codec/wrap/artifacts.ts';
 import { encodedSink } from '../codec/wrap/enqueue.ts';
@@ -9,11 +8,12 @@ import type { JobEvent } from '../core/event.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import {
-  isWholeIn,
+  inputsIn,
   largeSink,
   largeSource,
-  smallText,
-  wholeValue,
+  valuesIn,
+  wholeInput,
+  wholeResult,
 } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { DeadLetter } from '../records/dead-letters.ts';
@@ -30,35 +30,31 @@ export class Payloads {
   readonly sink: Pick<Engine, 'enqueue'>;
   readonly source: JobSource;
   readonly desk: Desk | null;
+  readonly #artifacts: Artifacts | null;
   readonly #codec: PayloadCodec | null;
 
+  /** What is too large is kept as it is sealed: the place of large values needs no key. */
   constructor(
     engine: Engine,
-    { artifacts, codec }: { artifacts: Desk | null; codec: PayloadCodec | null },
+    { artifacts, codec }: { artifacts: Artifacts | null; codec: PayloadCodec | null },
   ) {
-    const { ids } = engine.context;
+    const { ids, largeInputs } = engine.context;
+    if (artifacts !== null) largeInputs.use(inputsIn(artifacts));
+    this.#artifacts = artifacts;
     this.#codec = codec;
-    const desk =
-      artifacts === null || codec === null ? artifacts : encodedDesk(artifacts, codec, ids);
-    const sink = codec === null ? engine : encodedSink(engine, codec, ids);
-    const source: JobSource = codec === null ? engine : encodedSource(engine, codec);
-    this.desk = desk;
-    this.sink = desk === null ? sink : largeSink(sink, desk);
-    this.source = desk === null ? source : largeSource(source, desk);
+    const sink = artifacts === null ? engine : largeSink(engine, artifacts);
+    const source: JobSource =
+      artifacts === null ? engine : largeSource(engine, valuesIn(artifacts));
+    const isPlain = artifacts === null || codec === null;
+    this.desk = isPlain ? artifacts : encodedDesk(artifacts, codec, ids);
+    this.sink = codec === null ? sink : encodedSink(sink, codec, ids);
+    this.source = codec === null ? source : encodedSource(source, codec);
   }
 
   /** A job as whoever enqueued it knows it. */
   async job(job: Job): Promise<Job> {
-    const plain = this.#codec === null ? job : decodeJob(this.#codec, job);
-    const { tenant, input, result } = plain;
-    const isSmall =
-      referenceOf(input) === null && (result === null || referenceOf(result) === null);
-    if (isSmall || this.desk === null) return plain;
-    return {
-      ...plain,
-      input: await this.#whole(tenant, input),
-      result: result === null ? null : await this.#whole(tenant, result),
-    };
+    const whole = this.#artifacts === null ? job : await wholeJob(this.#artifacts, job);
+    return this.#codec === null ? whole : decodeJob(this.#codec, whole);
   }
 
   event(event: JobEvent): JobEvent {
@@ -66,28 +62,36 @@ export class Payloads {
   }
 
   async letter(letter: DeadLetter): Promise<DeadLetter> {
-    const plain = this.#codec === null ? letter : decodeDeadLetter(this.#codec, letter);
-    return { ...plain, input: await this.#whole(plain.tenant, plain.input) };
+    const { tenant, jobId, input } = letter;
+    const given = { tenant, id: jobId, input };
+    const isHere = this.#artifacts === null;
+    const whole = isHere ? letter : { ...letter, input: await inputIn(this.#artifacts, given) };
+    return this.#codec === null ? whole : decodeDeadLetter(this.#codec, whole);
   }
 
   /** An input that goes to the engine by another way than an enqueue, for a job of that id. */
-  async sealed(ref: JobRef, input: unknown): Promise<unknown> {
+  sealed(ref: JobRef, input: unknown): unknown {
     const json = JSON.stringify(input ?? null);
-    const small = this.desk === null ? json : await smallText(this.desk, ref, json);
-    const sealed = this.#codec?.encodeJson(placeIn(ref, 'input'), small) ?? small;
+    const sealed = this.#codec?.encodeJson(placeIn(ref, 'input'), json) ?? json;
     return JSON.parse(sealed) as unknown;
   }
+}
 
-  /** A document that is no JSON stays a reference, and so does what is gone. */
-  async #whole(tenant: string, json: JsonText): Promise<JsonText> {
-    const id = referenceOf(json);
-    if (id === null || this.desk === null) return json;
-    try {
-      const isWhole = await isWholeIn(this.desk, { tenant, id });
-      return isWhole ? await wholeValue(this.desk, tenant, json) : json;
-    } catch (error) {
-      if (error instanceof PawlError && error.code === 'NOT_FOUND') return json;
-      throw error;
-    }
+async function wholeJob(artifacts: Artifacts, job: Job): Promise<Job> {
+  const input = await inputIn(artifacts, job);
+  const result = job.result === null ? null : await wholeResult(artifacts, job);
+  return input === job.input && result === job.result ? job : { ...job, input, result };
+}
+
+/** What is gone stays a reference. */
+async function inputIn(
+  artifacts: Artifacts,
+  job: Pick<Job, 'tenant' | 'id' | 'input'>,
+): Promise<JsonText> {
+  try {
+    return await wholeInput(artifacts, job);
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'NOT_FOUND') return job.input;
+    throw error;
   }
 }

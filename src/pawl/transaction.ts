@@ -12,9 +12,26 @@ export interface Transaction {
 /** Members that pools have and clients have not. */
 const POOL_MARKS = ['totalCount', 'idleCount', 'waitingCount'] as const;
 
+/** What is another library's, by a member that a `pg` client has not, and what makes it fit. */
+const OTHERS: readonly (readonly [mark: string, translate: string])[] = [
+  ['$queryRawUnsafe', 'fromPrisma'],
+  ['executeQuery', 'fromKysely'],
+  ['unsafe', 'fromPostgresJs'],
+  ['queryRunner', 'fromTypeOrm'],
+  ['createQueryRunner', 'fromTypeOrm'],
+  ['isTransactionActive', 'fromTypeOrm'],
+  ['execute', 'fromDrizzle'],
+];
+
 /** The transaction as the store uses it, if it can be one. */
 export function transactionOf(tx: unknown): SqlTransaction {
-  const given = (typeof tx === 'object' && tx !== null ? tx : {}) as Partial<Transaction>;
+  const isThing = (typeof tx === 'object' && tx !== null) || typeof tx === 'function';
+  const given = (isThing ? tx : {}) as Partial<Transaction>;
+  const other = OTHERS.find(([mark]) => mark in given);
+  if (other !== undefined) {
+    const message = `must be given as \`${other[1]}(tx)\`, a function of \`pawl/tx\``;
+    throw refusal(`${message}: by itself this is no \`pg\` client`);
+  }
   if (typeof given.query !== 'function') {
     throw refusal('must be a `pg` client in a transaction, or what `pawl/tx` makes of another one');
   }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Instant } from '../core/clock.ts';
-import type { JobRef } from '../core/job.ts';
-import { isTerminal } from '../core/phase.ts';
+import type { Job, JobRef } from '../core/job.ts';
 import type {
   RecordKey,
   RecordKind,
@@ -12,7 +11,9 @@ import type {
 } from '../store/records.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
+import { jobIdOf, type Kept, keptUntil } from './artifact-expiry.ts';
 import { changeRecords } from './change.ts';
+import type { DeadLetters } from './dead-letters.ts';
 
 /** Names an artifact everywhere: ids are unique within a tenant. */
 export interface ArtifactRef {
@@ -33,7 +34,7 @@ export interface Artifact extends ArtifactRef {
   /** Where the artifact store keeps the bytes; no two artifacts share one. */
   readonly location: string;
   readonly createdAt: Instant;
-  /** From then on it is stale. Null: it lives as long as its job. */
+  /** From then on an upload is stale. Null: it is kept as long as its job. */
   readonly expiresAt: Instant | null;
 }
 
@@ -78,9 +79,6 @@ type Body = Pick<Artifact, 'name' | 'size' | 'sha256' | 'contentType' | 'locatio
 /** The artifact that has a name, with what a replacement needs to know of it. */
 type Named = Pick<Artifact, 'id' | 'size' | 'location'>;
 
-/** How often the job of an artifact is checked: before its end, and after its success. */
-const OPEN_LOOK_MS = 30_000;
-const KEPT_LOOK_MS = 86_400_000;
 const PAGE = 1_000;
 const ROUNDS_MAX = 8;
 
@@ -107,10 +105,12 @@ function artifactOf({ tenant, id, jobId, body, createdAt }: StoredRecord): Artif
 export class ArtifactRecords {
   readonly #records: RecordStore;
   readonly #store: Pick<Store, 'read'>;
+  readonly #letters: DeadLetters;
 
-  constructor(store: Pick<Store, 'records' | 'read'>) {
+  constructor(store: Pick<Store, 'records' | 'read'>, letters: DeadLetters) {
     this.#records = store.records;
     this.#store = store;
+    this.#letters = letters;
   }
 
   /** Makes an artifact visible whose bytes are stored: fenced like every write of an owner. */
@@ -162,33 +162,37 @@ export class ArtifactRecords {
     throw new StoreError('unchanged', 'artifacts changed too often to be removed; try again');
   }
 
-  /**
-   * Looks at up to so many that are due, and removes what is stale: expired, or of a job that is
-   * gone or ended without success.
-   */
+  /** Checks up to so many that are due, and removes those that `keptUntil` finds to be stale. */
   async removeStale(limit: number): Promise<{ removed: Artifact[]; hasMore: boolean }> {
     const due = { to: 'now' } as const;
     const query = { kind: ARTIFACT, tenants: null, due, order: 'due', limit } as const;
     const { at, records } = await this.#records.list(query);
-    const owned = records.filter(({ jobId }) => jobId !== null);
-    const refs = owned.map(({ tenant, jobId }) => ({ tenant, id: jobId! }));
-    const jobs = refs.length === 0 ? [] : await this.#store.read(refs);
-    const jobOf = new Map(owned.map((record, index) => [record, jobs[index] ?? null]));
+    const jobs = await this.#jobsOf(records.map(artifactOf));
     const stale: StoredRecord[] = [];
     const kept: RecordOp[] = [];
-    for (const record of records) {
-      const job = jobOf.get(record);
-      const { expiresAt } = artifactOf(record);
-      const isExpired = expiresAt !== null && expiresAt <= at;
-      const isOrphan = job === null || (job && isTerminal(job.phase) && job.phase !== 'succeeded');
-      if (isExpired || isOrphan) stale.push(record);
-      else
-        kept.push(lookedAt(record, job?.phase === 'succeeded' ? KEPT_LOOK_MS : OPEN_LOOK_MS, at));
+    const hasLetter = (job: JobRef): Promise<boolean> => this.#letters.hasAny(job);
+    for (const [index, record] of records.entries()) {
+      const job = jobs[index] ?? null;
+      const until = await keptUntil(artifactOf(record), { at, job, hasLetter });
+      if (until === null) stale.push(record);
+      else kept.push(keepOp(record, until));
     }
     // Refused if one was replaced or checked concurrently: they stay due and are checked again.
     if (kept.length > 0) await this.#records.write(kept);
     const removed = (await this.#removeFound(stale)) ?? [];
     return { removed, hasMore: records.length === limit && limit > 0 };
+  }
+
+  /** In the order of the artifacts; null also where none decides. */
+  async #jobsOf(artifacts: readonly Artifact[]): Promise<(Job | null)[]> {
+    const ids = artifacts.map(jobIdOf);
+    const refs = artifacts.flatMap(({ tenant }, index) => {
+      const id = ids[index]!;
+      return id === null ? [] : [{ tenant, id }];
+    });
+    const found = refs.length === 0 ? [] : await this.#store.read(refs);
+    let next = 0;
+    return ids.map((id) => (id === null ? null : (found[next++] ?? null)));
   }
 
   /** Null: one of the artifacts or its name changed concurrently. */
@@ -276,10 +280,10 @@ function refusalOf(
   return null;
 }
 
-function lookedAt(record: StoredRecord, lookMs: number, at: Instant): RecordOp {
-  const { expiresAt } = artifactOf(record);
-  const dueAt = Math.min(at + lookMs, expiresAt ?? Infinity);
-  const { body, jobId } = record;
+function keepOp(record: StoredRecord, { jobId, dueAt }: Kept): RecordOp {
+  const before = JSON.parse(record.body) as Body;
+  // What belongs to a job does not expire by itself.
+  const body = JSON.stringify({ ...before, keepMs: jobId === null ? before.keepMs : null });
   return { op: 'put', ...keyOf(record), body, jobId, dueAt, expected: record };
 }
 

@@ -64,7 +64,7 @@ export interface FoundLetter {
 }
 
 /** Due since its creation, so that retention finds it. Holds the job's input, hence the limit. */
-const LETTER: RecordKind = {
+export const DEAD_LETTER: RecordKind = {
   name: 'dead-letter',
   tags: ['type', 'reasonCode', 'fingerprint', 'state'],
   bytesMax: 268_435_456,
@@ -76,7 +76,7 @@ type Body = Omit<DeadLetter, 'tenant' | 'id' | 'jobId' | 'createdAt' | 'jobStart
 };
 
 function keyOf({ tenant, id }: { tenant: string; id: string }): RecordKey {
-  return { kind: LETTER, tenant, id };
+  return { kind: DEAD_LETTER, tenant, id };
 }
 
 function letterOf({ tenant, id, jobId, body, createdAt }: StoredRecord): DeadLetter {
@@ -126,7 +126,7 @@ export function replayedOp({ record }: FoundLetter, as: string): RecordOp {
 
 /** A filter for jobs that have a dead letter with this fingerprint. */
 export function lettersWith(fingerprint: string): Pick<RecordMatch, 'kind' | 'tags'> {
-  return { kind: LETTER, tags: { fingerprint } };
+  return { kind: DEAD_LETTER, tags: { fingerprint } };
 }
 
 /** The repository of dead letters. */
@@ -151,8 +151,22 @@ export class DeadLetters {
     );
     if (id !== undefined) return this.#one(filter, tags);
     const order = 'descending';
-    const query = { kind: LETTER, tenants: [tenant], tags, jobId, before, limit, order } as const;
+    const query = {
+      kind: DEAD_LETTER,
+      tenants: [tenant],
+      tags,
+      jobId,
+      before,
+      limit,
+      order,
+    } as const;
     return (await this.#records.list(query)).records.map(letterOf);
+  }
+
+  /** Whether a dead letter of this job is left. */
+  async hasAny({ tenant, id: jobId }: JobRef): Promise<boolean> {
+    const query = { kind: DEAD_LETTER, tenants: [tenant], jobId, limit: 1 };
+    return (await this.#records.list(query)).records.length > 0;
   }
 
   async #one(filter: DeadLetterFilter, tags: Record<string, string>): Promise<DeadLetter[]> {
@@ -169,14 +183,20 @@ export class DeadLetters {
 
   /** The number of letters that were not replayed, by type, over all tenants. */
   async countOpen(): Promise<{ type: string; count: number }[]> {
-    const match = { kind: LETTER, tenants: null, tags: { state: 'open' } };
+    const match = { kind: DEAD_LETTER, tenants: null, tags: { state: 'open' } };
     const counts = await this.#records.count(match, 'type');
     return counts.map(({ value, count }) => ({ type: value, count }));
   }
 
   /** Removes up to `limit` letters created at `cut` or before; returns how many. */
   async purge(cut: Instant, limit: number): Promise<number> {
-    const query = { kind: LETTER, tenants: null, due: { to: cut }, order: 'due', limit } as const;
+    const query = {
+      kind: DEAD_LETTER,
+      tenants: null,
+      due: { to: cut },
+      order: 'due',
+      limit,
+    } as const;
     const { records } = await this.#records.list(query);
     const ops = records.map((record): RecordOp => ({
       op: 'remove',
@@ -190,7 +210,7 @@ export class DeadLetters {
 
   /** Ops that erase the content of a job from its letters. */
   async erasure({ tenant, id: jobId }: JobRef): Promise<RecordOp[]> {
-    const query = { kind: LETTER, tenants: [tenant], jobId, limit: LETTERS_MAX };
+    const query = { kind: DEAD_LETTER, tenants: [tenant], jobId, limit: LETTERS_MAX };
     const { records } = await this.#records.list(query);
     return records.map((record) => {
       const before = JSON.parse(record.body) as Body;

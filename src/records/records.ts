@@ -26,11 +26,12 @@ export interface Records {
 
 export function recordsOf(store: Store): Records {
   const { records } = store;
+  const deadLetters = new DeadLetters(records);
   return {
     accessKeys: new AccessKeys(records),
-    artifacts: new ArtifactRecords(store),
+    artifacts: new ArtifactRecords(store, deadLetters),
     audit: new AuditLog(records),
-    deadLetters: new DeadLetters(records),
+    deadLetters,
     ends: new Ends(records),
     followers: new Followers(records),
     schedules: new ScheduleRecords(store),

@@ -173,6 +173,14 @@ export class ScheduleRecords {
     return (await this.#records.list(query)).records.map(scheduleOf);
   }
 
+  /** How many milliseconds there are until the next slot of any schedule; null: none has one. */
+  async untilDue(): Promise<number | null> {
+    const due = { from: 0 };
+    const query = { kind: SCHEDULE, tenants: null, due, order: 'due', limit: 1 } as const;
+    const { at, records } = await this.#records.list(query);
+    return records[0] === undefined ? null : records[0].dueAt! - at;
+  }
+
   /** Creates the jobs of slots, adds to the history and moves the schedule on: one transaction. */
   async fire(fire: Fire): Promise<FireOutcome> {
     for (let round = 0; round < ROUNDS_MAX; round++) {

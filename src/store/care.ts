@@ -1,4 +1,5 @@
 import type { JobRef } from '../core/job.ts';
+import type { RecordKind } from './records.ts';
 
 /** How large a table is, and how much of it is waste; null where the database does not say. */
 export interface TableFigures {
@@ -33,6 +34,12 @@ export interface Vitals {
   readonly gauges: Readonly<Record<string, number>>;
 }
 
+/** How many jobs of a type ended badly and were not attended to. */
+export interface FailedType {
+  readonly type: string;
+  readonly count: number;
+}
+
 /** For those who look after a database: nothing else depends on it. */
 export interface CareStore {
   /** Everyone who has, or had, a job here. */
@@ -43,6 +50,11 @@ export interface CareStore {
   isCurrent(): Promise<boolean>;
   /** Some jobs of which there are events, but no row. */
   strays(limit: number): Promise<JobRef[]>;
+  /**
+   * Counts jobs of all tenants that failed or are dead, were not run again and have no record of
+   * this kind: so many at most.
+   */
+  failedTypes(max: number, without: RecordKind): Promise<FailedType[]>;
   /** What the database finds wrong with its own pages; nothing is good. */
   quickCheck(): Promise<string[]>;
 }

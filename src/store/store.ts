@@ -57,6 +57,11 @@ export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
    * `limit` of each, the longest due first.
    */
   due(limit: number): Promise<{ opened: number; waiting: Job[] }>;
+  /**
+   * How many milliseconds there are, by the database's clock, until a delayed job is due; 0 or less
+   * where one is, null where there is none.
+   */
+  untilDue(): Promise<number | null>;
   /** Owned jobs whose deadline has passed by the database's clock, the longest ago first. */
   expired(limit: number): Promise<Job[]>;
   /** Jobs in one of these places, not ended, whose deadlineAt has come; the longest ago first. */

@@ -24,7 +24,7 @@ export function openMortalWorker(
     source: cutOff(line, source),
     artifacts: {
       put: (held, artifact) => line.ask(() => artifacts.put(held, artifact)),
-      find: (ref) => line.ask(() => artifacts.find(ref)),
+      find: (ref, held) => line.ask(() => artifacts.find(ref, held)),
       open: (artifact) => line.ask(() => artifacts.open(artifact)),
     },
   });

@@ -6,6 +6,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { Compensator } from '../engine/follow/compensator.ts';
 import { JobCursors } from '../engine/live/job-cursor.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { ENQUEUE_OPTIONS } from '../handle/enqueue-options.ts';
@@ -22,7 +23,6 @@ import { keepParts } from '../pawl/parts.ts';
 import { Payloads } from '../pawl/payloads.ts';
 import { eventSnapshotOf } from '../pawl/snapshot.ts';
 import { HandlerScope, surrounded, type Surroundings } from '../pawl/surround.ts';
-import { Compensator } from '../worker/compensator.ts';
 import { ManualTimers } from './manual-timers.ts';
 import { type MortalWorker, openMortalWorker } from './mortal-worker.ts';
 import { openSeededEngine, type SeededEngine } from './seeded-engine.ts';
@@ -87,7 +87,7 @@ export class World extends JobVerbs {
     this.#payloads = new Payloads(engine, { artifacts, codec: options.codec ?? null });
     this.#scope = new HandlerScope(engine.context.log);
     this.#sweep = new ArtifactSweep(artifacts, { timers });
-    this.#compensator = new Compensator({ engine, jobs: this.#stubs.jobs, timers });
+    this.#compensator = new Compensator(engine.context, { timers });
     this.port = new EnginePort({
       engine,
       payloads: this.#payloads,

@@ -56,8 +56,8 @@ export class AttemptArtifacts {
 
   async open(id: string): Promise<OpenedArtifact> {
     try {
-      const { tenant } = this.#options.held().ref;
-      const found = await this.#desk.find({ tenant, id });
+      const held = this.#options.held();
+      const found = await this.#desk.find({ tenant: held.ref.tenant, id }, held);
       const content = reading(await this.#desk.open(found));
       // What the handler leaves half read would hold its file open for ever.
       const leave = (): void => void content.return(undefined).catch(() => undefined);

@@ -32,6 +32,7 @@ export function factsOf({ job, stages, idempotencyKey }: Claim): AttemptFacts {
     },
     input: job.input,
     attempt: job.attempts,
+    fencingToken: job.epoch,
     idempotencyKey,
     trace: { traceId: traceIdIn(job.traceId), correlationId: job.correlationId ?? job.id },
     checkpoint: job.checkpoint,

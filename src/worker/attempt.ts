@@ -10,47 +10,44 @@ import type { JobDefinition } from '../handler/define-job.ts';
 import type { Outcome } from '../handler/execute.ts';
 import { failureFromRefusal } from '../handler/json.ts';
 import type { JobStop } from '../handler/stop.ts';
-import { type ArtifactDesk, AttemptArtifacts } from './attempt-artifacts.ts';
+import { AttemptArtifacts } from './attempt-artifacts.ts';
 import type { AttemptOptions } from './attempt-options.ts';
 import { factsOf, startedRow } from './attempt-facts.ts';
 import { AttemptTimes } from './attempt-times.ts';
-import { isUnfit } from './unfit.ts';
 import { endingOf, notBegun, undoneBy } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
+import { KeptProgress } from './kept-progress.ts';
 import { type Parcel, Reports } from './reports.ts';
 import {
   attemptTooLong,
   brokenStop,
   closedStop,
-  hardCancel,
   jobTooLong,
   leaseStop,
+  refusalStop,
   softCancel,
 } from './stops.ts';
+import { isDroppable } from './unfit.ts';
 
 /**
- * One claimed job in a worker's hands.
- *
- * Modes: *held* until `run`; *running* while its handler works; *ended* when the handler has, or
- * was made to; *closed* when the end is reported, or there is nothing to report. Until it is
- * closed its lease is renewed. Times are monotonic: from `deadlineAt` on the job may be another
- * worker's, so nothing is written any more.
+ * One claimed job in a worker's hands. Modes: *held* until `run`; *running* while its handler
+ * works; *ended* when the handler has, or was made to; *closed* when the end is reported, or there
+ * is nothing to report. Until it is closed its lease is renewed. Times are monotonic: from
+ * `deadlineAt` on the job may be another worker's, so nothing is written any more.
  */
 export class Attempt implements AttemptPort {
   readonly claim: Claim;
   readonly job: JobDefinition;
   readonly #times: AttemptTimes;
   readonly #clock: Clock;
-  readonly #reportMs: number;
-  readonly #onUrgent: () => void;
-  readonly #onNews: (at: number) => void;
-  readonly #desk: ArtifactDesk | null;
+  readonly #options: AttemptOptions;
   // Made for the first word and the first artifact: most attempts have none.
   #reports: Reports | null = null;
   #artifacts: AttemptArtifacts | null = null;
   /** Ends the wait for the handler. */
   #giveUp: ((outcome: Outcome) => void) | null = null;
   #row: Job;
+  readonly #kept: KeptProgress;
   #execution: Execution | null = null;
   #stop: JobStop | null = null;
   #isForced = false;
@@ -67,11 +64,9 @@ export class Attempt implements AttemptPort {
     this.claim = claim;
     this.job = job;
     this.#clock = clock;
-    this.#reportMs = options.reportMs;
-    this.#onUrgent = options.onUrgent;
-    this.#onNews = options.onNews;
+    this.#options = options;
     this.#row = claim.job;
-    this.#desk = options.artifacts;
+    this.#kept = new KeptProgress(claim);
     this.#times = new AttemptTimes(claim, askedAt);
   }
 
@@ -153,7 +148,8 @@ export class Attempt implements AttemptPort {
     // Until its end is reported it holds no more of its handler than it must.
     this.#giveUp = null;
     if (this.#hasReturned) this.#execution = null;
-    const told = (): Ending | null => (this.isLost ? null : endingOf(outcome, this.#stop));
+    const told = (): Ending | null =>
+      this.isLost ? null : endingOf(outcome, this.#stop, this.#kept);
     return gone === null ? told() : gone.then(told);
   }
 
@@ -162,7 +158,7 @@ export class Attempt implements AttemptPort {
     this.#giveUp?.(outcome);
   }
 
-  /** RequireJson to who comes too late; made only then, for an error is dear. */
+  /** Told to who comes too late; made only then, for an error is dear. */
   get #reason(): () => JobStop {
     return () => this.#stop ?? closedStop();
   }
@@ -178,13 +174,13 @@ export class Attempt implements AttemptPort {
     if (report.stage !== undefined) this.#row = { ...this.#row, stage: report.stage };
     const hadNews = this.hasNews;
     this.reports.tell(report);
-    if (!hadNews) this.#onNews(this.nextBeatAt);
+    if (!hadNews) this.#options.onNews(this.nextBeatAt);
   }
 
   async keep(write: Keep): Promise<void> {
     this.#checkHeld();
     const durable = this.reports.keep(write);
-    this.#onUrgent();
+    this.#options.onUrgent();
     return durable;
   }
 
@@ -201,7 +197,7 @@ export class Attempt implements AttemptPort {
   get #ownArtifacts(): AttemptArtifacts {
     if (this.#artifacts !== null) return this.#artifacts;
     this.#artifacts = new AttemptArtifacts({
-      desk: this.#desk,
+      desk: this.#options.artifacts,
       held: () => this.held,
       onLost: (error) => this.#lose(error),
     });
@@ -250,7 +246,7 @@ export class Attempt implements AttemptPort {
   /** When its next beat is due; now, if someone waits. */
   get nextBeatAt(): number {
     const news = !this.hasNews ? 'none' : this.reports.isUrgent ? 'urgent' : 'some';
-    return this.#times.nextBeatAt(news, this.#reportMs);
+    return this.#times.nextBeatAt(news, this.#options.reportMs);
   }
 
   /** Renews at the next chance, to hear whether someone asked for its end. */
@@ -260,12 +256,13 @@ export class Attempt implements AttemptPort {
 
   answered(parcel: Parcel, result: BeatResult, askedAt: number): void {
     if (result.kind === 'refused') {
-      const stop = isUnfit(result.error) ? this.#renewAnew(result.error) : this.#lose(result.error);
+      const { error } = result;
+      const stop = isDroppable(error) ? this.#renewAnew(error) : this.#lose(error);
       parcel.keep?.durable.reject(stop);
       return;
     }
     this.#times.renewed(result.leaseExpiry - result.at, askedAt);
-    parcel.keep?.durable.resolve();
+    this.#kept.confirm(parcel);
     if (result.cancel === null) return;
     this.#row = { ...this.#row, cancel: result.cancel };
     this.stop(softCancel(result.cancel), { isForced: false });
@@ -287,10 +284,10 @@ export class Attempt implements AttemptPort {
     return failureFromRefusal(refusal);
   }
 
-  /** The job is not this worker's any more, says the platform. */
-  #lose({ message, details }: PawlError): JobStop {
-    const stop = details['phase'] === 'cancelled' ? hardCancel() : leaseStop(message);
-    this.#isLost = true;
+  /** The job is not this worker's any more, says the platform, or its type has no such stage. */
+  #lose(error: PawlError): JobStop {
+    const stop = refusalStop(error);
+    this.#isLost ||= stop.why !== 'refused';
     this.stop(stop, FORCED);
     return stop;
   }

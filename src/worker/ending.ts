@@ -7,7 +7,11 @@ import { failureOf } from '../handler/thrown-error.ts';
  * What is reported of a handler that has ended. What it did counts over what it was asked: a
  * result is a success even after a cancel, and its own failure is a failure also at shutdown.
  */
-export function endingOf(outcome: Outcome, stop: JobStop | null): Ending | null {
+export function endingOf(
+  outcome: Outcome,
+  stop: JobStop | null,
+  { mayResume }: { readonly mayResume: boolean },
+): Ending | null {
   switch (outcome.kind) {
     case 'succeed':
       return { kind: 'succeed', result: outcome.result };
@@ -17,7 +21,7 @@ export function endingOf(outcome: Outcome, stop: JobStop | null): Ending | null 
     case 'advance':
       return { kind: outcome.kind, delayMs: outcome.delayMs };
     case 'stopped':
-      return stop === null ? null : endingOfStop(stop);
+      return stop === null ? null : endingOfStop(stop, mayResume);
   }
 }
 
@@ -36,20 +40,25 @@ export function canBeUndone({ kind }: Ending): boolean {
   return UNDONE.has(kind);
 }
 
+const NO_PROGRESS = { mayResume: false };
+
 export function undoneBy(broken: Outcome, ending: Ending): Ending {
-  return canBeUndone(ending) ? (endingOf(broken, null) ?? ending) : ending;
+  return canBeUndone(ending) ? (endingOf(broken, null, NO_PROGRESS) ?? ending) : ending;
 }
 
-function endingOfStop({ why, message }: JobStop): Ending | null {
+function endingOfStop({ why, message }: JobStop, mayResume: boolean): Ending | null {
   switch (why) {
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'shutdown':
       return { kind: 'release' };
     case 'timedOut':
+      if (mayResume) return { kind: 'release', cause: 'time_limit' };
       return { kind: 'fail', error: { class: 'timeout', message } };
     case 'deadline':
       return { kind: 'fail', error: { class: 'deadline_exceeded', message } };
+    case 'refused':
+      return { kind: 'fail', error: { class: 'configuration_error', message } };
     case 'leaseLost':
     case 'closed':
       return null;

@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts';
 import type { Bell } from './bell.ts';
 import type { JobSource } from './job-source.ts';
 import { beatOf } from './reports.ts';
-import { isUnfit } from './unfit.ts';
+import { isDroppable } from './unfit.ts';
 
 export interface HeartOptions {
   readonly source: JobSource;
@@ -118,7 +118,7 @@ export async function renewAll(
     parcels.forEach(({ attempt, parcel }, index) => {
       const result = results[index]!;
       attempt.answered(parcel, result, askedAt);
-      if (result.kind === 'refused' && isUnfit(result.error) && parcel.keep === null) {
+      if (result.kind === 'refused' && isDroppable(result.error) && parcel.keep === null) {
         const facts = { jobId: attempt.claim.job.id, error: result.error.message };
         log.warn('a report was refused and is dropped; the lease is renewed without it', facts);
       }

@@ -5,7 +5,7 @@ import type { Keep, Report } from '../handler/attempt-port.ts';
 import type { JobStop } from '../handler/stop.ts';
 import type { NoteDraft } from '../store/renew.ts';
 
-type Said = Pick<Beat, 'stage' | 'progress' | 'message' | 'notes'>;
+type Said = Pick<Beat, 'stage' | 'progress' | 'message' | 'notes' | 'liveTokens'>;
 
 interface PendingKeep {
   readonly write: Keep;
@@ -28,6 +28,7 @@ export class Reports {
   #stage: string | undefined;
   #message: string | undefined;
   #progress: number | undefined;
+  #liveTokens = '';
   #notes: NoteDraft[] = [];
   /** Characters of all notes. */
   #characters = 0;
@@ -43,7 +44,7 @@ export class Reports {
   }
 
   get hasNews(): boolean {
-    if (this.isUrgent || this.#notes.length > 0) return true;
+    if (this.isUrgent || this.#notes.length > 0 || this.#liveTokens !== '') return true;
     return (this.#stage ?? this.#message ?? this.#progress) !== undefined;
   }
 
@@ -57,6 +58,7 @@ export class Reports {
     if (report.log !== undefined)
       this.#note({ type: 'job_log', message: report.log, payload: null });
     if (report.tokens !== undefined) this.#addTokens(report.tokens);
+    if (report.liveTokens !== undefined) this.#liveTokens += report.liveTokens;
   }
 
   keep(write: Keep): Promise<void> {
@@ -76,8 +78,10 @@ export class Reports {
       ...(this.#progress === undefined ? {} : { progress: this.#progress }),
       ...(this.#message === undefined ? {} : { message: this.#message }),
       ...(this.#notes.length === 0 ? {} : { notes: this.#allNotes() }),
+      ...(this.#liveTokens === '' ? {} : { liveTokens: this.#liveTokens }),
     };
     this.#stage = this.#message = this.#progress = undefined;
+    this.#liveTokens = '';
     this.#notes = [];
     this.#characters = this.#dropped = 0;
     this.#keeps = [];
@@ -91,6 +95,7 @@ export class Reports {
     if ((said.progress ?? 0) > (this.#progress ?? 0)) this.#progress = said.progress;
     for (const note of said.notes ?? []) this.#characters += charactersIn(note);
     this.#notes.unshift(...(said.notes ?? []));
+    this.#liveTokens = (said.liveTokens ?? '') + this.#liveTokens;
     this.#tokensBytes = Infinity;
     if (keep === null) return;
     if (this.#end === null) this.#keeps.unshift(keep);

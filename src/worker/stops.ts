@@ -1,12 +1,18 @@
 // Why a worker stops a handler.
 import { JobStop } from '../handler/stop.ts';
+import type { PawlError } from '../core/errors.ts';
 import type { CancelWish } from '../core/job.ts';
+import { isUndeclaredStage } from './unfit.ts';
 
 export function leaseStop(message: string): JobStop {
   return new JobStop({ why: 'leaseLost', mode: null, message });
 }
 
-export function hardCancel(): JobStop {
+/** What an owner's write was refused for: its own fault, a hard cancel, or a lost job. */
+export function refusalStop(error: PawlError): JobStop {
+  const { message, details } = error;
+  if (isUndeclaredStage(error)) return new JobStop({ why: 'refused', mode: null, message });
+  if (details['phase'] !== 'cancelled') return leaseStop(message);
   return new JobStop({ why: 'cancelled', mode: 'hard', message: 'the job was cancelled' });
 }
 

@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkHistory } from '../../src/check/check-history.ts';
 import type { SubmitOperation } from '../../src/check/history.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import { eventIdOf } from '../../src/core/ids.ts';
 import { systemTimers, type Timers } from '../../src/core/timers.ts';
@@ -58,7 +58,7 @@ async function startProcess(...flags: string[]): Promise<PlatformProcess> {
 
 /** Sends jobs one after the other until it is told to stop; every request must succeed. */
 async function produce(
-  client: PawlClient,
+  client: ApiClient,
   name: string,
   { stop, history }: { stop: AbortSignal; history: SubmitOperation[] },
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function produce(
 }
 
 /** Everything that a reader of the firehose was told, over all its connections. */
-async function readFirehose(client: PawlClient, stop: AbortSignal, seen: string[]): Promise<void> {
+async function readFirehose(client: ApiClient, stop: AbortSignal, seen: string[]): Promise<void> {
   for await (const item of client.everything({ from: 'start' }, { signal: stop })) {
     assert.equal(item.kind, 'event');
     if (item.kind === 'event') seen.push(item.event.id);
@@ -88,7 +88,7 @@ interface Followed {
 
 /** Follows one job after the other, each from its first event to its end. */
 async function followJobs(
-  client: PawlClient,
+  client: ApiClient,
   next: () => string | undefined,
   stop: AbortSignal,
 ): Promise<Followed[]> {
@@ -131,7 +131,7 @@ interface Load {
 function startLoad(urls: readonly string[]): Load {
   const clients = Array.from({ length: 2 * PRODUCERS }, (_, index) => {
     const own = index % 2 === 0 ? urls : urls.toReversed();
-    return new PawlClient({ url: own, timers: impatient, retriesMax: 200 });
+    return new ApiClient({ url: own, timers: impatient, retriesMax: 200 });
   });
   const history: SubmitOperation[] = [];
   const told = { stop: producing.signal, history };

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 
 export const cliPath: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const jobsPath = fileURLToPath(new URL('../../examples/quick-start/jobs.ts', import.meta.url));
@@ -20,7 +20,7 @@ export interface Run {
 
 export interface Room {
   readonly platform: Platform;
-  readonly client: PawlClient;
+  readonly client: ApiClient;
   readonly folder: string;
   close(): Promise<void>;
   /** Runs `pawl` with these words; `input` goes to its standard input. */
@@ -39,7 +39,7 @@ export async function openRoom(): Promise<Room> {
       await platform.stop();
       rmSync(folder, { recursive: true, force: true });
     },
-    client: new PawlClient({ url: platform.url }),
+    client: new ApiClient({ url: platform.url }),
     pawl: (words, more = {}) => runPawl(words, { ...more, url: platform.url }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { SHORT } from '../support/browser/hostile.ts';
 import { Guard } from '../support/browser/guarded-page.ts';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
@@ -12,8 +12,8 @@ async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-function adminOf({ room }: Scene): PawlClient {
-  return new PawlClient({ url: room.url, key: room.key() });
+function adminOf({ room }: Scene): ApiClient {
+  return new ApiClient({ url: room.url, token: room.key() });
 }
 
 await onEveryStore.describe(
@@ -73,7 +73,7 @@ await onEveryStore.describe(
       const tenant = 'acme';
       const wish = { name: SHORT, roles: ['admin' as const], tenant };
       const { key } = await admin.keys.create(wish);
-      const holder = new PawlClient({ url: scene.room.url, key });
+      const holder = new ApiClient({ url: scene.room.url, token: key });
       const job = await holder.enqueue({ type: 'errand', input: { fault: 'closed' } });
       await holder.waitForEnd(job.id);
       const page = await scene.page.context().newPage();

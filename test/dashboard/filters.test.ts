@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import type { JobJson } from '../../src/http/schema/job.ts';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
 import type { Room } from '../support/browser/room.ts';
 import { errand } from '../support/browser/stage-jobs.ts';
 
 const FAR_AWAY = '2100-01-01T00:00:00Z';
 
-interface Stage {
-  readonly scene: Scene;
-  readonly jobs: { lost: JobJson; locked: JobJson; quiet: JobJson };
+interface Named {
+  readonly id: string;
 }
 
-async function fillStage({ client }: Room): Promise<Stage['jobs']> {
-  const lost = await client.enqueue(errand, { fault: 'the parcel 17 is lost' });
-  const locked = await client.enqueue(errand, { fault: 'the door is locked' });
+interface Stage {
+  readonly scene: Scene;
+  readonly jobs: { lost: Named; locked: Named; quiet: Named };
+}
+
+async function fillStage({ client, pawl }: Room): Promise<Stage['jobs']> {
+  const lost = await pawl.enqueue(errand, { fault: 'the parcel 17 is lost' });
+  const locked = await pawl.enqueue(errand, { fault: 'the door is locked' });
   const quiet = await client.enqueue({
     type: 'errand',
     input: {},
@@ -27,12 +30,12 @@ async function fillStage({ client }: Room): Promise<Stage['jobs']> {
   return { lost, locked, quiet };
 }
 
-function linkTo(page: Page, { id }: JobJson): Locator {
+function linkTo(page: Page, { id }: Named): Locator {
   return page.getByRole('link', { name: `…${id.slice(-8)}` });
 }
 
 /** These and no others are listed. */
-async function listed(page: Page, ...jobs: JobJson[]): Promise<void> {
+async function listed(page: Page, ...jobs: Named[]): Promise<void> {
   await page.locator(`tbody:has(tr:nth-child(${jobs.length}):last-child)`).waitFor();
   for (const job of jobs) await linkTo(page, job).waitFor();
 }
@@ -73,7 +76,7 @@ function byError(stage: Stage): void {
 
   test('a fault leads from the job to all jobs with its fingerprint, and to its letters', async () => {
     const { scene, jobs } = stage;
-    const twin = await scene.room.client.enqueue(errand, { fault: 'the parcel 18 is lost' });
+    const twin = await scene.room.pawl.enqueue(errand, { fault: 'the parcel 18 is lost' });
     await scene.room.client.waitForEnd(twin.id);
     await scene.visit(`jobs/${jobs.lost.id}`);
     await scene.page.getByRole('link', { name: 'jobs with the same fault' }).click();
@@ -127,17 +130,21 @@ await onEveryStore.describe('the filters of the list', (scene) => {
 
 await onEveryStore.describe('a search of the list by the API', (scene) => {
   test('finds by all of its filters together, and refuses a time that is none', async () => {
-    const { client, url } = scene.room;
-    const job = await client.enqueue(errand, { fault: 'no bridge' }, { documentId: 'D-1' });
-    await client.waitForEnd(job.id);
-    const createdFrom = new Date(Date.parse(job.createdAt) - 1).toISOString();
+    const { client, pawl, url } = scene.room;
+    const job = await pawl.enqueue(errand, { fault: 'no bridge' }, { documentId: 'D-1' });
+    const { createdAt } = await job.ended();
+    const createdFrom = new Date(createdAt.getTime() - 1).toISOString();
     const all = { createdFrom, createdTo: FAR_AWAY, text: 'd-1', error: 'NO_WAY' };
     const { items, nextCursor } = await client.jobs(all);
     assert.deepEqual([items.map(({ id }) => id), nextCursor], [[job.id], null]);
     const [letter] = (await client.deadLetters({ jobId: job.id })).items;
     const { fingerprint } = letter!;
     assert.equal((await client.jobs({ ...all, fingerprint })).items.length, 1);
-    for (const none of [{ createdTo: job.createdAt }, { text: 'd-2' }, { error: 'WAY' }]) {
+    for (const none of [
+      { createdTo: createdAt.toISOString() },
+      { text: 'd-2' },
+      { error: 'WAY' },
+    ]) {
       assert.deepEqual((await client.jobs({ ...all, ...none })).items, [], JSON.stringify(none));
     }
     assert.equal((await fetch(`${url}/v1/jobs?createdFrom=yesterday`)).status, 400);

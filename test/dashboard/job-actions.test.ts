@@ -8,7 +8,7 @@ import { until } from '../support/browser/until.ts';
 await onEveryStore.describe('what can be done on the page of a job', (scene) => {
   test('a cancel says what will happen to the job, and then it happens', async () => {
     const { page, room } = scene;
-    const job = await room.client.enqueue(paint, {});
+    const job = await room.pawl.enqueue(paint, {});
     await scene.visit(`jobs/${job.id}`);
     await page.getByText('the outline').first().waitFor();
     await scene.press('Cancel…');
@@ -35,7 +35,7 @@ await onEveryStore.describe('what can be done on the page of a job', (scene) => 
 
   test('a job that failed is replayed from its page, with its input as it was', async () => {
     const { page, room } = scene;
-    const dead = await room.client.enqueue(errand, { fault: 'nobody was at home' });
+    const dead = await room.pawl.enqueue(errand, { fault: 'nobody was at home' });
     await room.client.waitForEnd(dead.id);
     await scene.visit(`jobs/${dead.id}`);
     await scene.press('Replay…');
@@ -50,7 +50,7 @@ await onEveryStore.describe('what can be done on the page of a job', (scene) => 
   test('artifacts can be fetched, and pictures among them are seen', async () => {
     const { page, room } = scene;
     const text = Buffer.from('a plain note').toString('base64');
-    const job = await room.client.enqueue(exhibit, {
+    const job = await room.pawl.enqueue(exhibit, {
       files: [
         { name: 'dot.png', contentType: 'image/png', base64: PIXEL },
         { name: 'note.txt', contentType: 'text/plain', base64: text },

@@ -17,7 +17,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 function aboutFiles(scene: Scene): void {
   test('its text files can be looked into, as text; others are links', async () => {
-    const job = await scene.room.client.enqueue(exhibit, { files: FILES });
+    const job = await scene.room.pawl.enqueue(exhibit, { files: FILES });
     await scene.room.client.waitForEnd(job.id);
     await scene.visit(`jobs/${job.id}`);
     const files = scene.page.getByRole('region', { name: 'Artifacts' });
@@ -50,7 +50,7 @@ function aboutLinks(scene: Scene): void {
 
 function aboutErrors(scene: Scene): void {
   test('an error is shown with its hint, and on demand with where it came from', async () => {
-    const job = await scene.room.client.enqueue(errand, { fault: 'the bridge is closed' });
+    const job = await scene.room.pawl.enqueue(errand, { fault: 'the bridge is closed' });
     await scene.room.client.waitForEnd(job.id);
     await scene.visit(`jobs/${job.id}`);
     const errors = scene.page.getByRole('region', { name: 'Errors' });
@@ -139,7 +139,7 @@ function aboutStates(scene: Scene): void {
   });
 
   test('its waits, attempts and stages are drawn to scale', async () => {
-    const job = await scene.room.client.enqueue(paint, {});
+    const job = await scene.room.pawl.enqueue(paint, {});
     turns.give();
     turns.give();
     await scene.room.client.waitForEnd(job.id);

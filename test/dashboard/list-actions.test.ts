@@ -27,17 +27,17 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await page.locator('td .state', { hasText: 'canceled' }).nth(1).waitFor();
   });
 
-  test('failed jobs are chosen with one click and replayed together', async () => {
+  test('failed jobs are chosen with one click and run again together', async () => {
     const { page, room } = scene;
     const correlationId = 'closed roads';
     const made = await Promise.all(
-      [1, 2].map(() => room.client.enqueue(errand, { fault: 'closed' }, { correlationId })),
+      [1, 2].map(() => room.pawl.enqueue(errand, { fault: 'closed' }, { correlationId })),
     );
     await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
     await scene.visit(`jobs?correlationId=${encodeURIComponent(correlationId)}`);
     await page.getByLabel('choose all on this page').click();
-    await scene.press('Replay 2');
-    await page.getByText('2 replayed').waitFor();
+    await scene.press('Run 2 again');
+    await page.getByText('2 running again').waitFor();
     for (const { id } of made) {
       assert.equal((await room.client.jobs({ parentJobId: id })).items.length, 1);
     }
@@ -102,7 +102,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
 
   test('dead letters are replayed one by one with a better input, and lead to each other', async () => {
     const { page, room } = scene;
-    const dead = await room.client.enqueue(errand, { fault: 'wrong key' });
+    const dead = await room.pawl.enqueue(errand, { fault: 'wrong key' });
     await room.client.waitForEnd(dead.id);
     await scene.visit('dead-letters');
     const card = page.getByRole('region', { name: 'policy_violation in errand' });
@@ -128,7 +128,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
   test('dead letters of one fault are replayed together, at a rate', async () => {
     const { page, room } = scene;
     const made = await Promise.all(
-      [1, 2, 3].map(() => room.client.enqueue(errand, { fault: 'no bridge' })),
+      [1, 2, 3].map(() => room.pawl.enqueue(errand, { fault: 'no bridge' })),
     );
     await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
     await scene.visit('dead-letters');

@@ -6,7 +6,7 @@ import { errand, paint, turns } from '../support/browser/stage-jobs.ts';
 await onEveryStore.describe('the page of a job', (scene) => {
   test('progress, stage and end are shown as they happen, without a reload', async () => {
     const { page, room } = scene;
-    const job = await room.client.enqueue(paint, {});
+    const job = await room.pawl.enqueue(paint, {});
     await scene.visit(`jobs/${job.id}`);
     await page.getByText('the outline').first().waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
@@ -22,7 +22,7 @@ await onEveryStore.describe('the page of a job', (scene) => {
 
   test('the path that a job took is drawn in its lifecycle, and no other', async () => {
     const { page, room } = scene;
-    const job = await room.client.enqueue(errand, { fault: 'the door is locked' });
+    const job = await room.pawl.enqueue(errand, { fault: 'the door is locked' });
     await scene.visit(`jobs/${job.id}`);
     await page.locator('g.move.taken[data-to="failed"]').waitFor();
     const moves = await page.locator('g.move.taken').all();

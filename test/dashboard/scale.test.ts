@@ -44,7 +44,7 @@ await onEveryStore.describe('very much at once', (scene) => {
     const { page, room } = scene;
     const lines = Array.from({ length: LINES }, (_, at) => `line ${at}`);
     await page.getByText('live', { exact: true }).waitFor();
-    const loud = await room.client.enqueue(exhibit, { files: [], lines });
+    const loud = await room.pawl.enqueue(exhibit, { files: [], lines });
     await scene.visit(`jobs/${loud.id}`);
     const seen = await watchWhile(page, async () => {
       await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();

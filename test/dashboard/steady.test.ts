@@ -56,7 +56,7 @@ describe('nothing jumps', () => {
       await page.getByText('live', { exact: true }).waitFor();
       await page.getByText('Looking…').first().waitFor({ state: 'detached' });
       const { shift } = await watchWhile(page, async () => {
-        const made = await Promise.all([1, 2, 3].map(() => room.client.enqueue(errand, {})));
+        const made = await Promise.all([1, 2, 3].map(() => room.pawl.enqueue(errand, {})));
         await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
         await page.evaluate(SHIFT);
       });

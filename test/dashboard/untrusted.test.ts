@@ -170,13 +170,12 @@ await onEveryStore.describe('text that comes from users', (scene) => {
       { name: 'page.xhtml', contentType: 'application/xhtml+xml', base64 },
       { name: 'picture.png', contentType: 'image/png', base64 },
     ];
-    const { client } = scene.room;
-    const job = await client.enqueue(exhibit, { files });
-    await client.waitForEnd(job.id);
+    const job = await scene.room.pawl.enqueue(exhibit, { files });
+    await job.ended();
     await page.goto(`${scene.room.url}/#/jobs/${job.id}`);
     await page.getByText(`${SHORT}.svg`).waitFor();
     await guard.assertHarmless('the job');
-    for (const { name, url } of (await client.artifacts.ofJob(job.id)).items) {
+    for (const { name, url } of (await scene.room.client.artifacts.ofJob(job.id)).items) {
       const link = page.getByRole('link', { name });
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
       assert.equal(await download.failure(), null);

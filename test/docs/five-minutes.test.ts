@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { eventually } from '../support/eventually.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-five-minutes-'));
@@ -47,7 +47,7 @@ async function startServer(): Promise<string> {
 
 test('[T31, P4] the job of the README survives its worker and goes on where it was', async () => {
   const url = await startServer();
-  const client = new PawlClient({ url });
+  const client = new ApiClient({ url });
   const words = ['worker', '--jobs', 'examples/quick-start/count.ts'];
   const first = pawl(words, { PAWL_URL: url });
   const { id } = await eventually('the worker has told the server what a count is', () =>

@@ -10,7 +10,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import type { JobJson } from '../../src/http/schema/job.ts';
 import { cliPath } from '../cli/pawl-command.ts';
 
@@ -27,7 +27,7 @@ export type KillAt = 'before acceptance' | 'before the answer';
 
 export interface MoveRoom {
   readonly folder: string;
-  readonly client: PawlClient;
+  readonly client: ApiClient;
   /** Runs `pawl move` with these words, in a folder whose packages it finds. */
   move(words: readonly string[], folder?: string): Promise<MoveRun>;
   /** Runs it and kills it with SIGKILL at its first batch. */
@@ -87,7 +87,7 @@ async function killedAt(killAt: KillAt, url: string, begin: (url: string) => Chi
   if (signal !== 'SIGKILL') throw new Error(`it ended before it could be killed: ${await said}`);
 }
 
-async function everyJob(client: PawlClient): Promise<JobJson[]> {
+async function everyJob(client: ApiClient): Promise<JobJson[]> {
   const jobs: JobJson[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const page = await client.jobs(cursor === '' ? { limit: 200 } : { limit: 200, cursor });
@@ -103,7 +103,7 @@ export async function openMoveRoom(): Promise<MoveRoom> {
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS };
   const platform = await startPlatform(readConfiguration(env), { warn: () => undefined });
   const { url } = platform;
-  const client = new PawlClient({ url });
+  const client = new ApiClient({ url });
   const seen = new Set<string>();
   return {
     client,

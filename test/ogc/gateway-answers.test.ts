@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ExecutionResult } from '../../src/ogc/gateway/conclude.ts';
+import type { HttpClient } from '../../src/ogc/gateway/provider-client.ts';
 import { singleAttempt } from '../../src/ogc/gateway/retry.ts';
+import { OutgoingError } from '../../src/outgoing/outgoing-error.ts';
 import { type Bench, openBench } from './provider/gateway-bench.ts';
 import { ANSWERS, BASE } from './provider/execution-answers.ts';
 
@@ -86,6 +88,49 @@ test('[O3] a provider that is not there is tried three times', async (t) => {
   const job = await bench.execute();
   assert.deepEqual([job.state, job.error?.code], ['failed', 'UPSTREAM_UNREACHABLE']);
   assert.deepEqual(bench.waits, [1_000, 2_000]);
+});
+
+test('[O3] a reset before a byte was sent is tried again, whatever is to be done in doubt', async (t) => {
+  let resets = 2;
+  const http = (client: HttpClient): HttpClient => ({
+    fetch: (url, request) => {
+      if (request?.method !== 'POST' || resets-- <= 0) return client.fetch(url, request);
+      const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      const error = new OutgoingError('network', 'it failed: ECONNRESET', cause, {
+        isUnsent: true,
+      });
+      return Promise.reject(error);
+    },
+  });
+  const bench = await openBench(t, { http, settings: { in_doubt: 'fail' } });
+  const job = await bench.finish(await bench.execute());
+  assert.equal(job.state, 'successful', job.error?.message ?? '');
+  assert.deepEqual([bench.waits, bench.simulator.count(EXECUTE)], [[1_000, 2_000], 1]);
+});
+
+test('[O3] in doubt the list is asked again before the next attempt: it may be late', async (t) => {
+  const bench = await openBench(t);
+  let lists = 0;
+  bench.simulator.on(EXECUTE, () => {
+    bench.simulator.create('echo');
+    return 'reset';
+  });
+  bench.simulator.on('GET /jobs', () =>
+    lists++ === 0 ? { status: 200, body: { jobs: [] } } : null,
+  );
+  const job = await bench.finish(await bench.execute());
+  assert.equal(job.state, 'successful', job.error?.message ?? '');
+  assert.deepEqual([bench.simulator.count(EXECUTE), lists], [1, 2]);
+});
+
+test('[O3] in doubt and without a list the job fails, and is not sent again', async (t) => {
+  const bench = await openBench(t);
+  bench.simulator.on(EXECUTE, 'reset');
+  bench.simulator.on('GET /jobs', { status: 404 });
+  const job = await bench.execute();
+  assert.deepEqual([job.state, job.error?.code], ['failed', 'FORWARD_IN_DOUBT']);
+  assert.match(job.error!.message, /in_doubt/);
+  assert.equal(bench.simulator.count(EXECUTE), 1);
 });
 
 test('[O21] a failure is classified, kept with the answer, and told to observers', async (t) => {

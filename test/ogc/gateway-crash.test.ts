@@ -63,8 +63,9 @@ describe('[O23] killed between the forward and its answer', () => {
     return { bench, done: await bench.finish(job) };
   }
 
-  test('by default the job fails, says why, and is not sent again', async (t) => {
-    const { bench, done } = await killedWhileSending(t, { isMade: true });
+  test('with `fail` the job fails, says why, and is not sent again', async (t) => {
+    const settings = { in_doubt: 'fail' };
+    const { bench, done } = await killedWhileSending(t, { isMade: true, settings });
     assert.deepEqual([done.state, done.error?.code], ['failed', 'FORWARD_IN_DOUBT']);
     assert.match(done.error!.message, /nobody knows whether the provider sim has the job/);
     assert.equal(bench.simulator.count(EXECUTE), 1);
@@ -80,9 +81,8 @@ describe('[O23] killed between the forward and its answer', () => {
     assert.deepEqual(keys, [done.id, done.id]);
   });
 
-  test('with `probe` the job is found among the provider’s and not sent again', async (t) => {
-    const settings = { in_doubt: 'probe' };
-    const { bench, done } = await killedWhileSending(t, { isMade: true, settings });
+  test('by default the job is found among the provider’s and not sent again', async (t) => {
+    const { bench, done } = await killedWhileSending(t, { isMade: true });
     assert.deepEqual([done.state, bench.simulator.count(EXECUTE)], ['successful', 1]);
     assert.equal(bench.simulator.jobs.size, 1);
   });

@@ -53,8 +53,8 @@ test('[O23] kill -9 at every step of an execution at once: each job reaches its 
   const { simulator, reached } = await openTrappedSimulator();
   const { url } = simulator;
   const providers = {
-    careful: { url, poll_interval: 0.1 },
-    probing: { url, poll_interval: 0.1, in_doubt: 'probe' },
+    careful: { url, poll_interval: 0.1, in_doubt: 'fail' },
+    probing: { url, poll_interval: 0.1 },
   };
   const isIdle = { isWorking: false, isSweeping: false };
   const desk = await openInstance({ database: database.url, artifacts, providers, ...isIdle });

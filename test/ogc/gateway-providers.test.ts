@@ -25,7 +25,7 @@ test('[O17] settings have the names and the defaults of the document', () => {
   const { forwardRetryBaseWaitMs, forwardRetryMaxWaitMs } = settings;
   assert.deepEqual([forwardRetryBaseWaitMs, forwardRetryMaxWaitMs], [1_000, 5_000]);
   const { rewriteRemoteLinks, inlineInputsSizeLimit, inDoubt } = settings;
-  assert.deepEqual([rewriteRemoteLinks, inlineInputsSizeLimit, inDoubt], [true, 65_536, 'fail']);
+  assert.deepEqual([rewriteRemoteLinks, inlineInputsSizeLimit, inDoubt], [true, 65_536, 'probe']);
   const given = {
     poll_interval: 0.5,
     poll_timeout: 60,

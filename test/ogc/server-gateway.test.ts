@@ -74,6 +74,9 @@ test('[O22] results of a forwarded job are served here', async () => {
   await eventually('the end', async () => (await server.get(job)).json.status === 'successful');
   const results = await server.get(`${job}/results`);
   assert.deepEqual(results.json, { message: 'teststring', pause: 0.2 });
+  const { message, updated, finished } = (await server.get(job)).json;
+  assert.doesNotMatch(message, /running|accepted|at work/i);
+  assert.ok(Date.parse(updated) >= Date.parse(finished) - 1_000);
 });
 
 test('[O4, O21] what the provider refuses is refused here, with the Location of the failed job', async () => {

@@ -15,7 +15,7 @@ import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Artifacts } from '../../src/engine/artifacts.ts';
-import { largeSource } from '../../src/engine/by-reference.ts';
+import { largeSource, valuesIn } from '../../src/engine/by-reference.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { SHARED_TENANT } from '../../src/engine/registry.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
@@ -83,7 +83,8 @@ async function startWork(engine: Engine, { jobs = [], isWorking = true }: OgcSer
   }
   const desk = new Artifacts(engine.context, { files: openMemoryArtifacts(systemClock) });
   const pollMs = { minMs: 5, maxMs: 50 };
-  const worker = openWorker({ source: largeSource(engine, desk), jobs, artifacts: desk, pollMs });
+  const source = largeSource(engine, valuesIn(desk));
+  const worker = openWorker({ source, jobs, artifacts: desk, pollMs });
   const sweeper = new Sweeper(engine.context, { timers: systemTimers });
   if (isWorking) sweeper.start();
   if (isWorking && jobs.length > 0) worker.start();

@@ -1,15 +1,16 @@
 // What `npm pack` makes: complete, small, right for the compiler, and usable from a project that
 // has nothing else.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { runTool } from '../../scripts/run/command.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
+import { nodeFault } from '../../src/worker/node-version.ts';
 import { freshProject } from './fresh-project.ts';
 import { App, folder, manifest, pathsIn, smallest, tarball } from './packed.ts';
 import { reachable } from './reachable.ts';
@@ -94,6 +95,25 @@ test('SQLite needs no driver of PostgreSQL: a job runs without it', async () => 
     console.log(await pawl.result(job));
     await pawl.close();`;
   assert.equal(await smallest.run(code), 'world');
+});
+
+/** Nodes on this machine that are too old for the package. */
+function oldNodes(): string[] {
+  const nodes = (process.env['PATH'] ?? '').split(delimiter).map((path) => join(path, 'node'));
+  return nodes.filter((node) => {
+    if (!existsSync(node)) return false;
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1);
+    return nodeFault(version) !== null;
+  });
+}
+
+test('the library tells an old Node which one it needs, in one sentence', async (context) => {
+  const [node] = oldNodes();
+  if (node === undefined) return context.skip('there is no old Node on this machine');
+  const code = `
+    import { openPawl } from 'pawl';
+    await openPawl({ database: ':memory:', jobs: [] }).catch((e) => console.log(e.message));`;
+  assert.match(await smallest.run(code, node), /^Node 24\.16 or newer is needed, and this is \d/);
 });
 
 test('the command line starts from what is packed', async () => {

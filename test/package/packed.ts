@@ -62,9 +62,9 @@ export class App {
     }
   }
 
-  async run(code: string): Promise<string> {
+  async run(code: string, node: string = process.execPath): Promise<string> {
     writeFileSync(join(this.folder, 'main.mjs'), code);
-    return (await run(process.execPath, ['main.mjs'], { cwd: this.folder })).stdout.trim();
+    return (await run(node, ['main.mjs'], { cwd: this.folder })).stdout.trim();
   }
 
   /** Runs the command line and answers with all that it says, however it ends. */

@@ -128,8 +128,8 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
     control: 'S25',
     mistake: 'keys of requests may be longer than is said',
     file: 'src/http/schema/headers.ts',
-    from: 'const Key = text(480, 1);',
-    to: 'const Key = text(481, 1);',
+    from: 'export const IdempotencyKey = text(480, 1);',
+    to: 'export const IdempotencyKey = text(481, 1);',
     tests: 'test/security/exhaustion.test.ts',
   },
   {

@@ -73,6 +73,7 @@ export function bodyFor({ operationId, method, path }: Route, planted: Planted):
   const type = canary('type');
   const bodies: Record<string, unknown> = {
     cancelJobs: { ids: [planted.job, planted.process] },
+    rerunJobs: { ids: [planted.job, planted.process] },
     replayDeadLetters: { ids: [planted.letter] },
     acceptJob: { type },
     acceptJobs: { jobs: [{ type }] },

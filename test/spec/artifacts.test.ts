@@ -76,7 +76,7 @@ describe('artifacts of a job', () => {
     await desk.put(held, textArtifact('page', contentOf('one')));
     await desk.put(held, textArtifact('page', contentOf('two')));
     assert.deepEqual(onDisk(), ['two']);
-    assert.equal((await desk.list(held.ref)).length, 1);
+    assert.equal((await desk.list(held.ref, held)).length, 1);
   });
 
   for (const mode of ['soft', 'hard'] as const) {
@@ -101,7 +101,7 @@ describe('artifacts of a job', () => {
     await world.enqueue('export');
     for (let attempt = 1; attempt <= 3; attempt++) {
       const claim = await world.claimOne('w1', 'export');
-      assert.equal((await desk.list(claim.job)).length, attempt - 1);
+      assert.equal((await desk.list(claim.job, holdingOf(claim))).length, attempt - 1);
       await desk.put(holdingOf(claim), textArtifact(`page ${attempt}`));
       await world.fail(claim, 'network_timeout');
       assert.equal((await sweep.runOnce()).stale, attempt === 3 ? 3 : 0);

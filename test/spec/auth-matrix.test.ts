@@ -2,7 +2,7 @@
 // ids of another.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { ROLE_SCOPES, ROLES } from '../../src/auth/role.ts';
 import { ROUTE_SCOPES, scopeOfRoute } from '../../src/http/access.ts';
 import { EXAMPLES } from '../../src/http/openapi-examples.ts';
@@ -172,6 +172,7 @@ test('[S3] no route of the document shows or moves anything of another tenant', 
   const before = await owner.get(`/v1/jobs/${secret.names['id']}`);
   const bodies: Record<string, unknown> = {
     cancelJobs: { ids: [secret.names['id']] },
+    rerunJobs: { ids: [secret.names['id']] },
     replayDeadLetters: { ids: [secret.letter] },
     acceptJob: { type: secret.names['type'] },
     acceptJobs: { jobs: [{ type: secret.names['type'] }] },
@@ -237,7 +238,7 @@ test('[S3] a live firehose has the own events only, among those of others', asyn
   await other.put('/v1/types/own', { lifecycle: 'task' });
   const stop = new AbortController();
   const { signal } = stop;
-  const client = new PawlClient({ url, key: made.text });
+  const client = new ApiClient({ url, token: made.text });
   const stream = client.everything({ from: 'start' }, { signal });
   const own: string[] = [];
   for (let round = 0; round < 3; round++) {

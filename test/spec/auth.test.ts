@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshKey, isSecretOf, readKey } from '../../src/auth/key-text.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { openLocked } from './auth-room.ts';
 
 test('[S1] a key is a prefix, a public id, a secret of 190 bits and a checksum', () => {
@@ -213,7 +213,7 @@ test('a stream ends when the key it was opened with is revoked', async () => {
   const { api: admin } = await holder({});
   const { made } = await holder({ roles: ['viewer'] });
   const timers = { sleep: () => Promise.resolve() };
-  const client = new PawlClient({ url, key: made.text, timers });
+  const client = new ApiClient({ url, token: made.text, timers });
   const stream = client.events(job.id);
   assert.equal((await stream.next()).value?.kind, 'snapshot');
   await admin.post(`/v1/keys/${made.key.id}/revoke`);

@@ -5,7 +5,7 @@ import { aesCodec } from '../../src/codec/aes-codec.ts';
 import { newPayloadKey } from '../../src/codec/key-ring.ts';
 import { decodeJob } from '../../src/codec/wrap/read.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
-import { PawlClient, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { PawlError } from '../../src/core/errors.ts';
 import type { Job, JobError } from '../../src/core/job.ts';
@@ -261,7 +261,7 @@ describe('a handler', () => {
     const api = await openApi();
     after(() => api.close());
     const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
-    const source = new RemoteSource({ connection: new PawlClient({ url }).connection, waitMs: 20 });
+    const source = new RemoteSource({ connection: new ApiClient({ url }).connection, waitMs: 20 });
     await assertSaid(api.world, await runWith(api.world, 'default', source, tooMuch));
   });
 
@@ -269,7 +269,7 @@ describe('a handler', () => {
     const api = await openApi();
     after(() => api.close());
     const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
-    const remote = new RemoteSource({ connection: new PawlClient({ url }).connection, waitMs: 20 });
+    const remote = new RemoteSource({ connection: new ApiClient({ url }).connection, waitMs: 20 });
     const tooLarge = new PawlError('PAYLOAD_TOO_LARGE', 'this server takes less');
     const source: JobSource = {
       claim: (options) => remote.claim(options),

@@ -1,7 +1,7 @@
 // Whole errands over the wire: streams, artifacts, dead letters, racing workers, held jobs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { openDesk, said } from './contract-room.ts';
 import { atOnce } from './http-station.ts';
 
@@ -131,7 +131,7 @@ test('[P10] a client whose answer was lost asks again, and its held job stays he
     isLost = true;
     throw new Error('the line is dead');
   };
-  const client = new PawlClient({ url: desk.url, timers: atOnce, fetch: losing });
+  const client = new ApiClient({ url: desk.url, timers: atOnce, fetch: losing });
   const job = await client.enqueue({ type: 'platform', input: 'held', submit: false });
   assert.deepEqual([isLost, job.state], [true, 'CREATED']);
   isLost = false;

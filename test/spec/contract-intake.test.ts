@@ -28,19 +28,33 @@ test('[T9, D16] payloadHash stands for a payload whose ciphertext differs', asyn
   assert.equal(said(await asked('cipher 1', 'other')), '409 IDEMPOTENCY_CONFLICT');
 });
 
-for (const [what, more] of [
-  ['the same request', { submit: false }],
-  ['a request that submits', {}],
-] as const) {
-  test(`[P10] a replayed key that finds a held job submits it: ${what}`, async () => {
-    const asked = { type: 'platform', input: what };
-    const held = await desk.post('/v1/jobs', { ...asked, submit: false }, keyed(what));
-    assert.equal(said(held), '202 CREATED');
-    const again = await desk.post('/v1/jobs', { ...asked, ...more }, keyed(what));
-    assert.deepEqual([said(again), again.body.id], ['200 QUEUED', held.body.id]);
-    assert.equal(again.headers['idempotency-replayed'], 'true');
-  });
-}
+test('[P10, T9] a replayed key leaves a held job held, and another `submit` is 409', async () => {
+  const asked = { type: 'platform', input: 'held' };
+  const held = await desk.post('/v1/jobs', { ...asked, submit: false }, keyed('held'));
+  assert.equal(said(held), '202 CREATED');
+  const again = await desk.post('/v1/jobs', { ...asked, submit: false }, keyed('held'));
+  assert.deepEqual([said(again), again.body.id], ['200 CREATED', held.body.id]);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  const other = await desk.post('/v1/jobs', asked, keyed('held'));
+  assert.equal(said(other), '409 IDEMPOTENCY_CONFLICT');
+  const jobs = [
+    { type: 'platform', submit: false },
+    { type: 'platform', input: 1 },
+  ];
+  const batch = () => desk.post('/v1/jobs/batch', { jobs }, keyed('held batch'));
+  await batch();
+  const { body } = await batch();
+  assert.deepEqual(
+    body.results.map((one: { status: number; job: { state: string } }) => [
+      one.status,
+      one.job.state,
+    ]),
+    [
+      [200, 'CREATED'],
+      [200, 'QUEUED'],
+    ],
+  );
+});
 
 test('a batch answers in order, and an item that is no job spoils no other', async () => {
   const jobs = [{ type: 'task' }, { typ: 'task' }, { type: 'nobody' }, 7, { type: 'task' }];

@@ -159,6 +159,9 @@ for (const name of LIFECYCLES) {
     assert.equal(said(done), `200 ${succeeded}`);
     assert.deepEqual((await complete({ result: { pages: 3 } })).body, done.body);
     assert.equal(said(await complete({ workerId: 'w2' })), '409 LEASE_LOST');
+    for (const other of [{}, { result: { pages: 4 } }, { result: 'x' }]) {
+      assert.equal(said(await complete(other)), '409 LEASE_LOST');
+    }
     assert.deepEqual((await desk.get(`${url}/result`)).body, { pages: 3 });
     assert.deepEqual([done.body.error, done.body.errorType, done.body.lease], [null, null, null]);
   });

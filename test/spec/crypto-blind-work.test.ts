@@ -119,7 +119,7 @@ describe('with the key', () => {
       await pair.desk.put(held, { name: 'page', contentType: 'text/plain', content });
     }
     assert.equal(onDisk().length, 1);
-    const [artifact] = await pair.desk.list(held.ref);
+    const [artifact] = await pair.desk.list(held.ref, held);
     assert.equal(await textOf(await pair.desk.open(artifact!)), 'two');
   });
 

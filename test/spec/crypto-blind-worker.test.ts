@@ -7,12 +7,15 @@ import { nullCodec } from '../../src/codec/null-codec.ts';
 import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
+import { Compensator } from '../../src/engine/follow/compensator.ts';
+import type { Compensation, RunContext } from '../../src/handler/context.ts';
 import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
+import { PermanentError } from '../../src/handler/failure.ts';
 import { typed } from '../../src/handler/schema.ts';
 import { CANARIES, canariesIn } from '../support/blind/canaries.ts';
 import { searchableStores } from '../support/blind/stored-text.ts';
-import { openWorkshop } from '../support/workshop.ts';
-import { TENANT } from '../support/world.ts';
+import { jobThat, openWorkshop } from '../support/workshop.ts';
+import { holdingOf, TENANT } from '../support/world.ts';
 
 /** Breaks once, so that a second attempt lives on what the first one kept. */
 function breakingJob(seen: unknown[]): JobDefinition {
@@ -69,4 +72,58 @@ test('the same handler without a codec leaves all of them behind', async () => {
   const fields = ['input', 'result', 'error-message', 'progress-text', 'log-line', 'stage-result'];
   const left = fields.map((field) => CANARIES[field as keyof typeof CANARIES]);
   assert.deepEqual(canariesIn(text).sort(), left.sort());
+});
+
+test('[D16, T32] an encrypted end that is reported again is the same end', async () => {
+  const shop = await openWorkshop([jobThat(() => null)]);
+  const { world } = shop;
+  const codec = aesCodec({ keys: [newPayloadKey('k1')] });
+  await world.enqueue('job');
+  const claim = await world.claimOne('w1', 'job');
+  const source = encodedSource(world.engine, codec);
+  const settlement = {
+    ...holdingOf(claim),
+    ending: { kind: 'succeed', result: '{"text":"secret"}' },
+  } as const;
+  const [first] = await source.settle([settlement]);
+  const [again] = await source.settle([{ ...settlement }]);
+  assert.deepEqual([first!.kind, again!.kind], ['moved', 'unchanged']);
+});
+
+test('[D16, R33] what undoes an encrypted job sees its input, stages, checkpoint and error', async () => {
+  const seen: unknown[] = [];
+  const [store] = await searchableStores();
+  const { open, storedText } = await store!.make();
+  const booking = jobThat(
+    async ({ stage, checkpoint }) => {
+      await stage('plan', () => CANARIES['stage-result']);
+      await checkpoint(CANARIES.checkpoint);
+      throw new PermanentError(CANARIES['error-message']);
+    },
+    { compensate: ({ input }: RunContext<Compensation<unknown>>) => void seen.push(input) },
+  );
+  const shop = await openWorkshop([booking], { store: open });
+  const { world, timers } = shop;
+  const codec = aesCodec({ keys: [newPayloadKey('k1')] });
+  const sink = encodedSink(world.engine, codec, world.engine.context.ids);
+  const caller = { tenant: TENANT, principal: null };
+  const [made] = await sink.enqueue([{ type: 'job', input: CANARIES.input }], { caller });
+  const worker = shop.worker({ source: encodedSource(world.engine, codec) });
+  const compensator = new Compensator(world.engine.context, { timers });
+  await shop.runUntilIdle(worker);
+  await compensator.runOnce();
+  await shop.runUntilIdle(worker);
+  await compensator.runOnce();
+  const jobId = made!.kind === 'created' ? made!.job.id : '';
+  const { end, ...rest } = seen[0] as Compensation<unknown>;
+  assert.deepEqual(rest, {
+    jobId,
+    input: CANARIES.input,
+    kept: { plan: CANARIES['stage-result'] },
+    checkpoint: CANARIES.checkpoint,
+  });
+  assert.equal(end.error?.message, CANARIES['error-message']);
+  assert.equal((await world.events(jobId)).at(-1)!.type, 'job_compensated');
+  assert.deepEqual(canariesIn(await storedText()), []);
+  await world.close();
 });

@@ -65,6 +65,38 @@ await forEachStore(({ label, open }) => {
       assert.match(unserved?.message ?? '', /jobs of type mail are ready .* no worker takes/);
       await world.close();
     });
+
+    test('speaks of jobs that failed without a dead letter, until they are run again', async () => {
+      const world = await openWorld({ store: open, types: TYPES });
+      const failed = async (): Promise<Finding[]> => {
+        const findings = await examine(world.engine.context);
+        return findings.filter(({ check }) => check === 'failures');
+      };
+      assert.deepEqual(
+        (await failed()).map(({ level }) => level),
+        ['good'],
+      );
+      const job = await world.enqueue('mail', {});
+      await world.fail(await world.claimOne('w1', 'mail'), 'PermanentError');
+      await world.enqueue('run', {});
+      await world.fail(await world.claimOne('w1', 'run'), 'PermanentError');
+      const letters = await world.engine.deadLetters({ tenant: job.tenant, limit: 9 });
+      assert.deepEqual(
+        letters.map(({ type }) => type),
+        ['run'],
+      );
+      const [found, ...more] = await failed();
+      assert.deepEqual([found!.level, more], ['notice', []]);
+      assert.match(found!.message, /^1 jobs of type mail failed without a dead letter/);
+      assert.match(found!.action!, /pawl failures --type mail/);
+      const caller = { tenant: job.tenant, principal: null };
+      await world.engine.rerun({ id: job.id, caller });
+      assert.deepEqual(
+        (await failed()).map(({ level }) => level),
+        ['good'],
+      );
+      await world.close();
+    });
   });
 });
 
@@ -154,6 +186,12 @@ describe('what the doctor makes of facts', () => {
       (facts) => ({ ...facts, strays: [{ tenant: 'acme', id: 'lost' }] }),
       'orphans',
       'fault',
+    ],
+    [
+      'a failure without a dead letter',
+      (facts) => ({ ...facts, failed: [{ type: 'mail', count: 3 }] }),
+      'failures',
+      'notice',
     ],
     [
       'readers that wait',

@@ -38,6 +38,7 @@ const OWNER_VERBS: Record<OwnerVerb, Verb> = {
   message: beat({ message: 'half way' }),
   checkpoint: beat({ checkpoint: '{}' }),
   stageResult: beat({ stageResult: { name: 'any', result: '{}' } }),
+  liveTokens: beat({ liveTokens: 'a word' }),
   notes: beat({ notes: [{ type: 'job_log', message: 'a line', payload: null }] }),
   succeed: ending({ kind: 'succeed' }),
   fail: ending({ kind: 'fail', error: { class: 'TransientError', message: 'no' } }),
@@ -52,6 +53,7 @@ const OWNER_METHODS = ['start', 'renew', 'settle'];
 const OTHER_METHODS = [
   'constructor',
   'putType',
+  'changeType',
   'enqueue',
   'submit',
   'claim',
@@ -59,13 +61,17 @@ const OTHER_METHODS = [
   'reject',
   'deadLetter',
   'replay',
+  'rerun',
   'job',
+  'waitFor',
   'jobs',
   'events',
   'tail',
   'deadLetters',
   'tally',
   'configureQueue',
+  'queue',
+  'queues',
   'why',
   'sweepWatermarks',
   'valves',
@@ -168,5 +174,23 @@ for (const [name, verb] of Object.entries(OWNER_VERBS) as [OwnerVerb, Verb][]) {
       assert.equal(error?.code, 'LEASE_LOST');
       assert.equal((await world.job(held.ref)).version, second.job.version);
     });
+  });
+}
+
+for (const lifecycle of ['document', 'process', 'platform', 'task', 'distributed']) {
+  test(`[R7] ${lifecycle}: start is refused from the deadline on, also of a job that executes`, async () => {
+    const world = await openWorld({ store: inSqlite, types: { work: { lifecycle } } });
+    await world.enqueue('work');
+    const claim = await world.claimOne('w1', 'work');
+    const started = await world.start(claim);
+    assert.deepEqual(await world.start(claim), started, 'a repeat in time changes nothing');
+    world.advance(started.leaseExpiry! - world.clock.now() - 1);
+    assert.deepEqual(await world.start(claim), started);
+    world.advance(1);
+    for (const held of [holdingOf(claim), { ...holdingOf(claim), known: started }]) {
+      const [outcome] = await world.engine.start([held]);
+      assert.equal(outcome!.kind === 'refused' && outcome!.error.code, 'LEASE_LOST');
+    }
+    assert.deepEqual(await world.job(claim.job), started);
   });
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { atOnce, openSecond, openStation, take } from './http-station.ts';
 
 const station = await openStation();
@@ -97,7 +97,7 @@ describe('a client that knows several processes', () => {
     const turning = await busy();
     const sleeps: number[] = [];
     const timers = { sleep: async (ms: number) => void sleeps.push(ms) };
-    const many = new PawlClient({ url: [closed, turning.url, url], timers });
+    const many = new ApiClient({ url: [closed, turning.url, url], timers });
     await many.enqueue({ type: 'export' });
     await many.jobs();
     assert.deepEqual([sleeps, turning.calls()], [[], 1]);
@@ -107,7 +107,7 @@ describe('a client that knows several processes', () => {
     const [one, other] = [await busy(), await busy()];
     const sleeps: number[] = [];
     const timers = { sleep: async (ms: number) => void sleeps.push(ms) };
-    const many = new PawlClient({ url: [one.url, other.url], timers, retriesMax: 2 });
+    const many = new ApiClient({ url: [one.url, other.url], timers, retriesMax: 2 });
     await assert.rejects(many.jobs(), /503/);
     assert.deepEqual([sleeps, one.calls(), other.calls()], [[60_000, 60_000], 3, 3]);
   });
@@ -116,7 +116,7 @@ describe('a client that knows several processes', () => {
     const own = await openStation();
     const second = await openSecond(own);
     const { id, url: job, held } = await own.api.claimed();
-    const both = new PawlClient({ url: [own.url, second.url], timers: atOnce });
+    const both = new ApiClient({ url: [own.url, second.url], timers: atOnce });
     const stream = both.events(id, { cursor: '0.0' });
     assert.equal((await take(stream, 2)).length, 2);
     await own.api.live.stop();

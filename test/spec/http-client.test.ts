@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PawlClient, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { typed } from '../../src/handler/schema.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
@@ -16,11 +16,11 @@ import { type Api, openApi } from './http-room.ts';
 
 const atOnce = { sleep: () => Promise.resolve() };
 
-async function openStation(): Promise<{ api: Api; url: string; client: PawlClient }> {
+async function openStation(): Promise<{ api: Api; url: string; client: ApiClient }> {
   const api = await openApi();
   const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
   after(() => api.close());
-  return { api, url, client: new PawlClient({ url, timers: atOnce }) };
+  return { api, url, client: new ApiClient({ url, timers: atOnce }) };
 }
 
 /** Something between client and server that loses answers. */
@@ -87,7 +87,7 @@ test('problems are thrown as what they are', async () => {
 test('[R28] a lost answer is asked for again with the same key: one job', async () => {
   const { api, url } = await openStation();
   const lossy = await openLossy(url, (call) => (call < 3 ? 'answer' : null));
-  const client = new PawlClient({ url: lossy.url, timers: atOnce });
+  const client = new ApiClient({ url: lossy.url, timers: atOnce });
   const job = await client.enqueue({ type: 'export', input: 1 });
   assert.equal(lossy.calls.length, 3);
   assert.equal(new Set(lossy.calls).size, 1);
@@ -101,7 +101,7 @@ test('[R28] a lost answer is asked for again with the same key: one job', async 
 test('after enough lost answers the client says that the outcome is unknown', async () => {
   const { url } = await openStation();
   const lossy = await openLossy(url, () => 'request');
-  const client = new PawlClient({ url: lossy.url, timers: atOnce, retriesMax: 2 });
+  const client = new ApiClient({ url: lossy.url, timers: atOnce, retriesMax: 2 });
   await assert.rejects(client.enqueue({ type: 'export' }), { code: 'OUTCOME_UNKNOWN' });
   assert.equal(lossy.calls.length, 3);
 });
@@ -120,7 +120,7 @@ test('a worker that is somewhere else is the same loop over HTTP', async () => {
     },
   });
   const lossy = await openLossy(url, (call) => (call % 5 === 0 ? 'answer' : null));
-  const { connection } = new PawlClient({ url: lossy.url, timers: atOnce });
+  const { connection } = new ApiClient({ url: lossy.url, timers: atOnce });
   const source: JobSource = new RemoteSource({ connection, waitMs: 50 });
   const worker = openWorker({ source, jobs: [job], id: 'remote-1' });
   worker.start();
@@ -178,7 +178,7 @@ test(
     const { api, holder } = await openLocked();
     const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
     const { made } = await holder({ roles: ['worker'] });
-    const client = new PawlClient({ url, key: (await holder({ roles: ['producer'] })).made.text });
+    const client = new ApiClient({ url, token: (await holder({ roles: ['producer'] })).made.text });
     const worker = startPython({ PAWL_URL: url, PAWL_KEY: made.text });
     await worker.line('ready');
     const good = await client.enqueue({ type: 'count-words', input: { text: 'one two\nthree' } });

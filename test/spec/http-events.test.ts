@@ -189,3 +189,26 @@ test('a claim that waits is answered when work comes', async () => {
   const { body: job } = await api.post('/v1/jobs', { type: 'export' });
   assert.equal((await waiting).body.jobs[0].job.id, job.id);
 });
+
+test('[R18, R23] every event has the correlation of its job: as JSON, on its stream and on that of all', async () => {
+  const { api, client } = await openStation();
+  for (const correlationId of ['order-7', undefined]) {
+    const asked = { type: 'export', ...(correlationId === undefined ? {} : { correlationId }) };
+    const { body: job } = await api.post('/v1/jobs', asked);
+    const { body } = await api.post('/v1/claims', { workerId: 'w1', types: ['export'], max: 1 });
+    const held = { workerId: 'w1', epoch: body.jobs[0].epoch };
+    await api.post(`/v1/jobs/${job.id}/heartbeat`, { ...held, progress: 40, log: ['one'] });
+    await api.post(`/v1/jobs/${job.id}/complete`, held);
+    const expected = correlationId ?? job.id;
+    assert.equal(job.correlationId, expected);
+    const { body: history } = await api.get(`/v1/jobs/${job.id}/events`);
+    const own = await take(client.events(job.id, { cursor: '0.0' }), 99);
+    const filter = { from: 'start', correlationId: expected } as const;
+    const all = await take(client.everything(filter), own.length);
+    const streamed = [...own, ...all].flatMap((item) => (item.kind === 'event' ? item.event : []));
+    assert.equal(streamed.length, 2 * 5);
+    for (const event of [...history.items, ...streamed]) {
+      assert.deepEqual([event.jobId, event.correlationId], [job.id, expected], event.type);
+    }
+  }
+});

@@ -49,6 +49,7 @@ test('the contract of the platform is there: paths and methods as they were fixe
     GET /v1/types, GET /v1/types/{type}, GET /v1/lifecycles, GET /v1/lifecycles/{name},
     POST /v1/jobs, POST /v1/jobs/batch, GET /v1/jobs, GET /v1/jobs/{id}, GET /v1/jobs/{id}/events,
     GET /v1/events, GET /v1/jobs/{id}/result, POST /v1/jobs/{id}/submit, POST /v1/jobs/{id}/cancel,
+    POST /v1/jobs/{id}/rerun, POST /v1/jobs/rerun, GET /v1/failures, GET /v1/failures/jobs,
     POST /v1/jobs/cancel, POST /v1/jobs/{id}/reject, POST /v1/jobs/{id}/dead-letter, GET /v1/dlq,
     GET /v1/dlq/{id}, POST /v1/dlq/{id}/replay, POST /v1/dlq/replay, GET /v1/queues,
     POST /v1/claims, POST /v1/jobs/{id}/start, POST /v1/jobs/{id}/heartbeat,

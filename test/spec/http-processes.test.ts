@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 
@@ -18,7 +18,7 @@ const atOnce = { sleep: () => Promise.resolve() };
 
 interface ServerProcess {
   readonly url: string;
-  readonly client: PawlClient;
+  readonly client: ApiClient;
   readonly ended: Promise<unknown>;
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ async function startServer(database: string, crash = ''): Promise<ServerProcess>
   const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
   return {
     url,
-    client: new PawlClient({ url, timers: atOnce, retriesMax: 0 }),
+    client: new ApiClient({ url, timers: atOnce, retriesMax: 0 }),
     ended,
     kill: (signal) => {
       child.kill(signal);

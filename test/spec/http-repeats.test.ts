@@ -183,11 +183,15 @@ test('[P6] only the API leaves CREATED, any worker takes it, only its owner ends
   assert.equal(done.body.state, 'SUCCESS');
 });
 
-test('[P10] a key whose first request left the job in CREATED submits that job', async () => {
+test('[P10] a key whose first request left the job held releases it by `submit` alone', async () => {
   const keyed = api.with({ 'idempotency-key': 'p10' });
   const asked = { type: 'mail', input: { to: 'ann' }, payloadHash: 'same' };
   const first = await keyed.post('/v1/jobs', { ...asked, submit: false });
   assert.equal(first.body.state, 'CREATED');
-  const again = await keyed.post('/v1/jobs', asked);
-  assert.deepEqual([again.status, again.body.id, again.body.state], [200, first.body.id, 'QUEUED']);
+  const other = await keyed.post('/v1/jobs', asked);
+  assert.deepEqual([other.status, other.body.code], [409, 'IDEMPOTENCY_CONFLICT']);
+  const again = await keyed.post('/v1/jobs', { ...asked, submit: false });
+  const { id } = first.body;
+  assert.deepEqual([again.status, again.body.id, again.body.state], [200, id, 'CREATED']);
+  assert.equal((await api.post(`/v1/jobs/${id}/submit`)).body.state, 'QUEUED');
 });

@@ -1,6 +1,6 @@
 // A server that listens, a client of it, and short words for what comes along a stream.
 import { after } from 'node:test';
-import { PawlClient, type StreamItem } from '../../src/client/client.ts';
+import { ApiClient, PawlClient, type StreamItem } from '../../src/client/client.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { buildServer, type ServerOptions } from '../../src/http/server.ts';
@@ -13,18 +13,21 @@ export const atOnce = { sleep: () => Promise.resolve() };
 export interface Station {
   readonly api: Api;
   readonly url: string;
-  readonly client: PawlClient;
+  /** The verbs and handles of the library; `client` is its API, route by route. */
+  readonly pawl: PawlClient;
+  readonly client: ApiClient;
 }
 
 export async function openStation(server: Partial<ServerOptions> = {}): Promise<Station> {
   const api = await openApi({ server: () => server });
   const url = await api.app.listen({ port: 0, host: '127.0.0.1' });
   after(() => api.close());
-  return { api, url, client: new PawlClient({ url, timers: atOnce }) };
+  const pawl = new PawlClient({ url, timers: atOnce });
+  return { api, url, pawl, client: pawl.api };
 }
 
 /** Another server on the same store, as another process would be. */
-export async function openSecond({ api }: Station): Promise<{ url: string; client: PawlClient }> {
+export async function openSecond({ api }: Station): Promise<{ url: string; client: ApiClient }> {
   const { store, clock, random } = api.world;
   const engine = new Engine({
     store,
@@ -40,7 +43,7 @@ export async function openSecond({ api }: Station): Promise<{ url: string; clien
     await engine.context.live.stop();
     await app.close();
   });
-  return { url, client: new PawlClient({ url }) };
+  return { url, client: new ApiClient({ url }) };
 }
 
 /** The place within the job, without the name of the log. */

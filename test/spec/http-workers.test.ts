@@ -1,7 +1,7 @@
 // Who works: listed by what they say of themselves and by what they do.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { PawlClient, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
@@ -81,7 +81,7 @@ describe('GET /v1/workers', () => {
     const greet = defineJob('export', { run: () => null });
     const jobs = [greet];
     const near = openWorker({ source: api.world.engine, jobs, id: 'near', slots: 2 });
-    const { connection } = new PawlClient({ url });
+    const { connection } = new ApiClient({ url });
     const source = new RemoteSource({ connection });
     const far = openWorker({ source, jobs, id: 'far', slots: 3 });
     for (const worker of [near, far]) worker.start();
@@ -105,7 +105,7 @@ describe('GET /v1/workers', () => {
 test('a kept stage of a remote worker is one heartbeat, and two with more to say', async () => {
   const { api, url } = await openStation();
   const { id } = await api.claimed();
-  const source = new RemoteSource({ connection: new PawlClient({ url }).connection });
+  const source = new RemoteSource({ connection: new ApiClient({ url }).connection });
   const ref = { tenant: 'default', id };
   const stageResult = { name: 'plan', result: '1' };
   const { owner, epoch } = await api.world.job(ref);
@@ -125,4 +125,30 @@ test('a kept stage of a remote worker is one heartbeat, and two with more to say
   assert.equal(await beats(), 1);
   await source.renew([{ ...beat, progress: 50 }]);
   assert.equal(await beats(), 3);
+});
+
+test('[P2, T31] a job that was won for a client that has gone meanwhile is given back at once', async () => {
+  const { api, url } = await openStation();
+  const { engine } = api.world;
+  const closed = Promise.withResolvers<void>();
+  api.app.server.once('connection', (socket) => socket.once('close', closed.resolve));
+  const gone = new AbortController();
+  const claim = engine.claim.bind(engine);
+  engine.claim = async (options) => {
+    const won = await claim(options);
+    gone.abort();
+    await closed.promise;
+    return won;
+  };
+  const { body: job } = await api.post('/v1/jobs', { type: 'export' });
+  const body = JSON.stringify({ workerId: 'w1', types: ['export'], max: 1 });
+  const headers = { 'content-type': 'application/json' };
+  const asked = fetch(`${url}/v1/claims`, { method: 'POST', body, headers, signal: gone.signal });
+  await assert.rejects(asked, { name: 'AbortError' });
+  engine.claim = claim;
+  const ref = { tenant: 'default', id: job.id as string };
+  const isFree = async (): Promise<boolean> => (await api.world.job(ref)).owner === null;
+  await eventually('the job is given back', isFree, { timeoutMs: 5_000 });
+  const { attempts } = await api.world.claimOne('w2', 'export').then((next) => next.job);
+  assert.equal(attempts, 1);
 });

@@ -7,13 +7,17 @@ import { nullCodec } from '../../src/codec/null-codec.ts';
 import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource, type JobSource } from '../../src/codec/wrap/source.ts';
-import { largeSink, largeSource } from '../../src/engine/by-reference.ts';
-import type { Claim } from '../../src/engine/claim.ts';
 import {
-  type ArtifactWorld,
-  openArtifactWorld,
-  textOf,
-} from '../support/artifact/artifact-world.ts';
+  inputsIn,
+  largeSink,
+  largeSource,
+  valuesIn,
+  wholeResult,
+} from '../../src/engine/by-reference.ts';
+import type { Claim } from '../../src/engine/claim.ts';
+import { Compensator } from '../../src/engine/follow/compensator.ts';
+import { type ArtifactWorld, openArtifactWorld } from '../support/artifact/artifact-world.ts';
+import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { holdingOf, TENANT } from '../support/world.ts';
 
@@ -31,7 +35,8 @@ async function openFlow(context: TestContext, codec: PayloadCodec): Promise<Flow
   const opened = await openArtifactWorld(context, options);
   const { engine } = opened.world;
   const { ids } = engine.context;
-  const source = encodedSource(largeSource(engine, opened.desk, BYTES_MAX), codec);
+  engine.context.largeInputs.use(inputsIn(opened.desk, BYTES_MAX));
+  const source = encodedSource(largeSource(engine, valuesIn(opened.desk), BYTES_MAX), codec);
   const sink = encodedSink(largeSink(engine, opened.desk, BYTES_MAX), codec, ids);
   const enqueue = async (input: unknown): Promise<string> => {
     const caller = { tenant: TENANT, principal: null };
@@ -58,10 +63,14 @@ for (const [label, codec] of Object.entries(codecs)) {
     const held = { ...holdingOf(claimed!), known: claimed!.job };
     const [outcome] = await source.settle([{ ...held, ending }]);
     assert.equal(outcome!.kind, 'moved');
-    const reference = JSON.parse((await world.job(id)).result!) as { $artifact: string };
-    const found = await desk.find({ tenant: TENANT, id: reference.$artifact });
-    assert.deepEqual([found.jobId, found.name], [id, '$result']);
-    const content = await textOf(await desk.open(found));
+    const job = await world.job(id);
+    const reference = JSON.parse(job.result!) as { $artifact: string };
+    const ref = { tenant: TENANT, id: reference.$artifact };
+    const found = await world.engine.context.records.artifacts.find(ref);
+    assert.deepEqual([found?.jobId, found?.name], [id, '$result']);
+    await assert.rejects(desk.find(ref), { code: 'NOT_FOUND' });
+    assert.deepEqual(await desk.list(job), [], 'a value is no artifact');
+    const content = await wholeResult(desk, job);
     const place = { tenant: TENANT, jobId: id, field: 'result' } as const;
     assert.equal(codec.decodeJson(place, content), result);
     assert.equal(onDisk().join('').includes('PLAIN'), label === 'plain');
@@ -122,4 +131,86 @@ test('[R36] a large result of a zombie is refused and leaves nothing', async (co
   const [outcome] = await source.settle([{ ...holdingOf(zombie!), ending }]);
   assert.equal(outcome!.kind === 'refused' && outcome!.error.code, 'LEASE_LOST');
   assert.deepEqual(onDisk(), []);
+});
+
+const DAY_MS = 86_400_000;
+
+async function letterOf({ world }: Flow): Promise<string> {
+  const [letter] = await world.engine.deadLetters({ tenant: TENANT, limit: 1 });
+  return letter!.id;
+}
+
+test('[P4, T21, R33] a large input lives as long as its job or its dead letter, whatever its end', async (context) => {
+  const flow = await openFlow(context, nullCodec);
+  const { world, enqueue, claim, sweep, onDisk } = flow;
+  await world.putType('export', { lifecycle: 'task', dlq: 'failed' });
+  const id = await enqueue(large);
+  for (let days = 0; days < 40; days += 8) {
+    world.advance(8 * DAY_MS);
+    await sweep.runOnce();
+    assert.equal(onDisk().length, 1, `after ${days + 8} days`);
+  }
+  await world.fail((await claim())!, 'internal_bug');
+  await sweep.runOnce();
+  world.advance(2 * DAY_MS);
+  await world.engine.sweepRetention({ jobsMs: DAY_MS, feedMs: DAY_MS });
+  await assert.rejects(world.job(id), { code: 'NOT_FOUND' });
+  await sweep.runOnce();
+  const caller = { tenant: TENANT, principal: null };
+  const letter = await letterOf(flow);
+  const { job } = await world.engine.replay({ deadLetterId: letter, caller });
+  assert.equal(onDisk().length, 2, 'the replay has an input of its own');
+  await world.engine.sweepRetention({ deadLettersMs: 0 });
+  world.advance(2 * DAY_MS);
+  await sweep.runOnce();
+  assert.equal(onDisk().length, 1, 'what was left of the first job is gone');
+  const claimed = await claim();
+  assert.deepEqual([claimed!.job.id, JSON.parse(claimed!.job.input)], [job.id, large]);
+});
+
+test('[T21] a dead letter is replayed with another large input', async (context) => {
+  const flow = await openFlow(context, nullCodec);
+  const { world, enqueue, claim } = flow;
+  await world.putType('export', { lifecycle: 'task', dlq: 'failed' });
+  await enqueue({ small: true });
+  await world.fail((await claim())!, 'internal_bug');
+  const caller = { tenant: TENANT, principal: null };
+  await world.engine.replay({ deadLetterId: await letterOf(flow), caller, input: large });
+  assert.deepEqual(JSON.parse((await claim())!.job.input), large);
+});
+
+test('[R33] what undoes a job is given its large input whole', async (context) => {
+  const flow = await openFlow(context, nullCodec);
+  const { world, enqueue, claim, source } = flow;
+  await world.putType('undo', { lifecycle: 'task' });
+  await world.putType('export', { lifecycle: 'task', compensation: 'undo' });
+  const id = await enqueue(large);
+  await world.fail((await claim())!, 'internal_bug');
+  const timers = new ManualTimers(world.clock);
+  await new Compensator(world.engine.context, { timers }).runOnce();
+  const [undo] = await source.claim({ owner: 'w1', types: ['undo'], max: 1 });
+  const input = JSON.parse(undo!.job.input) as { jobId: string; input: unknown };
+  assert.deepEqual([input.jobId, input.input], [id, large]);
+});
+
+test('a large input goes when its job is erased', async (context) => {
+  const { world, enqueue, claim, onDisk, sweep, age } = await openFlow(context, nullCodec);
+  const id = await enqueue(large);
+  await world.complete((await claim())!);
+  await world.engine.erase({ tenant: TENANT, id }, 'api:tester');
+  age(2 * DAY_MS);
+  await sweep.runOnce();
+  assert.deepEqual(onDisk(), []);
+});
+
+test('[T32] a large result whose answer was lost is reported again, and counts once', async (context) => {
+  const { source, enqueue, claim, onDisk } = await openFlow(context, nullCodec);
+  await enqueue(1);
+  const claimed = await claim();
+  const ending = { kind: 'succeed', result: JSON.stringify(large) } as const;
+  const settlement = { ...holdingOf(claimed!), ending };
+  const [first] = await source.settle([settlement]);
+  const [again] = await source.settle([{ ...settlement }]);
+  assert.deepEqual([first!.kind, again!.kind], ['moved', 'unchanged']);
+  assert.equal(onDisk().length, 1);
 });

@@ -90,7 +90,7 @@ class Migrator {
 
   constructor(url: string) {
     const count = (text: string): void => {
-      if (text.startsWith('ALTER TABLE "pawl".jobs')) this.alters += 1;
+      if (text.startsWith('ALTER TABLE live')) this.alters += 1;
     };
     this.pool = new pg.Pool({ connectionString: url, max: 3 });
     this.pool.on('connect', (client) => {

@@ -92,12 +92,13 @@ describe('an input that is sent to a job without one', () => {
   });
 
   test('is refused by the client before it is sent', async () => {
-    const { api, client } = await openStation();
+    const { api, pawl } = await openStation();
     await api.put('/v1/types/tidy', typeDefinitionOf(tidy));
     const given = { name: 'x' } as { queue?: string };
-    await assert.rejects(client.enqueue(tidy, given), isRefused('/input'));
-    assert.equal((await client.enqueue(tidy, { queue: 'q' })).queue, 'q');
-    assert.equal((await client.enqueue(tidy)).queue, 'default');
+    await assert.rejects(pawl.enqueue(tidy, given), isRefused('/input'));
+    const [named, other] = [await pawl.enqueue(tidy, { queue: 'q' }), await pawl.enqueue(tidy)];
+    assert.equal((await named.snapshot()).queue, 'q');
+    assert.equal((await other.snapshot()).queue, 'default');
   });
 
   test('is refused by a schedule when it is put', async () => {

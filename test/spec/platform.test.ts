@@ -1,9 +1,12 @@
 // Document P: the orchestration platform, walked on the real engine and a real database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { draftJob } from '../../src/engine/draft.ts';
 import { recordOf } from '../../src/lifecycles/record.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
+
+const caller = { tenant: TENANT, principal: 'tester' };
 
 const backoff = { kind: 'fixed', baseMs: 100 } as const;
 
@@ -62,18 +65,58 @@ test('[P6, P10] a job that was stored but not submitted rests in CREATED, and no
   assert.deepEqual([again.id, again.state], [id, 'CREATED']);
 });
 
-test('[P10] the retried call that finds its job held submits it, once', async () => {
+test('[P10, R6] a repeat with `submit: false` leaves the job held, however often it comes', async () => {
   const world = await openMail();
-  for (const [idempotencyKey, more] of [
-    ['the same request', { submit: false }],
-    ['one that submits', {}],
-  ] as const) {
-    const held = await world.enqueue('mail', 'hello', { submit: false, idempotencyKey });
-    const retried = await world.enqueue('mail', 'hello', { ...more, idempotencyKey });
-    assert.deepEqual([retried.id, retried.state], [held.id, 'QUEUED']);
-    await world.enqueue('mail', 'hello', { ...more, idempotencyKey });
-    assert.equal(await trace(world, held.id), 'CREATED → QUEUED');
+  const ask = () => world.enqueue('mail', 'hello', { submit: false, idempotencyKey: 'held' });
+  const held = await ask();
+  for (let n = 0; n < 3; n++) {
+    const again = await ask();
+    assert.deepEqual([again.id, again.state, again.version], [held.id, 'CREATED', held.version]);
   }
+  await world.submit(held);
+  assert.equal((await ask()).state, 'QUEUED');
+  assert.equal(await trace(world, held.id), 'CREATED → QUEUED');
+});
+
+test('[P10, T9] the same key with another `submit` is another request, and is refused', async () => {
+  const world = await openMail();
+  for (const more of [{}, { payloadHash: 'blind' }]) {
+    const idempotencyKey = `one ${Object.keys(more).length}`;
+    const held = await world.enqueue('mail', 'x', { ...more, submit: false, idempotencyKey });
+    const details = { jobId: held.id, key: idempotencyKey };
+    for (const submit of [{}, { submit: true }]) {
+      const other = world.enqueue('mail', 'x', { ...more, ...submit, idempotencyKey });
+      await assert.rejects(other, { code: 'IDEMPOTENCY_CONFLICT', details });
+    }
+    assert.equal(await world.stateOf(held), 'CREATED');
+  }
+  const ready = await world.enqueue('mail', 'y', { idempotencyKey: 'two' });
+  const other = world.enqueue('mail', 'y', { submit: false, idempotencyKey: 'two' });
+  await assert.rejects(other, { code: 'IDEMPOTENCY_CONFLICT' });
+  const same = await world.enqueue('mail', 'y', { submit: true, idempotencyKey: 'two' });
+  assert.deepEqual([same.id, same.state], [ready.id, 'QUEUED']);
+});
+
+test('[P10] the same id with another `submit` releases nothing either', async () => {
+  const world = await openMail();
+  const { id } = await world.enqueue('mail', 'hello', { submit: false });
+  const other = world.enqueue('mail', 'hello', { id });
+  await assert.rejects(other, { code: 'ALREADY_EXISTS', message: /submit/ });
+  assert.equal(await world.stateOf(id), 'CREATED');
+});
+
+test('[P10, R6] a submitting request, repeated, submits the job that it finds in CREATED, once', async () => {
+  const world = await openMail();
+  const request = { type: 'mail', input: 'hello', idempotencyKey: 'crashed' };
+  const draft = await draftJob(world.engine.context, request, caller);
+  // As an API leaves it that dies between storing the job and submitting it.
+  await world.store.insert([{ ...draft, places: draft.places.slice(0, 1) }]);
+  assert.equal(await world.stateOf(draft.id), 'CREATED');
+  for (let n = 0; n < 2; n++) {
+    const retried = await world.enqueue('mail', 'hello', { idempotencyKey: 'crashed' });
+    assert.deepEqual([retried.id, retried.state], [draft.id, 'QUEUED']);
+  }
+  assert.equal(await trace(world, draft.id), 'CREATED → QUEUED');
 });
 
 test('[P6] submitting again changes nothing', async () => {

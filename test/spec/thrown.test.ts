@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
-import { PawlClient, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { BOUNDS, CAUSES_MAX } from '../../src/core/bounds.ts';
 import type { Job, JobError } from '../../src/core/job.ts';
 import type { JobDefinition } from '../../src/handler/define-job.ts';
@@ -103,7 +103,7 @@ async function openSite(place: Place): Promise<Site> {
   }
   const server = await buildServer({ engine: pawl.engine });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
-  const { connection } = new PawlClient({ url });
+  const { connection } = new ApiClient({ url });
   const source = new RemoteSource({ connection, waitMs: 50 });
   const worker = openWorker({ source, jobs: Object.values(jobs), slots: 6 });
   worker.start();

@@ -181,15 +181,15 @@ await onEveryServer('plain SQL that makes a job claimable is heard of', async (r
     await ready;
     const client = await room.connect();
     const enqueue = async (more: string): Promise<void> => {
-      await client.query(`SELECT ${schema}.enqueue(${more}, tenant => $1)`, [scene.tenant]);
+      await client.query(`SELECT ${schema}.add_job(${more}, tenant => $1)`, [scene.tenant]);
     };
     await client.query('BEGIN');
     await enqueue(`'mail'`);
     await client.query('ROLLBACK');
-    await enqueue(`'doc', submit => false`);
+    await enqueue(`'doc', hold => true`);
     await enqueue(`'doc', run_at => now() + interval '1 hour'`);
-    await enqueue(`'doc', idempotency_key => 'k'`);
-    await enqueue(`'doc', idempotency_key => 'k'`);
+    await enqueue(`'doc', key => 'k'`);
+    await enqueue(`'doc', key => 'k'`);
     await client.query('SELECT pg_notify($1, $2)', [`pawl_${schema}`, ';last']);
     assert.deepEqual(await heard, [['doc']], 'one of them can be claimed, and came to be once');
   }
@@ -218,7 +218,7 @@ await onEveryServer('a worker that sleeps begins what plain SQL has enqueued', a
   const stop = wakeFor(engine, worker, jobs);
   await asleep.promise;
   const client = await room.connect();
-  await client.query(`SELECT pawl.enqueue('job', '{"a":1}')`);
+  await client.query(`SELECT pawl.add_job('job', '{"a":1}')`);
   assert.deepEqual(await began.promise, { a: 1 });
   await stop();
   await worker.drain();

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { openInner } from '../support/inner-pawl.ts';
 import { startPlatform } from '../../src/app/platform.ts';
-import { PawlClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
+import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
 import type { Job } from '../../src/core/job.ts';
 import { isTerminal } from '../../src/core/phase.ts';
 import { systemTimers } from '../../src/core/timers.ts';
@@ -51,7 +51,7 @@ async function openRemote(data: string): Promise<Place> {
   const env = { PORT: '0', PAWL_DATA: data, PAWL_DRAIN_MS: '0' };
   const platform = await startPlatform(readConfiguration(env), { warn: () => null });
   const { engine } = platform;
-  const { connection } = new PawlClient({ url: platform.url });
+  const { connection } = new ApiClient({ url: platform.url });
   for (const job of Object.values(JOBS)) {
     await engine.putType({ tenant: TENANT, type: job.type }, typeDefinitionOf(job));
   }

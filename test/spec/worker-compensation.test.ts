@@ -8,7 +8,7 @@ import { typed } from '../../src/handler/schema.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
 import { platform } from '../../src/lifecycles/platform.ts';
 import { task } from '../../src/lifecycles/task.ts';
-import { Compensator } from '../../src/worker/compensator.ts';
+import { Compensator } from '../../src/engine/follow/compensator.ts';
 import { openWorkshop, type Workshop } from '../support/workshop.ts';
 
 interface Room {
@@ -40,8 +40,8 @@ function booking(
   });
 }
 
-function compensatorOf(shop: Workshop, jobs: readonly JobDefinition[]): Compensator {
-  return new Compensator({ engine: shop.world.engine, jobs, timers: shop.timers });
+function compensatorOf({ world, timers }: Workshop): Compensator {
+  return new Compensator(world.engine.context, { timers });
 }
 
 /** Lets the job fail, the child be made and run, and its end be reported. */
@@ -49,7 +49,7 @@ async function failAndUndo(
   job: JobDefinition,
 ): Promise<{ shop: Workshop; before: Job; after: Job }> {
   const shop = await openWorkshop([job]);
-  const compensator = compensatorOf(shop, [job]);
+  const compensator = compensatorOf(shop);
   const worker = shop.worker();
   const { id } = await shop.world.enqueue('booking', { guests: 2 });
   await shop.runUntilIdle(worker);
@@ -99,8 +99,8 @@ describe('a compensation', () => {
     const rooms: string[] = [];
     const job = booking(rooms);
     const { shop, before } = await failAndUndo(job);
-    await shop.world.engine.context.records.followers.remove('compensate/booking');
-    assert.equal(await compensatorOf(shop, [job]).runOnce(), 0, 'from the start of the log');
+    await shop.world.engine.context.records.followers.remove('compensate');
+    assert.equal(await compensatorOf(shop).runOnce(), 0, 'from the start of the log');
     assert.equal((await childrenOf(shop, before)).length, 1);
     const reports = await shop.world.events(before);
     assert.equal(reports.filter(({ type }) => type === 'job_compensated').length, 1);
@@ -113,7 +113,7 @@ describe('a compensation', () => {
     await shop.world.cancel(cancelled);
     await shop.world.enqueue('booking');
     await shop.runUntilIdle(shop.worker());
-    assert.equal(await compensatorOf(shop, [job]).runOnce(), 0);
+    assert.equal(await compensatorOf(shop).runOnce(), 0);
   });
 
   test('[R33] is made for a job that was cancelled or lost in the middle', async () => {
@@ -124,7 +124,7 @@ describe('a compensation', () => {
       compensate: ({ input }) => undone.push(input.end.phase),
     });
     const shop = await openWorkshop([job]);
-    const compensator = compensatorOf(shop, [job]);
+    const compensator = compensatorOf(shop);
     const dying = shop.worker({ slots: 2 });
     const cancelled = await shop.world.enqueue('booking');
     await shop.world.enqueue('booking');
@@ -136,4 +136,35 @@ describe('a compensation', () => {
     await shop.runUntilIdle(shop.worker());
     assert.deepEqual(new Set(undone), new Set(['cancelled', 'failed']));
   });
+});
+
+test('[R33, P2] a compensation whose worker dies is done by another, and reported once', async () => {
+  const did: string[] = [];
+  const stuck = Promise.withResolvers<void>();
+  const job = defineJob('booking', {
+    run: () => {
+      throw new PermanentError('the card was refused');
+    },
+    compensate: async ({ attempt, once }) => {
+      if (attempt === 1) await stuck.promise;
+      await once('give back', () => void did.push(`attempt ${attempt}`));
+    },
+  });
+  const shop = await openWorkshop([job]);
+  const { id } = await shop.world.enqueue('booking');
+  const dying = shop.worker();
+  await shop.runUntilIdle(dying);
+  await compensatorOf(shop).runOnce();
+  await dying.poll();
+  await dying.crash();
+  shop.timers.advance(120_000);
+  await shop.world.sweep();
+  await shop.runUntilIdle(shop.worker());
+  for (let process = 0; process < 2; process++) {
+    await compensatorOf(shop).runOnce();
+    shop.timers.advance(60_000);
+  }
+  assert.deepEqual(did, ['attempt 2']);
+  const events = await shop.world.events(id);
+  assert.equal(events.filter(({ type }) => type === 'job_compensated').length, 1);
 });

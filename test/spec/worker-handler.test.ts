@@ -29,6 +29,35 @@ test('the context of a handler can be taken apart, and a copy of it works as wel
   assert.equal(job.result, '"made"');
 });
 
+test('[R7] a handler guards resources of its own by its fencing token: a lost one writes no more', async () => {
+  const resource = { token: 0, writer: '' };
+  const write = (token: number, writer: string): boolean => {
+    if (token < resource.token) return false;
+    Object.assign(resource, { token, writer });
+    return true;
+  };
+  const woken = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<boolean>();
+  const shop = await openWorkshop([
+    jobThat(async ({ fencingToken, attempt }) => {
+      if (attempt === 1) await woken.promise;
+      const isWritten = write(fencingToken, `attempt ${attempt}`);
+      if (attempt === 1) late.resolve(isWritten);
+      return fencingToken;
+    }),
+  ]);
+  const { id } = await shop.world.enqueue('job');
+  await shop.worker().poll();
+  shop.timers.advance(60_000);
+  await shop.world.sweep();
+  await shop.runUntilIdle(shop.worker());
+  const { result, epoch } = await shop.world.job(id);
+  assert.deepEqual([result, epoch], ['2', 2]);
+  woken.resolve();
+  assert.equal(await late.promise, false);
+  assert.deepEqual(resource, { token: 2, writer: 'attempt 2' });
+});
+
 describe('stages', () => {
   const fourTiles = (did: unknown[]): JobDefinition =>
     jobThat(async ({ stage, attempt }) => {

@@ -1,10 +1,14 @@
 // Convert jobs whose process dies, whose user changes his mind, or whose store breaks.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
+import { errorCodeOf } from '../../src/core/error-class.ts';
 import type { Artifacts } from '../../src/engine/artifacts.ts';
+import { typeDefinitionOf } from '../../src/handler/define-job.ts';
+import { convert } from '../../src/studio/convert/job.ts';
 import { openPptxWriter } from '../../src/studio/export/pptx.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
+import { eventually } from '../support/eventually.ts';
 import { TENANT } from '../support/world.ts';
 import { assetReader, deckOf } from './corpus.ts';
 import { gradient } from '../../src/studio/sample/png.ts';
@@ -48,7 +52,7 @@ describe('a convert job that is interrupted', () => {
     const puts: string[] = [];
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const desk: Desk = {
-      find: (ref) => room.desk.find(ref),
+      find: (ref, held) => room.desk.find(ref, held),
       open: (artifact, range) => room.desk.open(artifact, range),
       put: (held, artifact) => {
         puts.push(`${held.epoch} ${artifact.name.split('/')[0]}`);
@@ -88,12 +92,51 @@ describe('a convert job that is interrupted', () => {
     for (const { artifact } of Object.values(deck.assets)) await room.read(artifact!);
   });
 
+  /** A worker whose uploads never end from the given one on, as often as told. */
+  async function openSlow(context: TestContext, hangs: (put: number) => boolean) {
+    const room = await openStudio(context);
+    const limit = { ...typeDefinitionOf(convert), timeoutMs: 4_000 };
+    await room.world.putType('convert', limit);
+    const puts: string[] = [];
+    const desk: Desk = {
+      find: (ref, held) => room.desk.find(ref, held),
+      open: (artifact, range) => room.desk.open(artifact, range),
+      put: (held, artifact) => {
+        puts.push(`${held.epoch} ${artifact.name.split('/')[0]}`);
+        return hangs(puts.length) ? new Promise(() => undefined) : room.desk.put(held, artifact);
+      },
+    };
+    const source = room.world.engine;
+    const worker = openWorker({ source, jobs: studioJobs, artifacts: desk, id: 'w0' });
+    context.after(() => worker.drain({ timeout: 0, grace: 0 }));
+    const assetRef = await room.upload('many.pptx', await illustrated(6));
+    const { id } = await room.world.enqueue('convert', { assetRef });
+    worker.start();
+    await eventually('the end', async () => (await room.world.job(id)).completedAt !== null);
+    const turns = (await room.world.events(id)).filter(({ cause }) => cause === 'time_limit');
+    return { room, puts, job: await room.world.job(id), released: turns.length };
+  }
+
+  test('[T36, T1] by its time limit goes on at the last finished slide, without spending an attempt', async (context) => {
+    const { room, puts, job, released } = await openSlow(context, (put) => put === 4);
+    assert.deepEqual([job.state, job.attempts, job.epoch, released], ['succeeded', 1, 2, 1]);
+    const images = puts.filter((put) => put.endsWith('images'));
+    assert.deepEqual(images, [...Array(4).fill('1 images'), ...Array(3).fill('2 images')]);
+    assert.equal((await room.deckOf(job)).slides.length, 6);
+  });
+
+  test('[T36, T30] by its time limit and no further than before has failed: CONVERT_TIMEOUT', async (context) => {
+    const { job } = await openSlow(context, () => true);
+    assert.deepEqual([job.state, job.attempts], ['failed', 1]);
+    assert.equal(errorCodeOf('convert', job.error!), 'CONVERT_TIMEOUT');
+  });
+
   test('[T8] and cancelled leaves no artifact behind', async (context) => {
     const room = await openStudio(context);
     const assetRef = await room.upload('many.pptx', await illustrated(4));
     const job = await room.world.enqueue('convert', { assetRef });
     const desk: Desk = {
-      find: (ref) => room.desk.find(ref),
+      find: (ref, held) => room.desk.find(ref, held),
       open: (artifact, range) => room.desk.open(artifact, range),
       put: async (held, artifact) => {
         const kept = await room.desk.put(held, artifact);
@@ -123,7 +166,7 @@ describe('a convert job that is interrupted', () => {
     const room = await openStudio(context);
     const job = await room.world.enqueue('convert', { text: '# a' });
     const desk: Desk = {
-      find: (ref) => room.desk.find(ref),
+      find: (ref, held) => room.desk.find(ref, held),
       open: (artifact, range) => room.desk.open(artifact, range),
       put: () => Promise.reject(new Error('the disk is away')),
     };

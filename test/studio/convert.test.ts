@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import type { PawlError } from '../../src/core/errors.ts';
+import type { Job } from '../../src/core/job.ts';
 import { checkDeck } from '../../src/studio/deck/check-deck.ts';
 import { plainText } from '../../src/studio/deck/text.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
@@ -115,6 +117,57 @@ describe('a convert job', () => {
     });
     await room.work();
     assert.equal((await room.run('convert', { text: '# b' }, more)).state, 'succeeded');
+  });
+});
+
+describe('one convert a source', () => {
+  const conflict = { code: 'CONCURRENCY_CONFLICT' };
+
+  test('[T10] the same text, without a document, is the same source until the job has ended', async () => {
+    const room = await studio();
+    const first = await room.world.enqueue('convert', { text: '# one source' });
+    const again = (more: object = {}): Promise<Job> =>
+      room.world.enqueue('convert', { text: '# one source', ...more });
+    await assert.rejects(again(), (error: PawlError) => {
+      assert.deepEqual([error.code, error.details['jobId']], [conflict.code, first.id]);
+      return true;
+    });
+    await assert.rejects(again({ name: 'of another name.md' }), conflict);
+    await room.world.enqueue('convert', { text: '# another source' });
+    await room.work();
+    assert.equal((await room.run('convert', { text: '# one source' })).state, 'succeeded');
+  });
+
+  test('[T10] the same asset is the same source, and so are the same bytes uploaded twice', async () => {
+    const room = await studio();
+    const [one, two, other] = [
+      await room.upload('a.md', '# the same bytes'),
+      await room.upload('b.md', '# the same bytes'),
+      await room.upload('c.md', '# other bytes'),
+    ];
+    await room.world.enqueue('convert', { assetRef: one });
+    await assert.rejects(room.world.enqueue('convert', { assetRef: one }), conflict);
+    await assert.rejects(room.world.enqueue('convert', { assetRef: two }), conflict);
+    await assert.rejects(room.world.enqueue('convert', { text: '# the same bytes' }), conflict);
+    await room.world.enqueue('convert', { assetRef: other });
+    await room.work();
+  });
+
+  test('[T10] an asset that is not there is a source by its id', async () => {
+    const room = await studio();
+    const assetRef = room.world.engine.context.ids.next();
+    await room.world.enqueue('convert', { assetRef });
+    await assert.rejects(room.world.enqueue('convert', { assetRef }), conflict);
+    await room.work();
+  });
+
+  test('[T10, T9] a repeat under the same key is no second job', async () => {
+    const room = await studio();
+    const ask = () =>
+      room.world.enqueue('convert', { text: '# keyed' }, { idempotencyKey: 'same source' });
+    const first = await ask();
+    assert.equal((await ask()).id, first.id);
+    await room.work();
   });
 });
 

@@ -1,6 +1,7 @@
 // Export jobs on a real store, in a process of their own, as a platform runs them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ArtifactStore, Content } from '../../src/artifact/artifact-store.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { Deck } from '../../src/studio/deck/deck.ts';
 import type { ExportResult } from '../../src/studio/export/job.ts';
@@ -36,6 +37,52 @@ describe('an export job', () => {
         before.map((slide) => essenceOf(slide)),
       );
       assert.equal(job.requestedBy, 'tester');
+    });
+  }
+
+  /** Another byte in the middle of what passes by. */
+  async function* broken(content: Content): Content {
+    for await (const chunk of content) {
+      const bytes = Buffer.from(chunk);
+      bytes[bytes.length >> 1]! ^= 1;
+      yield bytes;
+    }
+  }
+  for (const [what, breakIt] of [
+    [
+      'is broken on its way into the store',
+      (files) => {
+        const put = files.put.bind(files);
+        files.put = (location, content, bounds) => put(location, broken(content), bounds);
+      },
+    ],
+    [
+      'lies broken in the store',
+      (files) => {
+        const get = files.get.bind(files);
+        files.get = async (location, range) => broken(await get(location, range));
+      },
+    ],
+    [
+      'is gone from the store',
+      (files) => {
+        const put = files.put.bind(files);
+        files.put = async (location, content, bounds) => {
+          const stored = await put(location, content, bounds);
+          await files.remove([location]);
+          return stored;
+        };
+      },
+    ],
+  ] as readonly [string, (files: ArtifactStore) => void][]) {
+    test(`[T24, R36] whose file ${what} does not succeed`, async (context) => {
+      const room = await openStudio(context);
+      breakIt(room.files);
+      const job = await room.run('export', { deck: deckOf(1), format: 'pdf' });
+      assert.notEqual(job.state, 'succeeded');
+      const isGone = what.startsWith('is gone');
+      assert.equal(job.error?.class, isGone ? 'validation_error' : 'corruption_detected');
+      assert.deepEqual(await room.desk.list(job), []);
     });
   }
 

@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { type Platform, startPlatform } from '../../src/app/platform.ts';
 import { readStudioSettings } from '../../src/app/studio-settings.ts';
-import { PawlClient } from '../../src/client/client.ts';
+import { ApiClient } from '../../src/client/client.ts';
 import type { PawlError } from '../../src/core/errors.ts';
 import type { AiResult } from '../../src/studio/ai/job.ts';
 import { openModelServer, streams } from './model-server.ts';
@@ -15,7 +15,7 @@ import { openModelServer, streams } from './model-server.ts';
 async function open(
   context: TestContext,
   env: Record<string, string> = {},
-): Promise<{ platform: Platform; client: PawlClient; folder: string }> {
+): Promise<{ platform: Platform; client: ApiClient; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-built-in-'));
   const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder, ...env });
   const platform = await startPlatform(configuration, { warn: () => undefined });
@@ -23,7 +23,7 @@ async function open(
     await platform.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { platform, client: new PawlClient({ url: platform.url }), folder };
+  return { platform, client: new ApiClient({ url: platform.url }), folder };
 }
 
 const LIFECYCLES = {

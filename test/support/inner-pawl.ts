@@ -1,7 +1,7 @@
 // A Pawl for tests that look at what is stored: jobs as their rows, the engine, the worker.
 import { type Job, type JobRef, type CancelMode } from '../../src/core/job.ts';
 import type { Artifacts } from '../../src/engine/artifacts.ts';
-import { wholeValue } from '../../src/engine/by-reference.ts';
+import { wholeResult } from '../../src/engine/by-reference.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueArgs, JobType } from '../../src/handler/job-type.ts';
 import { openPawl, type PawlOptions } from '../../src/pawl/open-pawl.ts';
@@ -35,9 +35,9 @@ export class InnerPawl {
   }
 
   async result(ref: JobRef): Promise<unknown> {
-    const { result } = await this.engine.job(ref);
-    if (result === null || this.artifacts === null) return JSON.parse(result ?? 'null');
-    return JSON.parse(await wholeValue(this.artifacts, ref.tenant, result));
+    const job = await this.engine.job(ref);
+    if (this.artifacts === null) return JSON.parse(job.result ?? 'null');
+    return JSON.parse(await wholeResult(this.artifacts, job));
   }
 
   async cancel({ id, tenant }: JobRef, mode: CancelMode = 'soft'): Promise<Job> {

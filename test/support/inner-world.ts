@@ -1,7 +1,7 @@
 // A world of `pawl/testing` for tests that look at what is stored: jobs and events as their rows.
 import type { JobEvent } from '../../src/core/event.ts';
 import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
-import { wholeValue } from '../../src/engine/by-reference.ts';
+import { wholeResult } from '../../src/engine/by-reference.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueOptions } from '../../src/handle/enqueue-options.ts';
 import type { ArtifactSnapshot } from '../../src/handle/job-snapshot.ts';
@@ -46,9 +46,8 @@ export class InnerWorld {
   }
 
   async resultOf(job: Named): Promise<unknown> {
-    const { result } = await this.job(job);
-    if (result === null) return null;
-    return JSON.parse(await wholeValue(partsOf(this.world).artifacts!, TENANT, result)) as unknown;
+    const found = await this.job(job);
+    return JSON.parse(await wholeResult(partsOf(this.world).artifacts!, found)) as unknown;
   }
 
   events(job: Named): Promise<readonly JobEvent[]> {

@@ -1,6 +1,6 @@
 // A world with workers in it: real handlers, a real store, and time that moves only when told to.
 import { withCompensations } from '../../src/handler/compensation.ts';
-import type { RunContext } from '../../src/handler/context.ts';
+import type { Compensation, RunContext } from '../../src/handler/context.ts';
 import type { StageRange } from '../../src/core/policy.ts';
 import {
   defineJob,
@@ -74,6 +74,7 @@ export interface JobMore extends Partial<
   Omit<HandlerOptions<Schema, unknown, readonly StageRange[], readonly []>, 'run' | 'compensate'>
 > {
   readonly type?: string;
+  readonly compensate?: (context: RunContext<Compensation<unknown>>) => unknown;
 }
 
 /** A job of type "job" that takes any input, with quick retries. */

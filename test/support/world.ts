@@ -6,6 +6,7 @@ import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { SeededRandom } from '../../src/core/random.ts';
 import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
+import type { EngineLog } from '../../src/engine/context.ts';
 import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
@@ -28,6 +29,7 @@ export interface WorldOptions {
   readonly seed?: number;
   readonly lifecycles?: readonly Lifecycle[];
   readonly types?: Readonly<Record<string, TypeDefinition>>;
+  readonly log?: EngineLog;
 }
 
 /** The tenant of every verb that names no other. */

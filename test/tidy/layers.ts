@@ -25,6 +25,7 @@ export const layers: Readonly<Record<string, number>> = {
   'engine/sweeps': 2,
   'engine/live': 2,
   handle: 2,
+  tx: 2,
   'worker/isolate': 2,
   worker: 3,
   auth: 2,

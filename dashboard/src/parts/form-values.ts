@@ -1,3 +1,5 @@
+import { inexactFault, inexactNumberIn } from '../../../src/core/exact-number.ts';
+
 /** What a form holds, by the names of its fields; without blanks around. */
 export function valuesOf(form: HTMLFormElement): Record<string, string> {
   const entries = [...new FormData(form)].filter(
@@ -8,6 +10,13 @@ export function valuesOf(form: HTMLFormElement): Record<string, string> {
 
 /** The JSON in a field; an error that a person can act on where it is none. */
 export function jsonIn(text: string): unknown {
+  const value = valueIn(text);
+  const inexact = inexactNumberIn(text);
+  if (inexact !== null) throw new Error(inexactFault(inexact.text));
+  return value;
+}
+
+function valueIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

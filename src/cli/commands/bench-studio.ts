@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { PawlClient } from '../../client/client.ts';
+import type { ApiClient } from '../../client/client.ts';
 import { DEFAULT_TARGETS } from '../../slo/target.ts';
 import { sampleDeck } from '../../studio/sample/deck.ts';
 import { UsageError } from '../exit-code.ts';
@@ -15,7 +15,7 @@ export type Durations = Readonly<Record<'convert' | 'export', readonly number[]>
 
 /** Converts and exports one deck again and again, one job at a time. */
 export async function measureStudio(
-  client: PawlClient,
+  client: ApiClient,
   { runs, slides }: StudioBench,
   say: (text: string) => void,
 ): Promise<Durations> {

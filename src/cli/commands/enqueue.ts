@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { inexactFault, inexactNumberIn } from '../../core/exact-number.ts';
 import type { EnqueueJson } from '../../http/schema/enqueue.ts';
 import { EXIT, ExitError, UsageError } from '../exit-code.ts';
 import { type Given, onServer, type Session } from '../session.ts';
@@ -31,11 +32,22 @@ export async function readJson(given: string, option: string): Promise<unknown> 
     });
   }
   try {
-    return JSON.parse(source) as unknown;
+    const value = JSON.parse(source) as unknown;
+    checkNumbers(source, option);
+    return value;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const why = (error as Error).message;
     throw new UsageError(`${option} is no JSON (${why}): give JSON, @file or - for stdin`);
   }
+}
+
+/** A number that would be sent as another one. */
+function checkNumbers(json: string, option: string): void {
+  const inexact = inexactNumberIn(json);
+  if (inexact === null) return;
+  const place = inexact.pointer === '' ? '' : ` at ${inexact.pointer}`;
+  throw new UsageError(`${option}${place}: ${inexactFault(inexact.text)}`);
 }
 
 function priorityOf(given: string): EnqueueJson['priority'] {

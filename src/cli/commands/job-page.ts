@@ -44,6 +44,11 @@ export function errorLines(screen: Screen, error: JobJson['error']): string[] {
   return ['', ...trace.split('\n').map((line) => screen.paint('dim', harmless(line)))];
 }
 
+/** The job that it came from, and how. */
+function parentText({ parentJobId, parentKind }: JobJson): string | null {
+  return parentJobId === null ? null : `${parentJobId} (${parentKind ?? 'caller'})`;
+}
+
 function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
   const { error, lease } = job;
   const facts: (readonly [string, string | null])[] = [
@@ -60,7 +65,7 @@ function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
     ['hint', error?.hint ?? null],
     ['document', job.documentId],
     ['asked by', job.requestedBy],
-    ['parent', job.parentJobId],
+    ['parent', parentText(job)],
     ['correlation', job.correlationId === job.id ? null : job.correlationId],
     ['result', job.resultRef],
   ];

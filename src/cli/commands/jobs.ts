@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { Page } from '../../client/client.ts';
-import { parseDuration } from '../../core/duration.ts';
 import type { JobEventJson, JobJson } from '../../http/schema/job.ts';
 import { EXIT, ExitError, UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import { sinceText } from '../terminal/words.ts';
 import { jobPage } from './job-page.ts';
 import { jobLines } from './job-table.ts';
+import { instantIn } from './moment.ts';
+import { addRerun } from './rerun.ts';
 import { eventLine, requireSuccess, watchJob } from './watch.ts';
 
 interface ListOptions {
@@ -70,14 +71,6 @@ async function list(session: Session, { options }: Given<ListOptions>): Promise<
   else if (items.length === count) screen.talk(`There are more: --cursor ${nextCursor}`);
   // A search looks at so many jobs at a time.
   else screen.talk(`Older jobs were not looked at yet: --cursor ${nextCursor}`);
-}
-
-/** `2h` ago, or a time that is written out. */
-function instantIn(flag: string, text: string): string {
-  const ms = parseDuration(text);
-  const at = new Date(ms === null ? text : Date.now() - ms);
-  if (!Number.isNaN(at.getTime())) return at.toISOString();
-  throw new UsageError(`${flag} takes a time such as 2026-11-15T08:00 or a duration such as 2h`);
 }
 
 async function show(session: Session, given: Given<object>): Promise<void> {
@@ -163,7 +156,7 @@ function cancelText({ phase, state }: JobJson): string {
 
 /** `pawl jobs …`. */
 export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('look at jobs and stop them');
+  const jobs = program.command('jobs').description('look at jobs, stop them and run them again');
   jobs
     .command('ls')
     .description('list jobs, newest first')
@@ -209,4 +202,5 @@ export function addJobs(program: Command): void {
     .option('--hard', 'end them at once instead')
     .option('--reason <text>', 'kept in the history')
     .action(onServer(cancel));
+  addRerun(jobs);
 }

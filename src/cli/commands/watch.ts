@@ -22,6 +22,8 @@ export function eventLine(screen: Screen, event: JobEventJson): string {
 /** What a model said in this event; null for every other event. */
 function tokensOf({ type, metadata }: JobEventJson): string | null {
   if (type !== 'job_tokens') return null;
+  if (metadata['gap'] === true)
+    return `[… ${String(metadata['characters'])} characters not kept …]`;
   return typeof metadata['text'] === 'string' ? metadata['text'] : '';
 }
 

@@ -35,8 +35,8 @@ export function encodedDesk(desk: ArtifactDesk, codec: PayloadCodec, ids: Ids): 
     },
     put: async (held: Ownership, artifact) =>
       decoded(await desk.put(held, encoded(held.ref, artifact))),
-    list: async (job) => (await desk.list(job)).map(decoded),
-    find: async (ref) => decoded(await desk.find(ref)),
+    list: async (job, held) => (await desk.list(job, held)).map(decoded),
+    find: async (ref, held) => decoded(await desk.find(ref, held)),
     open: async (artifact): Promise<Content> => {
       const place = contentPlace(refOf(artifact), artifact.name);
       return codec.decodeContent(place, await desk.open(artifact));

@@ -1,6 +1,7 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { Job, JobError, JobRef } from '../../core/job.ts';
 import { isUuid } from '../../core/ids.ts';
+import type { Compensation } from '../../handler/context.ts';
 import type { DeadLetter } from '../../records/dead-letters.ts';
 import type { StageResult } from '../../store/stage-result.ts';
 import {
@@ -55,10 +56,34 @@ function decodeInput(codec: PayloadCodec, job: Origin): string {
       return codec.decodeJson(placeIn({ tenant: job.tenant, id }, 'input'), job.input);
     } catch (error) {
       first ??= error;
+      const undone = isNotEncoded(error) ? decodeCompensation(codec, job) : null;
+      if (undone !== null) return undone;
       if (!(error instanceof CodecError) || error.code !== 'WRONG_PLACE') throw error;
     }
   }
   throw first;
+}
+
+/**
+ * A job that undoes another is told of it by the platform, which knows its values only as they are
+ * stored: each is readable in the place that it had there. Null where the job is another one.
+ */
+function decodeCompensation(codec: PayloadCodec, job: Origin): string | null {
+  const { tenant, parentJobId, correlationId } = job;
+  const told = JSON.parse(job.input) as Compensation<unknown> | null;
+  if (parentJobId === null || told?.jobId !== parentJobId || !told.kept || !told.end) return null;
+  const ref = { tenant, id: parentJobId };
+  const value = (field: PayloadField, stored: unknown): unknown =>
+    JSON.parse(codec.decodeJson(placeIn(ref, field), JSON.stringify(stored)));
+  const input = { ...ref, input: JSON.stringify(told.input), parentJobId, correlationId };
+  const kept = Object.entries(told.kept).map(([name, one]) => [name, value(`stage:${name}`, one)]);
+  return JSON.stringify({
+    ...told,
+    input: JSON.parse(decodeInput(codec, input)) as unknown,
+    kept: Object.fromEntries(kept) as unknown,
+    checkpoint: told.checkpoint === null ? null : value('checkpoint', told.checkpoint),
+    end: { ...told.end, error: ifAny(told.end.error, (error) => decodeError(codec, ref, error)) },
+  } satisfies Record<keyof Compensation<unknown>, unknown>);
 }
 
 /** Errors that the platform itself wrote (a lost worker, an operator's word) are plain. */
@@ -98,9 +123,13 @@ function orPlain<Value>(plain: Value, decode: () => Value): Value {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof CodecError && error.code === 'NOT_ENCODED') return plain;
+    if (isNotEncoded(error)) return plain;
     throw error;
   }
+}
+
+function isNotEncoded(error: unknown): boolean {
+  return error instanceof CodecError && error.code === 'NOT_ENCODED';
 }
 
 export function decodeStage(codec: PayloadCodec, ref: JobRef, stage: StageResult): StageResult {

@@ -39,6 +39,13 @@ export function encodedSource<Outcome>(
 ): JobSource<Outcome> {
   // An owner shows the job as it claimed it; the platform gets back what it had handed out.
   const handedOut = new WeakMap<Job, Job>();
+  // A worker reports an end again whose answer was lost: encrypted anew it would be another one.
+  const endings = new WeakMap<Ending, Ending>();
+  const encoded = (settlement: Settlement): Settlement => {
+    const ending = endings.get(settlement.ending) ?? encodeEnding(codec, settlement);
+    endings.set(settlement.ending, ending);
+    return { ...settlement, ending };
+  };
   const asHandedOut = <Held extends Ownership>(held: Held): Held => {
     if (held.known === undefined) return held;
     const known = handedOut.get(held.known);
@@ -60,8 +67,7 @@ export function encodedSource<Outcome>(
     },
     start: (holdings) => source.start(holdings.map(asHandedOut)),
     renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
-    settle: (settlements) =>
-      source.settle(settlements.map((one) => asHandedOut(encodeSettlement(codec, one)))),
+    settle: (settlements) => source.settle(settlements.map((one) => asHandedOut(encoded(one)))),
   };
 }
 
@@ -101,10 +107,11 @@ function holdingOf(job: Job): Ownership {
 function encodeBeat(codec: PayloadCodec, beat: Beat): Beat {
   const text = (field: PayloadField, plain: string): string =>
     codec.encodeText(placeIn(beat.ref, field), plain);
-  const { message, checkpoint, stageResult, notes } = beat;
+  const { message, checkpoint, stageResult, notes, liveTokens } = beat;
   return {
     ...beat,
     ...(message === undefined ? {} : { message: text('message', boundedMessage(message)) }),
+    ...(liveTokens === undefined ? {} : { liveTokens: text('tokens', liveTokens) }),
     ...encodeCheckpoint(codec, beat, checkpoint),
     ...(stageResult === undefined
       ? {}
@@ -146,10 +153,6 @@ function encodeNote(codec: PayloadCodec, { ref }: Ownership, note: NoteDraft): N
   const isHidden = typeof encoded === 'string';
   const kept = isHidden ? { $encoded: encoded } : (encoded as typeof payload);
   return { type, message: line, payload: kept };
-}
-
-function encodeSettlement(codec: PayloadCodec, settlement: Settlement): Settlement {
-  return { ...settlement, ending: encodeEnding(codec, settlement) };
 }
 
 function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {

@@ -29,7 +29,7 @@ export async function waitForJob(
 ): Promise<Job> {
   const { isOver = hasEnded, isSteadfast = false, signal } = wait;
   const look = (): Promise<Job> =>
-    isSteadfast ? readPatiently(live, ref, signal) : readOnce(live, ref);
+    isSteadfast ? patiently(live, signal, () => readOnce(live, ref)) : readOnce(live, ref);
   const first = await look();
   if (isOver(first) || signal.aborted) return first;
   const watch = await live.watch(isOver === hasEnded ? endTopic(ref) : jobTopic(ref));
@@ -58,12 +58,16 @@ async function readOnce(live: Live, ref: JobRef): Promise<Job> {
   return job;
 }
 
-/** Tries again while the database is away; throws the last error when the signal comes. */
-async function readPatiently(live: Live, ref: JobRef, signal: AbortSignal): Promise<Job> {
+/** Asks again while the database is away; throws the last error when the signal comes. */
+export async function patiently<Answer>(
+  live: Live,
+  signal: AbortSignal,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
   const ends = AbortSignal.any([signal, live.stopping]);
   for (let waitMs = AWAY_MS_MIN; ; waitMs = Math.min(AWAY_MS_MAX, 2 * waitMs)) {
     try {
-      return await readOnce(live, ref);
+      return await ask();
     } catch (error) {
       if (!isAway(error) || ends.aborted) throw error;
       await live.timers.sleep(waitMs, ends);
@@ -72,7 +76,7 @@ async function readPatiently(live: Live, ref: JobRef, signal: AbortSignal): Prom
 }
 
 /** Whether an error says that the database could not be reached, and may be later. */
-export function isAway(error: unknown): boolean {
+function isAway(error: unknown): boolean {
   if (error instanceof StoreError) return error.outcome !== 'refused';
   const codes: readonly string[] = ['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'];
   return error instanceof PawlError && codes.includes(error.code);

@@ -51,8 +51,9 @@ async function eraseOne(
 ): Promise<'erased' | 'lettersErased' | 'notEnded' | 'missing'> {
   const outcome = await eraseWithLetters({ store, records }, { tenant, id }, actor);
   if (outcome !== 'erased') return outcome;
-  const artifacts = await records.artifacts.ofJob({ tenant, id });
-  if (artifacts.length > 0) await records.artifacts.remove(artifacts);
+  // An input that is kept outside the database has the id of its job.
+  const own = await records.artifacts.ofJob({ tenant, id });
+  await records.artifacts.remove([...own.filter((one) => one.id !== id), { tenant, id }]);
   return outcome;
 }
 

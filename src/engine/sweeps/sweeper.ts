@@ -1,3 +1,4 @@
+import type { Instant } from '../../core/clock.ts';
 import type { Timers } from '../../core/timers.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from '../context.ts';
@@ -6,8 +7,9 @@ import type { ReprocessRule } from '../retention/reprocess-rule.ts';
 import { sweepWatermarks } from '../limits/watermarks.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
+import { DueAlarm } from './due-alarm.ts';
 import { Duties, type Duty, type DutyFailure, type DutyStatus } from './duties.ts';
-import { sweepExpired } from './expired.ts';
+import { type Outage, sweepExpired } from './expired.ts';
 import { LimitSweep } from './limits.ts';
 import { Periodic } from './periodic.ts';
 import { ReprocessSweep } from './reprocess.ts';
@@ -27,7 +29,7 @@ export interface SweepReport {
   /** Jobs that schedules have made. */
   readonly scheduled: number | null;
   readonly due: number | null;
-  /** Null also while leases are left alone after an outage. */
+  /** Without those that are left alone after an outage. */
   readonly expired: number | null;
   /** Jobs ended by their own deadline. */
   readonly overdue: number | null;
@@ -37,20 +39,23 @@ export interface SweepReport {
 /**
  * The periodic duty over schedules, due jobs, deadlines, expired leases and limits.
  *
- * Modes: *stopped* until `start`; *sweeping*; *holding back* after it could not reach the store,
- * or was itself asleep, for longer than a few periods: owners could not renew then either, so
- * expired leases are left alone for one full lease window, while due jobs are let in as ever.
+ * After it could not reach the store, or was itself asleep for longer than a few periods, owners
+ * could not renew either: leases that ran out then are treated as `sweepExpired` says, while due
+ * jobs are let in as ever. Between the rounds an alarm lets in what becomes due meanwhile.
  */
 export class Sweeper {
   readonly #context: EngineContext;
   readonly #everyMs: number;
   readonly #periodic: Periodic;
+  readonly #alarm: DueAlarm;
   readonly #duties: Duties;
   readonly #limits: LimitSweep;
   readonly #retention: RetentionSweep;
   readonly #reprocess: ReprocessSweep;
-  #seenAt: number | null = null;
-  #holdUntil = 0;
+  /** When the store could last be written to. */
+  #seenAt: Instant | null = null;
+  #isAway = false;
+  #outage: Outage | null = null;
 
   constructor(context: EngineContext, options: SweeperOptions) {
     this.#context = context;
@@ -62,6 +67,7 @@ export class Sweeper {
       onFailure: (error) =>
         context.log.warn('the store cannot be swept; trying again', { error: String(error) }),
     });
+    this.#alarm = new DueAlarm(context, { timers: options.timers, everyMs: this.#everyMs });
     this.#duties = new Duties(context.log);
     this.#limits = new LimitSweep(context);
     this.#retention = new RetentionSweep(context, options.retention);
@@ -75,11 +81,9 @@ export class Sweeper {
 
   /** One round, by the database's clock. Throws only if not even the time can be read. */
   async runOnce(): Promise<SweepReport> {
-    const now = await this.#context.store.now();
-    const gapMs = this.#seenAt === null ? 0 : now - this.#seenAt;
-    if (gapMs > 5 * this.#everyMs + 1_000) {
-      this.#holdUntil = now + this.#context.registry.longestLeaseWindowMs();
-    }
+    const now = await this.#now();
+    this.#noticeOutage(now);
+    const outage = this.#outage;
     const failed: DutyFailure[] = [];
     const attend = <Answer>(duty: Duty, body: () => Promise<Answer | null>) =>
       this.#duties.attend({ duty, now, failed }, body);
@@ -88,8 +92,8 @@ export class Sweeper {
     const due = await attend('due', () => sweepDue(context));
     // First, so that a job whose time is up fails for that reason rather than for its lost lease.
     const overdue = await attend('deadlines', () => sweepDeadlines(context));
-    const isHolding = now < this.#holdUntil;
-    const expired = isHolding ? null : await attend('leases', () => sweepExpired(context));
+    const round = outage === null ? null : { now, outage };
+    const expired = await attend('leases', () => sweepExpired(context, round));
     await attend('watermarks', () => sweepWatermarks(context));
     await attend('throttles', () => this.#limits.judgeWhenDue(now));
     await attend('limits', () => this.#limits.trimWhenDue(now));
@@ -97,16 +101,34 @@ export class Sweeper {
     await attend('retention', () => this.#retention.runWhenDue(now));
     // Letting due jobs in is a write that every round makes: while the store cannot do that, owners
     // cannot renew either. What fails for another reason must not hold leases up.
-    if (!failed.some(({ duty, error }) => duty === 'due' && isOutage(error))) this.#seenAt = now;
+    this.#isAway = failed.some(({ duty, error }) => duty === 'due' && isOutage(error));
+    if (!this.#isAway) this.#seenAt = now;
     return { scheduled, due, expired, overdue, failed };
+  }
+
+  async #now(): Promise<Instant> {
+    try {
+      return await this.#context.store.now();
+    } catch (error) {
+      this.#isAway = true;
+      throw error;
+    }
+  }
+
+  /** It lasts until a round reaches the store again; a later one replaces it. */
+  #noticeOutage(now: Instant): void {
+    if (this.#seenAt === null) return;
+    const isAsleep = now - this.#seenAt > 5 * this.#everyMs + 1_000;
+    if (this.#isAway || isAsleep) this.#outage = { from: this.#seenAt, until: now };
   }
 
   start(): void {
     this.#periodic.start();
+    this.#alarm.start();
   }
 
-  stop(): Promise<void> {
-    return this.#periodic.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#periodic.stop(), this.#alarm.stop()]);
   }
 }
 

@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox';
+import { BackoffBody } from './type.ts';
+import { IdempotencyKey } from './headers.ts';
 import { UniqueSchema } from './unique.ts';
 import { closed, Json, Label, Name, Time, Uuid } from './values.ts';
+
+const YEARS_10_MS = 3_653 * 86_400_000;
+
+function span(minimum: number, description: string) {
+  return Type.Optional(Type.Integer({ minimum, maximum: YEARS_10_MS, description }));
+}
 
 /** Lower-case UUIDs only: one id has one spelling. */
 export const EnqueueBody = Type.Object(
@@ -16,14 +24,30 @@ export const EnqueueBody = Type.Object(
       ),
     ),
     runAt: Type.Optional(Time),
+    delayMs: span(0, 'Instead of `runAt`: counted from when the job is accepted.'),
     documentId: Type.Optional(Label),
     correlationId: Type.Optional(Label),
     metadata: Type.Optional(Type.Record(Type.String(), Json)),
     parentJobId: Type.Optional(Uuid),
     submit: Type.Optional(
-      Type.Boolean({ default: true, description: 'False leaves the job held until submitted.' }),
+      Type.Boolean({
+        default: true,
+        description: 'False leaves the job held until `POST …/submit`; a repeat never releases it.',
+      }),
     ),
     deadlineAt: Type.Optional(Time),
+    deadlineMs: span(1, 'Instead of `deadlineAt`: counted from when the job is accepted.'),
+    maxAttempts: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Otherwise than the type says.' }),
+    ),
+    backoff: Type.Optional(BackoffBody),
+    timeoutMs: span(1, 'The longest that one attempt may take, otherwise than the type says.'),
+    limitKey: Type.Optional(
+      Type.String({
+        ...Label,
+        description: 'Whose limits the job counts under; by default those of who asks for it.',
+      }),
+    ),
     payloadHash: Type.Optional(Label),
     unique: Type.Optional(UniqueSchema),
   },
@@ -38,6 +62,19 @@ export type EnqueueJson = Static<typeof EnqueueBody>;
 
 export const BATCH_MAX = 1_000;
 
+const BatchJob = Type.Object(
+  { ...EnqueueBody.properties, idempotencyKey: Type.Optional(IdempotencyKey) },
+  { $id: 'BatchJob', additionalProperties: false },
+);
+
+export type BatchJobJson = Static<typeof BatchJob>;
+
 export const BatchBody = closed({
-  jobs: Type.Array(EnqueueBody, { minItems: 1, maxItems: BATCH_MAX }),
+  jobs: Type.Array(BatchJob, { minItems: 1, maxItems: BATCH_MAX }),
+  atomic: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'All or nothing: an item that is refused refuses the request.',
+    }),
+  ),
 });

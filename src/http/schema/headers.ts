@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { text } from './values.ts';
 
-const Key = text(480, 1);
+export const IdempotencyKey = text(480, 1);
 
 const TRACEPARENT = {
   traceparent: Type.Optional(Type.String({ description: 'W3C trace context.' })),
@@ -9,9 +9,11 @@ const TRACEPARENT = {
 
 /** Where the key makes the request repeatable. */
 export const IDEMPOTENT_BY_KEY = Type.Object({
-  'idempotency-key': Type.Optional(Key),
+  'idempotency-key': Type.Optional(IdempotencyKey),
   ...TRACEPARENT,
 });
 
 /** Where a repeat changes nothing anyway: the key is accepted, so that clients may send one. */
-export const IDEMPOTENT_BY_STATE = Type.Object({ 'idempotency-key': Type.Optional(Key) });
+export const IDEMPOTENT_BY_STATE = Type.Object({
+  'idempotency-key': Type.Optional(IdempotencyKey),
+});

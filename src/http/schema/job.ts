@@ -87,6 +87,12 @@ export const JobSchema = Type.Object(
     documentId: nullable(Type.String()),
     lease: nullable(closed({ owner: Type.String(), expiresAt: Time })),
     links: Type.Record(Type.String(), Type.String()),
+    input: Type.Optional(Json),
+    result: Type.Optional(Json),
+    checkpoint: Type.Optional(Json),
+    cancel: Type.Optional(
+      nullable(closed({ mode: Type.Enum(['soft', 'hard']), reason: nullable(Type.String()) })),
+    ),
   },
   { $id: 'Job', additionalProperties: false, description: 'One request for work.' },
 );

@@ -24,6 +24,7 @@ const Rule = Type.Union([
 const {
   id: _id,
   runAt: _runAt,
+  delayMs: _delayMs,
   deadlineAt: _deadlineAt,
   payloadHash: _payloadHash,
   ...JOB

@@ -1,12 +1,12 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { LIMIT_KEYS } from '../../core/limits.ts';
 import { JITTERS } from '../../core/retry.ts';
 import { SloTargetSchema } from './slo.ts';
-import { closed, nullable, text, Time } from './values.ts';
+import { closed, Name, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
 
-const BackoffBody = closed({
+export const BackoffBody = closed({
   kind: Type.Enum(['fixed', 'exponential']),
   baseMs: Millis,
   factor: Type.Optional(
@@ -45,6 +45,22 @@ const LimitsBody = closed({
       fault: 'must be true, false or 1: there is one active job per document, or no limit',
       description: 'One job per document that has not ended; another: 409.',
     }),
+  ),
+  documentFrom: Type.Optional(
+    Type.Object(
+      {
+        artifact: Type.Optional(text(128, 1)),
+        content: Type.Optional(text(128, 1)),
+        url: Type.Optional(text(128, 1)),
+      },
+      {
+        additionalProperties: false,
+        description:
+          'Which document a job without `documentId` is about: the member of its input that ' +
+          'names an artifact, holds the content or is a URL. The same content is the same ' +
+          'document, however it came.',
+      },
+    ),
   ),
   runningPerKey: Type.Optional(
     Type.Union(
@@ -102,11 +118,18 @@ const ExposeBody = Type.Object(
 const OnExhausted = Type.Enum(['failed', 'dead_lettered']);
 const Copies = Type.Enum(['never', 'exhausted', 'failed']);
 
-/** A type as PUT: what is left out comes from the lifecycle. */
+/** Changed where given, kept where left out, and as the lifecycle has it where null. */
+function changed<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(nullable(schema));
+}
+
+/** A type as PUT: what is left out stays as it is, or comes from the lifecycle. */
 export const TypeBody = Type.Object(
   {
-    lifecycle: text(128, 1),
-    retry: Type.Optional(
+    lifecycle: Type.Optional(
+      Type.String({ ...text(128, 1), description: 'Required of a type that is new.' }),
+    ),
+    retry: changed(
       closed({
         maxAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
         backoff: Type.Optional(BackoffBody),
@@ -119,28 +142,48 @@ export const TypeBody = Type.Object(
           'A worker that was lost is always followed by another attempt.',
       }),
     ),
-    fatal: Type.Optional(
+    fatal: changed(
       Type.Array(ClassName, {
         maxItems: 256,
         description: 'Error classes that are never retried.',
       }),
     ),
-    isRetryFixed: Type.Optional(
+    isRetryFixed: changed(
       Type.Boolean({
         description: 'The lists alone decide, whatever `error.retryable` of a worker says.',
       }),
     ),
-    lease: Type.Optional(
-      closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) }),
+    lease: changed(closed({ ttlMs: Type.Optional(Millis), heartbeatMs: Type.Optional(Millis) })),
+    timeoutMs: changed(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
+    onTimeout: changed(
+      Type.Enum(['fail', 'resume'], {
+        description:
+          'What becomes of an attempt that reaches `timeoutMs`: it fails, or, if it has kept a ' +
+          'newer checkpoint than it began with, is released to go on from there.',
+      }),
     ),
-    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 })),
-    stages: Type.Optional(Type.Array(StageRangeSchema, { maxItems: 256 })),
-    limits: Type.Optional(LimitsBody),
-    onExhausted: Type.Optional(OnExhausted),
-    dlq: Type.Optional(Copies),
-    slo: Type.Optional(SloBody),
-    expose: Type.Optional(ExposeBody),
-    inputSchema: Type.Optional(InputSchema),
+    stages: changed(Type.Array(StageRangeSchema, { maxItems: 256 })),
+    limits: changed(LimitsBody),
+    onExhausted: changed(OnExhausted),
+    dlq: changed(Copies),
+    slo: changed(SloBody),
+    previews: changed(
+      Type.Array(text(128, 1), {
+        maxItems: 32,
+        description:
+          'Artifacts that are seen before their job has ended, by patterns such as `page-*.png`.',
+      }),
+    ),
+    compensation: changed(
+      Type.String({
+        ...Name,
+        description:
+          'The type whose jobs undo one of this type that had begun and ended badly. Its input ' +
+          'is `{jobId, input, kept, checkpoint, end}`; whoever claims that type runs it.',
+      }),
+    ),
+    expose: changed(ExposeBody),
+    inputSchema: changed(InputSchema),
   },
   {
     $id: 'NewJobType',
@@ -194,11 +237,14 @@ export const TypeSchema = Type.Object(
     isRetryFixed: Type.Boolean(),
     lease: closed({ ttlMs: Type.Integer(), heartbeatMs: Type.Integer() }),
     timeoutMs: nullable(Type.Integer()),
+    onTimeout: Type.Optional(Type.Literal('resume')),
     stages: Type.Array(StageRangeSchema),
     limits: Type.Optional(Type.Unknown({ description: 'As registered, filled in.' })),
     onExhausted: OnExhausted,
     dlq: Copies,
     slo: SloTargetSchema,
+    previews: Type.Optional(Type.Array(Type.String())),
+    compensation: Type.Optional(Type.String()),
     inputSchema: Type.Optional(InputSchema),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,

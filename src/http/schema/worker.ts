@@ -90,6 +90,11 @@ export const ClaimSchema = Type.Object(
     stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
     attempt: Type.Integer(),
     timeoutMs: nullable(Type.Integer({ description: 'How long this attempt may take.' })),
+    onTimeout: Type.Enum(['fail', 'resume'], {
+      description:
+        'What to report when that time is over: `fail` with the class `timeout`, or, with a ' +
+        'newer checkpoint than the claim had, `release`.',
+    }),
     idempotencyKey: Type.String({ description: 'The same in every attempt of the job.' }),
   },
   { $id: 'Claim', additionalProperties: false },
@@ -138,6 +143,14 @@ export const HeartbeatBody = closed({
       description: 'Text as it comes from a model, whole or in pieces; pieces are joined.',
     }),
   ),
+  liveTokens: Type.Optional(
+    Type.String({
+      ...shown(BOUNDS.tokens),
+      description:
+        'The same where it must not be kept: it goes to the streams that are open here now, is ' +
+        'stored nowhere, and the history has a gap in its place.',
+    }),
+  ),
 });
 
 export type HeartbeatRequest = Static<typeof HeartbeatBody>;
@@ -150,6 +163,13 @@ export const FailBody = closed({
   ...OWNER,
   error: FailureSchema,
   deadLetter: Type.Optional(ReasonSchema),
+});
+
+export const ReleaseBody = closed({
+  ...OWNER,
+  cause: Type.Optional(
+    Type.String({ ...text(64, 1), description: 'Why, in a word, for the history.' }),
+  ),
 });
 
 export const SnoozeBody = closed({

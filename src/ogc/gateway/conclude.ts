@@ -39,6 +39,8 @@ export async function conclude(turn: Turn, learnt: Learnt): Promise<ExecutionRes
   };
   if (status.status === 'successful') {
     turn.suppose(following);
+    // The last word of the provider is that of the job; a hundred is for the end alone.
+    turn.run.progress({ percent: Math.min(99, status.progress ?? 0) }, status.message);
     await tellEnd(turn, previous, status);
     // Whoever wants the results later must find where they are.
     if (turn.kept === null) await turn.save(following);

@@ -30,12 +30,6 @@ export async function forward(turn: Turn): Promise<ExecutionResult> {
 
 async function send(turn: Turn): Promise<Derivation> {
   const { state } = turn;
-  if (state?.step === 'sending') {
-    // Whoever wrote this did not live to see what came of it.
-    const why = 'the process that sent it ended before it had an answer';
-    const found = await resolveDoubt(turn, state, why);
-    if (found !== null) return found;
-  }
   const made = state === null || state.step === 'following' ? 0 : state.tries;
   return turn.retry.execute({
     made,
@@ -44,8 +38,20 @@ async function send(turn: Turn): Promise<Derivation> {
   });
 }
 
+/**
+ * Whoever wrote that it is sending did not live to see what came of it, or saw no answer: then the
+ * provider had a while since.
+ */
+async function soughtBefore(turn: Turn): Promise<Derivation | null> {
+  const { state } = turn;
+  if (state?.step !== 'sending') return null;
+  return resolveDoubt(turn, state, 'it was sent, and no answer came');
+}
+
 async function attempt(turn: Turn, tries: number): Promise<Derivation> {
   const { provider, run } = turn;
+  const found = await soughtBefore(turn);
+  if (found !== null) return found;
   const sending: Sending = { step: 'sending', tries, sentAt: turn.now };
   await turn.save(sending);
   const process = encodeURIComponent(run.input.process).replaceAll('%3A', ':');
@@ -82,8 +88,9 @@ async function unanswered(
   if (error.kind === 'unknown') {
     const found = await resolveDoubt(turn, sending, error.message);
     if (found !== null) return found;
+  } else {
+    await turn.save({ step: 'idle', tries: sending.tries });
   }
-  await turn.save({ step: 'idle', tries: sending.tries });
   const transience = { retryAfterMs: null };
   throw new GatewayFailure('UPSTREAM_UNREACHABLE', error.message, { transience });
 }

@@ -3,7 +3,7 @@ import { invalid } from '../../core/errors.ts';
 import type { LeasePolicy } from '../../core/lease.ts';
 import { systemTimers, type Timers } from '../../core/timers.ts';
 import type { Artifacts } from '../../engine/artifacts.ts';
-import { largeSource } from '../../engine/by-reference.ts';
+import { largeSource, valuesIn } from '../../engine/by-reference.ts';
 import type { EngineLog } from '../../engine/context.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { SHARED_TENANT } from '../../engine/registry.ts';
@@ -118,7 +118,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
         slots: SLOTS,
         log,
         ...options.worker,
-        source: largeSource(engine, artifacts),
+        source: largeSource(engine, valuesIn(artifacts)),
         artifacts,
         jobs: types.map((type) => executionJob(parts.room, type)),
       }),

@@ -24,9 +24,12 @@ export async function resolveDoubt(
 ): Promise<Derivation | null> {
   const { inDoubt } = turn.provider.settings;
   if (inDoubt === 'retry') return null;
-  if (inDoubt === 'fail') throw doubtful(turn, `${why}; set in_doubt to have it tried or sought`);
+  if (inDoubt === 'fail') {
+    throw doubtful(turn, `${why}; set in_doubt to "retry" or "probe" to have it sent again`);
+  }
   const candidates = await candidatesFor(turn, sending).catch((error: unknown) => {
-    throw doubtful(turn, `${why}; its list of jobs did not help: ${(error as Error).message}`);
+    const what = `its list of jobs did not help: ${(error as Error).message}`;
+    throw doubtful(turn, `${why}; ${what}; set in_doubt to "retry" if it may be done twice`);
   });
   const { remoteIds, isOpen } = await turn.room.claimed(turn.run.job.type, turn.id);
   const free = candidates.filter(({ jobID }) => !remoteIds.has(jobID));

@@ -140,7 +140,7 @@ function unreachable(error: unknown, { name }: Provider): unknown {
   if (!(error instanceof OutgoingError)) return error;
   const message = `the provider ${name} did not answer: ${error.message}`;
   if (error.code === 'refused') return new ProviderUnreachable('refused', message, error);
-  const isUnsent = codesOf(error.cause).some((code) => UNSENT.has(code));
+  const isUnsent = error.isUnsent || codesOf(error.cause).some((code) => UNSENT.has(code));
   return new ProviderUnreachable(isUnsent ? 'unsent' : 'unknown', message, error);
 }
 

@@ -1,7 +1,7 @@
 import { PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import type { Artifacts } from '../../engine/artifacts.ts';
-import { wholeValue } from '../../engine/by-reference.ts';
+import { wholeResult } from '../../engine/by-reference.ts';
 import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
 import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
 import type { ExecutionResult } from './conclude.ts';
@@ -54,7 +54,7 @@ export class ServedJobs {
     if (job.result === null) {
       throw new PawlError('NO_RESULT', `the job ${job.id} has no results: it is ${job.state}`);
     }
-    const whole = await wholeValue(this.#artifacts, tenant, job.result);
+    const whole = await wholeResult(this.#artifacts, job);
     const { results } = JSON.parse(whole) as ExecutionResult;
     return results === null ? this.#fetch(job) : this.#opened(tenant, results);
   }

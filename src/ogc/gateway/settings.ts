@@ -3,7 +3,8 @@ import type { Fault } from '../../core/errors.ts';
 /**
  * What becomes of an execution of which nobody knows whether it reached its provider. `fail`: the
  * job fails and says so. `retry`: it is sent again, and may be done twice. `probe`: the provider's
- * list of jobs is searched for it first.
+ * list of jobs is searched for it, and it is sent again where it is not there; the job fails where
+ * the list does not tell.
  */
 export type InDoubt = 'fail' | 'retry' | 'probe';
 
@@ -51,7 +52,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   forward_retry_max_wait: { member: 'forwardRetryMaxWaitMs', kind: 'seconds', usual: 5 },
   rewrite_remote_links: { member: 'rewriteRemoteLinks', kind: 'flag', usual: true },
   inline_inputs_size_limit: { member: 'inlineInputsSizeLimit', kind: 'bytes', usual: 64 * 1024 },
-  in_doubt: { member: 'inDoubt', kind: 'in doubt', usual: 'fail' },
+  in_doubt: { member: 'inDoubt', kind: 'in doubt', usual: 'probe' },
   poll_failures_max: { member: 'pollFailuresMax', kind: 'count', usual: 720 },
   poll_gone_max: { member: 'pollGoneMax', kind: 'count', usual: 5 },
   timeout: { member: 'timeoutMs', kind: 'seconds', usual: 30 },

@@ -1,6 +1,6 @@
 import { PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
-import { wholeValue } from '../../engine/by-reference.ts';
+import { wholeResult } from '../../engine/by-reference.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { TypeDefinition } from '../../engine/define-type.ts';
 import { SHARED_TENANT } from '../../engine/registry.ts';
@@ -98,7 +98,7 @@ function descriptionOf(
 async function resultsOf(room: OwnRoom, job: Job): Promise<ProcessResults> {
   const { artifacts, engine } = room;
   const found = await exposureOf(engine, job);
-  const json = await wholeValue(artifacts.desk, job.tenant, job.result ?? 'null');
+  const json = await wholeResult(artifacts.desk, job);
   const value = JSON.parse(json) as unknown;
   const properties = propertiesOf(found?.expose?.result);
   if (properties !== null && typeof value === 'object' && value !== null) {
@@ -124,8 +124,7 @@ async function artifactOutputs(
   { artifacts }: OwnRoom,
   job: Job,
 ): Promise<Record<string, OutputValue>> {
-  const shown = (await resultArtifacts(artifacts, job)).artifacts;
-  const files = shown.filter(({ name }) => !name.startsWith('$'));
+  const files = (await resultArtifacts(artifacts, job)).artifacts;
   if (files.length === 0) return { [WHOLE_RESULT]: { value: null } };
   const outputs = files.map(({ name, url, contentType }) => {
     return [name, { value: null, href: url, mediaType: contentType }];

@@ -1,6 +1,8 @@
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import type { CareStore } from '../care.ts';
+import type { CareStore, FailedType } from '../care.ts';
+import type { RecordKind } from '../records.ts';
+import { matching } from './records.ts';
 import { keyOf, type Tables } from './tables.ts';
 
 /** The verbs over a transaction that the store begins and ends. */
@@ -34,7 +36,25 @@ export function careIn(
         return [...unended.values()].slice(0, limit);
       }),
     vitals: () => Promise.resolve({ tailLagMs: 0, gauges: {} }),
+    failedTypes: (max, without) => transact((tables) => failedTypes(tables, max, without)),
     isCurrent: () => Promise.resolve(true),
     quickCheck: () => Promise.resolve([]),
   };
+}
+
+function failedTypes(tables: Tables, max: number, kind: RecordKind): FailedType[] {
+  const jobs = tables.jobs.values().map(({ job }) => job);
+  const rerun = jobs.filter(({ parentKind }) => parentKind === 'rerun');
+  const attended = new Set(rerun.map(({ tenant, parentJobId }) => keyOf(tenant, parentJobId!)));
+  for (const { tenant, jobId } of matching(tables, { kind, tenants: null })) {
+    if (jobId !== null) attended.add(keyOf(tenant, jobId));
+  }
+  const failed = jobs.filter(
+    ({ tenant, id, phase }) =>
+      (phase === 'failed' || phase === 'dead') && !attended.has(keyOf(tenant, id)),
+  );
+  const byType = Map.groupBy(failed.slice(0, max), ({ type }) => type);
+  return [...byType]
+    .map(([type, own]) => ({ type, count: own.length }))
+    .toSorted((one, other) => (one.type < other.type ? -1 : 1));
 }

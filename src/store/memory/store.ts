@@ -37,7 +37,7 @@ import { putPolicy } from './policy.ts';
 import { renewLeases } from './renew.ts';
 import { eraseJob, purge } from './retention.ts';
 import { overdueJobs } from './overdue.ts';
-import { expiredJobs, letDueIn } from './sweep.ts';
+import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
@@ -90,6 +90,10 @@ export class MemoryStore implements Store {
 
   due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
     return this.transact((tables) => letDueIn(tables, limit));
+  }
+
+  untilDue(): Promise<number | null> {
+    return this.transact(untilDue);
   }
 
   expired(limit: number): Promise<Job[]> {

@@ -26,6 +26,16 @@ export function letDueIn(tables: Tables, limit: number): { opened: number; waiti
   return { opened: closed.length, waiting: waiting.map(({ job }) => job) };
 }
 
+/** The time until the next delayed job. */
+export function untilDue(tables: Tables): number | null {
+  const times = tables.jobs
+    .values()
+    .filter(({ job, isOpen, parkedAt }) => !isOpen && parkedAt === null && isPending(job))
+    .map(({ job }) => job.runAt);
+  const next = Math.min(...times);
+  return next === Infinity ? null : next - tables.clock.now();
+}
+
 function isPending(job: Job): boolean {
   return job.phase === 'ready' || job.phase === 'waiting';
 }

@@ -1,5 +1,6 @@
 import type { JobRef } from '../../core/job.ts';
-import type { CareStore, StoreFigures, TableFigures, Vitals } from '../care.ts';
+import type { CareStore, FailedType, StoreFigures, TableFigures, Vitals } from '../care.ts';
+import type { RecordKind } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import { checkMigrations } from './migrations-runner.ts';
 import type { Session } from './session.ts';
@@ -11,6 +12,7 @@ export function careOn(session: Session): CareStore {
     figures: () => readFigures(session),
     vitals: () => readVitals(session),
     strays: (limit) => listStrays(session, limit),
+    failedTypes: (max, without) => listFailedTypes(session, max, without),
     isCurrent: () => isCurrent(session),
     // The server checks its pages itself, where it was set up with checksums.
     quickCheck: () => Promise.resolve([]),
@@ -52,8 +54,7 @@ async function readFigures({ database }: Session): Promise<StoreFigures> {
   const settings = Object.fromEntries(named.map(({ name, setting }) => [name, setting]));
   const tables = await database.read<TableFigures>(TABLES, [database.tables]);
   const [ahead] = await database.read<{ ms: number }>(
-    `SELECT ${database.tables}.ms(${database.tables}.time_of(b.high::uuid))
-       - ${database.tables}.ms(clock_timestamp()) AS ms FROM ${database.tables}.partition_bounds() b`,
+    `SELECT ahead_ms AS ms FROM ${database.tables}.partition_bounds()`,
   );
   const [activity] = await database.read<{ used: number; oldestMs: number }>(ACTIVITY);
   return {
@@ -69,18 +70,18 @@ async function readFigures({ database }: Session): Promise<StoreFigures> {
   };
 }
 
-/** Jobs with facts that are neither live nor ended, of the last days only: all are too many. */
-async function listStrays({ database }: Session, limit: number): Promise<JobRef[]> {
-  const { tables } = database;
-  return database.read<JobRef>(
-    `SELECT t.name AS tenant, f.id FROM ${tables}.facts f
-     JOIN ${tables}.tenants t ON t.number = f.tenant
-     WHERE f.id >= ${tables}.id_at(clock_timestamp() - interval '1 day')
-       AND NOT EXISTS (SELECT FROM ${tables}.live j WHERE j.id = f.id AND j.tenant = f.tenant)
-       AND NOT EXISTS (SELECT FROM ${tables}.ended e WHERE e.id = f.id AND e.tenant = f.tenant)
-     LIMIT $1`,
-    [limit],
-  );
+/** Jobs with facts that are neither live nor ended, of the last day only: all are too many. */
+function listStrays({ database }: Session, limit: number): Promise<JobRef[]> {
+  return database.ask<JobRef>('strays', [limit]);
+}
+
+/** Jobs that ended badly, without a record of this kind and not run again, by type. */
+function listFailedTypes(
+  { database }: Session,
+  max: number,
+  without: RecordKind,
+): Promise<FailedType[]> {
+  return database.ask<FailedType>('failed_types', [max, without.name]);
 }
 
 /** How long the oldest entry has waited behind somebody who may still write before it. */

@@ -4,6 +4,7 @@ import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
 import { quoteName, verbsSchema } from './schemas.ts';
+import { SharedPool } from './shared-pool.ts';
 
 const FOREVER_MS = 2 ** 31 - 1;
 const TRIES_MAX = 6;
@@ -70,7 +71,8 @@ export class Database {
   readonly tables: string;
   readonly verbs: string;
   readonly #random: Random;
-  readonly #isOwn: boolean;
+  /** Where the pool is the program's, which also ends it. */
+  readonly #shared: SharedPool | null;
   readonly #readerRole: string | null;
   readonly #calls: Map<string, string> = new Map();
   #isClosed = false;
@@ -81,10 +83,11 @@ export class Database {
     this.tables = quoteName(options.schema);
     this.verbs = quoteName(verbsSchema(options.schema));
     this.#random = options.random;
-    this.#isOwn = options.isOwn;
     this.#readerRole = options.readerRole ?? null;
     this.pool.on('error', ignore);
     this.pool.on('connect', heed);
+    const prepare = (spare: Pool): void => void spare.on('error', ignore).on('connect', heed);
+    this.#shared = options.isOwn ? null : new SharedPool(this.pool, prepare);
   }
 
   /** The statement that calls a verb. */
@@ -202,7 +205,10 @@ export class Database {
     this.#isClosed = true;
     this.pool.off('error', ignore);
     this.pool.off('connect', heed);
-    if (!this.#isOwn) return;
+    if (this.#shared !== null) {
+      await this.#shared.close();
+      return;
+    }
     this.pool.on('error', ignore);
     await this.pool.end();
   }
@@ -226,7 +232,7 @@ export class Database {
     body: (client: ClientBase) => Promise<Answer>,
   ): Promise<Answer> {
     if (this.#isClosed) throw new StoreError('unchanged', 'the store is closed');
-    const client = await this.pool.connect().catch((error: unknown) => {
+    const client = await (this.#shared ?? this.pool).connect().catch((error: unknown) => {
       throw failureOf(error, 'connect');
     });
     client.on('error', ignore);

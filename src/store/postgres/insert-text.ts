@@ -44,6 +44,18 @@ export async function insertWhole(
   return outcomesOf(jobs, JSON.parse(row!.outcomes) as OutcomeRow[]);
 }
 
+/** The log that a store writes to: asked for once, as the caller may hold what an answer needs. */
+const logs: WeakMap<Session, Promise<string>> = new WeakMap();
+
+function logOf(session: Session): Promise<string> {
+  const known = logs.get(session);
+  if (known !== undefined) return known;
+  const log = readIncarnation(session);
+  logs.set(session, log);
+  log.catch(() => logs.delete(session));
+  return log;
+}
+
 /**
  * Inside a transaction of the caller, by any driver: one text goes in and one comes back. Jobs with
  * a limit's key stay parked until the next sweep, since the caller may keep the key for long, and
@@ -55,9 +67,14 @@ export function insertWithin(session: Session, transaction: SqlTransaction): Ins
     if (jobs.length === 0) return [];
     await session.names.prepare(jobs);
     const words = session.bell.words(claimableOf(jobs), { isHeardHere: true });
-    const log = await readIncarnation(session);
+    const log = await logOf(session);
     const text = textOf(session, jobs, { isWhole, isLate: true, log, words });
-    const [row] = rowsIn(await transaction.query(sqlOf(session), [text]));
+    const answer = await transaction.query(sqlOf(session), [text]).catch((error: unknown) => {
+      // After a restore under a running process it is another one.
+      logs.delete(session);
+      throw error;
+    });
+    const [row] = rowsIn(answer);
     return outcomesOf(jobs, JSON.parse(String(row!['outcomes'])) as OutcomeRow[]);
   };
 }

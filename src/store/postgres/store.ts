@@ -50,7 +50,7 @@ import { restrictReader } from './reader-role.ts';
 import { recordsOn } from './records.ts';
 import { quoteName } from './schemas.ts';
 import { Session } from './session.ts';
-import { type Due, expiredJobs, letDueIn, overdueJobs } from './sweep.ts';
+import { expiredJobs, letDueIn, overdueJobs, untilDue } from './sweep.ts';
 import { readIncarnation, readTail } from './tail.ts';
 
 export type { PostgresOptions } from './options.ts';
@@ -109,8 +109,12 @@ export class PostgresStore implements Store {
     return this.#batches.renewals.add(renewals);
   }
 
-  due(limit: number): Promise<Due> {
+  due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
     return letDueIn(this.#session, limit);
+  }
+
+  untilDue(): Promise<number | null> {
+    return untilDue(this.#session);
   }
 
   expired(limit: number): Promise<Job[]> {

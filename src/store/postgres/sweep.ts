@@ -1,4 +1,3 @@
-import type { Instant } from '../../core/clock.ts';
 import type { Job } from '../../core/job.ts';
 import { rankOf } from '../../core/phase.ts';
 import type { LifecyclePlace } from '../overdue.ts';
@@ -9,23 +8,14 @@ import type { Session } from './session.ts';
 /** So many keys are looked at in one sweep; the next goes on from there. */
 const KEYS_MAX = 1_000;
 
-export interface Due {
-  readonly opened: number;
-  readonly waiting: Job[];
-  /** Of what was opened. */
-  readonly types: readonly string[];
-  /** When the next is due, as far as is known now. */
-  readonly nextAt: Instant | null;
-}
-
 /** Opens what is claimed where it stands, and names what the engine has to requeue. */
-export async function letDueIn(session: Session, limit: number): Promise<Due> {
+export async function letDueIn(
+  session: Session,
+  limit: number,
+): Promise<{ opened: number; waiting: Job[] }> {
   const { database, names } = session;
   const values = [limit, session.now()];
-  const [row] = await database.verb<{ opened: number; types: string; next: number | null }>(
-    'open_due',
-    values,
-  );
+  const [row] = await database.verb<{ opened: number }>('open_due', values);
   const [parked] = await database.verb<{ next: string | null }>('admit_from', [
     session.parkedAfter,
     KEYS_MAX,
@@ -33,13 +23,13 @@ export async function letDueIn(session: Session, limit: number): Promise<Due> {
   ]);
   session.parkedAfter = parked!.next;
   const waiting = await toJobs(await database.ask<JobRow>('to_requeue', values), names);
-  const types = row!.types.slice(1, -1);
-  return {
-    opened: row!.opened,
-    waiting,
-    types: types === '' ? [] : types.split(',').map((type) => type.replaceAll('"', '')),
-    nextAt: row!.next,
-  };
+  return { opened: row!.opened, waiting };
+}
+
+/** The time until the next delayed job. */
+export async function untilDue(session: Session): Promise<number | null> {
+  const [row] = await session.database.ask<{ ms: number | null }>('until_due', [session.now()]);
+  return row!.ms;
 }
 
 /** Owned jobs whose lease has run out, the longest ago first. */

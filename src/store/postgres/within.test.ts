@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { ManualClock } from '../../core/clock.ts';
 import { eventIdOf } from '../../core/ids.ts';
 import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
 
@@ -104,29 +103,6 @@ await onEveryServer('a payload with an escaped NUL is stored as it is', async (r
   assert.deepEqual([job.input, job.metadata], [input, input]);
   const ended = await scene.ask(job, { on: 'succeed' }, { result: input, checkpoint: input });
   assert.deepEqual([ended.result, ended.checkpoint], [input, input]);
-});
-
-await onEveryServer('plain SQL can enqueue a job of a registered type', async (room) => {
-  const clock = new ManualClock(Date.now());
-  const store = await room.open({ clock });
-  const scene = room.scene(store);
-  await scene.type('document', 'document');
-  const client = await room.connect();
-  const enqueue = `SELECT pawl.add_job('document', '{"a":1}', tenant => $1,
-    key => $2) AS id`;
-  const { rows } = await client.query(enqueue, [scene.tenant, 'k']);
-  assert.deepEqual((await client.query(enqueue, [scene.tenant, 'k'])).rows, rows);
-  clock.advance(60_000);
-  const [claimed] = await store.claim({ ...scene.claimRequest(), tenants: null });
-  assert.deepEqual([claimed!.job.id, claimed!.job.input], [rows[0].id, '{"a":1}']);
-  assert.equal(claimed!.job.maxAttempts, 4);
-  const events = await scene.events(claimed!.job);
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['job_created', 'job_queued', 'job_claimed'],
-  );
-  const unknown = client.query(`SELECT pawl.add_job('nothing', tenant => $1)`, [scene.tenant]);
-  await assert.rejects(unknown, { code: 'PW005', message: /the type "nothing" is not registered/ });
 });
 
 await onEveryServer(

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import type { JobRef } from '../../core/job.ts';
-import type { StoreFigures } from '../care.ts';
+import type { FailedType, StoreFigures } from '../care.ts';
+import type { RecordKind } from '../records.ts';
+import { uuidText } from './schema.ts';
 import type { Work } from './work.ts';
 
 export function listTenants({ connection }: Work): string[] {
@@ -51,6 +53,25 @@ export function listStrays({ connection }: Work, limit: number): JobRef[] {
     .sql(STRAYS)
     .all(limit)
     .map((row) => ({ tenant: 'unknown', id: `number ${String(row['seq'])}` }));
+}
+
+const FAILED = `SELECT type, count(*) AS count FROM (SELECT j.type FROM jobs j
+    WHERE j.phase > 5 AND j.phase IN (6, 8) AND NOT EXISTS (SELECT 1 FROM records r
+        JOIN tenants t ON t.name = r.tenant
+        WHERE r.job_id = ${uuidText('j.id')} AND t.id = j.tenant_id AND r.kind = ?)
+      AND NOT EXISTS (SELECT 1 FROM jobs c WHERE c.tenant_id = j.tenant_id
+        AND c.parent_job_id = j.id AND c.parent_kind = 'rerun')
+    LIMIT ?) GROUP BY type ORDER BY type`;
+
+export function listFailedTypes(
+  { connection }: Work,
+  max: number,
+  without: RecordKind,
+): FailedType[] {
+  return connection
+    .sql(FAILED)
+    .all(without.name, max)
+    .map((row) => ({ type: row['type'] as string, count: row['count'] as number }));
 }
 
 export function quickCheck({ connection }: Work): string[] {

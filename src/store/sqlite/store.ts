@@ -62,6 +62,7 @@ export class SqliteStore implements Store {
     figures: () => this.#ask('figures'),
     vitals: () => this.#vitals(),
     strays: (limit) => this.#ask('strays', limit),
+    failedTypes: (max, without) => this.#ask('failedTypes', max, without),
     // One process owns the file, and migrates it when it opens it.
     isCurrent: () => Promise.resolve(true),
     quickCheck: () => this.#ask('quickCheck'),
@@ -123,6 +124,10 @@ export class SqliteStore implements Store {
 
   due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
     return this.#ask('due', limit);
+  }
+
+  untilDue(): Promise<number | null> {
+    return this.#ask('untilDue');
   }
 
   expired(limit: number): Promise<Job[]> {

@@ -30,6 +30,18 @@ export function letDueIn(work: Work, limit: number): { opened: number; waiting: 
   return { opened: opened.length, waiting: rows.map((row) => jobOfRow(registry, row)) };
 }
 
+const NEXT_DUE = `SELECT min(at) AS next FROM (
+  SELECT at FROM (SELECT run_at AS at FROM jobs WHERE gate > 0 AND gate = 1 ORDER BY run_at LIMIT 1)
+  UNION ALL
+  SELECT at FROM (SELECT run_at AS at FROM jobs WHERE gate > 0 AND gate = 2 ORDER BY run_at LIMIT 1)
+)`;
+
+/** The time until the next delayed job. */
+export function untilDue({ connection, now }: Work): number | null {
+  const next = connection.sql(NEXT_DUE).get()?.['next'] as number | null | undefined;
+  return next === null || next === undefined ? null : next - now;
+}
+
 /** Owned jobs whose deadline has passed, the longest ago first. */
 export function expiredJobs({ connection, registry, now }: Work, limit: number): Job[] {
   const rows = connection.sql(EXPIRED).all(now, limit) as JobRow[];

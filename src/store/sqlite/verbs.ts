@@ -5,7 +5,7 @@ import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '..
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyMoves } from './apply.ts';
-import { listStrays, listTenants, quickCheck, readFigures } from './care.ts';
+import { listFailedTypes, listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
 import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
 import type { Failure } from './failure.ts';
@@ -21,7 +21,7 @@ import { eraseJob } from './retention-erase.ts';
 import { overdueJobs } from './overdue.ts';
 import { standingOf } from './standing.ts';
 import { incarnationOf, listEvents, readTail } from './stream.ts';
-import { expiredJobs, letDueIn } from './sweep.ts';
+import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { depthOf, listValves, putValve } from './valve.ts';
 import { vitalsOf } from './vitals.ts';
@@ -61,6 +61,7 @@ const BODIES: Bodies = {
   apply: applyMoves,
   renew: renewLeases,
   due: letDueIn,
+  untilDue,
   expired: expiredJobs,
   owned: ownedJobs,
   read: readJobs,
@@ -89,6 +90,7 @@ const BODIES: Bodies = {
   tenants: listTenants,
   figures: readFigures,
   strays: listStrays,
+  failedTypes: listFailedTypes,
   quickCheck,
   putPolicy,
   policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),

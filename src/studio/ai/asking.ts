@@ -18,6 +18,12 @@ export interface AskingRoom {
   readonly random: Random;
 }
 
+/** The same for one answer. */
+interface Terms extends AskingRoom {
+  /** False: it is streamed, and stored nowhere. */
+  readonly isKept: boolean;
+}
+
 /** So often is a provider waited for that asks for patience; none of them costs an attempt. */
 const DEFERRALS_MAX = 4;
 
@@ -37,11 +43,11 @@ export interface Streamed {
 /** One attempt at an answer: what it has in memory, and what it makes anew when it has not. */
 export class Asking {
   readonly #context: AskingContext;
-  readonly #room: AskingRoom;
+  readonly #room: Terms;
   #reading: Reading | null | undefined;
   #answering: Answering | null = null;
 
-  constructor(context: AskingContext, room: AskingRoom) {
+  constructor(context: AskingContext, room: Terms) {
     this.#context = context;
     this.#room = room;
   }
@@ -94,7 +100,7 @@ export class Asking {
         signal.throwIfAborted();
         const next = await pieces.next();
         if (next.done === true) return { text, answered: next.value };
-        tokens(next.value);
+        tokens(next.value, { keep: this.#room.isKept });
         text += next.value;
         words += countWords(next.value);
         // Nobody knows how long it will be: it comes ever nearer to the end.

@@ -44,7 +44,9 @@ const AiInputSchema = Type.Object(
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
     maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 131_072 })),
     persist: Type.Optional(
-      Type.Boolean({ description: 'False: the answer is streamed and not kept with the job.' }),
+      Type.Boolean({
+        description: 'False: the answer goes to the streams that are open, and is kept nowhere.',
+      }),
     ),
   },
   { additionalProperties: false },

@@ -64,7 +64,7 @@ export function aiJob(room: AiRoom): JobDefinition<AiInput, AiResult> {
       guarded(context, async (): Promise<AiResult> => {
         const { stage, input } = context;
         const persisted = room.mayPersist && input.persist !== false;
-        const asking = new Asking(context, room);
+        const asking = new Asking(context, { ...room, isKept: persisted });
         await stage('preparing_context', () => asking.prepare());
         await stage('sending_prompt', () => asking.send());
         // A stage's result is stored: what may not be kept must not be in it.

@@ -28,10 +28,16 @@ export const convert: JobDefinition<ConvertInput, ConvertResult> = defineFixedRe
   isolation: { kind: 'process', module: import.meta.url, export: 'convert', memoryMb: 512 },
   concurrency: 2,
   timeout: '2m',
+  // Each slide is kept when it is done, so a long one goes on where its time was over.
+  onTimeout: 'resume',
   maxAttempts: 3,
   backoff: { base: '2s', max: '30s', jitter: 'full' },
   retryable: ['transient_storage', 'network_timeout', 'ai_rate_limit'],
-  limits: { activePerDocument: true },
+  limits: {
+    activePerDocument: true,
+    documentFrom: { artifact: 'assetRef', content: 'text' },
+  },
+  previews: ['previews/*.png'],
   slo: { p50: '6s', p95: '15s', p99: '30s', failureRateMax: 0.02 },
   stages: [
     { name: 'validating_input', min: 0, max: 5 },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KeptArtifact } from '../../handler/artifact.ts';
 import type { RunContext } from '../../handler/context.ts';
-import { fail, isJobFailure } from '../../handler/failure.ts';
+import { fail, isJobFailure, type JobFailure } from '../../handler/failure.ts';
 import { checkDeck } from '../deck/check-deck.ts';
 import type { Deck } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';
@@ -116,7 +116,10 @@ export class Exporting {
     if (this.#file === null) await this.pack();
     const name = fileNameOf(this.#input, this.#deck!);
     const contentType = MEDIA_TYPES[this.#input.format];
-    return this.#context.artifact(name, this.#file!, { contentType });
+    const kept = await this.#context.artifact(name, this.#file!, { contentType });
+    const sha256 = createHash('sha256').update(this.#file!).digest('hex');
+    if (kept.sha256 !== sha256) throw corrupted();
+    return kept;
   }
 
   /** The file as it lies in the store: success means that it can be read from there. */
@@ -124,8 +127,11 @@ export class Exporting {
     const { content } = await this.#context.openArtifact(id);
     const hash = createHash('sha256');
     for await (const chunk of content) hash.update(chunk);
-    if (hash.digest('hex') === sha256) return;
-    const message = 'the file that was kept is not the one that was made';
-    throw fail('corruption_detected', message, { code: 'EXPORT_CORRUPTED' });
+    if (hash.digest('hex') !== sha256) throw corrupted();
   }
+}
+
+function corrupted(): JobFailure {
+  const message = 'the file that was kept is not the one that was made';
+  return fail('corruption_detected', message, { code: 'EXPORT_CORRUPTED' });
 }

@@ -222,8 +222,9 @@ export const ANSWERS: readonly AnswerRow[] = [
     },
   ]),
   {
-    title: '[O3] a reset after sending is not sent again by default',
+    title: '[O3] a reset after sending is not sent again where that is configured',
     answers: ['reset'],
+    settings: { in_doubt: 'fail' },
     state: 'failed',
     code: 'FORWARD_IN_DOUBT',
     posts: 1,
@@ -236,16 +237,23 @@ export const ANSWERS: readonly AnswerRow[] = [
     posts: 2,
   },
   {
-    title: '[O3] a time-out after the job was made: probing finds the job',
+    title:
+      '[O3] a reset is tried three times by default, while the provider’s list has no such job',
+    answers: ['reset'],
+    state: 'failed',
+    code: 'UPSTREAM_UNREACHABLE',
+    posts: 3,
+  },
+  {
+    title: '[O3] a time-out after the job was made: probing finds the job, by default',
     answers: [made(() => 'hang')],
-    settings: { in_doubt: 'probe', forward_timeout: 0.3 },
+    settings: { forward_timeout: 0.3 },
     state: 'successful',
     posts: 1,
   },
   {
     title: '[O3] a reset before the job was made: probing finds none, and it is sent again',
     answers: ['reset', made((reply) => reply)],
-    settings: { in_doubt: 'probe' },
     state: 'successful',
     posts: 2,
   },

@@ -5,6 +5,7 @@ import { PLANTED_IN_SQLITE } from '../explore/planted.ts';
 import type { Rung } from '../figures.ts';
 import { findPlantedInFleet, PLANTED_IN_FLEET } from '../fleet/planted.ts';
 import { findWeakSync } from '../power/find-weak-sync.ts';
+import { runRowMutants } from './rows.ts';
 import { runSecurityMutants } from './security.ts';
 
 const NOT_FOUND = 'NOT FOUND';
@@ -12,6 +13,7 @@ const NOT_FOUND = 'NOT FOUND';
 /** Every mistake that was planted, the rung that catches it, and what it says. */
 export const runMutants: Rung = async (options, say) => {
   if (options.text('security') !== null) return runSecurityMutants(options, say);
+  if (options.text('rows') !== null) return runRowMutants(options, say);
   const found: { bug: string; rung: string; told: string }[] = [];
   const note = (bug: string, rung: string, told: string | null): void => {
     found.push({ bug, rung, told: told ?? NOT_FOUND });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { PawlClient } from '../../../src/client/client.ts';
+import { ApiClient } from '../../../src/client/client.ts';
 import { systemTimers } from '../../../src/core/timers.ts';
 import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
 
@@ -103,7 +103,7 @@ async function produce(soaked: Soaked): Promise<void> {
 
 /** Readers that come, take some events, and go; and clients that ask for pages. */
 async function read(soaked: Soaked): Promise<void> {
-  const client = new PawlClient({ url: soaked.url });
+  const client = new ApiClient({ url: soaked.url });
   while (!soaked.isOver) {
     const stop = new AbortController();
     let taken = 0;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Job } from '../../../src/core/job.ts';
 import type { Artifact, ArtifactCommit, CommitOutcome } from '../../../src/records/artifacts.ts';
+import { purgeAll } from './retention.ts';
 import type { Cases, Scene } from './scene.ts';
+
+const DAY = 86_400_000;
 
 /** A commit by the job's owner, or by nobody in particular. */
 function commitOf(
@@ -190,10 +193,8 @@ export const artifactCases: Cases = {
     await commit(scene, commitOf(scene, job));
     await scene.ask(job, { on: 'succeed' });
     assert.deepEqual(await removeStale(scene), []);
-    scene.clock.advance(60 * 86_400_000);
-    const jobs = scene.clock.now() - 30 * 86_400_000;
-    const kinds = { notes: null, feed: null, keys: null };
-    while ((await scene.store.purge({ ...kinds, jobs, limit: 1_000 })).hasMore);
+    scene.clock.advance(60 * DAY);
+    await purgeAll(scene, { jobs: scene.clock.now() - 30 * DAY });
     assert.deepEqual(await removeStale(scene), ['report.pdf']);
     const weight = commitOf(scene, null, { size: 1, tenantBytesMax: 1 });
     assert.equal((await commit(scene, weight)).kind, 'committed', 'nothing else is counted');
@@ -220,6 +221,48 @@ export const artifactCases: Cases = {
     assert.deepEqual(all, wishes.map(({ location }) => location).toSorted());
     const weight = commitOf(scene, null, { size: 1, tenantBytesMax: 4 });
     assert.equal((await commit(scene, weight)).kind, 'committed', 'one of them is counted');
+  },
+
+  '[P4, R33] a value of a job is no output: it stays however the job ends': async (scene) => {
+    const jobs = [await scene.running(), await scene.running(), await scene.running()];
+    for (const job of jobs) await commit(scene, commitOf(scene, job, { name: '$result' }));
+    const error = { class: 'internal_bug', message: 'no' };
+    await scene.ask(jobs[0]!, { on: 'fail', error });
+    await scene.ask(jobs[1]!, { on: 'cancel', reason: null });
+    for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
+    for (const job of jobs) assert.deepEqual(await namesOf(scene, job), ['$result']);
+    await purgeAll(scene, { jobs: scene.clock.advance(2 * DAY) });
+    assert.deepEqual(await removeStale(scene), ['$result', '$result']);
+    assert.deepEqual(await namesOf(scene, jobs[2]!), ['$result']);
+  },
+
+  '[P4, T21] the input of a job becomes its own once it would expire': async (scene) => {
+    const job = await scene.running();
+    const keepMs = 1_000;
+    const kept = commitOf(scene, null, { id: job.id, name: '$input', keepMs });
+    const strange = commitOf(scene, null, { name: '$input', keepMs });
+    for (const wish of [kept, strange]) await commit(scene, wish);
+    scene.clock.advance(999);
+    assert.deepEqual(await removeStale(scene), []);
+    scene.clock.advance(1);
+    assert.deepEqual(await removeStale(scene), ['$input'], 'the one without a job');
+    const own = await scene.records.artifacts.find(kept);
+    assert.deepEqual([own?.jobId, own?.expiresAt], [job.id, null]);
+    scene.clock.advance(DAY);
+    assert.deepEqual(await removeStale(scene), []);
+  },
+
+  '[T21] a dead letter keeps the input of a job that is gone': async (scene) => {
+    await scene.type('task', 'task', { dlq: 'failed' });
+    const job = await scene.running();
+    await commit(scene, commitOf(scene, null, { id: job.id, name: '$input', keepMs: 1_000 }));
+    await scene.ask(job, { on: 'fail', error: { class: 'internal_bug', message: 'no' } });
+    const cut = scene.clock.advance(2 * DAY);
+    await purgeAll(scene, { jobs: cut });
+    for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
+    await scene.records.deadLetters.purge(cut, 10_000);
+    scene.clock.advance(DAY);
+    assert.deepEqual(await removeStale(scene), ['$input']);
   },
 
   '[P4] what an attempt left behind is still there for the next one': async (scene) => {

@@ -1,18 +1,90 @@
 import assert from 'node:assert/strict';
+import type { Request } from '../../../src/core/decision.ts';
 import type { Job } from '../../../src/core/job.ts';
 import type { Move } from '../../../src/store/move.ts';
 import type { Cases, Scene } from './scene.ts';
 
 /** A move that differs in one point from one that would do is missed and leaves no trace. */
-async function misses(scene: Scene, job: Job, more: Partial<Move>): Promise<void> {
+async function misses(
+  scene: Scene,
+  job: Job,
+  more: Partial<Move>,
+  request: Request = { on: 'succeed' },
+): Promise<void> {
   const before = await scene.read(job);
-  const move = scene.move(job, { on: 'succeed' }, more);
+  const move = scene.move(job, request, more);
   assert.deepEqual(await scene.apply(move), { kind: 'missed' });
   assert.deepEqual(await scene.read(job), before);
   assert.equal((await scene.events(job)).at(-1)!.version, before.version);
 }
 
+/** What an owner can ask for, and a lifecycle that lists it. */
+const OWNER_REQUESTS: Readonly<Record<string, { type: string; request: Request }>> = {
+  start: { type: 'distributed', request: { on: 'start' } },
+  succeed: { type: 'task', request: { on: 'succeed' } },
+  'fail, retried': {
+    type: 'task',
+    request: { on: 'fail', error: { class: 'network_timeout', message: 'no answer' } },
+  },
+  'fail for good': {
+    type: 'task',
+    request: { on: 'fail', error: { class: 'validation_error', message: 'no' } },
+  },
+  'fail, dead-lettered': {
+    type: 'distributed',
+    request: {
+      on: 'fail',
+      error: { class: 'ValidationError', message: 'no' },
+      deadLetter: 'parse_error',
+    },
+  },
+  'fail through a path': {
+    type: 'platform',
+    request: { on: 'fail', error: { class: 'PermanentError', message: 'no' } },
+  },
+  snooze: { type: 'task', request: { on: 'snooze', delayMs: 700 } },
+  'snooze, quietly': { type: 'process', request: { on: 'snooze', delayMs: 700 } },
+  advance: { type: 'process', request: { on: 'advance', delayMs: 700 } },
+  release: { type: 'document', request: { on: 'release' } },
+  cancel: { type: 'task', request: { on: 'cancel', reason: 'asked to' } },
+};
+
+/** A job that its owner may ask this of. */
+async function heldFor(scene: Scene, { type, request }: { type: string; request: Request }) {
+  if (request.on !== 'start') return scene.running({ type });
+  await scene.enqueue({ type });
+  return scene.claimOne();
+}
+
+function fencedCases(): Cases {
+  const cases = Object.entries(OWNER_REQUESTS).map(([name, asked]) => [
+    `[P6, R3, R7] owner: ${name} needs its epoch, its owner and a deadline not yet passed`,
+    async (scene: Scene): Promise<void> => {
+      const { request } = asked;
+      const job = await heldFor(scene, asked);
+      for (const more of [
+        { epoch: job.epoch - 1 },
+        { epoch: job.epoch + 1 },
+        { fence: { kind: 'owner', owner: 'w2' } },
+        { fence: { kind: 'owner', owner: '' } },
+        { fence: { kind: 'expired' } },
+      ] as const) {
+        await misses(scene, job, more, request);
+      }
+      scene.clock.advance(job.leaseExpiry! - scene.clock.now() - 1);
+      const [before] = await scene.store.apply([scene.move(job, request)]);
+      assert.equal(before!.kind, 'moved', 'a millisecond before the deadline');
+      const late = await heldFor(scene, asked);
+      scene.clock.advance(late.leaseExpiry! - scene.clock.now());
+      await misses(scene, late, {}, request);
+    },
+  ]);
+  return Object.fromEntries(cases);
+}
+
 export const fenceCases: Cases = {
+  ...fencedCases(),
+
   'a job that is not there is missed': async (scene) => {
     const job = await scene.running();
     const other = scene.otherTenant();

@@ -18,7 +18,7 @@ function purge(scene: Scene, cuts: Partial<Purge>): Promise<Purged> {
 }
 
 /** Slices until there is no more; the store is shared, so others' leftovers go too. */
-async function purgeAll(scene: Scene, cuts: Partial<Purge>): Promise<number> {
+export async function purgeAll(scene: Scene, cuts: Partial<Purge>): Promise<number> {
   for (let slices = 1; slices < 10_000; slices++) {
     if (!(await purge(scene, cuts)).hasMore) return slices;
   }

@@ -30,6 +30,18 @@ export const sweepCases: Cases = {
     assert.ok(await isClaimable(scene));
   },
 
+  'due: the time until the next is told by the clock of the database': async (scene) => {
+    await scene.store.due(ALL);
+    await scene.enqueue({ runAt: scene.clock.now() + 700 });
+    const before = (await scene.store.untilDue())!;
+    assert.ok(before <= 700, `${before} ms`);
+    scene.clock.advance(300);
+    assert.equal(await scene.store.untilDue(), before - 300);
+    await scene.store.due(ALL);
+    await snoozed(scene, 200);
+    assert.ok((await scene.store.untilDue())! <= 200);
+  },
+
   '[T4] due: a job that needs a requeue comes back until it is requeued': async (scene) => {
     const job = await snoozed(scene, 1_000);
     assert.deepEqual(mine(scene, (await scene.store.due(ALL)).waiting), []);

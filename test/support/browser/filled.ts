@@ -1,5 +1,4 @@
 // A room in which something stands on every page.
-import type { JobJson } from '../../../src/http/schema/job.ts';
 import type { Room } from './room.ts';
 import { errand, exhibit, paint } from './stage-jobs.ts';
 
@@ -12,10 +11,10 @@ const FAR_AWAY = '2100-01-01T00:00:00Z';
 const WEEKLY = { kind: 'cron', expression: '0 6 * * 1', timeZone: 'Europe/Berlin' } as const;
 
 export interface Filled {
-  readonly running: JobJson;
-  readonly waiting: JobJson;
-  readonly dead: JobJson;
-  readonly done: JobJson;
+  readonly running: { readonly id: string };
+  readonly waiting: { readonly id: string };
+  readonly dead: { readonly id: string };
+  readonly done: { readonly id: string };
 }
 
 async function addWebhook(room: Room): Promise<void> {
@@ -25,12 +24,12 @@ async function addWebhook(room: Room): Promise<void> {
 
 /** Puts jobs of every kind, a schedule and a webhook into a room. */
 export async function fill(room: Room): Promise<Filled> {
-  const { client } = room;
-  const dead = await client.enqueue(errand, { fault: 'the road is closed' });
-  await client.enqueue(errand, { fault: 'the bridge is down' });
+  const { client, pawl } = room;
+  const dead = await pawl.enqueue(errand, { fault: 'the road is closed' });
+  await pawl.enqueue(errand, { fault: 'the bridge is down' });
   const files = [{ name: 'dot.png', contentType: 'image/png', base64: PIXEL }];
-  const done = await client.enqueue(exhibit, { files, result: { isDone: true }, lines: ['done'] });
-  const running = await client.enqueue(paint, {});
+  const done = await pawl.enqueue(exhibit, { files, result: { isDone: true }, lines: ['done'] });
+  const running = await pawl.enqueue(paint, {});
   const waiting = await client.enqueue({
     type: 'errand',
     queue: 'later',

@@ -12,6 +12,7 @@ export interface Place {
 const LISTS: readonly (readonly [path: string, heading: string, content: string])[] = [
   ['', 'Overview', 'Throughput, jobs a second'],
   ['jobs', 'Jobs', 'errand'],
+  ['failures', 'Failures', 'the road is closed'],
   ['dead-letters', 'Dead letters', 'the road is closed'],
   ['queues', 'Queues and types', 'distributed'],
   ['workers', 'Workers', 'of 16'],

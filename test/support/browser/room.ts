@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { buildDashboard } from '../../../scripts/build-dashboard.ts';
 import { readConfiguration } from '../../../src/app/configuration.ts';
 import { type Platform, startPlatform } from '../../../src/app/platform.ts';
-import { PawlClient } from '../../../src/client/client.ts';
+import { type ApiClient, PawlClient } from '../../../src/client/client.ts';
 import { findChromium } from './find-chromium.ts';
 import { turns } from './stage-jobs.ts';
 
@@ -17,7 +17,9 @@ const JOBS = fileURLToPath(new URL('stage-jobs.ts', import.meta.url));
 const PATIENCE_MS = 60_000;
 
 export interface Room {
-  readonly client: PawlClient;
+  /** Enqueues typed jobs; `client` is its API, route by route. */
+  readonly pawl: PawlClient;
+  readonly client: ApiClient;
   readonly url: string;
   /** The first key, where keys are asked for. */
   key(): string;
@@ -57,9 +59,11 @@ export async function openRoom(more: NodeJS.ProcessEnv = {}): Promise<Room> {
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
   let platform = await start(env);
   const { url } = platform;
+  const pawl = new PawlClient({ url });
   const complaints: string[] = [];
   return {
-    client: new PawlClient({ url }),
+    pawl,
+    client: pawl.api,
     url,
     complaints,
     key: () => readFileSync(join(env.PAWL_DATA, 'admin.key'), 'utf8').trim(),

@@ -44,6 +44,16 @@ export const errand = defineJob('errand', {
   },
 });
 
+/** Fails for good where its input says so, and leaves no dead letter. */
+export const chore = defineJob('chore', {
+  input: typed<Errand>(),
+  fatal: ['Refused'],
+  run({ input }) {
+    if (input.fault !== undefined) throw fail('Refused', input.fault);
+    return { isDone: true };
+  },
+});
+
 interface Exhibit {
   readonly files: readonly {
     readonly name: string;

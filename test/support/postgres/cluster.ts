@@ -12,6 +12,9 @@ type Settings = Readonly<Record<string, string>>;
 
 export interface Cluster {
   url: string;
+  /** Shuts the server down and keeps its data; what was committed is there after `resume`. */
+  halt(): Promise<void>;
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,7 +40,8 @@ export async function startCluster(binFolder: string, others: Settings = {}): Pr
   const folder = mkdtempSync(join(temporaryFolder(account), 'pawl-postgres-'));
   let server: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
-    if (server) await end(server);
+    // Immediate shutdown: the data is about to be deleted, a checkpoint would be wasted.
+    if (server) await end(server, 'SIGQUIT');
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -45,8 +49,12 @@ export async function startCluster(binFolder: string, others: Settings = {}): Pr
     const bin = reachableBinaries(binFolder, folder, account);
     const data = join(folder, 'data');
     await initialize(join(bin, 'initdb'), data, account);
-    server = await serve(join(bin, 'postgres'), { data, account, others });
-    return { url: `postgres://postgres@localhost/postgres?host=${encodeURI(data)}`, stop };
+    const resume = async (): Promise<void> => {
+      server = await serve(join(bin, 'postgres'), { data, account, others });
+    };
+    await resume();
+    const url = `postgres://postgres@localhost/postgres?host=${encodeURI(data)}`;
+    return { url, halt: () => end(server!, 'SIGINT'), resume, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -116,10 +124,9 @@ async function serve(
   return child;
 }
 
-async function end(server: ChildProcess): Promise<void> {
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
-  // Immediate shutdown: the data is about to be deleted, a checkpoint would be wasted.
-  server.kill('SIGQUIT');
+  server.kill(signal);
   await ended;
 }

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import type { DeadLetterJson } from '../../../../src/http/schema/dead-letter.ts';
 import type { JobJson } from '../../../../src/http/schema/job.ts';
 import { send } from '../../api.ts';
 import { lettersOf } from '../../letters.ts';
+import { isSettled, useLoaded } from '../../load.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { act, say } from '../../parts/notice.tsx';
+import { act } from '../../parts/notice.tsx';
 import { ReplayOne } from '../dead-letters/replay-one.tsx';
+import { RerunOne } from '../failures/rerun-one.tsx';
 
 type Mode = 'soft' | 'hard';
 
@@ -54,31 +55,32 @@ function CancelDialog({ job, onDone, onClose }: Given & { readonly onClose: () =
   );
 }
 
-function Replay({ job }: { readonly job: JobJson }) {
-  const letter = useSignal<DeadLetterJson | null>(null);
-  const open = async (): Promise<void> => {
-    const [found] = await lettersOf([job]).catch((error: Error) => {
-      say(error.message);
-      return [];
-    });
-    if (found === undefined) say('It left no dead letter, so it cannot be replayed');
-    else letter.value = found;
-  };
+/** From its dead letter while that waits for it, else from the job itself. */
+function RunAgain({ job }: { readonly job: JobJson }) {
+  const isBad = job.phase === 'failed' || job.phase === 'dead';
+  const isAsking = useSignal(false);
+  const found = useLoaded(
+    async () => (isBad ? lettersOf([job]).catch(() => []) : []),
+    [job.id, isBad],
+  );
+  const letter = (found.value.value ?? []).find(({ replayedAs }) => replayedAs === null);
+  const close = (): void => void (isAsking.value = false);
+  if (!isSettled(found)) return null;
   return (
     <>
-      <button onClick={() => void open()}>Replay…</button>
-      {letter.value !== null && (
-        <ReplayOne letter={letter.value} onClose={() => (letter.value = null)} />
-      )}
+      <button onClick={() => (isAsking.value = true)}>
+        {letter === undefined ? 'Run again…' : 'Replay…'}
+      </button>
+      {isAsking.value && letter === undefined && <RerunOne job={job} onClose={close} />}
+      {isAsking.value && letter !== undefined && <ReplayOne letter={letter} onClose={close} />}
     </>
   );
 }
 
-/** Cancel, with what will happen; replay for what ended badly. */
+/** Cancel, with what will happen; run again for what has ended. */
 export function JobActions({ job, onDone }: Given) {
   const isAsking = useSignal(false);
-  if (job.phase === 'failed' || job.phase === 'dead') return <Replay job={job} />;
-  if (TERMINAL.has(job.phase)) return null;
+  if (TERMINAL.has(job.phase)) return <RunAgain job={job} />;
   return (
     <>
       <button class="danger" onClick={() => (isAsking.value = true)}>

@@ -8,7 +8,7 @@ import { StateChip } from '../../parts/state-chip.tsx';
 
 const SHOWN = 20;
 
-/** Jobs that came of this one: replays, compensations, what its handler asked for. */
+/** Jobs that came of this one: reruns, replays, compensations, what its handler asked for. */
 export function JobChildren({ job }: { readonly job: JobJson }) {
   const page = useLoaded(
     () => get<Page<JobJson>>('./v1/jobs', { parentJobId: job.id, limit: SHOWN }),
@@ -25,7 +25,10 @@ export function JobChildren({ job }: { readonly job: JobJson }) {
           <li key={child.id}>
             <JobLink id={child.id} />
             <span>
-              {child.type} <StateChip job={child} />
+              {child.type} <StateChip job={child} />{' '}
+              {child.parentKind !== null && child.parentKind !== 'caller' && (
+                <span class="quiet">{child.parentKind}</span>
+              )}
             </span>
             <Ago time={child.createdAt} />
           </li>

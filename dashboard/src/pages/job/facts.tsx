@@ -48,8 +48,24 @@ function Trace({ id }: { readonly id: string }) {
   );
 }
 
+/** How a job came from its parent. */
+const PARENT_KINDS: Readonly<Record<NonNullable<JobJson['parentKind']>, string>> = {
+  rerun: 'run again',
+  replay: 'replayed from its dead letter',
+  compensation: 'compensates it',
+  caller: 'named by the caller',
+};
+
+function Parent({ id, kind }: { readonly id: string; readonly kind: JobJson['parentKind'] }) {
+  return (
+    <>
+      <JobLink id={id} /> · {PARENT_KINDS[kind ?? 'caller']}
+    </>
+  );
+}
+
 function relationsOf(job: JobJson): (Fact | null)[] {
-  const { documentId, correlationId, traceId, parentJobId, requestedBy } = job;
+  const { documentId, correlationId, traceId, parentJobId, parentKind, requestedBy } = job;
   return [
     requestedBy === null ? null : ['Asked by', requestedBy],
     documentId === null
@@ -62,7 +78,7 @@ function relationsOf(job: JobJson): (Fact | null)[] {
       </a>,
     ],
     traceId === null ? null : ['Trace', <Trace id={traceId} />],
-    parentJobId === null ? null : ['Parent', <JobLink id={parentJobId} />],
+    parentJobId === null ? null : ['Parent', <Parent id={parentJobId} kind={parentKind} />],
   ];
 }
 

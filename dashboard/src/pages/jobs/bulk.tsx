@@ -27,17 +27,27 @@ async function cancel(jobs: readonly JobJson[]): Promise<string> {
     : `${done} of ${ids.length} could be stopped`;
 }
 
-async function replay(jobs: readonly JobJson[]): Promise<string> {
-  const ids = (await lettersOf(jobs)).map(({ id }) => id);
-  if (ids.length === 0) return 'None of them left a dead letter, so none can be replayed';
-  const body = { ids, perSecond: PER_SECOND };
-  return `${doneIn(await send<Answer>('POST', './v1/dlq/replay', body))} replayed`;
+/** Those with a dead letter that waits for it are replayed from it, so that it is settled too. */
+async function runAgain(jobs: readonly JobJson[]): Promise<string> {
+  const bad = jobs.filter(({ phase }) => phase === 'failed' || phase === 'dead');
+  const letters = (await lettersOf(bad).catch(() => [])).filter(
+    ({ replayedAs }) => replayedAs === null,
+  );
+  const replayed = new Set(letters.map(({ jobId }) => jobId));
+  const ids = jobs.map(({ id }) => id).filter((id) => !replayed.has(id));
+  const replays = { ids: letters.map(({ id }) => id), perSecond: PER_SECOND };
+  const done =
+    (letters.length === 0 ? 0 : doneIn(await send<Answer>('POST', './v1/dlq/replay', replays))) +
+    (ids.length === 0 ? 0 : doneIn(await send<Answer>('POST', './v1/jobs/rerun', { ids })));
+  return done === jobs.length
+    ? `${done} running again`
+    : `${done} of ${jobs.length} could be run again`;
 }
 
 /** What can be asked of the chosen jobs at once. */
 export function Bulk({ jobs, onDone }: Given) {
   const living = jobs.filter(({ phase }) => !ENDED.has(phase));
-  const failed = jobs.filter(({ phase }) => phase === 'failed' || phase === 'dead');
+  const ended = jobs.filter(({ phase }) => ENDED.has(phase));
   const run = async (work: () => Promise<string>): Promise<void> => {
     say(await work().catch((error: Error) => error.message));
     onDone();
@@ -49,8 +59,8 @@ export function Bulk({ jobs, onDone }: Given) {
           Cancel {living.length}
         </button>
       )}
-      {failed.length > 0 && (
-        <button onClick={() => void run(() => replay(failed))}>Replay {failed.length}</button>
+      {ended.length > 0 && (
+        <button onClick={() => void run(() => runAgain(ended))}>Run {ended.length} again</button>
       )}
     </>
   );

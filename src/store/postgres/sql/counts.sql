@@ -99,3 +99,35 @@ BEGIN
   in_type := (SELECT count(*) FROM lanes o JOIN live x ON x.lane = o.number AND x.phase IN (2, 3)
     WHERE o.tenant = p_tenant AND o.type = l.type);
 END $$;
+
+-- Facts of the last day without a row that says where the job stands or how it ended.
+CREATE FUNCTION strays(p_limit int) RETURNS TABLE (tenant text, id uuid) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT t.name, f.id FROM facts f JOIN tenants t ON t.number = f.tenant
+  WHERE f.id >= id_at(clock_timestamp() - interval '1 day')
+    AND NOT EXISTS (SELECT FROM live j WHERE j.id = f.id AND j.tenant = f.tenant)
+    AND NOT EXISTS (SELECT FROM ended e WHERE e.id = f.id AND e.tenant = f.tenant)
+    AND NOT EXISTS (SELECT FROM ended_other e WHERE e.id = f.id AND e.tenant = f.tenant)
+  LIMIT p_limit;
+END $$;
+
+-- Jobs that failed or are dead, have no record of this kind and were not run again, by type.
+CREATE FUNCTION failed_types(p_max int, p_kind text) RETURNS TABLE (type text, count int8)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT l.type, count(*) FROM (
+    SELECT e.id, e.tenant FROM (
+      SELECT id, tenant, phase FROM ended WHERE phase IN (6, 8) AND phase > 5
+      UNION ALL SELECT id, tenant, phase FROM ended_other WHERE phase IN (6, 8) AND phase > 5) e
+    WHERE NOT EXISTS (SELECT FROM records r JOIN tenants t ON t.name = r.tenant
+        WHERE r.job_id = e.id::text AND t.number = e.tenant AND r.kind = p_kind)
+      AND NOT EXISTS (SELECT FROM facts c WHERE c.tenant = e.tenant AND c.parent_job_id = e.id
+        AND c.parent_kind = 1)
+      AND NOT EXISTS (SELECT FROM facts_other c WHERE c.tenant = e.tenant
+        AND c.parent_job_id = e.id AND c.parent_kind = 1)
+    LIMIT p_max) failed
+  CROSS JOIN LATERAL facts_by_id(ARRAY[failed.id]) f JOIN lanes l ON l.number = f.lane
+  WHERE f.tenant = failed.tenant GROUP BY l.type ORDER BY l.type;
+END $$;

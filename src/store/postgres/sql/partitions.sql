@@ -83,8 +83,9 @@ CREATE FUNCTION time_of(p_id uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS
 $$;
 
 -- The bounds between which ids go to partitions.
-CREATE FUNCTION partition_bounds(OUT low text, OUT high text, OUT ahead int) LANGUAGE sql STABLE AS $$
-  SELECT min(p.low), max(p.high), count(*) FILTER (WHERE time_of(p.low::uuid) > clock_timestamp())
+CREATE FUNCTION partition_bounds(OUT low text, OUT high text, OUT ahead_ms int8) LANGUAGE sql
+STABLE AS $$
+  SELECT min(p.low), max(p.high), ms(time_of(max(p.high)::uuid)) - ms(clock_timestamp())
   FROM partitions p WHERE p.parent = 'facts' AND NOT p.is_closed
 $$;
 

@@ -1,9 +1,8 @@
 -- Opens what is due where it stands, through its gates, and lets on who waits for a due token.
--- `next` is when the next job or token is due.
-CREATE FUNCTION open_due(p_limit int, p_now float8, OUT opened int, OUT types text[], OUT next int8)
+CREATE FUNCTION open_due(p_limit int, p_now float8, OUT opened int)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_now timestamptz := clock(p_now); v_keys text[]; v_lanes int[];
+DECLARE v_now timestamptz := clock(p_now); v_keys text[];
 BEGIN
   WITH c AS MATERIALIZED (
     SELECT j.ctid AS tid, j.id, j.tenant, j.lane, j.flags FROM live j
@@ -17,17 +16,11 @@ BEGIN
     UPDATE live j SET gate = coalesce(
       (SELECT k.gate FROM k WHERE k.id = c.id AND k.tenant = c.tenant), 0)
     FROM c WHERE j.ctid = c.tid)
-  SELECT (SELECT count(*) FROM c), (SELECT array_agg(DISTINCT c.lane) FROM c),
-    (SELECT array_agg(k.key) FROM k WHERE k.key IS NOT NULL)
-  INTO opened, v_lanes, v_keys;
+  SELECT (SELECT count(*) FROM c), (SELECT array_agg(k.key) FROM k WHERE k.key IS NOT NULL)
+  INTO opened, v_keys;
   v_keys := v_keys || ARRAY(SELECT r.key FROM rate_levels r
     WHERE r.next_at <= ms(v_now) ORDER BY r.next_at LIMIT p_limit);
   IF cardinality(v_keys) > 0 THEN PERFORM admit(v_keys, v_now); END IF;
-  types := ARRAY(SELECT DISTINCT l.type FROM lanes l WHERE l.number = ANY (v_lanes));
-  next := least(
-    (SELECT ms(min(j.run_at)) FROM live j WHERE j.gate = 1),
-    (SELECT ms(min(j.run_at)) FROM live j WHERE j.gate = 2),
-    (SELECT min(r.next_at) FROM rate_levels r WHERE r.next_at IS NOT NULL));
 END $$;
 
 -- A look at keys that somebody waits for, from one key on: after a caller's own transaction, which
@@ -50,4 +43,14 @@ BEGIN
     v_keys := v_keys || next;
   END LOOP;
   IF cardinality(v_keys) > 0 THEN PERFORM admit(v_keys, clock(p_now)); END IF;
+END $$;
+
+-- How long until the next delayed job is due, in milliseconds; null where there is none.
+CREATE FUNCTION until_due(p_now float8, OUT ms int8) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  SELECT ceil(date_part('epoch', least(
+    (SELECT j.run_at FROM live j WHERE j.gate = 1 ORDER BY j.run_at, j.seq LIMIT 1),
+    (SELECT j.run_at FROM live j WHERE j.gate = 2 ORDER BY j.run_at, j.seq LIMIT 1))
+    - clock(p_now)) * 1000) INTO until_due.ms;
 END $$;

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openRoom, type Room } from './pawl-command.ts';
+
+let room: Room;
+before(async () => {
+  room = await openRoom();
+  await room.client.putType('brittle', { lifecycle: 'task', fatal: ['Oops'] });
+});
+after(() => room.close());
+
+/** A job that has failed for good, for a reason of its own. */
+async function failed(message: string): Promise<string> {
+  const { id } = await room.client.enqueue({ type: 'brittle', input: { message } });
+  const post = (path: string, body: object): Promise<unknown> =>
+    room.client.connection.call({ method: 'POST', path, body });
+  await post('/v1/claims', { workerId: 'w', types: ['brittle'], max: 1 });
+  const error = { class: 'Oops', message };
+  await post(`/v1/jobs/${id}/fail`, { workerId: 'w', epoch: 1, error });
+  return id;
+}
+
+test('failures shows each cause with its hint, and how to run its jobs again', async () => {
+  assert.match((await room.pawl(['failures'])).stderr, /No failures/);
+  await failed('no page 1');
+  const id = await failed('no page 2');
+  await failed('no \u001b[31mdisk');
+  const { stdout, code } = await room.pawl(['failures', '--type', 'brittle']);
+  assert.equal(code, 0);
+  const blocks = stdout.trimEnd().split('\n\n');
+  assert.equal(blocks.length, 2);
+  assert.match(blocks[0]!, /^brittle {2}Oops {2}1 job, .* ago, no dead letter\n/);
+  assert.match(blocks[0]!, /BRITTLE_OOPS: no \\u001b\[31mdisk/);
+  assert.match(blocks[1]!, /^brittle {2}Oops {2}2 jobs, last .* ago, first .* ago, no dead letter/);
+  assert.match(blocks[1]!, /not retried: "Oops" is fatal for type/);
+  assert.match(blocks[1]!, new RegExp(`pawl jobs show ${id}`));
+  assert.match(blocks[1]!, /pawl jobs rerun --fingerprint [0-9a-f]{16}/);
+  const listed = await room.pawl(['failures', '--json', '--limit', '1']);
+  assert.equal((JSON.parse(listed.stdout) as { count: number }).count, 1);
+  assert.match(
+    (await room.pawl(['doctor'])).stdout,
+    /3 jobs of type brittle failed without a dead/,
+  );
+});
+
+test('jobs rerun runs one again with another input, and many by a filter or by ids', async () => {
+  const id = await failed('no bridge');
+  const one = await room.pawl(['jobs', 'rerun', id, '--input', '{"n":2}']);
+  const made = one.stdout.trim();
+  assert.deepEqual(await room.client.input(made), { n: 2 });
+  const shown = await room.pawl(['jobs', 'show', made]);
+  assert.match(shown.stdout, new RegExp(`parent +${id} \\(rerun\\)`));
+  const { items } = await room.client.failures({ type: 'brittle' });
+  const { fingerprint } = items.find(({ message }) => message.startsWith('no page'))!;
+  const many = await room.pawl(['jobs', 'rerun', '--fingerprint', fingerprint]);
+  assert.equal(many.stdout.trim().split('\n').length, 2);
+  assert.match(many.stderr, /2 jobs running again/);
+  const none = await room.pawl(['jobs', 'rerun', '--fingerprint', fingerprint, '--since', '1h']);
+  assert.match(none.stderr, /Nothing to run again/);
+  const named = await room.pawl(['jobs', 'rerun', id, made, '--json']);
+  assert.equal(named.code, 5, 'one of them has not ended');
+  const lines = named.stdout.trim().split('\n');
+  const statuses = lines.map((line) => (JSON.parse(line) as { status: number }).status);
+  assert.deepEqual(statuses, [202, 409]);
+});
+
+test('jobs rerun says what it needs', async () => {
+  for (const [words, text] of [
+    [[], /say which: ids, or a filter/],
+    [['a', '--type', 'brittle'], /give ids, or a filter: not both/],
+    [['a', 'b', '--input', '1'], /--input goes with one id/],
+    [['--since', 'yesterday'], /--since takes a time/],
+  ] as const) {
+    const { stderr, code } = await room.pawl(['jobs', 'rerun', ...words]);
+    assert.equal(code, 2);
+    assert.match(stderr, text);
+  }
+});

@@ -1,0 +1,234 @@
+// Who sees the artifacts of a job, and when: over every route.
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
+import { largeSink, largeSource } from '../../src/engine/by-reference.ts';
+import type { Claim } from '../../src/engine/claim.ts';
+import { artifactJson } from '../../src/http/artifact-view.ts';
+import type { Artifact } from '../../src/records/artifacts.ts';
+import { openWorker } from '../../src/worker/open-worker.ts';
+import { type ArtifactApi, openArtifactApi } from '../support/artifact/artifact-api.ts';
+import { jobThat } from '../support/workshop.ts';
+import type { World } from '../support/world.ts';
+
+const TYPE = { lifecycle: 'task', previews: ['page-*.png'] } as const;
+
+interface Put {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+}
+
+interface Room extends ArtifactApi {
+  readonly claim: Claim;
+  put(name: string, claim?: Claim): Promise<Put>;
+  /** What everybody gets: the names of the list, and the codes of link and download. */
+  seen(put: Put, link: string): Promise<{ names: string[]; link: number; download: number }>;
+}
+
+function holderOf({ job }: Claim): string {
+  return `workerId=${job.owner}&epoch=${job.epoch}`;
+}
+
+async function openRoom(context: TestContext): Promise<Room> {
+  const api = await openArtifactApi(context);
+  await api.world.putType('export', TYPE, 'default');
+  const claim = await api.claimOne();
+  const { app } = api;
+  return {
+    ...api,
+    claim,
+    put: async (name, by = claim) => {
+      const url = `/v1/jobs/${by.job.id}/artifacts/${name}?${holderOf(by)}`;
+      const answer = await app.inject({ method: 'PUT', url, body: `bytes of ${name}` });
+      assert.equal(answer.statusCode, 201, answer.body);
+      return answer.json<Put>();
+    },
+    seen: async ({ id }, link) => {
+      const list = await app.inject(`/v1/jobs/${claim.job.id}/artifacts`);
+      return {
+        names: list.json<{ items: Put[] }>().items.map(({ name }) => name),
+        link: (await app.inject(`/v1/artifacts/${id}/link`)).statusCode,
+        download: (await app.inject(link)).statusCode,
+      };
+    },
+  };
+}
+
+/** A link as everybody gets it, by whatever way it was leaked before it was good. */
+async function leaked({ face, world }: Room, { id }: Put): Promise<string> {
+  const { artifacts } = world.engine.context.records;
+  const artifact = await artifacts.find({ tenant: 'default', id });
+  return artifactJson(face, artifact!).url;
+}
+
+const NOTHING = { names: [], link: 404, download: 404 };
+
+describe('an output of a job', () => {
+  test('[T8, R36, T24] is seen by nobody else before the job has succeeded, and by all after', async (context) => {
+    const room = await openRoom(context);
+    const put = await room.put('deck.pdf');
+    const link = await leaked(room, put);
+    assert.deepEqual(await room.seen(put, link), NOTHING);
+    await room.world.complete(room.claim);
+    assert.deepEqual(await room.seen(put, link), {
+      names: ['deck.pdf'],
+      link: 200,
+      download: 200,
+    });
+    const result = await room.app.inject(`/v1/jobs/${room.claim.job.id}/result`);
+    assert.match(String(result.headers['link']), /deck\.pdf/);
+  });
+
+  const ends: Record<string, (world: World, claim: Claim) => Promise<unknown>> = {
+    'a hard cancel': (world, { job }) => world.cancel(job, 'hard'),
+    'a soft cancel that was honoured': async (world, claim) => {
+      await world.cancel(claim.job, 'soft');
+      await world.settle(claim, { kind: 'cancelled' });
+    },
+    'a failure': (world, claim) => world.fail(claim, 'internal_bug'),
+  };
+  for (const [how, end] of Object.entries(ends)) {
+    test(`[T8, R14] is gone for everybody from the commit of ${how} on, and its bytes go`, async (context) => {
+      const room = await openRoom(context);
+      const [put, page] = [await room.put('deck.pdf'), await room.put('page-1.png')];
+      const links = [await leaked(room, put), await leaked(room, page), put.url, page.url];
+      assert.equal((await room.app.inject(links[1]!)).statusCode, 200, 'a preview');
+      await end(room.world, room.claim);
+      for (const link of links) assert.deepEqual(await room.seen(put, link), NOTHING);
+      assert.deepEqual(await room.seen(page, links[1]!), NOTHING);
+      const own = `/v1/jobs/${room.claim.job.id}/artifacts?${holderOf(room.claim)}`;
+      assert.deepEqual((await room.app.inject(own)).json<{ items: Put[] }>().items, []);
+      await room.sweep.runOnce();
+      assert.deepEqual(room.onDisk(), []);
+    });
+  }
+
+  test('[T8] that its type declares a preview is seen while the job runs, and in no cache', async (context) => {
+    const room = await openRoom(context);
+    await room.put('deck.pdf');
+    const page = await room.put('page-1.png');
+    const link = await leaked(room, page);
+    assert.deepEqual(await room.seen(page, link), {
+      names: ['page-1.png'],
+      link: 200,
+      download: 200,
+    });
+    const { headers } = await room.app.inject(link);
+    assert.equal(headers['cache-control'], 'private, no-store');
+    await room.world.complete(room.claim);
+    const after = await room.app.inject(link);
+    assert.match(String(after.headers['cache-control']), /immutable/);
+  });
+
+  test('[P4, R36] is there for the next attempt after a loss, and for that attempt alone', async (context) => {
+    const room = await openRoom(context);
+    const put = await room.put('deck.pdf');
+    const { app, world, claim } = room;
+    assert.equal((await app.inject(put.url)).body, 'bytes of deck.pdf', 'its own link');
+    world.advance(600_000);
+    await world.sweep();
+    await room.sweep.runOnce();
+    const next = await world.claimOne('w2', 'export');
+    assert.equal(next.job.id, claim.job.id);
+    assert.equal((await app.inject(put.url)).statusCode, 404, 'the link of the lost attempt');
+    const own = `/v1/jobs/${claim.job.id}/artifacts?${holderOf(next)}`;
+    const [item] = (await app.inject(own)).json<{ items: Put[] }>().items;
+    assert.equal((await app.inject(item!.url)).body, 'bytes of deck.pdf');
+    const asked = `/v1/artifacts/${put.id}/link?jobId=${claim.job.id}`;
+    const named = await app.inject(`${asked}&${holderOf(next)}`);
+    assert.equal((await app.inject(named.json<Put>().url)).statusCode, 200);
+    for (const stranger of [holderOf(claim), 'workerId=w2&epoch=99', 'workerId=w3&epoch=2']) {
+      assert.equal((await app.inject(`${asked}&${stranger}`)).statusCode, 404, stranger);
+    }
+    assert.deepEqual(await room.seen(put, await leaked(room, put)), NOTHING);
+  });
+
+  test('[R36] cannot be read by naming it as the input of another job', async (context) => {
+    const room = await openRoom(context);
+    const put = await room.put('secret.json');
+    const asked = { type: 'export', input: { $artifact: put.id } };
+    const { id } = (
+      await room.app.inject({ method: 'POST', url: '/v1/jobs', payload: asked })
+    ).json<{ id: string }>();
+    const input = await room.app.inject(`/v1/jobs/${id}/input`);
+    assert.deepEqual([input.json(), input.headers['link']], [asked.input, undefined]);
+  });
+});
+
+test('names that begin with $ are the platform’s own, wherever they are given', async (context) => {
+  const room = await openRoom(context);
+  const upload = await room.app.inject({
+    method: 'POST',
+    url: '/v1/artifacts?name=%24input',
+    body: 'x',
+  });
+  assert.equal(upload.statusCode, 400);
+  const url = `/v1/jobs/${room.claim.job.id}/artifacts/%24other?${holderOf(room.claim)}`;
+  assert.equal((await room.app.inject({ method: 'PUT', url, body: 'x' })).statusCode, 400);
+  await assert.rejects(
+    room.world.putType('export', { ...TYPE, previews: ['$*'] }, 'default'),
+    /previews\/0/,
+  );
+});
+
+describe('a value that is too large for the database', () => {
+  const large = { text: 'PLAIN '.repeat(60_000) };
+
+  test('[T27, R36] goes in and out whole over HTTP, and is on no route for artifacts', async (context) => {
+    const room = await openRoom(context);
+    const { app, world, desk } = room;
+    await world.complete(room.claim);
+    const { engine } = world;
+    const caller = { tenant: 'default', principal: null };
+    const [made] = await largeSink(engine, desk).enqueue([{ type: 'export', input: large }], {
+      caller,
+    });
+    assert.ok(made!.kind === 'created');
+    const { id } = made!.job;
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    const { connection } = new ApiClient({ url });
+    const artifacts = new RemoteArtifacts({ connection });
+    const source = largeSource(new RemoteSource({ connection }), artifacts);
+    const seen: unknown[] = [];
+    const job = jobThat(({ input }) => (seen.push(input), input), { type: 'export' });
+    const worker = openWorker({ source, artifacts, jobs: [job], id: 'far' });
+    await worker.poll();
+    const values = await valuesOf(world, id);
+    assert.deepEqual(
+      values.map(({ name }) => name),
+      ['$input'],
+    );
+    assert.deepEqual((await app.inject(`/v1/jobs/${id}/input`)).json(), large);
+    await worker.idle();
+    assert.deepEqual(seen, [large]);
+    assert.deepEqual((await app.inject(`/v1/jobs/${id}/result`)).json(), large);
+    const all = await valuesOf(world, id);
+    assert.deepEqual(all.map(({ name }) => name).toSorted(), ['$input', '$result']);
+    for (const value of all) {
+      assert.equal((await app.inject(`/v1/artifacts/${value.id}/link`)).statusCode, 404);
+      assert.equal((await app.inject(artifactJson(room.face, value).url)).statusCode, 404);
+    }
+    assert.deepEqual((await app.inject(`/v1/jobs/${id}/artifacts`)).json().items, []);
+    const { headers } = await app.inject(`/v1/jobs/${id}/result`);
+    assert.equal(headers['link'], undefined);
+  });
+
+  test('[R36] of one job is not given out as the result of another', async (context) => {
+    const room = await openRoom(context);
+    const other = await room.claimOne();
+    const url = `/v1/jobs/${other.job.id}/artifacts/%24result?${holderOf(other)}`;
+    const { id } = (await room.app.inject({ method: 'PUT', url, body: '"secret"' })).json<Put>();
+    await room.world.complete(room.claim, { $artifact: id });
+    const result = await room.app.inject(`/v1/jobs/${room.claim.job.id}/result`);
+    assert.deepEqual(result.json(), { $artifact: id });
+  });
+});
+
+/** Everything that is kept for a job, whoever may see it. */
+async function valuesOf({ engine }: World, id: string): Promise<readonly Artifact[]> {
+  const { artifacts } = engine.context.records;
+  const ref = { tenant: 'default', id };
+  const input = await artifacts.find(ref);
+  return [...(await artifacts.ofJob(ref)), ...(input === null ? [] : [input])];
+}
