@@ -1,6 +1,6 @@
 import type { Clock, Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type {
   ArtifactStore,
   ByteRange,

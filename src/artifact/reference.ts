@@ -1,5 +1,5 @@
 import type { JsonText } from '../core/job.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 
 /**
  * Stands in a job for a value that is too large for the database: the value's JSON is the content
@@ -42,7 +42,12 @@ export async function shrink(
 
 /** The value that `shrink` was given, from where it was put. */
 export async function textIn(content: AsyncIterable<Uint8Array>): Promise<JsonText> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
+  for await (const chunk of content) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+export function isJson({ contentType }: { readonly contentType: string }): boolean {
+  return contentType.startsWith('application/json');
 }

@@ -1,7 +1,7 @@
 import type { S3mini } from 's3mini';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type {
   ArtifactStore,
   ByteRange,

@@ -1,9 +1,8 @@
 import type { Content } from '../artifact/artifact-store.ts';
-import { referenceOf, textIn } from '../artifact/reference.ts';
+import { isJson, referenceOf, textIn } from '../artifact/reference.ts';
 import { RESULT_VALUE } from '../core/value-name.ts';
 import type { Job, JsonText } from '../core/job.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
-import { isJson } from '../engine/by-reference.ts';
 import type { Ownership } from '../engine/owner.ts';
 import type { ArtifactJson } from '../http/schema/artifact.ts';
 import type { Artifact, ArtifactRef } from '../records/artifacts.ts';

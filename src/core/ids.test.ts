@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from './clock.ts';
-import { derivedId, eventIdOf, isUuid, seededIds, systemIds } from './ids.ts';
+import { derivedId, eventIdOf, seededIds, systemIds } from './ids.ts';
+import { isUuid } from './uuid.ts';
 import { SeededRandom } from './random.ts';
 
 const clock = new ManualClock(Date.UTC(2026, 4, 17, 12, 30, 15, 123));

@@ -7,12 +7,6 @@ export interface Ids {
   next(): string;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
-
 const UUID_BYTES = 16;
 const DRAWN_AT_ONCE = 256;
 const TIME_BYTES = 6;

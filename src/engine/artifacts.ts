@@ -1,7 +1,7 @@
 import type { ArtifactStore, ByteRange, Content } from '../artifact/artifact-store.ts';
 import { INPUT_VALUE, isValueName, RESULT_VALUE } from '../core/value-name.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type { JobRef } from '../core/job.ts';
 import type { Artifact, ArtifactCommit, ArtifactRef } from '../records/artifacts.ts';
 import { StoreError } from '../store/store-error.ts';

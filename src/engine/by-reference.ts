@@ -3,6 +3,7 @@ import {
   type ArtifactReference,
   fits,
   INLINE_BYTES_MAX,
+  isJson,
   referenceOf,
   shrink,
   textIn,
@@ -189,10 +190,6 @@ export async function wholeInput(desk: Artifacts, job: Given): Promise<JsonText>
   if (value !== null) return textIn(value);
   const found = await desk.find({ tenant, id });
   return isJson(found) ? textIn(await desk.open(found)) : input;
-}
-
-export function isJson({ contentType }: Pick<Artifact, 'contentType'>): boolean {
-  return contentType.startsWith('application/json');
 }
 
 /** The values of workers that run beside the engine. */

@@ -1,7 +1,7 @@
 import { payloadHash } from '../core/canonical-json.ts';
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type { ParentKind } from '../core/job.ts';
 import { isStorable } from '../core/text.ts';
 import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';

@@ -3,7 +3,7 @@ import type { Instant } from '../core/clock.ts';
 import { invalid, PawlError } from '../core/errors.ts';
 import { errorCodeOf } from '../core/error-class.ts';
 import { fingerprintOf } from '../core/fingerprint.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { EngineContext } from './context.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { referenceOf } from '../artifact/reference.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import type { DocumentSource } from '../core/limits.ts';
 import type { Policy } from '../core/policy.ts';
 import type { EngineContext } from './context.ts';

@@ -57,7 +57,7 @@ export abstract class JobVerbs<Options extends EnqueueOptions = EnqueueOptions> 
    */
   async enqueue<Input, Result>(
     job: JobType<Input, Result>,
-    ...args: EnqueueArgs<Input, Options>
+    ...args: EnqueueArgs<NoInfer<Input>, Options>
   ): Promise<JobHandle<Result, Input>> {
     const { input, options } = enqueueArgsOf<Options>(job, args, this.optionNames);
     const checking = checkInput(job, input);
@@ -135,7 +135,7 @@ export abstract class JobVerbs<Options extends EnqueueOptions = EnqueueOptions> 
     name: string,
     rule: ScheduleRule,
     job: JobType<Input, Result>,
-    ...args: EnqueueArgs<Input, ScheduleOptions>
+    ...args: EnqueueArgs<NoInfer<Input>, ScheduleOptions>
   ): Promise<ScheduleSnapshot> {
     const { input, options } = enqueueArgsOf<ScheduleOptions>(job, args, SCHEDULE_OPTIONS);
     await checkInput(job, input);

@@ -54,8 +54,6 @@ import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
 
-export { Engine, type EngineOptions } from '../engine/engine.ts';
-
 export interface ServerOptions {
   readonly engine: Engine;
   /** Null or left out: no credentials are asked for, which is for the own machine only. */

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { Value } from 'typebox/value';
 import { type Fault, PawlError } from '../core/errors.ts';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import { faultsOf } from './faults.ts';
 
 /** A fault and the part of the request it is in. */

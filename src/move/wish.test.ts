@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isUuid } from '../core/ids.ts';
+import { isUuid } from '../core/uuid.ts';
 import { inputHere, type TypesHere } from './here.ts';
 import { commandOf, planSchedules } from './schedules.ts';
 import type { Source, SourceJob, SourceSchedule } from './source.ts';

@@ -75,7 +75,13 @@ export function surrounded(
 async function runWithin(
   attempt: RunContext<unknown>,
   run: Run,
-  { context, around }: { [Name in keyof Surroundings]-?: Surroundings[Name] | undefined },
+  {
+    context,
+    around,
+  }: {
+    readonly context: Surroundings['context'] | undefined;
+    readonly around: Surroundings['around'] | undefined;
+  },
 ): Promise<unknown> {
   const members = await context?.(attempt);
   for (const name of Object.keys(members ?? {})) {

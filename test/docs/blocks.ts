@@ -33,3 +33,9 @@ export function allBlocks(): Block[] {
     .toSorted()
     .flatMap((path) => blocksIn(path, readFileSync(inRepository(path), 'utf8')));
 }
+
+/** Blocks of one page are neighbours; `// jobs.ts` as a first line names one for the others. */
+export function fileNameOf({ path, line, text }: Block): string {
+  const named = /^\/\/ ([\w-]+\.(?:test\.)?ts)$/.exec(text.split('\n', 1)[0]!)?.[1];
+  return `${path.replaceAll(/[^\w]/g, '-')}/${named ?? `line-${line}.ts`}`;
+}

@@ -10,17 +10,16 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runTool } from '../../scripts/run/command.ts';
+import { sourcePaths } from '../../scripts/run/own-sources.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
-import { allBlocks, type Block } from './blocks.ts';
-import { sourcePaths } from './own-sources.ts';
+import { allBlocks, type Block, fileNameOf } from './blocks.ts';
 
 const run = promisify(execFile);
-const hooks = fileURLToPath(new URL('own-sources.ts', import.meta.url));
+const hooks = inRepository('scripts/run/own-sources.ts');
 const blocks = allBlocks().filter(({ language }) => language === 'ts');
 const own = blocks.filter(({ marks }) => !marks.includes('theirs'));
 
@@ -28,10 +27,8 @@ const own = blocks.filter(({ marks }) => !marks.includes('theirs'));
 const folder = inRepository('.cache/docs', basename(mkdtempSync(join(tmpdir(), 'pawl-docs-'))));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Blocks of one page are neighbours. */
-function fileOf({ path, line, text }: Block): string {
-  const named = /^\/\/ ([\w-]+\.(?:test\.)?ts)$/m.exec(text.split('\n', 1)[0]!)?.[1];
-  return join(folder, path.replaceAll(/[^\w]/g, '-'), named ?? `line-${line}.ts`);
+function fileOf(block: Block): string {
+  return join(folder, fileNameOf(block));
 }
 
 for (const block of own) {

@@ -74,12 +74,12 @@ test('report: Markdown becomes a PDF', async () => {
   assert.ok(statSync(file).size > 1_000);
 });
 
-for (const [path, route, body] of [
-  ['examples/node-http/server.ts', '/thumbnails?picture=cat.png', null],
-  ['examples/fastify/server.ts', '/reports', { year: 2026 }],
-  ['examples/express/server.ts', '/invoices', { order: 17 }],
+for (const [path, route, body, made] of [
+  ['examples/node-http/server.ts', '/thumbnails?picture=cat.png', null, 'small-cat.png'],
+  ['examples/fastify/server.ts', '/reports', { year: 2026 }, 'the report of 2026'],
+  ['examples/express/server.ts', '/invoices', { order: 17 }, 'the invoice of order 17'],
 ] as const) {
-  test(`${path}: a request is answered at once, and its job ends well`, async (context) => {
+  test(`${path}: a request is answered at once, its job later with a value`, async (context) => {
     const env = { PATH: process.env['PATH'], PORT: '0' };
     const server = spawn(process.execPath, [inRepository(path)], {
       env,
@@ -94,10 +94,11 @@ for (const [path, route, body] of [
     assert.equal(answer.status, 202);
     const { id } = (await answer.json()) as { id: string };
     const page = new URL(`${route.split('?')[0]}/${id}`, url);
-    await eventually('the job has succeeded', async () => {
-      const { state } = (await (await fetch(page)).json()) as { state: string };
-      return state === 'succeeded';
+    const job = await eventually('the job has succeeded', async () => {
+      const found = (await (await fetch(page)).json()) as { state: string; result: unknown };
+      return found.state === 'succeeded' ? found : null;
     });
+    assert.equal(job.result, made);
     server.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
   });

@@ -1,11 +1,12 @@
 // What the guides show of other libraries compiles against those libraries, and runs.
-//   ```ts theirs               compiled, with the packages of bench/
+//   ```ts theirs               compiled, with the packages of bench/; `// web.ts` as its first line
+//                              gives it a name for its neighbours
 //   ```ts theirs run redis     and run; REDIS_URL names an empty Redis
 //   ```ts theirs run postgres  and run; DATABASE_URL names an empty database
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { installPeers } from '../../scripts/peers/install.ts';
@@ -14,7 +15,7 @@ import { runTool } from '../../scripts/run/command.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
-import { allBlocks, type Block } from './blocks.ts';
+import { allBlocks, type Block, fileNameOf } from './blocks.ts';
 
 const run = promisify(execFile);
 const blocks = allBlocks().filter(({ marks }) => marks.includes('theirs'));
@@ -22,8 +23,8 @@ const redisPath = await findRedis();
 
 let folder: string;
 
-function fileOf({ path, line }: Block): string {
-  return join(folder, `${path.replaceAll(/[^\w]/g, '-')}-${line}.ts`);
+function fileOf(block: Block): string {
+  return join(folder, fileNameOf(block));
 }
 
 before(async () => {
@@ -31,7 +32,10 @@ before(async () => {
   const place = join(await installPeers(), '.cache');
   mkdirSync(place, { recursive: true });
   folder = mkdtempSync(join(place, 'docs-'));
-  for (const block of blocks) writeFileSync(fileOf(block), block.text);
+  for (const block of blocks) {
+    mkdirSync(dirname(fileOf(block)), { recursive: true });
+    writeFileSync(fileOf(block), block.text);
+  }
 });
 after(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -47,7 +51,7 @@ test('what the documents show of other libraries compiles against them', async (
       skipLibCheck: true,
       typeRoots: [inRepository('node_modules/@types')],
     },
-    include: ['*.ts'],
+    include: ['**/*.ts'],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const signal = new AbortController().signal;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { isUuid } from '../../src/core/ids.ts';
+import { isUuid } from '../../src/core/uuid.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { typed } from '../../src/handler/schema.ts';

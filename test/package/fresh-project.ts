@@ -38,8 +38,7 @@ const greet = defineJob('greet', {
 const pawl = await openPawl({ database: 'data/pawl.db', jobs: [greet] });
 pawl.work();
 const job = await pawl.enqueue(greet, { name: 'world' });
-await pawl.ended(job);
-console.log(await pawl.result(job));
+console.log(await job.result());
 await pawl.close();
 `;
 

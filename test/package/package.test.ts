@@ -91,8 +91,7 @@ test('SQLite needs no driver of PostgreSQL: a job runs without it', async () => 
     const pawl = await openPawl({ database: 'data/pawl.db', jobs: [hello] });
     pawl.work();
     const job = await pawl.enqueue(hello);
-    await pawl.ended(job);
-    console.log(await pawl.result(job));
+    console.log(await job.result());
     await pawl.close();`;
   assert.equal(await smallest.run(code), 'world');
 });
@@ -231,13 +230,11 @@ for (const { part, env, says } of MISSING) {
 test('without the packages for documents a job that needs one says what to install', async () => {
   const code = `
     import { openPawl } from 'pawl';
-    import { studioJobs } from 'pawl/studio';
-    const pawl = await openPawl({ database: ':memory:', jobs: studioJobs });
+    import { convert, studioJobs } from 'pawl/studio';
+    const pawl = await openPawl({ database: ':memory:', jobs: studioJobs, log: false });
     pawl.work();
-    const caller = { tenant: 'default', principal: null };
-    const request = { type: 'convert', input: { text: '# A' } };
-    const [accepted] = await pawl.engine.enqueue([request], { caller });
-    const { error } = await pawl.ended(accepted.job);
+    const job = await pawl.enqueue(convert, { text: '# A' });
+    const { error } = await job.ended();
     console.log(error.code, error.message);
     await pawl.close();`;
   assert.match(

@@ -8,6 +8,7 @@ import { ambientProblems, sleepProblems } from './ambient.ts';
 import { columnsMax, functionProblems, linesMax, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
+import { publicApiProblems } from './public-api.ts';
 import { codeOf, importsOf } from './source.ts';
 import { wayOutProblems } from './way-out.ts';
 
@@ -212,5 +213,49 @@ describe('links', () => {
     assert.deepEqual(problems('[a](../README.md#start) [b](guide/learn.md) [c](/README.md)'), []);
     assert.deepEqual(problems('[a](https://example.org/x) [b](#here) `[c](gone.md)`'), []);
     assert.deepEqual(problems('```md\n[c](gone.md)\n```\n'), []);
+  });
+});
+
+describe('the public API in what users read', () => {
+  const inner = [
+    "await pawl.engine.job({ id: 'a' })",
+    'const { engine } = pawl;',
+    "const caller = { tenant: 'default' };",
+    'registry.type(SHARED_TENANT)',
+    'const value = JSON.parse(job.result)',
+    'const value = JSON.parse((await job.snapshot()).input as string)',
+    "const ENDS = ['succeeded', 'failed', 'cancelled', 'dead'];",
+    "isEnd = phase === 'failed' || phase === 'dead'",
+    "import { Engine } from '../../src/engine/engine.ts';",
+    "import { Engine } from 'pawl/engine';",
+  ];
+  const harmless = [
+    'const event = JSON.parse(body) as object;',
+    'console.log(await job.result());',
+    "await pawl.jobs({ phase: 'failed' });",
+    "import { openPawl } from '../../src/index.ts';",
+    "import { openWorld } from 'pawl/testing';",
+    '// callers of the engine',
+    "console.log('the engine of a caller');",
+  ];
+  for (const text of inner) {
+    test(`examples and guides may not say ${text}`, () => {
+      assert.equal(publicApiProblems({ path: 'examples/a/main.ts', text }).length, 1);
+      const page = `# A\n\n\`\`\`ts run\n${text}\n\`\`\`\n`;
+      const [problem = ''] = publicApiProblems({ path: 'docs/guides/learn/a.md', text: page });
+      assert.match(problem, /^docs\/guides\/learn\/a\.md:4: /);
+      assert.deepEqual(publicApiProblems({ path: 'test/spec/a.test.ts', text }), []);
+    });
+  }
+  for (const text of harmless) {
+    test(`examples and guides may say ${text}`, () => {
+      assert.deepEqual(publicApiProblems({ path: 'examples/a/main.ts', text }), []);
+    });
+  }
+
+  test('programs of other libraries, and prose, are not looked at', () => {
+    const path = 'docs/guides/migrate/a.md';
+    const page = 'The engine of a caller.\n\n```ts theirs\nconst caller = boss.engine;\n```\n';
+    assert.deepEqual(publicApiProblems({ path, text: page }), []);
   });
 });

@@ -6,6 +6,7 @@ import { ambientProblems, sleepProblems } from './ambient.ts';
 import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
+import { publicApiProblems } from './public-api.ts';
 import type { SourceFile } from './source.ts';
 import { wayOutProblems } from './way-out.ts';
 
@@ -60,4 +61,8 @@ test('tests wait for signals, never for time', () => {
 test('every relative link in a document leads somewhere', () => {
   const exists = (path: string): boolean => existsSync(inRepository(path));
   assertNone(documents.flatMap((document) => linkProblems(document, exists)));
+});
+
+test('README, guides and examples use nothing but the public API', () => {
+  assertNone([...sources, ...documents].flatMap(publicApiProblems));
 });

@@ -1,6 +1,6 @@
 import type { JobEvent } from '../../core/event.ts';
 import type { Job, JobError, JobRef } from '../../core/job.ts';
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { Compensation } from '../../handler/context.ts';
 import type { DeadLetter } from '../../records/dead-letters.ts';
 import type { StageResult } from '../../store/stage-result.ts';

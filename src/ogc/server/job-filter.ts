@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import { type Fault, invalid } from '../../core/errors.ts';
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import { STATUSES, type StatusInfo } from '../model/status-info.ts';
 
 /** What a list of jobs is asked for; null where it does not matter. */

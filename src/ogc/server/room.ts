@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../../auth/credential.ts';
 import type { Job } from '../../core/job.ts';
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import { PawlError } from '../../core/errors.ts';
 import type { Artifacts } from '../../engine/artifacts.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -1,5 +1,5 @@
 import type { Instant } from '../../core/clock.ts';
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import { byBytes } from '../byte-order.ts';
 import { checkedRecords } from '../record-check.ts';
 import {

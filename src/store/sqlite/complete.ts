@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { JsonText } from '../../core/job.ts';
 import type { Move } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';

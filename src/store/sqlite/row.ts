@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { CancelMode, CancelWish, Job, JobError, ParentKind } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import { AGING_MS } from '../../core/rank.ts';

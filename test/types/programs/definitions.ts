@@ -3,8 +3,8 @@ import {
   declareJob,
   defineJob,
   type InputOf,
-  type Job,
   type JobDefinition,
+  type JobHandle,
   type JobType,
   type Json,
   type None,
@@ -54,10 +54,10 @@ const dated = defineJob('dated', {
 
 const pawl = await openPawl({ database: ':memory:', jobs: [parcel, tidy, dated] });
 const at = new Date();
-const job: Job = await pawl.enqueue(parcel, { to: 'Ada', at });
+const job: JobHandle = await pawl.enqueue(parcel, { to: 'Ada', at });
 await pawl.enqueue(parcel, { to: 'Ada', weight: 3, at }, { queue: 'heavy', priority: 'high' });
 await pawl.enqueue(tidy);
-await pawl.enqueue(tidy, { queue: 'night', idempotencyKey: 'tidy-1' });
+await pawl.enqueue(tidy, { queue: 'night', key: 'tidy-1' });
 await pawl.enqueue(dated, { day: '2026-11-15' });
 // @ts-expect-error a member is missing
 await pawl.enqueue(parcel, { to: 'Ada' });

@@ -23,7 +23,9 @@ export const CHANGES_D: readonly RowChange[] = [
     mistake: 'a running job goes back to the queue without a retry',
     file: 'src/lifecycles/document.ts',
     from: "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n",
-    to: "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n    { on: 'snooze', from: 'RUNNING', to: 'QUEUED' },\n",
+    to:
+      "    { on: 'requeue', from: 'RETRYING', to: 'QUEUED' },\n" +
+      "    { on: 'snooze', from: 'RUNNING', to: 'QUEUED' },\n",
     tests: 'src/lifecycles/document.test.ts',
   },
   {

@@ -23,7 +23,9 @@ export const CHANGES_P: readonly RowChange[] = [
     mistake: 'a fatal error goes past RETRY',
     file: 'src/lifecycles/platform.ts',
     from: "    { on: 'exhaust', from: 'RETRY', to: 'DEAD' },\n",
-    to: "    { on: 'exhaust', from: 'RETRY', to: 'DEAD' },\n    { on: 'fail', from: 'RUNNING', to: 'DEAD' },\n",
+    to:
+      "    { on: 'exhaust', from: 'RETRY', to: 'DEAD' },\n" +
+      "    { on: 'fail', from: 'RUNNING', to: 'DEAD' },\n",
     tests: 'src/lifecycles/platform.test.ts',
   },
   {

@@ -1,4 +1,5 @@
-// `node --import` this: what documents import from `pawl` comes from the sources of this checkout.
+// `node --import` this: what documents and examples import from `pawl` comes from the sources of
+// this checkout.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
