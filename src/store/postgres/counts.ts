@@ -1,4 +1,4 @@
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { JobRef } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import {

@@ -1,4 +1,4 @@
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal, rankOf } from '../../core/phase.ts';
 import { planWrite } from '../record-write.ts';

@@ -1,4 +1,4 @@
-import { isUuid } from '../../core/ids.ts';
+import { isUuid } from '../../core/uuid.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { EventPage, EventQuery } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
