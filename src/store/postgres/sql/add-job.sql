@@ -171,7 +171,7 @@ BEGIN
   x.correlation_id := c.correlation_id; x.document_id := c.document_id; x.limit_key := c.limit_key;
   x.actor := 'sql:' || session_user; x.key := c.key; x.window_ms := 86400000;
   x.payload_hash := encode(sha256(convert_to(jsonb_build_array(c.type, c.queue, c.document_id,
-    c.input::jsonb, c.metadata::jsonb)::text, 'UTF8')), 'hex');
+    c.input::jsonb, c.metadata::jsonb, c.hold)::text, 'UTF8')), 'hex');
   SELECT * INTO o FROM insert_one(limit_keys(x), nextval('calls'), true, v_now);
   IF o.kind = 'created' AND x.phase = 1 AND coalesce(c.run_at <= v_now, true) THEN
     PERFORM pg_notify(p_channel, ';' || c.type);
