@@ -4,24 +4,23 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
 
-const sql = globSync('src/store/postgres/**/*.ts', { cwd: repositoryFolder })
+const sql = globSync('src/store/postgres/**/*.{ts,sql}', { cwd: repositoryFolder })
   .filter((path) => !path.endsWith('.test.ts'))
   .map((path) => readFileSync(inRepository(path), 'utf8'))
   .join('\n');
 const page = readFileSync(inRepository('docs/guide/scale.md'), 'utf8');
 
 const USED: Readonly<Record<string, RegExp>> = {
-  'functions in PL/pgSQL with `SET` clauses': /LANGUAGE plpgsql SET /,
+  'functions in PL/pgSQL with `SET` clauses': /LANGUAGE plpgsql SET |ALTER FUNCTION/,
   triggers: /CREATE TRIGGER/,
   '`FOR UPDATE SKIP LOCKED`': /FOR UPDATE.*SKIP LOCKED/,
   'advisory locks of a transaction': /pg_advisory_xact_lock|pg_try_advisory_xact_lock/,
   'partitions by range': /PARTITION BY RANGE/,
-  '`pg_current_xact_id`, `pg_snapshot_xmin`':
-    /^(?=[\s\S]*pg_current_xact_id)[\s\S]*pg_snapshot_xmin/,
+  '`pg_locks`': /FROM pg_locks/,
+  'deferred constraint triggers': /DEFERRABLE INITIALLY DEFERRED/,
   '`ON CONFLICT`, materialised CTEs, partial indexes':
     /^(?=[\s\S]*ON CONFLICT)[\s\S]*AS MATERIALIZED/,
   '`CREATE INDEX CONCURRENTLY`': /CREATE INDEX CONCURRENTLY/,
-  'unlogged tables': /CREATE UNLOGGED TABLE/,
   'row-level security': /ROW LEVEL SECURITY/,
   '`LISTEN`/`NOTIFY`': /^(?=[\s\S]*\bLISTEN )[\s\S]*pg_notify/,
 };

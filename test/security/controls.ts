@@ -21,7 +21,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S3: {
     threat: 'one tenant reaches what belongs to another',
     control: 'the tenant comes from the credential alone and leads every key and query',
-    places: ['src/http/face.ts', 'src/http/require-home.ts', 'src/store/postgres/wall.ts'],
+    places: ['src/http/face.ts', 'src/http/require-home.ts', 'src/store/postgres/reader-role.ts'],
   },
   S4: {
     threat: 'a credential does more than its role allows',
@@ -100,8 +100,9 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   },
   S19: {
     threat: 'the platform’s login can do everything to the database',
-    control: 'a role with rights to rows is enough to run; a reader sees one tenant at a time',
-    places: ['src/store/postgres/wall.ts', 'src/app/migrate-setting.ts'],
+    control:
+      'a role that may read and call the verbs is enough to run; a reader sees one tenant at a time',
+    places: ['src/store/postgres/reader-role.ts', 'src/app/migrate-setting.ts'],
   },
   S20: {
     threat: 'a dependency brings what nobody wanted',

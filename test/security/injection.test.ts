@@ -142,8 +142,8 @@ describe('text that looks like SQL', () => {
   test('[S18] no statement has a value written into it, but where somebody has looked', () => {
     /** Constants of the program, a number, and the one function that doubles quotes. */
     const looked = [
-      'postgres/sql-text.ts',
-      'postgres/wall.ts',
+      'postgres/database.ts',
+      'postgres/schemas.ts',
       'sqlite/list.ts',
       'sqlite/schema.ts',
     ];

@@ -69,10 +69,10 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S19',
     mistake: 'the reader sees all tenants',
-    file: 'src/store/postgres/wall.ts',
+    file: 'src/store/postgres/reader-role.ts',
     from: 'USING (${column} = ${tenant})`,',
     to: 'USING (${column} IS NOT NULL OR ${tenant} IS NULL)`,',
-    tests: 'src/store/postgres/wall.test.ts',
+    tests: 'src/store/postgres/reader-role.test.ts',
   },
   {
     control: 'S20',

@@ -101,7 +101,10 @@ describe('a schema', () => {
     assert.equal((await job.snapshot()).phase, 'ready');
     await assert.rejects(theirs.job(echo, job.id).snapshot(), { name: 'JobGone' });
     const wrong = openPawl({ database, schema: 'No Such', jobs });
-    await assert.rejects(wrong, /"No Such" cannot be the name of a schema or role: use a–z, 0–9 and _/);
+    await assert.rejects(
+      wrong,
+      /"No Such" cannot be the name of a schema or role: use a–z, 0–9 and _/,
+    );
   });
 
   test('that would have to be changed is refused by `check`, which says how to', async () => {
