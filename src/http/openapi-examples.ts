@@ -37,11 +37,15 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   makeSchedule: {
     name: 'nightly-report',
     rule: { kind: 'cron', expression: '0 3 * * *', timeZone: 'Europe/Berlin' },
-    job: { type: 'report', input: { period: 'day' } },
+    job: { type: 'report', input: { title: 'The day', sections: [{ heading: 'Jobs' }] } },
   },
   putSchedule: {
     rule: { kind: 'interval', everyMs: 300_000 },
-    job: { type: 'index', input: { bucket: 'inbox' }, deadlineMs: 240_000 },
+    job: {
+      type: 'index',
+      input: { documents: [{ id: 'd-1', text: 'Invoices of May' }] },
+      deadlineMs: 240_000,
+    },
     missed: { policy: 'once' },
   },
   pauseSchedule: {},

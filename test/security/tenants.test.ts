@@ -45,8 +45,8 @@ async function ask(caller: Caller, route: Route): Promise<{ answer: Answer; aske
   return { answer, asked };
 }
 
-/** Under a name of its own choice every tenant makes something of its own. */
-const OWN_BY_NAME = new Set(['putType', 'putWorker', 'putSchedule', 'changeQueue']);
+/** Under a name of its own choice every tenant has or makes something of its own. */
+const OWN_BY_NAME = new Set(['putType', 'putWorker', 'putSchedule', 'changeQueue', 'readQueue']);
 /** They tell nothing of anybody; what they show is looked at all the same. */
 const THE_SAME_FOR_ALL = new Set(['/v1/lifecycles/{name}']);
 const LINK_IS_THE_KEY = 'downloadArtifact';

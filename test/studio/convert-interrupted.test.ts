@@ -119,9 +119,14 @@ describe('a convert job that is interrupted', () => {
 
   test('[T36, T1] by its time limit goes on at the last finished slide, without spending an attempt', async (context) => {
     const { room, puts, job, released } = await openSlow(context, (put) => put === 4);
-    assert.deepEqual([job.state, job.attempts, job.epoch, released], ['succeeded', 1, 2, 1]);
+    // On a busy machine a later turn may reach the limit as well, and go on like the first.
+    assert.ok(released >= 1);
+    assert.deepEqual([job.state, job.attempts, job.epoch], ['succeeded', 1, released + 1]);
     const images = puts.filter((put) => put.endsWith('images'));
-    assert.deepEqual(images, [...Array(4).fill('1 images'), ...Array(3).fill('2 images')]);
+    assert.deepEqual(images.slice(0, 4), Array(4).fill('1 images'));
+    const later = images.slice(4);
+    assert.ok(later.length >= 3 && later.length < 3 + released, `${later.length} images`);
+    assert.ok(later.every((put) => !put.startsWith('1 ')));
     assert.equal((await room.deckOf(job)).slides.length, 6);
   });
 

@@ -61,10 +61,10 @@ describe('what an answer to an execution means', () => {
   });
 
   test('[O8] a Location alone is remembered, then followed to the status', async () => {
-    const found = answerOf(200, { jobID: '7', type: 'process', status: 'accepted' });
+    const found = answerOf(200, { jobID: '7', type: 'process', status: 'running' });
     const begun = answerOf(201, undefined, { location: '/api/jobs/7' });
     const { status, remembered } = await derive(begun, found);
-    assert.equal(status.status, 'accepted');
+    assert.equal(status.status, 'running');
     assert.ok(remembered.includes('http://near.example/api/jobs/7'));
   });
 

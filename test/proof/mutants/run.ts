@@ -32,9 +32,17 @@ export const runMutants: Rung = async (options, say) => {
   for (const [bug, planted] of Object.entries(PLANTED_IN_FLEET)) {
     note(bug, 'fleet', await findPlantedInFleet(planted));
   }
+  const rows = await runRowMutants(options, say);
   const missed = found.filter(({ told }) => told === NOT_FOUND);
   return {
-    figures: { planted: found.length, caught: found.length - missed.length },
-    violations: missed.map(({ bug, rung }) => `${rung} did not find that ${bug}`),
+    figures: {
+      'planted in the engine': found.length,
+      'caught there': found.length - missed.length,
+      ...rows.figures,
+    },
+    violations: [
+      ...missed.map(({ bug, rung }) => `${rung} did not find that ${bug}`),
+      ...rows.violations,
+    ],
   };
 };

@@ -1,4 +1,5 @@
 import { CHANGES_D } from './documents.ts';
+import { CHANGES_T20 } from './operations.ts';
 import { CHANGES_P } from './platform.ts';
 import { CHANGES_O } from './processes.ts';
 import { CHANGES_R } from './reliability.ts';
@@ -13,5 +14,6 @@ export const ROW_CHANGES: readonly RowChange[] = [
   ...CHANGES_O,
   ...CHANGES_P,
   ...CHANGES_T,
+  ...CHANGES_T20,
   ...CHANGES_R,
 ];

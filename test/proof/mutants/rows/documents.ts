@@ -69,6 +69,14 @@ export const CHANGES_D: readonly RowChange[] = [
     tests: 'test/spec/document.test.ts',
   },
   {
+    row: 'D9',
+    mistake: 'a job that is taken stays open to claims',
+    file: 'src/store/memory/claim.ts',
+    from: '    isOpen: false,\n    leaseEnd',
+    to: '    isOpen: true,\n    leaseEnd',
+    tests: 'test/store/memory.test.ts',
+  },
+  {
     row: 'D10',
     mistake: 'there are four retries',
     file: 'src/lifecycles/document.ts',
@@ -86,9 +94,9 @@ export const CHANGES_D: readonly RowChange[] = [
   },
   {
     row: 'D12',
-    mistake: 'a job whose last worker died stays where it is',
+    mistake: 'a job whose worker died is not retried',
     file: 'src/lifecycles/document.ts',
-    from: "    { on: 'lose', from: 'RUNNING', to: 'FAILED' },\n",
+    from: "    { on: 'lose', from: 'RUNNING', to: 'RETRYING', when: 'mayRetry' },\n",
     to: '',
     tests: 'test/spec/document.test.ts',
   },
@@ -107,6 +115,16 @@ export const CHANGES_D: readonly RowChange[] = [
     from: "    { on: 'fail', from: 'RUNNING', to: 'RETRYING', when: 'mayRetry' },\n",
     to: '',
     tests: 'src/lifecycles/document.test.ts',
+  },
+  {
+    row: 'D15',
+    mistake: 'a payload that is a text is never held',
+    file: 'src/engine/draft.ts',
+    from: 'places: birthPlaces(lifecycle, isSubmitted),',
+    to:
+      'places: birthPlaces(lifecycle, isSubmitted).slice(typeof request.input === ' +
+      "'string' ? 1 : 0),",
+    tests: 'test/spec/document.test.ts',
   },
   {
     row: 'D16',

@@ -3,6 +3,14 @@ import type { RowChange } from './row-change.ts';
 /** Rows P. */
 export const CHANGES_P: readonly RowChange[] = [
   {
+    row: 'P2',
+    mistake: 'the job of a crashed worker is lost',
+    file: 'src/lifecycles/task.ts',
+    from: "    { on: 'lose', from: 'running/executing', to: 'pending', when: 'mayRetry' },\n",
+    to: '',
+    tests: 'src/testing/world.test.ts',
+  },
+  {
     row: 'P3',
     mistake: 'the key of a job changes with each attempt',
     file: 'src/engine/claim.ts',
@@ -11,12 +19,28 @@ export const CHANGES_P: readonly RowChange[] = [
     tests: 'test/spec/platform.test.ts',
   },
   {
+    row: 'P4',
+    mistake: 'a checkpoint is not handed to the next attempt',
+    file: 'src/worker/attempt-facts.ts',
+    from: 'checkpoint: job.checkpoint,',
+    to: 'checkpoint: null,',
+    tests: 'test/spec/worker-handler.test.ts',
+  },
+  {
+    row: 'P5',
+    mistake: 'the README promises exactly-once execution',
+    file: 'README.md',
+    from: '- Exactly-once execution.',
+    to: '- Execution.',
+    tests: 'test/spec/versioning.test.ts',
+  },
+  {
     row: 'P6',
-    mistake: 'whoever knows the epoch may write',
-    file: 'src/engine/owner.ts',
-    from: 'job.epoch === held.epoch && job.owner === held.owner;',
-    to: 'job.epoch === held.epoch;',
-    tests: 'test/spec/platform.test.ts',
+    mistake: 'a worker takes a job out of CREATED',
+    file: 'src/lifecycles/platform.ts',
+    from: "{ on: 'claim', from: 'QUEUED', to: 'RUNNING' }",
+    to: "{ on: 'claim', from: ['CREATED', 'QUEUED'], to: 'RUNNING' }",
+    tests: 'src/lifecycles/platform.test.ts',
   },
   {
     row: 'P7',
@@ -37,6 +61,14 @@ export const CHANGES_P: readonly RowChange[] = [
     tests: 'src/lifecycles/platform.test.ts',
   },
   {
+    row: 'P9',
+    mistake: 'two workers win one job',
+    file: 'src/store/memory/claim.ts',
+    from: '    isOpen: false,\n    leaseEnd',
+    to: '    isOpen: true,\n    leaseEnd',
+    tests: 'test/store/memory.test.ts',
+  },
+  {
     row: 'P10',
     mistake: 'a repeated request leaves a stored job where it is',
     file: 'src/engine/enqueue-answer.ts',
@@ -51,6 +83,14 @@ export const CHANGES_P: readonly RowChange[] = [
     from: 'retry_count: job.retryCount,',
     to: 'retry_count: job.attempts,',
     tests: 'test/spec/platform.test.ts',
+  },
+  {
+    row: 'P12',
+    mistake: 'a job is answered with 200',
+    file: 'src/http/jobs.ts',
+    from: "result!.kind === 'created' ? 202 : 200",
+    to: "result!.kind === 'created' ? 200 : 200",
+    tests: 'test/spec/http.test.ts',
   },
   {
     row: 'P13',

@@ -11,6 +11,14 @@ export const CHANGES_O: readonly RowChange[] = [
     tests: 'src/lifecycles/process.test.ts',
   },
   {
+    row: 'O2',
+    mistake: 'an execution is answered with 200',
+    file: 'src/ogc/server/execution.ts',
+    from: "reply.code(201).header('location', location)",
+    to: "reply.code(200).header('location', location)",
+    tests: 'test/ogc/server-execution.test.ts',
+  },
+  {
     row: 'O3',
     mistake: 'an execution is sent once more than allowed',
     file: 'src/ogc/gateway/retry.ts',
@@ -52,10 +60,12 @@ export const CHANGES_O: readonly RowChange[] = [
   },
   {
     row: 'O8',
-    mistake: 'an error at the Location is read as a status',
+    mistake: 'the status at the Location is not taken',
     file: 'src/ogc/gateway/status-derivation.ts',
-    from: 'answer.status < 300 ? readStatusInfo(jsonIn(answer))',
-    to: 'answer.status < 600 ? readStatusInfo(jsonIn(answer))',
+    from: 'return { status, statusUrls: [url, ...others], results: null, fault: null };',
+    to:
+      "return { status: { ...status, status: 'accepted' }, statusUrls: [url, " +
+      '...others], results: null, fault: null };',
     tests: 'src/ogc/gateway/status-derivation.test.ts',
   },
   {
@@ -76,10 +86,10 @@ export const CHANGES_O: readonly RowChange[] = [
   },
   {
     row: 'O11',
-    mistake: 'immediate results are not looked at',
-    file: 'src/ogc/gateway/observers.ts',
-    from: "if (status.status === 'successful') await job.verifyResults();",
-    to: 'void status;',
+    mistake: 'immediate success is taken for granted',
+    file: 'src/ogc/gateway/forward.ts',
+    from: 'await turn.verifyResults();',
+    to: 'void turn.verifyResults;',
     tests: 'test/ogc/gateway-answers.test.ts',
   },
   {
@@ -108,11 +118,11 @@ export const CHANGES_O: readonly RowChange[] = [
   },
   {
     row: 'O15',
-    mistake: 'a running job becomes accepted again',
+    mistake: 'a poll that brings nothing new is written down',
     file: 'src/ogc/gateway/normalise.ts',
-    from: "return status === 'accepted' && previous === 'running' ? 'running' : status;",
-    to: 'return previous === undefined ? status : status;',
-    tests: 'src/ogc/gateway/normalise.test.ts',
+    from: 'return said(status) !== said(previous);',
+    to: "return said(status) !== '';",
+    tests: 'test/ogc/gateway-polling.test.ts',
   },
   {
     row: 'O16',
@@ -121,6 +131,22 @@ export const CHANGES_O: readonly RowChange[] = [
     from: 'results.find(isJson) ?? results.find((link) => !isPage(link)) ?? results[0]',
     to: 'results[0] ?? results.find(isJson) ?? results.find(isPage)',
     tests: 'src/ogc/gateway/normalise.test.ts',
+  },
+  {
+    row: 'O17',
+    mistake: 'polls are six seconds apart',
+    file: 'src/ogc/gateway/settings.ts',
+    from: "kind: 'seconds', usual: 5 },\n  poll_timeout",
+    to: "kind: 'seconds', usual: 6 },\n  poll_timeout",
+    tests: 'test/ogc/gateway-providers.test.ts',
+  },
+  {
+    row: 'O20',
+    mistake: 'a result that comes at once is refused',
+    file: 'src/lifecycles/process.ts',
+    from: "{ on: 'succeed', from: IN_HAND, to: 'successful' }",
+    to: "{ on: 'succeed', from: 'running/executing', to: 'successful' }",
+    tests: 'src/lifecycles/process.test.ts',
   },
   {
     row: 'O24',
