@@ -1,4 +1,4 @@
-// `npm run bench:core`: how fast the engine and its stores are, beside the bare database.
+// `npm run bench:core`: how fast the engine and its stores are, on SQLite also beside a bare loop.
 import { parseOptions } from './core/options.ts';
 import { runBenchmark } from './core/run.ts';
 import { keepResult, say } from './harness/results.ts';

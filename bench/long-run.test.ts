@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runFullSpeed } from './long-run/full-speed.ts';
 import { chartsOf, fullSpeedReport } from './long-run/full-speed-report.ts';
+import { Load } from './long-run/load.ts';
 import { parseOptions } from './long-run/options.ts';
+import { openPostgresSite } from './long-run/postgres-site.ts';
 import { reportOf } from './long-run/report.ts';
 import { runAll } from './long-run/run.ts';
+import { shortDays } from './long-run/short-days.ts';
+import { Watch } from './long-run/watch.ts';
 
 describe('the long run', () => {
   test('runs small on SQLite, and tells what it saw', async () => {
@@ -31,6 +35,27 @@ describe('the long run', () => {
     assert.match(report, /\| file MB \|/);
     assert.match(chart!.svg, /<polyline points="[\d., ]+"/);
     assert.doesNotMatch(report + chart!.svg, /NaN|undefined|Infinity/);
+  });
+
+  test('reads on PostgreSQL all sizes that it charts', async () => {
+    const clock = shortDays(1_000);
+    const site = await openPostgresSite(clock);
+    try {
+      const load = await Load.open(site.store, clock);
+      await load.runAtPace(50, 1_000);
+      const watch = new Watch(site, load, 10);
+      await watch.during('full speed', load.runAtPace(50, 1_000));
+      const { name, conditions } = site;
+      const run = { name, conditions, lines: watch.lines, jobs: load.ended };
+      const [chart] = chartsOf([{ ...run, summary: await site.summary() }]);
+      assert.doesNotMatch(chart!.svg, /NaN|undefined|Infinity/);
+      for (const [what, value] of Object.entries(watch.lines[0]!.reading)) {
+        assert.ok(Number.isFinite(value), what);
+      }
+      assert.ok(watch.lines[0]!.reading['jobs MB']! > 0);
+    } finally {
+      await site.close();
+    }
   });
 
   test('refuses options that it does not know', () => {

@@ -29,6 +29,18 @@ describe('the benchmark beside other queues', () => {
     assert.match(chartOf(outcome, options), /pawl-sqlite:best/);
   });
 
+  test('drains PostgreSQL by plain statements, and finds every job ended', async () => {
+    const options = parseOptions(
+      '--quick --jobs 700 --only pawl-pg:best --rows ceiling'.split(' '),
+    );
+    const { readings, absences } = await runPeers(options, { say, signal });
+    assert.deepEqual(absences, []);
+    assert.deepEqual(
+      readings.map(({ measure, value }) => [measure, value > 0]),
+      [['raw SQL, drain', true]],
+    );
+  });
+
   test('names who was left out, and why', () => {
     const outcome: Outcome = {
       readings: [],

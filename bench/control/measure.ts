@@ -6,6 +6,7 @@ import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
+import { SUCCESS } from '../core/contender.ts';
 
 const TENANT = 'bench';
 const OWNER = 'bench';
@@ -61,9 +62,14 @@ function claim(engine: Engine, limit: string, max: number): Promise<Claim[]> {
 }
 
 function settle(engine: Engine, claims: readonly Claim[]): Promise<unknown> {
-  const ending = { kind: 'succeed' } as const;
   return engine.settle(
-    claims.map(({ job }) => ({ ref: job, owner: OWNER, epoch: job.epoch, known: job, ending })),
+    claims.map(({ job }) => ({
+      ref: job,
+      owner: OWNER,
+      epoch: job.epoch,
+      known: job,
+      ending: SUCCESS,
+    })),
   );
 }
 
@@ -109,20 +115,6 @@ export async function turns(engine: Engine, limit: string, jobs: number): Promis
     await settle(engine, claimed);
     left -= claimed.length;
     return (performance.now() - from) / claimed.length;
-  };
-}
-
-/** The completion of so many jobs in one call, a job. */
-export async function completions(engine: Engine, jobs: number, batch: number): Promise<Sample> {
-  await enqueue(engine, 'no limit', jobs);
-  const held: Claim[] = [];
-  while (held.length < jobs) held.push(...(await claim(engine, 'no limit', 1_000)));
-  return async () => {
-    const some = held.splice(0, batch);
-    if (some.length === 0) return null;
-    const from = performance.now();
-    await settle(engine, some);
-    return (performance.now() - from) / some.length;
   };
 }
 

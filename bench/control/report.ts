@@ -22,20 +22,15 @@ function introduction({ jobs, claims, loadBefore }: ControlOptions): string[] {
   ];
 }
 
-function sectionOf({ field, claims, turns, counting }: Result): string {
-  const parts = [
+function sectionOf({ field, claims, turns }: Result): string {
+  return [
     `## ${field.name}`,
     field.conditions.map((line) => `- ${line}`).join('\n'),
     '### A claim of ten jobs of other keys, ms',
     timesOf('waiting at the full key', claims),
     '### Claim and completion, up to 100 at a time, ms a job',
     timesOf('limit', turns),
-  ];
-  for (const [batch, times] of counting ?? []) {
-    parts.push(`### Completion, ${batch} a call, with and without counting ends, ms a job`);
-    parts.push(timesOf('', times));
-  }
-  return parts.join('\n\n');
+  ].join('\n\n');
 }
 
 function timesOf(head: string, times: Times): string {

@@ -1,5 +1,4 @@
-import type { Engine } from '../../src/engine/engine.ts';
-import { claims, completions, fillKey, inTurns, LIMITS, openEngine, turns } from './measure.ts';
+import { claims, fillKey, inTurns, LIMITS, openEngine, turns } from './measure.ts';
 import type { ControlOptions } from './options.ts';
 import type { Field } from './site.ts';
 
@@ -12,12 +11,7 @@ export interface Result {
   readonly claims: Times;
   /** A job, of claim and completion. */
   readonly turns: Times;
-  /** A job, of completion without and with counting, by the jobs a call; null where not had. */
-  readonly counting: ReadonlyMap<number, Times> | null;
 }
-
-/** Completions a call: alone, and many together. */
-const BATCHES = [1, 100];
 
 export async function runAll(
   options: ControlOptions,
@@ -46,7 +40,6 @@ export async function runAll(
 async function runOne(field: Field, options: ControlOptions): Promise<Result> {
   const empty = await openEngine(field.empty.store);
   const parked = await openEngine(field.parked.store);
-  const bare = field.uncounted === null ? null : await openEngine(field.uncounted.store);
   const ofClaims = await inTurns([
     await claims(empty, options.claims),
     await claims(parked, options.claims),
@@ -59,22 +52,7 @@ async function runOne(field: Field, options: ControlOptions): Promise<Result> {
     field,
     claims: named(['0', options.parked.toLocaleString('en')], ofClaims),
     turns: named(limits, ofTurns),
-    counting: bare === null ? null : await countingOf(bare, empty, options),
   };
-}
-
-async function countingOf(
-  bare: Engine,
-  counted: Engine,
-  { jobs }: ControlOptions,
-): Promise<ReadonlyMap<number, Times>> {
-  const counting = new Map<number, Times>();
-  for (const batch of BATCHES) {
-    const some = batch === 1 ? Math.ceil(jobs / 5) : jobs;
-    const samples = [await completions(bare, some, batch), await completions(counted, some, batch)];
-    counting.set(batch, named(['not counted', 'counted'], await inTurns(samples)));
-  }
-  return counting;
 }
 
 function named(names: readonly string[], times: readonly (readonly number[])[]): Times {

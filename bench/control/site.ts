@@ -14,8 +14,6 @@ export interface Field {
   readonly empty: Site;
   /** Here a full key has all its jobs waiting. */
   readonly parked: Site;
-  /** As `empty`, but nobody counts how turns end; null where that cannot be had. */
-  readonly uncounted: Site | null;
   close(): Promise<void>;
 }
 

@@ -23,7 +23,6 @@ export async function sqliteField(count: number, prepare: Prepare): Promise<Fiel
     conditions: [`SQLite ${version} of Node ${process.versions.node}, WAL, synchronous=FULL`],
     empty,
     parked,
-    uncounted: null,
     async close() {
       for (const site of [empty, parked]) await site.close();
       rmSync(folder, { recursive: true, force: true });

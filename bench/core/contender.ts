@@ -28,10 +28,10 @@ export const INPUT = {
 };
 
 export const TENANT = 'bench';
-/** The type of those that go round the engine. */
-export const RAW_TYPE = 'raw';
-export const QUEUE = 'default';
 export const LIFECYCLE = 'task';
+
+/** As a worker ends a job whose handler returns nothing. */
+export const SUCCESS = { kind: 'succeed', result: 'null' } as const;
 
 /** Long enough for any run: the benchmark renews nothing. */
 export const LEASE = { ttlMs: 900_000, heartbeatMs: 300_000 };

@@ -13,6 +13,7 @@ import {
   INPUT,
   LEASE,
   LIFECYCLE,
+  SUCCESS,
   TENANT,
 } from './contender.ts';
 
@@ -58,7 +59,7 @@ export class BenchEngine {
         owner: OWNER,
         epoch: job.epoch,
         known: job,
-        ending: { kind: 'succeed' },
+        ending: SUCCESS,
       })),
     );
     const moved = outcomes.filter(({ kind }) => kind === 'moved').length;

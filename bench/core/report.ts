@@ -35,6 +35,8 @@ function introduction(options: BenchOptions): string[] {
   ];
 }
 
+const BASE = 'bare loop, with all';
+
 function sectionOf({ field, measured }: Result): string {
   const measures = [...measured[0]!.series.rate.keys()];
   const parts = [
@@ -42,8 +44,7 @@ function sectionOf({ field, measured }: Result): string {
     field.conditions.map((line) => `- ${line}`).join('\n'),
     '### Jobs a second',
     spreadsOf(measured, 'rate', round),
-    '### As a share of the bare loop with all safeties, same repeat',
-    sharesOf(measured, measures),
+    ...sharesOf(measured, measures),
     '### CPU of this process (all threads; no database server), µs a job',
     spreadsOf(measured, 'cpu', (value) => value.toFixed(1)),
     '### Latency at idle, ms',
@@ -81,19 +82,16 @@ function nameOf({ contender }: Measured): string {
     : `${contender.label}; ${contender.rows.toLocaleString('en')} rows`;
 }
 
-/** Every contender beside the bare loop that had as many rows. */
-function sharesOf(measured: readonly Measured[], measures: readonly string[]): string {
-  return tableFor(measured, measures, (one, name) => {
-    const base = measured.find(
-      ({ contender }) => contender.rows === one.contender.rows && isBase(contender.label),
-    );
+/** Every contender beside the bare loop that had as many rows, where there is such a loop. */
+function sharesOf(measured: readonly Measured[], measures: readonly string[]): string[] {
+  const bases = measured.filter(({ contender }) => contender.label === BASE);
+  if (bases.length === 0) return [];
+  const table = tableFor(measured, measures, (one, name) => {
+    const base = bases.find(({ contender }) => contender.rows === one.contender.rows);
     if (base === undefined) return '–';
     return ratio(one.series.rate.get(name)!, base.series.rate.get(name)!);
   });
-}
-
-function isBase(label: string): boolean {
-  return label === 'bare loop, with all' || label === 'SQL functions, bare loop';
+  return ['### As a share of the bare loop with all safeties, same repeat', table];
 }
 
 function growthOf(measured: readonly Measured[], measures: readonly string[]): string | null {

@@ -7,7 +7,7 @@ import { systemRandom } from '../../src/core/random.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
-import { expectAll, inBatches, INPUT, LEASE } from '../core/contender.ts';
+import { expectAll, inBatches, INPUT, LEASE, SUCCESS } from '../core/contender.ts';
 import { conditionsOf } from '../harness/durable-postgres.ts';
 import { connectionsOf, type Place, places, read, type Reading } from './gauge.ts';
 
@@ -100,7 +100,7 @@ class Bench {
         for (const some of inBatches(claims, batch)) {
           const endings = some.map((claim) => ({
             ...ownership(claim),
-            ending: { kind: 'succeed' } as const,
+            ending: SUCCESS,
           }));
           const results = await this.#engine.settle(endings);
           expectAll(

@@ -7,7 +7,7 @@ import { cutsAt, retentionPolicy } from '../../src/engine/retention/policy.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import type { JobQuery } from '../../src/store/query.ts';
-import { expectAll, INPUT, TENANT } from '../core/contender.ts';
+import { expectAll, INPUT, SUCCESS, TENANT } from '../core/contender.ts';
 import { type Site, SLICE } from './site.ts';
 import { BACKOFF_MS, CALLER, openEngine, OWNER, TYPE } from './templates.ts';
 
@@ -32,7 +32,9 @@ export class Lived {
   private constructor(site: Site, engine: Engine) {
     this.site = site;
     this.#engine = engine;
-    this.#sweeper = new Sweeper(engine.context, { timers: systemTimers });
+    // Its retention would take away in one go what the purge is measured with.
+    const retention = { jobsMs: null };
+    this.#sweeper = new Sweeper(engine.context, { timers: systemTimers, retention });
   }
 
   static async open(site: Site): Promise<Lived> {
@@ -63,7 +65,7 @@ export class Lived {
     );
     expectAll(back, size, 'brought back');
     const second = await this.#claim(size);
-    await this.#time(named('complete'), () => this.#settle(second, { kind: 'succeed' }));
+    await this.#time(named('complete'), () => this.#settle(second, SUCCESS));
     const waiting = await this.#enqueue(size);
     await this.#time(named('cancel'), () => this.#cancel(waiting));
     const some = await this.#pick(size);

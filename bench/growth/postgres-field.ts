@@ -4,8 +4,14 @@ import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { copyJobs, tidyUp } from '../harness/postgres-copies.ts';
 import { withClient } from '../harness/with-client.ts';
-import { copiesFor, type Field, type Site, type Stock, TEMPLATES_AGO_MS } from './site.ts';
+import { copiesFor, type Field, type Site, type Stock } from './site.ts';
 import { ageing, playTemplates } from './templates.ts';
+
+/**
+ * Partitions begin a day before the first job. With it at this age, jobs too old to be kept lie
+ * before all of them, so that they are purged by the slice, rather than all at once as a partition.
+ */
+const TEMPLATES_AGO_MS = 29.5 * 86_400_000;
 
 /** A server of its own with a database for each stock. */
 export async function postgresField(

@@ -30,7 +30,8 @@ function introduction({ loadBefore, lives, repeats }: GrowthOptions): string[] {
     '  one cancelled), born over the last 29 days, written by SQL with ids as old as they are.',
     '  *Waiting*: ready jobs of the same type, which every claim finds before its own.',
     '- Every database, the empty one too, has some thousand jobs of 31 days ago for the purge,',
-    '  a page of failed ones, and the jobs of the benchmark itself.',
+    '  a page of failed ones, and the jobs of the benchmark itself. On PostgreSQL those old ones',
+    '  lie in no partition: they go by the slice, as jobs do that have outlived their partition.',
     `- A repeat: ${lives.single} calls of every verb with one job, ${lives.batch} with ` +
       `${lives.batchSize}, ${lives.looks} of the reads`,
     `  and the round of sweeps, ${lives.purges} purges. The databases take turns call by call.`,
@@ -43,7 +44,8 @@ function introduction({ loadBefore, lives, repeats }: GrowthOptions): string[] {
 
 const NOT_MEASURED = [
   '- Many tenants, types or queues: all jobs are of one.',
-  '- A large feed, many idempotency keys, dead letters, notes or artifacts of the finished jobs.',
+  '- Many idempotency keys, dead letters, notes or artifacts of the finished jobs.',
+  '- Whole partitions that are dropped: `bench:long-run` has those.',
   '- Concurrent callers (`bench:core`, `bench:http`) and days of updates (`bench:long-run`).',
   '- A history larger than the memory of the machine: what is read was in the cache.',
 ];

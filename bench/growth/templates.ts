@@ -6,7 +6,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
-import { INPUT, LEASE, TENANT } from '../core/contender.ts';
+import { INPUT, LEASE, SUCCESS, TENANT } from '../core/contender.ts';
 
 export const TYPE = 'growth';
 export const OWNER = 'bench';
@@ -41,7 +41,7 @@ export function ageing(ago: number): Clock {
 export async function playTemplates(store: Store, clock: Clock): Promise<Templates> {
   const engine = await openEngine(store, clock);
   const bug = { class: 'internal_bug', message: 'it cannot be done' };
-  const succeeded = await play(engine, { kind: 'succeed' });
+  const succeeded = await play(engine, SUCCESS);
   const failed = await play(engine, { kind: 'fail', error: bug });
   const cancelled = await enqueueOne(engine);
   const ref = { tenant: TENANT, id: cancelled };

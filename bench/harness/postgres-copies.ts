@@ -1,71 +1,162 @@
 import type pg from 'pg';
 import { bornAt, type Copies } from './copies.ts';
 
+/** Jobs that came, were claimed and ended together share their times and their log entries. */
+const GROUP = 100;
+
+/** As the product makes them where jobs are kept for thirty days. */
+const PARTITION_WIDTH = '5 days';
+
+const TABLES = ['facts', 'live', 'keys', 'details', 'ended'] as const;
+
 /**
- * Writes jobs and their events in one statement for each table, in the order of their birth, as
- * UUIDv7 of that moment. All their times are those of the job they are copies of, moved as far.
+ * Writes jobs with everything that is kept of them, in one statement for each table, in the order
+ * of their birth, as UUIDv7 of that moment. All their times are those of the job they are copies
+ * of, moved as far.
  */
 export async function copyJobs(client: pg.Client, copies: Copies): Promise<void> {
   if (copies.count === 0) return;
-  const days = [copies.from, copies.to].map((ms) => new Date(ms).toISOString().slice(0, 10));
-  await client.query('SELECT pawl.ensure_days_v1($1::date, $2::date)', days);
-  await dropOldNotes(client);
-  // The guard has judged the jobs that are copied; judging each copy would take most of the time.
-  await client.query('SET session_replication_role = replica');
-  for (const table of ['jobs', 'events'] as const) await copyTable(client, table, copies);
-  await client.query('RESET session_replication_role');
+  // The store's own functions find each other by the search path.
+  await client.query(`SET pawl.verb = 'on'; SET search_path = pawl`);
+  const layout = await layoutFor(client, copies);
+  await makeTemplates(client, copies, layout);
+  for (const table of TABLES) await copyTable(client, table, layout);
+  await copyLog(client, layout);
+  await copyTexts(client, layout);
+  await client.query('DROP TABLE copy, original, entry');
+  await client.query('RESET pawl.verb; RESET search_path');
 }
 
-/** Notes are kept for a day, so their older days are gone by the time that jobs are so old. */
-async function dropOldNotes(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'pawl.notes'::regclass
-       AND c.relname < 'notes_' || to_char(current_date - 1, 'YYYYMMDD')`,
+/** Where the copies go: a group's entries have numbers in a row, those of the next follow. */
+interface Layout {
+  /** Ids before the first partition lie in tables of their own. */
+  readonly isOutside: boolean;
+  readonly firstCall: number;
+  /** SQL: the number that the entry of this place has for the group of the copy. */
+  readonly numberOf: (place: string) => string;
+}
+
+async function layoutFor(client: pg.Client, { of, from, to, count }: Copies): Promise<Layout> {
+  await client.query('SELECT ensure_partitions($1, $2)', [PARTITION_WIDTH, Date.now()]);
+  const { rows: bounds } = await client.query<{ low: number }>(
+    'SELECT ms(time_of(low::uuid))::float8 AS low FROM partition_bounds()',
   );
-  for (const { name } of rows) await client.query(`DROP TABLE pawl.${name}`);
+  const { low } = bounds[0]!;
+  if (from < low && to >= low) throw new Error('copies must be born on one side of the partitions');
+  await client.query(
+    `CREATE TEMP TABLE entry AS
+     SELECT n, row_number() OVER (ORDER BY n)::int AS place FROM (
+       SELECT DISTINCT unnest(array_remove(ARRAY[born_n, claim_n, end_n], NULL) || more_n) AS n
+       FROM (SELECT id, born_n, claim_n, NULL::int8 AS end_n, more_n FROM live
+         UNION ALL SELECT id, born_n, claim_n, end_n, more_n FROM ended) j
+       WHERE id = ANY ($1::uuid[])) x`,
+    [of],
+  );
+  const { rows } = await client.query<{ entries: number; last: number; calls: number }>(
+    `SELECT (SELECT count(*)::int FROM entry) AS entries,
+       (SELECT last_value FROM log_n)::float8 AS last, nextval('calls')::float8 AS calls`,
+  );
+  const { entries, last, calls } = rows[0]!;
+  const groups = Math.ceil(count / GROUP);
+  await client.query('SELECT setval($1, $2)', ['log_n', last + groups * entries]);
+  await client.query('SELECT setval($1, $2)', ['calls', calls + Math.ceil(count / 2 ** 16)]);
+  return {
+    isOutside: to < low,
+    firstCall: calls,
+    numberOf: (place) => `(${last} + c.number * ${entries} + ${place})`,
+  };
 }
 
-const MOMENT = `to_timestamp(ms / 1000.0)`;
+/** `copy` has a row for each copy, `original` one for each place in the list of who is copied. */
+async function makeTemplates(client: pg.Client, copies: Copies, layout: Layout): Promise<void> {
+  await client.query(
+    `CREATE TEMP TABLE original AS SELECT x.id AS of, x.place, f.created_at AS origin
+     FROM unnest($1::uuid[]) WITH ORDINALITY AS x(id, place) JOIN facts f ON f.id = x.id`,
+    [copies.of],
+  );
+  await client.query(
+    `CREATE TEMP TABLE copy AS
+     SELECT copy, number, of, to_timestamp(ms / 1000.0) - origin AS ago,
+       (lpad(to_hex(ms), 12, '0') || '70008000' || lpad(to_hex(copy), 12, '0'))::uuid AS id,
+       (${layout.firstCall}::int8 << 16) + copy AS seq
+     FROM (SELECT copy, number, ${bornAt(copies)} AS ms
+       FROM (SELECT copy, (copy - 1) / ${GROUP} AS number, (copy - 1) / ${GROUP} * ${GROUP} AS n
+         FROM generate_series(1::int8, ${copies.count}) copy) g) b
+     JOIN original ON place = 1 + copy % ${copies.of.length}`,
+  );
+  await client.query('ANALYZE copy, original, entry');
+}
 
 async function copyTable(
   client: pg.Client,
-  table: 'jobs' | 'events',
-  copies: Copies,
+  table: (typeof TABLES)[number],
+  layout: Layout,
 ): Promise<void> {
-  const key = table === 'jobs' ? 'id' : 'job_id';
+  const { isOutside, numberOf } = layout;
+  const hasOther = table === 'facts' || table === 'ended';
+  const numbered = (column: string): string =>
+    numberOf(`(SELECT e.place FROM entry e WHERE e.n = t.${column})`);
+  const changed: Readonly<Record<string, string>> = {
+    id: 'c.id',
+    seq: 'c.seq',
+    rank_at: 't.rank_at + (extract(epoch FROM c.ago) * 1000)::int8',
+    flags: isOutside ? 't.flags | 1' : 't.flags',
+    born_n: numbered('born_n'),
+    claim_n: numbered('claim_n'),
+    end_n: numbered('end_n'),
+    more_n: `CASE WHEN t.more_n IS NOT NULL THEN ARRAY(SELECT ${numberOf('e.place')}
+      FROM unnest(t.more_n) WITH ORDINALITY m(n, k) JOIN entry e ON e.n = m.n ORDER BY k) END`,
+  };
   const columns = await columnsOf(client, table);
-  const id = `(lpad(to_hex(ms), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
-  const values = columns.map(({ name, type }) => {
-    if (name === key) return id;
-    if (name === 'born') return `(${MOMENT} AT TIME ZONE 'UTC')::date`;
-    return type.startsWith('timestamp') ? `t.${name} + (${MOMENT} - t.origin)` : `t.${name}`;
-  });
-  const names = columns.map(({ name }) => name);
   await client.query(
-    `CREATE TEMP TABLE template AS SELECT t.*, j.created_at AS origin, x.place
-     FROM unnest($1::uuid[]) WITH ORDINALITY AS x(id, place) JOIN pawl.jobs j ON j.id = x.id
-     JOIN pawl.${table} t ON t.${key} = x.id`,
-    [copies.of],
+    `INSERT INTO ${table}${isOutside && hasOther ? '_other' : ''}
+       (${columns.map(({ name }) => name).join(', ')})
+     SELECT ${columns.map((column) => valueOf(column, changed)).join(', ')}
+     FROM copy c JOIN (SELECT * FROM ${table}
+       WHERE id = ANY (ARRAY(SELECT DISTINCT of FROM original))) t ON t.id = c.of ORDER BY c.copy`,
   );
-  await client.query('ANALYZE template');
-  await client.query(
-    `INSERT INTO pawl.${table} (${names.join(', ')}) SELECT ${values.join(', ')}
-     FROM (SELECT n, ${bornAt(copies)} AS ms FROM generate_series(1::bigint, ${copies.count}) n) c
-     JOIN template t ON t.place = 1 + n % ${copies.of.length}`,
-  );
-  await client.query('DROP TABLE template');
 }
 
-/** What is written of a row: all but what the database itself makes. */
-export async function columnsOf(
-  client: pg.Client,
-  table: string,
-): Promise<{ name: string; type: string }[]> {
-  const { rows } = await client.query<{ name: string; type: string }>(
+/** One row for each group of copies of one job, as for a call about many. */
+async function copyLog(client: pg.Client, { numberOf }: Layout): Promise<void> {
+  const columns = await columnsOf(client, 'log');
+  const changed = { n: numberOf('t.place'), jobs: 'c.jobs' };
+  await client.query(
+    `INSERT INTO log (${columns.map(({ name }) => name).join(', ')})
+     SELECT ${columns.map((column) => valueOf(column, changed)).join(', ')}
+     FROM (SELECT number, of, ago, array_agg(id ORDER BY copy) AS jobs
+       FROM copy GROUP BY number, of, ago) c
+     JOIN (SELECT w.*, e.place FROM entry e JOIN log w ON w.n = e.n) t ON t.jobs[1] = c.of
+     ORDER BY 1`,
+  );
+}
+
+async function copyTexts(client: pg.Client, { numberOf }: Layout): Promise<void> {
+  const columns = await columnsOf(client, 'log_texts');
+  const changed = { n: numberOf('t.place'), id: 'c.id' };
+  await client.query(
+    `INSERT INTO log_texts (${columns.map(({ name }) => name).join(', ')})
+     SELECT ${columns.map((column) => valueOf(column, changed)).join(', ')}
+     FROM copy c
+     JOIN (SELECT w.*, e.place FROM entry e JOIN log_texts w ON w.n = e.n) t ON t.id = c.of
+     ORDER BY 1, 2`,
+  );
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+function valueOf({ name, type }: Column, changed: Readonly<Record<string, string>>): string {
+  if (changed[name] !== undefined) return changed[name];
+  return type.startsWith('timestamp') ? `t.${name} + c.ago` : `t.${name}`;
+}
+
+async function columnsOf(client: pg.Client, table: string): Promise<Column[]> {
+  const { rows } = await client.query<Column>(
     `SELECT column_name AS name, data_type AS type FROM information_schema.columns
-     WHERE table_schema = 'pawl' AND table_name = $1 AND is_identity = 'NO'
-       AND is_generated = 'NEVER'`,
+     WHERE table_schema = 'pawl' AND table_name = $1 ORDER BY ordinal_position`,
     [table],
   );
   return rows;

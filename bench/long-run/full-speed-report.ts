@@ -79,9 +79,9 @@ function flatness({ lines }: FullSpeed): string {
 const PANELS: Readonly<Record<string, readonly (readonly [string, readonly string[]])[]>> = {
   PostgreSQL: [
     ['jobs a second', ['jobs a second']],
-    ['dead tuples', ['dead jobs', 'dead feed']],
-    ['heap, MB', ['jobs MB', 'feed MB', 'events MB']],
-    ['indexes of jobs, MB', ['their indexes MB', 'claim index MB']],
+    ['dead rows', ['dead rows', 'dead keys']],
+    ['jobs that have not ended, MB', ['live MB', 'its indexes MB', 'claim index MB']],
+    ['history, MB', ['jobs MB', 'log MB', 'notes MB']],
     ['whole database and its log, MB', ['database MB', 'WAL files MB']],
   ],
   SQLite: [

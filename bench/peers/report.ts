@@ -34,11 +34,12 @@ export function reportOf(
 const CLOSING = [
   '## Again, and smaller',
   'One contender and one row: `npm run bench -- --only pawl-pg:best,graphile --rows drain`.',
-  'What each safety costs (guard, events, feed), and what a million finished jobs change, is in ' +
-    '[core](results/core.md), and of five million in [growth](results/growth.md); limits in ' +
-    '[control](results/control.md); what stays behind in [long run](results/long-run.md), and ' +
-    'after ten minutes at full speed in [full speed](results/full-speed.md); the API, streams ' +
-    'and remote jobs in [http](results/http.md); decks in [studio](results/studio.md). ' +
+  'What each safety costs on SQLite (guard, events, feed), and what a million finished jobs ' +
+    'change, is in [core](results/core.md), and of five million in ' +
+    '[growth](results/growth.md); limits in [control](results/control.md); what stays behind in ' +
+    '[long run](results/long-run.md), and after ten minutes at full speed in ' +
+    '[full speed](results/full-speed.md); the API, streams and remote jobs in ' +
+    '[http](results/http.md); decks in [studio](results/studio.md). ' +
     'All values: [peers](results/peers.generated.json).',
 ];
 

@@ -1,43 +1,36 @@
 import pg from 'pg';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { RAW_TYPE } from '../../core/contender.ts';
+import { expectAll, LIFECYCLE } from '../../core/contender.ts';
 import { engineContender } from '../../core/engine-contender.ts';
-import { bareContender, bareDrainSql, numbersOf, PINS } from '../../core/postgres-bare.ts';
-import { VARIANTS } from '../../core/safeties.ts';
 import type { Plot } from '../grounds.ts';
 import { nowMs, type Timed } from '../wire.ts';
-import { BATCH, claimAndComplete } from './claim-and-complete.ts';
+import { BATCH } from './claim-and-complete.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
+import { claimSql, completeSql, type Numbers, SESSION } from './postgres-statements.ts';
 
-const SCHEMA = 'pawl';
 const CONNECTIONS = 2;
 const FILL_BATCH = 1_000;
+const TYPE = 'raw';
 
 /** Plain statements on Pawl's tables, through pgbench where there is one, else in a bare loop. */
 export async function drainPostgresBare(plot: Plot, jobs: number): Promise<Timed> {
   await fill(plot.url, jobs);
   await plot.settle();
-  const pool = new pg.Pool({ connectionString: plot.url, max: CONNECTIONS, options: PINS });
+  const pool = new pg.Pool({ connectionString: plot.url, max: CONNECTIONS, options: SESSION });
   // Its database may be dropped before the last connection is gone.
   pool.on('error', () => undefined);
   try {
-    const numbers = await numbersOf(pool, SCHEMA);
+    const numbers = await numbersOf(pool);
     const pgbench = findPgbench();
     const began = nowMs();
     if (pgbench === null) {
-      const bare = bareContender(pool, { schema: SCHEMA, numbers, variant: VARIANTS[0]! });
-      return { jobs: await claimAndComplete(bare, jobs, CONNECTIONS), ms: nowMs() - began };
+      await Promise.all(Array.from({ length: CONNECTIONS }, () => drainInLoop(pool, numbers)));
     }
-    const script = bareDrainSql(numbers, BATCH);
-    const times = Math.ceil(jobs / BATCH / CONNECTIONS);
-    const { ms } = await runPgbench(pgbench, {
-      url: plot.url,
-      script,
-      connections: CONNECTIONS,
-      times,
-      pins: PINS,
-    });
+    const ms =
+      pgbench === null
+        ? nowMs() - began
+        : await drainThrough(pgbench, { url: plot.url, numbers, jobs });
     await expectEnded(pool, jobs);
     return { jobs, ms };
   } finally {
@@ -47,7 +40,7 @@ export async function drainPostgresBare(plot: Plot, jobs: number): Promise<Timed
 
 async function fill(url: string, jobs: number): Promise<void> {
   const store = await openPostgresStore({ url, lifecycles: builtInLifecycles });
-  const engine = await engineContender(store, { label: 'fill', rows: 0, type: RAW_TYPE });
+  const engine = await engineContender(store, { label: 'fill', rows: 0, type: TYPE });
   try {
     for (let made = 0; made < jobs; made += FILL_BATCH) {
       const enqueue = await engine.enqueue(Math.min(FILL_BATCH, jobs - made));
@@ -58,9 +51,45 @@ async function fill(url: string, jobs: number): Promise<void> {
   }
 }
 
-async function expectEnded(pool: pg.Pool, jobs: number): Promise<void> {
-  const { rows } = await pool.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM ${SCHEMA}.jobs WHERE phase = 5`,
+async function numbersOf(pool: pg.Pool): Promise<Numbers> {
+  const { rows } = await pool.query<Numbers>(
+    `SELECT l.tenant, l.number AS lane, y.number AS lifecycle,
+       array_position(y.states, 'pending') AS pending,
+       array_position(y.states, 'running') AS running,
+       array_position(y.states, 'succeeded') AS succeeded
+     FROM lanes l, lifecycles y WHERE l.type = $1 AND y.name = $2`,
+    [TYPE, LIFECYCLE],
   );
-  if (rows[0]!.n !== jobs) throw new Error(`pgbench drained ${rows[0]!.n} of ${jobs}`);
+  return rows[0]!;
+}
+
+async function drainInLoop(pool: pg.Pool, numbers: Numbers): Promise<void> {
+  const claim = { name: 'claim', text: claimSql(numbers, BATCH) };
+  const complete = { name: 'complete', text: completeSql(numbers, '$1') };
+  for (;;) {
+    const { rows } = await pool.query<{ ids: string }>(claim);
+    if (rows[0]!.ids === '{}') return;
+    await pool.query({ ...complete, values: [rows[0]!.ids] });
+  }
+}
+
+async function drainThrough(
+  pgbench: string,
+  { url, numbers, jobs }: { url: string; numbers: Numbers; jobs: number },
+): Promise<number> {
+  const line = (sql: string): string => sql.replaceAll(/\s+/g, ' ').trim();
+  const claim = `${line(claimSql(numbers, BATCH))} \\gset`;
+  const { ms } = await runPgbench(pgbench, {
+    url,
+    script: `${claim}\n${line(completeSql(numbers, ':ids'))};\n`,
+    connections: CONNECTIONS,
+    times: Math.ceil(jobs / BATCH / CONNECTIONS),
+    pins: SESSION,
+  });
+  return ms;
+}
+
+async function expectEnded(pool: pg.Pool, jobs: number): Promise<void> {
+  const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM ended');
+  expectAll(rows[0]!.n, jobs, 'drained by plain statements');
 }

@@ -70,7 +70,7 @@ interface Counter {
   close(): Promise<void>;
 }
 
-/** Phases from 5 on are ends. */
+/** On SQLite phases from 5 on are ends; on PostgreSQL who has ended is in another table. */
 function openCounter(url: string): Counter {
   if (!url.startsWith('postgres')) {
     const db = new DatabaseSync(url, { readOnly: true });
@@ -81,9 +81,7 @@ function openCounter(url: string): Counter {
   pool.on('error', () => undefined);
   return {
     async left() {
-      const { rows } = await pool.query<{ n: number }>(
-        'SELECT count(*)::int AS n FROM pawl.jobs WHERE phase < 5',
-      );
+      const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM pawl.live');
       return rows[0]!.n;
     },
     close: () => pool.end(),
