@@ -93,17 +93,15 @@ export async function applyNumbered(
   );
   if (isRepeated) known.sort((one, other) => one.ord - other.ord);
   const isSet = (one: NumberedMove): boolean =>
-    !isRepeated &&
-    isPlainSuccess(one.move) &&
-    one.move.isCancelWished === null &&
-    one.move.result !== undefined;
+    !isRepeated && isPlainSuccess(one.move) && one.move.isCancelWished === null;
   const sets = setsOf(known.filter(isSet));
   const rest = known.filter((one) => !isSet(one)).map(moveWire);
   const rows = await write<OutcomeRow>(session.database.call('apply_moves', 8), [
     sets.map(({ items }) => `{${items.map(({ move }) => move.id).join(',')}}`),
     sets.map(({ tenants }) => `{${tenants.join(',')}}`),
     sets.map(({ epochs }) => `{${epochs.join(',')}}`),
-    sets.map(({ items }) => `[${items.map(({ move }) => move.result!).join(',')}]`),
+    // Without a result none is sent, and the column stays empty.
+    sets.map(({ items }) => `[${items.flatMap(({ move }) => move.result ?? []).join(',')}]`),
     sets.length === 0 ? null : JSON.stringify(sets.map(({ head }) => head)),
     rest.length === 0 ? null : JSON.stringify(rest),
     lockWaitMs(isPatient),
@@ -138,7 +136,7 @@ function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
   for (const one of all) {
     const { move, owner, lifecycle } = one;
     const token = move.fence.kind === 'owner' ? (move.fence.token ?? '') : '';
-    const key = `${owner} ${token} ${lifecycle.number} ${move.place.state}\n${move.steps[0]!.to.state}\n${move.actor}`;
+    const key = `${owner} ${token} ${lifecycle.number} ${move.place.state}\n${move.steps[0]!.to.state}\n${move.actor}\n${move.result === undefined}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);

@@ -58,13 +58,16 @@ export async function schemaOfDatabase(url: string): Promise<string> {
       SELECT 'column' AS kind, c.oid::regclass || '.' || a.attname AS name,
         format_type(a.atttypid, a.atttypmod) AS what
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
-      WHERE c.relnamespace = 'pawl'::regnamespace AND NOT a.attisdropped
+      WHERE c.relnamespace = 'pawl'::regnamespace AND NOT a.attisdropped AND NOT c.relispartition
+        AND c.relkind <> 'i'
       UNION ALL SELECT 'function', p.oid::regprocedure::text,
-        md5(regexp_replace(p.prosrc, '"\\d+:', '"', 'g'))
-      FROM pg_proc p WHERE p.pronamespace = 'pawl'::regnamespace
+        -- The mark's function holds the installation's own random tag.
+        md5(CASE p.proname WHEN 'mark_of' THEN '' ELSE p.prosrc END)
+      FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+      WHERE n.nspname IN ('pawl', 'pawl_verbs_1')
       UNION ALL SELECT 'index', i.indexrelid::regclass::text, i.indisvalid::text
       FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-      WHERE c.relnamespace = 'pawl'::regnamespace
+      WHERE c.relnamespace = 'pawl'::regnamespace AND NOT c.relispartition
       UNION ALL SELECT 'migration', version::text, name FROM pawl.migrations
       ORDER BY 1, 2, 3`);
     return JSON.stringify(rows);

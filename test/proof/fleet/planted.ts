@@ -10,16 +10,17 @@ type Planted = Pick<CampaignOptions, 'prepare' | 'world' | 'slowShare'> & {
 
 /** What holds an owner's report to its turn, and what is left when that is taken away. */
 const FENCE: readonly (readonly [RegExp, string])[] = [
-  [/AND j\.epoch = x\.epoch/, ''],
-  [/j\.lease_owner \|\| '' = (?:x\.owner|p_owner)/, 'true'],
-  [/j\.lease_expiry > v_now/, 'true'],
+  [/AND [jl]\.epoch = (?:m\.epoch|p_epochs\[1\])/, ''],
+  [/[jl]\.owner(?: \+ 0)? = (?:m\.owner|p_owner)/, 'true'],
+  [/\((?:m\.token|p_token) IS NULL OR [jl]\.token = (?:m\.token|p_token)\)/, 'true'],
+  [/[jl]\.lease_expiry > v_now/, 'true'],
 ];
 
 /** An owner's report counts whoever sends it, in whatever epoch and however late. */
 async function withoutFence({ database }: World): Promise<void> {
   const functions = await database!.query<{ name: string; sql: string }>(
     `SELECT proname AS name, pg_get_functiondef(oid) AS sql FROM pg_proc
-     WHERE pronamespace = 'pawl'::regnamespace AND proname ~ '^(apply|complete)_.*v[0-9]+$'`,
+     WHERE pronamespace = 'pawl_verbs_1'::regnamespace AND proname IN ('stands', 'complete_many')`,
   );
   const fenced = functions.filter(({ sql }) => FENCE.some(([part]) => part.test(sql)));
   if (fenced.length === 0) throw new Error('no function has a fence that could be taken away');

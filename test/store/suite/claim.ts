@@ -4,6 +4,29 @@ import type { Cases } from './scene.ts';
 const LEASE = { ttlMs: 60_000, heartbeatMs: 15_000 };
 
 export const claimCases: Cases = {
+  '[P9, R5, R21] a job that goes round a hundred times has one owner at a time and all its events':
+    async (scene) => {
+      let job = await scene.running();
+      for (let round = 1; round <= 100; round++) {
+        await scene.ask(job, { on: 'release' });
+        job = await scene.claimOne({ owner: `w${round}` });
+        assert.deepEqual(await scene.claim({ owner: 'somebody else' }), [], `round ${round}`);
+        assert.equal((await scene.read(job)).owner, `w${round}`);
+      }
+      const events: number[] = [];
+      for (let hasMore = true; hasMore;) {
+        const after = { version: events.at(-1) ?? 0, note: 0 };
+        const query = { tenant: scene.tenant, id: job.id, after, limit: 40, notes: false };
+        const page = await scene.store.events(query);
+        events.push(...page.events.map(({ version }) => version));
+        ({ hasMore } = page);
+      }
+      assert.deepEqual(
+        events,
+        Array.from({ length: job.version }, (_, index) => index + 1),
+      );
+    },
+
   '[P6, T2] a claim gives the job an owner, a lease, its first attempt and an event': async (
     scene,
   ) => {

@@ -152,6 +152,12 @@ BEGIN
   FROM facts_other f WHERE f.id = ANY (p_ids);
 END $$;
 
+-- The positions of a job with one more, null for none; a full list begins anew.
+CREATE FUNCTION more_with(p_more int8[], p_n int8) RETURNS int8[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p_n IS NULL THEN CASE WHEN cardinality(p_more) >= 31 THEN NULL ELSE p_more END
+    WHEN cardinality(p_more) >= 31 THEN ARRAY[p_n] ELSE p_more || p_n END
+$$;
+
 -- Gives what was locked, all of one policy and place, to the owner: its rows and its entries in the
 -- log. The number is drawn now, after all rows are locked.
 CREATE FUNCTION grant_all(t taken, p_owner int, p_actor text, p_token int8, v_now timestamptz)
@@ -170,8 +176,9 @@ BEGIN
   IF k.is_quiet THEN
     t.versions := ARRAY(SELECT v - 1 FROM unnest(t.versions) WITH ORDINALITY AS x(v, n) ORDER BY n);
   END IF;
-  IF t.is_full THEN
-    PERFORM keep_positions(j) FROM live j
+  -- Only written down here: an update of the rows would move them away from where they were locked.
+  IF t.is_full AND NOT k.is_quiet THEN
+    INSERT INTO positions SELECT j.id, j.tenant, j.version, j.more_n FROM live j
     WHERE j.ctid = ANY (t.tids) AND cardinality(j.more_n) >= 31;
   END IF;
   IF k.is_quiet OR cardinality(v_lanes) = 1 THEN
@@ -189,8 +196,9 @@ BEGIN
       notes = CASE WHEN k.is_quiet THEN j.notes ELSE 0 END, gate = NULL,
       attempts = greatest(j.attempts, 1), owner = p_owner, token = p_token,
       claim_n = coalesce(v_n, j.claim_n),
-      more_n = CASE WHEN v_n IS NULL OR j.claim_n IS NULL THEN j.more_n
-        ELSE j.more_n || j.claim_n END,
+      more_n = CASE WHEN v_n IS NULL THEN j.more_n ELSE more_with(j.more_n, j.claim_n) END,
+      flags = CASE WHEN v_n IS NOT NULL AND cardinality(j.more_n) >= 31 THEN j.flags | 16
+        ELSE j.flags END,
       lease_end = v_now + k.ttl,
       lease_limit = least(v_now + k.timeout, j.deadline_at),
       lease_expiry = least(j.deadline_at, v_now + k.lease),
@@ -213,7 +221,8 @@ BEGIN
     UPDATE live j SET state = k.to_state, phase = k.to_phase, epoch = j.epoch + k.epochs,
       version = j.version + 1, notes = 0, gate = NULL, attempts = greatest(j.attempts, 1),
       owner = p_owner, token = p_token, claim_n = w.n,
-      more_n = CASE WHEN j.claim_n IS NULL THEN j.more_n ELSE j.more_n || j.claim_n END,
+      more_n = more_with(j.more_n, j.claim_n),
+      flags = CASE WHEN cardinality(j.more_n) >= 31 THEN j.flags | 16 ELSE j.flags END,
       lease_end = v_now + k.ttl,
       lease_limit = least(v_now + k.timeout, j.deadline_at),
       lease_expiry = least(j.deadline_at, v_now + k.lease),

@@ -22,8 +22,7 @@ END $$;
 CREATE FUNCTION texts_of(p_tenant int, p_id uuid) RETURNS TABLE (n int8, kind int2, payload json)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_ns int8[] := positions_of(p_tenant, p_id, 0)
-    || ARRAY(SELECT unnest(p.ns) FROM positions p WHERE p.id = p_id AND p.tenant = p_tenant);
+DECLARE v_ns int8[] := positions_of(p_tenant, p_id, 0, 100000000);
 BEGIN
   RETURN QUERY SELECT w.n, w.kind, coalesce(t.payload, c.payload) FROM entries(v_ns) w
   LEFT JOIN log_texts t ON t.n = w.n AND t.id = p_id

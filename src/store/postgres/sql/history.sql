@@ -4,8 +4,9 @@ CREATE TYPE event_row AS (
   message text, actor text, cause text, payload json
 );
 
--- Where the entries of a job stand in the log, those after a version.
-CREATE FUNCTION positions_of(p_tenant int, p_id uuid, p_version int) RETURNS int8[]
+-- Where the entries of a job stand in the log, those after a version: the latest, and of the older
+-- ones so many parts that a page of p_limit has no gap before its end.
+CREATE FUNCTION positions_of(p_tenant int, p_id uuid, p_version int, p_limit int) RETURNS int8[]
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_ns int8[];
@@ -17,9 +18,9 @@ BEGIN
     FROM ended_by_id(ARRAY[p_id]) e WHERE e.tenant = p_tenant;
     v_ns := v_ns || ARRAY(SELECT a.n FROM annotations a WHERE a.id = p_id AND a.tenant = p_tenant);
   END IF;
-  RETURN v_ns || ARRAY(SELECT unnest(p.ns) FROM positions p
+  RETURN v_ns || ARRAY(SELECT unnest(x.ns) FROM (SELECT p.ns FROM positions p
     WHERE p.id = p_id AND p.tenant = p_tenant AND p.last_version > p_version
-    ORDER BY p.last_version LIMIT 64);
+    ORDER BY p.last_version LIMIT p_limit / 31 + 2) x);
 END $$;
 
 -- The part of an entry that belongs to one job; of one that was created and queued at once both.
@@ -62,7 +63,7 @@ CREATE FUNCTION history(p_tenant int, p_id uuid, p_version int, p_note int, p_li
 BEGIN
   RETURN QUERY
   SELECT h.* FROM (
-    SELECT r.* FROM entries(positions_of(p_tenant, p_id, p_version)) w
+    SELECT r.* FROM entries(positions_of(p_tenant, p_id, p_version, p_limit)) w
       CROSS JOIN LATERAL events_in(w, p_id) r
     WHERE w.tenant = p_tenant AND r.version > p_version
     UNION ALL

@@ -154,8 +154,7 @@ BEGIN
     RETURN false;
   END IF;
   WITH x AS MATERIALIZED (
-    SELECT DISTINCT n FROM facts_other f, unnest(positions_of(f.tenant, f.id, 0)
-      || ARRAY(SELECT unnest(p.ns) FROM positions p WHERE p.id = f.id AND p.tenant = f.tenant)) AS n
+    SELECT DISTINCT n FROM facts_other f, unnest(positions_of(f.tenant, f.id, 0, 100000000)) AS n
     WHERE n >= v_low AND n < v_high),
   w AS (INSERT INTO log_carried SELECT w.* FROM log w JOIN x ON x.n = w.n
     WHERE w.n >= v_low AND w.n < v_high ON CONFLICT DO NOTHING)

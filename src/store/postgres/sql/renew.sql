@@ -62,30 +62,33 @@ CREATE FUNCTION renew_many(p_ids uuid[], p_tenants int[], p_epochs int[], p_owne
 RETURNS TABLE (ord int, lease_expiry int8, progress real, cancel_mode int2, cancel_reason text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE v_n int8;
+DECLARE v_n int8; v_moved int8[];
 BEGIN
-  PERFORM FROM live j WHERE j.id = ANY (p_ids) ORDER BY j.id, j.tenant FOR UPDATE;
+  SELECT array_agg(x.seq) INTO v_moved FROM (
+    SELECT j.seq, j.policy, j.lease_end - greatest(v_now, j.updated_at) AS left FROM live j
+    WHERE j.id = ANY (p_ids) ORDER BY j.id, j.tenant FOR UPDATE) x
+  JOIN policies p ON p.number = x.policy WHERE 2 * x.left <= p.ttl;
   v_n := draw();
   RETURN QUERY
   WITH u AS (
     UPDATE live j SET updated_at = greatest(v_now, j.updated_at), notes = j.notes + 1,
-      lease_end = CASE WHEN 2 * (j.lease_end - greatest(v_now, j.updated_at)) <= p.ttl
+      lease_end = CASE WHEN j.seq = ANY (v_moved)
         THEN greatest(v_now, j.updated_at) + p.ttl ELSE j.lease_end END,
-      lease_expiry = least(CASE WHEN 2 * (j.lease_end - greatest(v_now, j.updated_at)) <= p.ttl
+      lease_expiry = least(CASE WHEN j.seq = ANY (v_moved)
           THEN greatest(v_now, j.updated_at) + p.ttl ELSE j.lease_end END,
         greatest(v_now, j.updated_at) + p.heartbeats, j.lease_limit)
     FROM unnest(p_ids, p_tenants, p_epochs) WITH ORDINALITY AS x(id, tenant, epoch, ord), policies p
     WHERE j.id = ANY (ARRAY[x.id]) AND j.tenant = x.tenant AND j.epoch = x.epoch
       AND j.phase + 0 IN (2, 3) AND j.owner = p_owner AND (p_token IS NULL OR j.token = p_token)
       AND j.lease_expiry > v_now AND p.number = ANY (ARRAY[j.policy])
-    RETURNING j.*, x.ord, p.ttl),
+    RETURNING j.*, x.ord),
   d AS (SELECT u.ord, o.stage, o.message, o.cancel_reason FROM u JOIN details o
     ON u.flags & 4 > 0 AND o.id = ANY (ARRAY[u.id]) AND o.tenant = u.tenant),
   w AS (
     INSERT INTO notes (n, id, tenant, version, note, ts, lane, lifecycle, kind, state, phase, epoch,
       attempt, retry_count, progress, actor, stage, message)
     SELECT v_n, u.id, u.tenant, u.version, u.notes, u.updated_at, u.lane, u.lifecycle,
-      CASE WHEN u.lease_end = u.updated_at + u.ttl THEN 102 ELSE 101 END, u.state, u.phase, u.epoch,
+      CASE WHEN u.seq = ANY (v_moved) THEN 102 ELSE 101 END, u.state, u.phase, u.epoch,
       u.attempts, u.retry_count, u.progress, p_actor, d.stage, d.message
     FROM u LEFT JOIN d ON d.ord = u.ord)
   SELECT u.ord::int, ms(u.lease_expiry), u.progress, u.cancel_mode, d.cancel_reason
