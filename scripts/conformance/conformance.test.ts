@@ -102,6 +102,19 @@ describe('the report', () => {
     assert.ok(text.includes('| D10 | Never more. | — |  |'));
   });
 
+  test('the document names every test of a requirement, however many there are', () => {
+    const titles = Array.from({ length: 30 }, (_, number) => `[D1] case ${number}`);
+    const all = buildMatrix(
+      parseRequirements(markdown),
+      titles.map((title) => ran([title])),
+    );
+    const text = toMarkdown(all);
+    assert.deepEqual(
+      titles.filter((title) => !text.includes(`${title} (`)),
+      [],
+    );
+  });
+
   test('the terminal shows one line a requirement and names failed tests', () => {
     const text = toText(matrix);
     assert.match(text, /^ {2}D1 {3}pass {4}1 test$/m);

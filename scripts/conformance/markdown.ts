@@ -48,13 +48,8 @@ function requirementRow({ id, statement, verdict, tests }: MatrixRow): string {
   const lines = [...groups]
     .map(([title, group]) => `${title} (${filesOf(group)})`)
     .sort((one, other) => Number(isFailure(other)) - Number(isFailure(one)));
-  const hidden = lines.length - TITLES_MAX;
-  const shown = lines.filter((line, index) => index < TITLES_MAX || isFailure(line));
-  const rest = hidden > 0 ? [`and ${hidden} more`] : [];
-  return `| ${id} | ${statement} | ${signs[verdict]} | ${[...shown, ...rest].join('<br>')} |`;
+  return `| ${id} | ${statement} | ${signs[verdict]} | ${lines.join('<br>')} |`;
 }
-
-const TITLES_MAX = 6;
 
 function isFailure(line: string): boolean {
   return line.startsWith(signs.fail);

@@ -25,8 +25,9 @@ export async function loadJobs(path: string): Promise<readonly JobDefinition[]> 
   } catch (error) {
     throw new ConfigurationError('PAWL_JOBS', `names ${path}, which fails: ${String(error)}`);
   }
-  const jobs = Object.values(members).flat().filter(isJobDefinition);
-  if (jobs.length > 0) return jobs;
+  // A module may export a job by its name and in a list of all.
+  const jobs = new Set(Object.values(members).flat().filter(isJobDefinition));
+  if (jobs.size > 0) return [...jobs];
   const message = `names ${path}, which exports no job: export what defineJob or handle returns`;
   throw new ConfigurationError('PAWL_JOBS', message);
 }

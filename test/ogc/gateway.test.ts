@@ -63,6 +63,38 @@ test('[O18] inputs beyond the limit are kept outside the row, and reach the prov
   assert.deepEqual(new Set(isLarge), new Set([false, true]));
 });
 
+test('[O19] a gateway works with another client, retry, clock and observers than its own', async (t) => {
+  const simulator = await openSimulator({ statuses: ['successful'] });
+  const told: string[] = [];
+  const tell = (what: string): void => void told.push(what);
+  const now = Date.parse('2031-05-06T07:08:09Z');
+  const instance = await openInstance({
+    providers: { sim: { url: simulator.url, poll_interval: 0.05 } },
+    client: (own) => ({
+      fetch: (url, request) => {
+        if (request?.method === 'POST') tell('client');
+        return own.fetch(url, request);
+      },
+    }),
+    parts: {
+      clock: { now: () => now },
+      retry: () => ({
+        execute: (work) => {
+          tell('retry');
+          return work.attempt(1);
+        },
+      }),
+      observers: [{ name: 'ear', onJobCompleted: (_, { updated }) => tell(`ended ${updated}`) }],
+    },
+  });
+  t.after(async () => {
+    await instance.close();
+    await simulator.close();
+  });
+  await instance.pawl.ended(await instance.execute('sim:echo', {}));
+  assert.deepEqual(told, ['retry', 'client', 'ended 2031-05-06T07:08:09.000Z']);
+});
+
 test('a job dismissed here is dismissed at its provider', async (t) => {
   const { pawl, execute, simulator } = await open(t, { statuses: ['running'] });
   const job = await execute('sim:echo', {});

@@ -24,7 +24,7 @@ const TYPES = words(`
   Schema Transaction TriedJob UserLog WhySnapshot WorkOptions
 `);
 
-const MODULES = words('pawl pawl/client pawl/codec pawl/studio pawl/testing');
+const MODULES = words('pawl pawl/client pawl/codec pawl/studio pawl/testing pawl/tx');
 
 const LIST = /^export (type )?\{([^}]*)\} from/gm;
 

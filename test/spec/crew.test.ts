@@ -41,3 +41,10 @@ test('a module without jobs, or that is not there, is refused by name', async ()
     message: /exports no job/,
   });
 });
+
+test('a job that a module exports by its name and in a list is loaded once', async () => {
+  const jobs = await loadJobs(fileURLToPath(new URL('../../src/studio/jobs.ts', import.meta.url)));
+  const types = jobs.map(({ type }) => type);
+  assert.equal(new Set(types).size, types.length);
+  assert.ok(types.includes('convert'));
+});

@@ -45,6 +45,18 @@ test('[T10] a job without a document is about its source: content, asset or URL'
   await api.close();
 });
 
+test('[T27] a text that a job is about is told by its hash, and copied nowhere', async () => {
+  const api = await openApi();
+  await api.put('/v1/types/read', { lifecycle: 'task', limits });
+  const text = 'a document of many pages';
+  const { body } = await api.post('/v1/jobs', { type: 'read', input: { text } });
+  const job = (await api.get(`/v1/jobs/${body.id}`)).body;
+  assert.equal(job.documentId, sha256(text));
+  const events = (await api.get(`/v1/jobs/${body.id}/events`)).body;
+  assert.equal(JSON.stringify([job, events]).includes(text), false);
+  await api.close();
+});
+
 test('[T10] a type that says something else of its source is refused', async () => {
   const api = await openApi();
   for (const wrong of [{ file: 'a' }, { content: '' }, { content: 7 }]) {

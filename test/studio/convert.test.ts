@@ -9,7 +9,7 @@ import { plainText } from '../../src/studio/deck/text.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
 import { essenceOf } from './essence.ts';
 import { gradient } from '../../src/studio/sample/png.ts';
-import { resultOf, sharedStudio } from './room.ts';
+import { openStudio, resultOf, sharedStudio } from './room.ts';
 
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url));
@@ -52,6 +52,19 @@ describe('a convert job', () => {
     // Nothing of the document itself is told beside the job.
     const told = JSON.stringify([job.metadata, await room.world.events(job, { notes: true })]);
     assert.doesNotMatch(told, /crane|containers/);
+  });
+
+  test('[T23] whose deck is gone from the store does not succeed', async (context) => {
+    const room = await openStudio(context);
+    const put = room.files.put.bind(room.files);
+    room.files.put = async (location, content, bounds) => {
+      const stored = await put(location, content, bounds);
+      await room.files.remove([location]);
+      return stored;
+    };
+    const job = await room.run('convert', { text: '# Hello' });
+    assert.notEqual(job.state, 'succeeded');
+    assert.equal(job.result, null);
   });
 
   test('[T3, T16] goes through the listed stages with the listed ranges', async () => {

@@ -6,7 +6,12 @@ import { systemClock } from '../../../src/core/clock.ts';
 import type { Job } from '../../../src/core/job.ts';
 import { largeSink } from '../../../src/engine/by-reference.ts';
 import { readConfiguration } from '../../../src/ogc/gateway/configuration.ts';
-import { type Gateway, openGateway } from '../../../src/ogc/gateway/gateway.ts';
+import {
+  type Gateway,
+  type GatewayOptions,
+  openGateway,
+} from '../../../src/ogc/gateway/gateway.ts';
+import type { HttpClient } from '../../../src/ogc/gateway/provider-client.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 
 export interface InstanceOptions {
@@ -16,6 +21,9 @@ export interface InstanceOptions {
   readonly artifacts?: string | ArtifactStore;
   readonly isWorking?: boolean;
   readonly isSweeping?: boolean;
+  /** Parts of the gateway that are replaced. */
+  readonly parts?: Partial<Pick<GatewayOptions, 'retry' | 'clock' | 'observers'>>;
+  readonly client?: (own: HttpClient) => HttpClient;
 }
 
 export interface Instance {
@@ -45,9 +53,10 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   const gateway = openGateway({
     engine: pawl.engine,
     artifacts: pawl.artifacts!,
-    http,
+    http: options.client?.(http) ?? http,
     configuration: () => configuration,
     log,
+    ...options.parts,
     lease: LEASE,
     worker: { pollMs: { minMs: 10, maxMs: 100 } },
   });

@@ -1,3 +1,4 @@
+import { CHANGES_R20 } from './distribution.ts';
 import { CHANGES_D } from './documents.ts';
 import { CHANGES_T20 } from './operations.ts';
 import { CHANGES_P } from './platform.ts';
@@ -16,4 +17,5 @@ export const ROW_CHANGES: readonly RowChange[] = [
   ...CHANGES_T,
   ...CHANGES_T20,
   ...CHANGES_R,
+  ...CHANGES_R20,
 ];

@@ -135,6 +135,14 @@ export const CHANGES_D: readonly RowChange[] = [
     tests: 'test/spec/crypto-blind-work.test.ts',
   },
   {
+    row: 'D17',
+    mistake: 'handlers that ask for a thread run on the event loop',
+    file: 'src/worker/isolate/pool.ts',
+    from: "if (isolation.kind === 'inline') return new InlineExecution(launch);",
+    to: "if (isolation.kind !== 'process') return new InlineExecution(launch);",
+    tests: 'test/chaos/cpu-bound.test.ts',
+  },
+  {
     row: 'D18',
     mistake: 'a queued job cannot be cancelled',
     file: 'src/lifecycles/document.ts',

@@ -27,6 +27,14 @@ export const CHANGES_T20: readonly RowChange[] = [
     tests: 'test/studio/declared.test.ts',
   },
   {
+    row: 'T23',
+    mistake: 'a deck that cannot be read from the store is a success',
+    file: 'src/studio/convert/job.ts',
+    from: 'const { title, slides } = await conversion.readBack(deckRef);',
+    to: 'const [title, slides] = [found.title, previews];',
+    tests: 'test/studio/convert.test.ts',
+  },
+  {
     row: 'T24',
     mistake: 'the stored file is not compared',
     file: 'src/studio/export/exporting.ts',
@@ -49,6 +57,14 @@ export const CHANGES_T20: readonly RowChange[] = [
     from: 'requestedBy: caller.principal,',
     to: 'requestedBy: null,',
     tests: 'test/spec/auth.test.ts',
+  },
+  {
+    row: 'T27',
+    mistake: 'the text of a document is its name, too',
+    file: 'src/engine/source-document.ts',
+    from: 'if (content !== null) return hashOf(content);',
+    to: 'if (content !== null) return content;',
+    tests: 'test/spec/document-from.test.ts',
   },
   {
     row: 'T28',

@@ -3,6 +3,14 @@ import type { RowChange } from './row-change.ts';
 /** Rows P. */
 export const CHANGES_P: readonly RowChange[] = [
   {
+    row: 'P1',
+    mistake: 'the embedded store is in the memory of the process',
+    file: 'src/app/open-store.ts',
+    from: 'await openSqliteStore({ path, lifecycles })',
+    to: "await openSqliteStore({ path: ':memory:', lifecycles })",
+    tests: 'test/spec/restart.test.ts',
+  },
+  {
     row: 'P2',
     mistake: 'the job of a crashed worker is lost',
     file: 'src/lifecycles/task.ts',
@@ -99,6 +107,14 @@ export const CHANGES_P: readonly RowChange[] = [
     from: 'parentJobId: parent.id,',
     to: 'parentJobId: null,',
     tests: 'test/spec/platform.test.ts',
+  },
+  {
+    row: 'P14',
+    mistake: 'a batch that begins anew starts the jobs of open items again',
+    file: 'src/studio/small/batch.ts',
+    from: 'idempotencyKey: `${idempotencyKey}/item/${index}`',
+    to: 'idempotencyKey: `${idempotencyKey}/${context.attempt}/item/${index}`',
+    tests: 'test/studio/small-batch.test.ts',
   },
   {
     row: 'P15',

@@ -3,6 +3,14 @@ import type { RowChange } from './row-change.ts';
 /** Rows T1 to T19. */
 export const CHANGES_T: readonly RowChange[] = [
   {
+    row: 'T1',
+    mistake: 'an export leaves the first slide out',
+    file: 'src/studio/export/exporting.ts',
+    from: 'await writer.add(slide);',
+    to: 'if (index > 0) await writer.add(slide);',
+    tests: 'test/studio/export.test.ts',
+  },
+  {
     row: 'T2',
     mistake: 'a failed job is canceled',
     file: 'src/lifecycles/task.ts',
