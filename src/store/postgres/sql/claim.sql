@@ -163,7 +163,7 @@ $$;
 CREATE FUNCTION grant_all(t taken, p_owner int, p_actor text, p_token int8, v_now timestamptz)
 RETURNS json LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE k record; v_n int8; v_lanes int[] := alike(t.lanes);
+DECLARE k record; v_n int8; v_lanes int[] := alike(t.lanes); v_has_texts boolean := false;
 BEGIN
   SELECT p.number AS policy, p.lifecycle, m.from_state, m.to_state, m.to_phase, m.epochs, m.is_quiet,
     p.ttl, p.timeout, least(p.ttl, p.heartbeats, p.timeout) AS lease INTO k
@@ -176,6 +176,10 @@ BEGIN
   IF k.is_quiet THEN
     t.versions := ARRAY(SELECT v - 1 FROM unnest(t.versions) WITH ORDINALITY AS x(v, n) ORDER BY n);
   END IF;
+  IF t.is_odd AND NOT k.is_quiet THEN
+    v_has_texts := EXISTS (SELECT FROM live j JOIN details d ON d.id = j.id AND d.tenant = j.tenant
+      WHERE j.ctid = ANY (t.tids) AND j.flags & 4 > 0 AND coalesce(d.stage, d.message) IS NOT NULL);
+  END IF;
   -- Only written down here: an update of the rows would move them away from where they were locked.
   IF t.is_full AND NOT k.is_quiet THEN
     INSERT INTO positions SELECT j.id, j.tenant, j.version, j.more_n FROM live j
@@ -187,7 +191,7 @@ BEGIN
       INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, from_state, to_state, phase, has_texts,
         actor, jobs, versions, epochs, attempts, retries, progress)
       SELECT v_n, v_now, l.tenant, l.number, k.lifecycle, 3, k.from_state, k.to_state, k.to_phase,
-        false, p_actor, t.ids, alike(t.versions), alike(t.epochs), alike(t.attempts),
+        v_has_texts, p_actor, t.ids, alike(t.versions), alike(t.epochs), alike(t.attempts),
         alike(t.retries), alike(t.progress)
       FROM lanes l WHERE l.number = v_lanes[1];
     END IF;
@@ -211,7 +215,7 @@ BEGIN
       INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, from_state, to_state, phase, has_texts,
         actor, jobs, versions, epochs, attempts, retries, progress)
       SELECT draw(), v_now, l.tenant, l.number, k.lifecycle, 3, k.from_state, k.to_state, k.to_phase,
-        false, p_actor, g.ids, g.versions, g.epochs, g.attempts, g.retries, g.progress
+        v_has_texts, p_actor, g.ids, g.versions, g.epochs, g.attempts, g.retries, g.progress
       FROM (SELECT x.lane, array_agg(x.id) AS ids, alike(array_agg(x.version)) AS versions,
           alike(array_agg(x.epoch)) AS epochs, alike(array_agg(x.attempts)) AS attempts,
           alike(array_agg(x.retries)) AS retries, alike(array_agg(x.progress)) AS progress
@@ -230,6 +234,13 @@ BEGIN
         coalesce(j.started_at, v_now) ELSE j.started_at END,
       updated_at = v_now
     FROM w WHERE j.ctid = ANY (t.tids) AND w.lane = j.lane;
+  END IF;
+  IF v_has_texts THEN
+    INSERT INTO log_texts (n, id, tenant, stage, message)
+    SELECT j.claim_n, j.id, j.tenant, d.stage, d.message FROM live j
+    JOIN details d ON d.id = j.id AND d.tenant = j.tenant
+    WHERE j.id = ANY (t.ids) AND j.owner = p_owner AND j.token = p_token AND j.flags & 4 > 0
+      AND coalesce(d.stage, d.message) IS NOT NULL;
   END IF;
   RETURN json_build_object('policy', k.policy, 'lifecycle', k.lifecycle, 'state', k.to_state,
     'phase', k.to_phase, 'leaseMs', extract(epoch FROM k.lease) * 1000, 'ids', t.ids,
@@ -257,6 +268,7 @@ BEGIN
     GROUP BY x.kind ORDER BY min(n)
   LOOP
     g.is_full := t.is_full;
+    g.is_odd := t.is_odd;
     v_groups := v_groups || grant_all(g, p_owner, p_actor, p_token, v_now);
   END LOOP;
   RETURN to_json(v_groups);
