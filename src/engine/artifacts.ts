@@ -8,7 +8,7 @@ import { StoreError } from '../store/store-error.ts';
 import { sightOf } from './artifact-sight.ts';
 import type { EngineContext } from './context.ts';
 import { type Ownership, ownershipRefusal } from './owner.ts';
-import { leaseLost, notFound } from './transition.ts';
+import { leaseLost, notFound } from './refusals.ts';
 
 export interface ArtifactLimits {
   /** Of one artifact. */

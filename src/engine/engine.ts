@@ -45,7 +45,8 @@ import { type Swept, sweepRetention } from './sweeps/retention.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
 import { type EngineOptions, openContext } from './open-context.ts';
-import { notFound, type TransitionOutcome } from './transition.ts';
+import { type TransitionOutcome } from './transition.ts';
+import { notFound } from './refusals.ts';
 
 export type { EngineOptions } from './open-context.ts';
 

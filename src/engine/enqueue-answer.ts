@@ -5,7 +5,7 @@ import { type InsertOutcome, jobAtBirth, type NewJob } from '../store/insert.ts'
 import type { EngineContext } from './context.ts';
 import type { EnqueueResult } from './enqueue.ts';
 import { submit } from './operate.ts';
-import { notFound } from './transition.ts';
+import { notFound } from './refusals.ts';
 
 /** The job was there before, or another stands in its way. */
 type Unborn = Exclude<InsertOutcome, { kind: 'created' }>;

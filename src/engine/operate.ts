@@ -6,13 +6,8 @@ import { isTerminal } from '../core/phase.ts';
 import { afterWrite } from './after-write.ts';
 import { boundedMessage } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
-import {
-  notFound,
-  type Plan,
-  type Task,
-  transition,
-  type TransitionOutcome,
-} from './transition.ts';
+import { notFound } from './refusals.ts';
+import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
 
 /** Moves one job on behalf of someone who does not own it, and reads it back. */
 async function operate(

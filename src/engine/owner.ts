@@ -11,15 +11,8 @@ import { beatRefusal, boundedMessage, boundedNotes } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Renewed } from './observer.ts';
 import { FREE, ruleStage, speaksOfStages, type StageRuling } from './stages.ts';
-import {
-  leaseExpired,
-  leaseLost,
-  notFound,
-  type Plan,
-  type Task,
-  transition,
-  type TransitionOutcome,
-} from './transition.ts';
+import { leaseExpired, leaseLost, notFound } from './refusals.ts';
+import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
 
 /** What every verb of an owner carries: who it is, and the epoch in which it claimed the job. */
 export interface Ownership {

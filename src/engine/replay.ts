@@ -7,7 +7,7 @@ import type { EngineContext } from './context.ts';
 import { draftAgain } from './draft-again.ts';
 import type { Caller } from './enqueue.ts';
 import { documentBusy } from './enqueue-answer.ts';
-import { notFound } from './transition.ts';
+import { notFound } from './refusals.ts';
 
 export interface ReplayRequest {
   readonly deadLetterId: string;

@@ -8,7 +8,7 @@ import { IDEMPOTENCY_WINDOW_MS } from './draft.ts';
 import { draftAgain } from './draft-again.ts';
 import type { Caller } from './enqueue.ts';
 import { answerTo } from './enqueue-answer.ts';
-import { notFound } from './transition.ts';
+import { notFound } from './refusals.ts';
 
 export interface RerunRequest {
   readonly id: string;

@@ -11,6 +11,7 @@ import type { EngineContext } from './context.ts';
 import { Decisions } from './decisions.ts';
 import { logFailures } from './log-failures.ts';
 import type { EngineObserver, Moved } from './observer.ts';
+import { leaseExpired, notFound } from './refusals.ts';
 
 /** What should happen to a job, given how it stands. */
 export type Plan =
@@ -215,8 +216,7 @@ function moveOf(
   const move: Draft = {
     tenant: task.ref.tenant,
     id: task.ref.id,
-    lifecycle: job.lifecycle,
-    lifecycleVersion: job.lifecycleVersion,
+    ...lifecycleOf(job),
     place,
     epoch: job.epoch,
     fence,
@@ -236,6 +236,13 @@ function moveOf(
 /** A move on its way to be one; copies of it would be dear in a large batch. */
 type Draft = { -readonly [Member in keyof Move]: Move[Member] };
 
+function lifecycleOf({
+  lifecycle,
+  lifecycleVersion,
+}: Job): Pick<Move, 'lifecycle' | 'lifecycleVersion'> {
+  return { lifecycle, lifecycleVersion };
+}
+
 function annotationOf(
   { task, job, fence }: { task: Task; job: Job; fence: Fence },
   plan: Extract<Plan, { kind: 'annotate' }>,
@@ -243,8 +250,7 @@ function annotationOf(
   return {
     tenant: task.ref.tenant,
     id: task.ref.id,
-    lifecycle: job.lifecycle,
-    lifecycleVersion: job.lifecycleVersion,
+    ...lifecycleOf(job),
     place: { state: job.state, phase: job.phase },
     epoch: job.epoch,
     fence,
@@ -270,28 +276,6 @@ function standsAsBefore(one: Job, other: Job): boolean {
     one.epoch === other.epoch &&
     one.owner === other.owner &&
     (one.cancel === null) === (other.cancel === null)
-  );
-}
-
-export function notFound(ref: JobRef): PawlError {
-  return new PawlError('NOT_FOUND', `there is no job ${ref.id}`);
-}
-
-export function leaseLost(job: Job): PawlError {
-  const holder = job.owner === null ? 'nobody' : `"${job.owner}"`;
-  return new PawlError(
-    'LEASE_LOST',
-    `job ${job.id} is in ${job.state} at epoch ${job.epoch}, owned by ${holder}`,
-    { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
-  );
-}
-
-/** The row still names the owner, but its deadline has passed by the database's clock. */
-export function leaseExpired(job: Job): PawlError {
-  return new PawlError(
-    'LEASE_LOST',
-    `the lease of "${job.owner}" on job ${job.id} at epoch ${job.epoch} was not renewed in time`,
-    { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
   );
 }
 

@@ -101,7 +101,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S19: {
     threat: 'the platform’s login can do everything to the database',
     control:
-      'a role that may read and call the verbs is enough to run; a reader sees one tenant at a time',
+      'a role that may read and call verbs is enough to run; a reader sees one tenant at a time',
     places: ['src/store/postgres/reader-role.ts', 'src/app/migrate-setting.ts'],
   },
   S20: {

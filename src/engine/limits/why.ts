@@ -7,7 +7,7 @@ import type { LimitPolicy } from '../../core/limits.ts';
 import type { Standing } from '../../store/standing.ts';
 import type { Valve } from '../../store/valve.ts';
 import type { EngineContext } from '../context.ts';
-import { notFound } from '../transition.ts';
+import { notFound } from '../refusals.ts';
 import { byRate, bySlots, byThroughput, type Estimate } from './estimate.ts';
 
 /** Everything that a job can be waiting for, or why it waits for nothing any more. */

@@ -3,7 +3,7 @@ import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from '../context.ts';
-import { notFound } from '../transition.ts';
+import { notFound } from '../refusals.ts';
 import { endTopic, jobTopic } from './live-hub.ts';
 
 export interface JobWait {

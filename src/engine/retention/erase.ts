@@ -3,7 +3,7 @@ import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { afterWrite } from '../after-write.ts';
 import type { EngineContext } from '../context.ts';
-import { notFound } from '../transition.ts';
+import { notFound } from '../refusals.ts';
 
 const PAGE = 100;
 const ROUNDS_MAX = 8;

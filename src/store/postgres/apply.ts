@@ -136,7 +136,15 @@ function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
   for (const one of all) {
     const { move, owner, lifecycle } = one;
     const token = move.fence.kind === 'owner' ? (move.fence.token ?? '') : '';
-    const key = `${owner} ${token} ${lifecycle.number} ${move.place.state}\n${move.steps[0]!.to.state}\n${move.actor}\n${move.result === undefined}`;
+    const places = [move.place.state, move.steps[0]!.to.state];
+    const key = [
+      owner,
+      token,
+      lifecycle.number,
+      ...places,
+      move.actor,
+      move.result === undefined,
+    ].join('\n');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);

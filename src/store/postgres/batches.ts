@@ -6,7 +6,8 @@ import { applyMoves, keyOfRef } from './apply.ts';
 import { applyWith } from './apply-with.ts';
 import { Batcher } from './batcher.ts';
 import { isLockTimeout } from './failure.ts';
-import { insertJobs, keysOfJob } from './insert.ts';
+import { insertJobs } from './insert.ts';
+import { keysOfJob } from './insert-keys.ts';
 import { renewLeases } from './renew.ts';
 import type { Session } from './session.ts';
 

@@ -3,6 +3,7 @@ import { rankOf } from '../../core/phase.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { placeCode } from './dictionary.ts';
 import { isMissingPartition, isUniqueViolation, isUnknownName } from './failure.ts';
+import { keysOfJob } from './insert-keys.ts';
 import { readBounds } from './purge.ts';
 import { parentCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
@@ -15,15 +16,6 @@ export interface OutcomeRow {
 }
 
 const NONE: ReadonlyMap<NewJob, number> = new Map();
-
-/** Every id and key that an insert is about to take. */
-export function keysOfJob(job: NewJob): string[] {
-  const keys = [JSON.stringify(['id', job.tenant, job.id])];
-  if (job.idempotency !== null) {
-    keys.push(JSON.stringify(['key', job.tenant, job.idempotency.key]));
-  }
-  return keys;
-}
 
 /** Writes new jobs: those with nothing in their way as sets, the others one after the other. */
 export async function insertJobs(

@@ -39,7 +39,8 @@ export async function registerLifecycles(
     else if (found.definition !== definitionOf(lifecycle)) {
       throw new StoreError(
         'refused',
-        `lifecycle "${name}" v${version} is registered with other rows: give the table a new version`,
+        `lifecycle "${name}" v${version} is registered with other rows: ` +
+          'give the table a new version',
       );
     }
   }

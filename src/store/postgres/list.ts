@@ -58,7 +58,8 @@ async function filtered({ session, tenant }: Place, query: JobQuery): Promise<Co
       states.map(({ state }) => state),
     ]);
   }
-  const lanes = `f.lane IN (SELECT l.number FROM ${database.tables}.lanes l WHERE l.tenant = f.tenant`;
+  const lanes = `f.lane IN (SELECT l.number FROM ${database.tables}.lanes l
+    WHERE l.tenant = f.tenant`;
   conditions.add(`${lanes} AND l.type = ?)`, query.type);
   conditions.add(`${lanes} AND l.queue = ?)`, query.queue);
   return conditions;

@@ -102,8 +102,8 @@ async function checkOrigin(database: Database): Promise<void> {
   if (found === undefined) return;
   throw new StoreError(
     'refused',
-    `schema "${database.schema}" was made by a version of Pawl before its first release, whose tables are ` +
-      'not migrated: choose another schema, or drop this one with all its jobs',
+    `schema "${database.schema}" was made by a version of Pawl before its first release, whose ` +
+      'tables are not migrated: choose another schema, or drop this one with all its jobs',
   );
 }
 

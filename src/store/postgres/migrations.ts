@@ -10,9 +10,9 @@ export interface ConcurrentIndex {
 
 /**
  * One step forward; there is none back, and a released one is never changed. The code of the
- * release before runs on beside it, with verbs of its own: so a step adds (columns that may be null,
- * tables) and takes nothing away that such code still uses, and it alters at most one table that is
- * in use. Names carry no schema: a step runs with the chosen one in front.
+ * release before runs on beside it, with verbs of its own: so a step adds (columns that may be
+ * null, tables) and takes nothing away that such code still uses, and it alters at most one table
+ * that is in use. Names carry no schema: a step runs with the chosen one in front.
  */
 export interface Migration {
   readonly version: number;

@@ -126,7 +126,8 @@ async function countRecords(session: Session, match: RecordMatch, by: string): P
   const column = `r.${columnOfTag(kind, by)}`;
   const conditions = matches(match, (value) => `$${values.push(value)}`);
   if (tenants !== null) conditions.push(`r.tenant = ANY ($${values.push(tenants)}::text[])`);
-  const sql = `SELECT ${column} AS value, count(*) AS count FROM ${session.database.tables}.records r
+  const { tables } = session.database;
+  const sql = `SELECT ${column} AS value, count(*) AS count FROM ${tables}.records r
     WHERE ${conditions.join(' AND ')} AND ${column} IS NOT NULL GROUP BY 1 ORDER BY 1`;
   return readFor<TagCount>(session, tenants, { sql, values });
 }

@@ -28,7 +28,7 @@ export function sqlOf(name: string): string {
 
 /**
  * Settings of every verb that is called from outside. Plans must not depend on statistics, which
- * are wrong whenever a queue fills or drains; as part of the function they hold behind a pooler too.
+ * are wrong whenever a queue fills or drains; as part of a function they hold behind a pooler too.
  */
 const PINS: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
