@@ -1,5 +1,5 @@
-// `npm run build`: plain JavaScript and declarations of `src`, and the dashboard, in `dist`, from
-// nothing. A folder named on the command line is built into instead.
+// `npm run build`: plain JavaScript and declarations of `src`, the SQL of the stores and the
+// dashboard, in `dist`, from nothing. A folder named on the command line is built into instead.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildDashboard } from './build-dashboard.ts';
@@ -13,6 +13,10 @@ rmSync(target, { recursive: true, force: true });
 const args = ['--project', 'tsconfig.build.json', '--outDir', target];
 const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
 process.stdout.write(output);
+for (const store of ['sqlite', 'postgres']) {
+  const folder = `store/${store}/sql`;
+  cpSync(inRepository(`src/${folder}`), join(target, folder), { recursive: true });
+}
 const fault = await buildDashboard();
 if (fault !== null) process.stdout.write(`The dashboard could not be built:\n${fault}\n`);
 if (existsSync(dashboard)) cpSync(dashboard, join(target, 'dashboard'), { recursive: true });
