@@ -9,7 +9,7 @@ import type { Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
-import { INPUT, SUCCESS, TENANT } from '../core/contender.ts';
+import { INPUT, TENANT } from '../core/contender.ts';
 import { DAY_MS } from './short-days.ts';
 
 const TYPE = 'steady';
@@ -43,7 +43,7 @@ export class Load {
       lifecycles: builtInLifecycles,
       random: systemRandom,
       ids: systemIds(clock),
-      log: { warn: (message, facts) => this.#heed(message, facts) },
+      log: { warn: (message, facts) => this.#warn(message, facts) },
     });
   }
 
@@ -55,8 +55,8 @@ export class Load {
     return load;
   }
 
-  /** Some jobs fail on purpose; everything else that is worth a warning is not. */
-  #heed(message: string, facts: Readonly<Record<string, unknown>>): void {
+  /** Jobs that fail are part of the load; whatever else is warned of is not. */
+  #warn(message: string, facts: Readonly<Record<string, unknown>>): void {
     if (message !== 'job failed') this.warnings.push(`${message} ${JSON.stringify(facts)}`);
   }
 
@@ -145,7 +145,7 @@ export class Load {
   }
 
   #nextEnding(): Ending {
-    return ++this.#settled % ONE_IN.failure === 0 ? FAILURE : SUCCESS;
+    return ++this.#settled % ONE_IN.failure === 0 ? FAILURE : { kind: 'succeed' };
   }
 }
 

@@ -46,7 +46,8 @@ for (const { label, open } of stores) {
       world.advance(30 * DAY - 1);
       await purge(world);
       assert.deepEqual(await world.events(id), before);
-      world.advance(2 * HOUR);
+      // PostgreSQL drops whole partitions: at the latest when that of the job's id is over.
+      world.advance(10 * DAY);
       await purge(world);
       assert.ok(await isGone(world, id));
       assert.deepEqual(await world.events(id, { notes: true }), []);

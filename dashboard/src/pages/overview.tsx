@@ -41,7 +41,7 @@ export function OverviewPage() {
     <>
       <div class="head">
         <h1>Overview</h1>
-        <a href={hrefOf(['jobs'], { phase: 'failed' })}>recent failures</a>
+        <a href={hrefOf(['failures'])}>failures by cause</a>
       </div>
       {queues.error.value !== null && <ProblemBox error={queues.error.value} />}
       {!isReady && <Empty title="Looking…" />}

@@ -27,7 +27,7 @@ export async function measureStudio(
     return { tookMs, result: (await client.result(id)) as Record<string, string> };
   };
   const deck = JSON.stringify({ deck: sampleDeck(slides), format: 'pptx' });
-  const upload = { name: '$input', contentType: 'application/json', content: deck };
+  const upload = { name: 'input.json', contentType: 'application/json', content: deck };
   const { id: $artifact } = await client.artifacts.upload(upload);
   const { result: made } = await perform('export', { $artifact });
   const took = { convert: [] as number[], export: [] as number[] };

@@ -75,13 +75,12 @@ async function readPage(
   from: Position,
   { log, end }: { log: Log; end: Position },
 ): Promise<{ items: Item[]; reached: Position }> {
-  const rows = await session.database.ask<TailRow>('tail', [from.n, log.floor, ROWS_MAX]);
-  const isWhole = rows.length < ROWS_MAX;
-  const last = rows.at(-1)?.n ?? 0;
-  // Of the last number there may be more notes than this page has.
-  const sure = isWhole || rows[0]!.n === last ? rows : rows.filter(({ n }) => n < last);
+  // What was read of the first number comes again: one write may have any number of notes.
+  const limit = ROWS_MAX + from.index;
+  const rows = await session.database.ask<TailRow>('tail', [from.n, log.floor, limit]);
+  const isWhole = rows.length < limit;
   const counts = new Map<number, number>();
-  const items = sure.flatMap((row) => {
+  const items = rows.flatMap((row) => {
     const before = counts.get(row.n) ?? 0;
     const found = itemsOf(row, before);
     counts.set(row.n, before + found.length);

@@ -17,6 +17,8 @@ export interface Change {
 
 /** A test that hangs because of a mistake has noticed it, too. */
 const TEST_MS_MAX = 120_000;
+/** The limit of a test cannot end a file whose event loop is blocked. */
+const FILE_MS_MAX = 300_000;
 
 const LEFT_OUT = /(?:^|[/\\])(?:node_modules|\.git|\.cache|data)$/;
 
@@ -62,8 +64,10 @@ export class Plantation {
   async isGreen(tests: string, titles: string | null = null): Promise<boolean> {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const named = titles === null ? [] : [`--test-name-pattern=${titles}`];
-    const args = ['--test', `--test-timeout=${TEST_MS_MAX}`, ...named, tests];
-    const options = { cwd: this.#folder, env, stdio: 'ignore' } as const;
+    // A test that failed half-way leaves servers and workers open, which would keep it running.
+    const limits = [`--test-timeout=${TEST_MS_MAX}`, '--test-force-exit'];
+    const args = ['--test', ...limits, ...named, tests];
+    const options = { cwd: this.#folder, env, stdio: 'ignore', timeout: FILE_MS_MAX } as const;
     const child = spawn(process.execPath, args, options);
     const [code] = (await once(child, 'exit')) as [number | null];
     return code === 0;

@@ -231,7 +231,8 @@ export const artifactCases: Cases = {
     await scene.ask(jobs[1]!, { on: 'cancel', reason: null });
     for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
     for (const job of jobs) assert.deepEqual(await namesOf(scene, job), ['$result']);
-    await purgeAll(scene, { jobs: scene.clock.advance(2 * DAY) });
+    scene.clock.advance(60 * DAY);
+    await purgeAll(scene, { jobs: scene.clock.now() - 30 * DAY });
     assert.deepEqual(await removeStale(scene), ['$result', '$result']);
     assert.deepEqual(await namesOf(scene, jobs[2]!), ['$result']);
   },
@@ -257,7 +258,7 @@ export const artifactCases: Cases = {
     const job = await scene.running();
     await commit(scene, commitOf(scene, null, { id: job.id, name: '$input', keepMs: 1_000 }));
     await scene.ask(job, { on: 'fail', error: { class: 'internal_bug', message: 'no' } });
-    const cut = scene.clock.advance(2 * DAY);
+    const cut = scene.clock.advance(60 * DAY) - 30 * DAY;
     await purgeAll(scene, { jobs: cut });
     for (let round = 0; round < 2; round++) assert.deepEqual(await removeStale(scene), []);
     await scene.records.deadLetters.purge(cut, 10_000);

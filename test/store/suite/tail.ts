@@ -42,6 +42,25 @@ async function life(scene: Scene): Promise<string[]> {
 }
 
 export const tailCases: Cases = {
+  'many notes of one write are told once each, in order, in pages of any size': async (scene) => {
+    const job = await scene.running();
+    const { cursor } = await scene.store.tail({ tenant: scene.tenant, from: 'end', limit: 1 });
+    const lines = Array.from({ length: 900 }, (_, at) => `line ${at}`);
+    const notes = lines.map((message) => ({ type: 'job_log', message, payload: null }) as const);
+    await scene.renew(job, { notes });
+    await scene.enqueue();
+    for (const limit of [100, 300, 2_000]) {
+      const told: (string | null)[] = [];
+      for (let from = { cursor }; ;) {
+        const page = await scene.store.tail({ tenant: scene.tenant, from, limit });
+        told.push(...page.items.map(({ event }) => event.message));
+        if (page.items.length === 0) break;
+        from = { cursor: page.cursor };
+      }
+      assert.deepEqual(told, [null, ...lines, null], `${limit} at a time`);
+    }
+  },
+
   'the tail from its start has every event and note, in order': async (scene) => {
     const first = await life(scene);
     const second = await life(scene);

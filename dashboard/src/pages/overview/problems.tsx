@@ -28,7 +28,7 @@ function sloProblems(slos: readonly SloJson[]): Problem[] {
   return slos.flatMap(({ type, alerts }): Problem[] => {
     if (!alerts.some(({ isFiring }) => isFiring)) return [];
     const message = `${type} fails so often that its error budget is burning`;
-    return [{ level: 'fault', message, action: 'Look at its dead letters.' }];
+    return [{ level: 'fault', message, action: 'See under Failures what they have in common.' }];
   });
 }
 

@@ -31,7 +31,7 @@ CREATE TYPE note AS (
 CREATE FUNCTION complete_many(p_ids uuid[], p_tenants int[], p_epochs int[], p_results json,
   p_owner int, p_token int8, p_actor text, p_lifecycle int, p_state int2, p_to_state int2,
   v_now timestamptz)
-RETURNS TABLE (ords int[], versions int[]) LANGUAGE plpgsql AS $$
+RETURNS TABLE (ords int[], versions int[], at int8) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -46,7 +46,9 @@ BEGIN
     RETURNING l.id, l.tenant, l.lane, l.epoch, l.version, l.attempts, l.retry_count, l.started_at,
       l.run_at, l.backoff_ms, l.born_n, l.claim_n, l.more_n, l.flags, l.updated_at),
   g AS MATERIALIZED (
-    SELECT draw() AS n, d.tenant, d.lane, array_agg(d.id) AS ids, array_agg(d.version + 1) AS versions,
+    -- Who waited for a row looked at the clock before: no end is older than what came before it.
+    SELECT draw() AS n, greatest(v_now, max(d.updated_at)) AS at, d.tenant, d.lane,
+      array_agg(d.id) AS ids, array_agg(d.version + 1) AS versions,
       array_agg(d.epoch) AS epochs, array_agg(d.attempts) AS attempts,
       array_agg(d.retry_count) AS retries
     FROM d GROUP BY d.lane, d.tenant),
@@ -59,17 +61,17 @@ BEGIN
     INSERT INTO ended (id, started_at, completed_at, run_at, born_n, claim_n, end_n, tenant,
       lifecycle, epoch, version, from_epoch, from_version, attempts, retry_count, progress,
       from_state, from_phase, state, phase, flags, backoff_ms, more_n, result)
-    SELECT y.id, y.started_at, greatest(v_now, y.updated_at), y.run_at, y.born_n, y.claim_n, g.n,
+    SELECT y.id, y.started_at, g.at, y.run_at, y.born_n, y.claim_n, g.n,
       y.tenant, p_lifecycle, y.epoch, y.version + 1, y.epoch, y.version, y.attempts, y.retry_count, 100,
       p_state, 3, p_to_state, 5, y.flags, y.backoff_ms, y.more_n, y.result
     FROM y JOIN g ON g.lane = y.lane),
   w AS (
     INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, turn, from_state, to_state, phase,
       has_texts, actor, jobs, versions, epochs, attempts, retries, progress)
-    SELECT g.n, v_now, g.tenant, g.lane, p_lifecycle, 10, 1, p_state, p_to_state, 5, false, p_actor,
+    SELECT g.n, g.at, g.tenant, g.lane, p_lifecycle, 10, 1, p_state, p_to_state, 5, false, p_actor,
       g.ids, alike(g.versions), alike(g.epochs), alike(g.attempts), alike(g.retries), '{100}'
     FROM g)
-  SELECT array_agg(y.ord::int), array_agg(y.version + 1) FROM y;
+  SELECT array_agg(y.ord::int), array_agg(y.version + 1), (SELECT ms(max(g.at)) FROM g) FROM y;
 END $$;
 ALTER FUNCTION complete_many SET enable_nestloop = off;
 
@@ -336,7 +338,7 @@ BEGIN
     SELECT * INTO c FROM complete_many(p_ids[h.part]::uuid[], p_tenants[h.part]::int[],
       p_epochs[h.part]::int[], p_results[h.part], h.owner, h.token, h.actor, h.lifecycle, h.state,
       h.to_state, v_now);
-    RETURN QUERY SELECT h.part, c.ords, c.versions, ms(v_now);
+    RETURN QUERY SELECT h.part, c.ords, c.versions, coalesce(c.at, ms(v_now));
     FOR m IN SELECT * FROM rest_of(h, p_ids[h.part]::uuid[], p_tenants[h.part]::int[],
       p_epochs[h.part]::int[], p_results[h.part], c.ords)
     LOOP

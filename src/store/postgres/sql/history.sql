@@ -61,6 +61,8 @@ CREATE FUNCTION history(p_tenant int, p_id uuid, p_version int, p_note int, p_li
   p_has_notes boolean) RETURNS SETOF event_row LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
+  -- Notes of a job that retention took may lie here until their partition goes.
+  IF NOT job_exists(p_tenant, p_id) THEN RETURN; END IF;
   RETURN QUERY
   SELECT h.* FROM (
     SELECT r.* FROM entries(positions_of(p_tenant, p_id, p_version, p_limit)) w
@@ -82,20 +84,21 @@ CREATE FUNCTION tail(p_from int8, p_to int8, p_limit int)
 RETURNS TABLE (n int8, entry json, note json) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT x.* FROM (
+  RETURN QUERY SELECT x.n, x.entry, x.note FROM (
     (SELECT w.n, json_build_array(ms(w.ts), w.tenant, w.lane, w.lifecycle, w.kind, w.from_state,
         w.via_state, w.to_state, w.phase, w.actor, w.jobs, w.versions, w.epochs, w.attempts,
         w.retries, w.progress, CASE WHEN w.has_texts THEN (
           SELECT json_agg(json_build_array(t.id, t.stage, t.message, t.cause, t.payload))
-          FROM log_texts t WHERE t.n = w.n) END) AS entry, NULL::json AS note
+          FROM log_texts t WHERE t.n = w.n) END) AS entry, NULL::json AS note, NULL::uuid AS id,
+        0 AS place
       FROM log w WHERE w.n >= p_from AND w.n <= p_to ORDER BY w.n LIMIT p_limit)
     UNION ALL
     (SELECT o.n, NULL, json_build_array(ms(o.ts), o.tenant, o.lane, o.lifecycle, o.kind, o.state,
         o.phase, o.actor, o.id, o.version, o.note, o.epoch, o.attempt, o.retry_count, o.progress,
-        o.stage, o.message, o.payload)
+        o.stage, o.message, o.payload), o.id, o.note
       FROM notes o WHERE o.n >= p_from AND o.n <= p_to
       ORDER BY o.n, o.id, o.note LIMIT p_limit)) x
-  ORDER BY x.n LIMIT p_limit;
+  ORDER BY x.n, x.id, x.place LIMIT p_limit;
 END $$;
 
 -- What readers of the log filter and trace by.
@@ -106,13 +109,23 @@ BEGIN
   RETURN QUERY SELECT f.id, f.tenant, f.correlation_id, f.trace_id FROM facts_by_id(p_ids) f;
 END $$;
 
+-- Names this log: another database, a restored copy of the log or a new timeline is another one,
+-- because what a reader has seen may be missing there.
+CREATE FUNCTION log_name() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT substr(md5(concat_ws('/', m.incarnation, c.system_identifier, d.oid,
+      'log'::regclass::oid, substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))), 1, 12)
+    FROM meta m, pg_control_system() c, pg_database d WHERE d.datname = current_database());
+END $$;
+
 -- The log's name, where its readers may begin and where they must stop.
 CREATE FUNCTION log_state(OUT incarnation text, OUT floor int8, OUT start int8)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   floor := log_floor();
-  SELECT replace(m.incarnation::text, '-', ''), m.tail_from INTO incarnation, start FROM meta m;
+  incarnation := log_name();
+  SELECT m.tail_from INTO start FROM meta m;
   start := greatest(start, (SELECT min(p.low::int8) FROM partitions p
     WHERE p.parent = 'log' AND NOT p.is_closed));
 END $$;

@@ -259,7 +259,7 @@ DECLARE v_call json := p_call; v_outcomes json; v_is_refused boolean := false;
   v_keys text[] := CASE WHEN v_call ->> 'keys' IS NOT NULL
     THEN ARRAY(SELECT json_array_elements_text(v_call -> 'keys')) END;
 BEGIN
-  IF v_call ->> 'log' <> (SELECT replace(m.incarnation::text, '-', '') FROM meta m) THEN
+  IF v_call ->> 'log' <> log_name() THEN
     RAISE EXCEPTION USING ERRCODE = 'PW007',
       MESSAGE = 'the transaction is of another database than the one that Pawl has open';
   END IF;

@@ -29,7 +29,7 @@ CREATE TABLE notes (
   ts timestamptz NOT NULL, lane int NOT NULL, lifecycle int NOT NULL, kind int2 NOT NULL,
   state int2 NOT NULL, phase int2 NOT NULL, epoch int NOT NULL, attempt int NOT NULL,
   retry_count int NOT NULL, progress real NOT NULL, actor text NOT NULL, stage text, message text,
-  payload json, PRIMARY KEY (n, id, note)
+  payload json, PRIMARY KEY (n, id, note, tenant)
 ) PARTITION BY RANGE (n);
 CREATE INDEX notes_of_job ON notes (id, version, note);
 

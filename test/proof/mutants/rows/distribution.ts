@@ -52,10 +52,10 @@ export const CHANGES_R20: readonly RowChange[] = [
   },
   {
     row: 'R26',
-    mistake: 'the start of a job leaves no event',
+    mistake: 'a failure on the way to the end is told as a retry',
     file: 'src/core/decide.ts',
-    from: 'quiet: row.quiet,',
-    to: "quiet: row.quiet || row.on === 'start',",
+    from: "(row.on === 'fail' || row.on === 'lose')) return 'job_failed';",
+    to: "(row.on === 'fail' || row.on === 'lose')) return 'job_retry_scheduled';",
     tests: 'test/spec/thousand-jobs.test.ts',
   },
   {

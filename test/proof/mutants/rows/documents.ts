@@ -140,7 +140,7 @@ export const CHANGES_D: readonly RowChange[] = [
     file: 'src/worker/isolate/pool.ts',
     from: "if (isolation.kind === 'inline') return new InlineExecution(launch);",
     to: "if (isolation.kind !== 'process') return new InlineExecution(launch);",
-    tests: 'test/chaos/cpu-bound.test.ts',
+    tests: 'test/spec/computing.test.ts',
   },
   {
     row: 'D18',

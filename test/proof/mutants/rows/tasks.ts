@@ -117,10 +117,10 @@ export const CHANGES_T: readonly RowChange[] = [
   {
     row: 'T15',
     mistake: 'progress may fall',
-    file: 'src/store/sqlite/renew.ts',
-    from: 'row.progress = Math.max(row.progress, renewal.progress ?? 0);',
-    to: 'row.progress = renewal.progress ?? 0;',
-    tests: 'test/spec/task.test.ts',
+    file: 'src/store/memory/renew.ts',
+    from: 'progress: Math.max(job.progress, renewal.progress ?? 0),',
+    to: 'progress: renewal.progress ?? 0,',
+    tests: 'test/store/memory.test.ts',
   },
   {
     row: 'T16',
