@@ -29,6 +29,9 @@ export interface Claim {
   readonly renewInMs: number;
   /** Stable for the whole life of the job, whatever the attempt. */
   readonly idempotencyKey: string;
+  /** What its owner's writes may show of this claim, see `Ownership`. */
+  readonly token?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 export const CLAIM_MAX = 1_000;
@@ -53,13 +56,15 @@ export async function claim(context: EngineContext, options: ClaimOptions): Prom
   const policies = await afterWrite(taken.length > 0, () =>
     context.registry.policies(claimed.map(({ job }) => job.policy)),
   );
-  return claimed.map(({ job, stages, at }, index) => ({
+  return claimed.map(({ job, stages, at, token, key }, index) => ({
     job,
     policy: policies[index]!,
     stages,
     leaseMs: (job.leaseExpiry ?? at) - at,
     renewInMs: renewInMs(policies[index]!.lease),
     idempotencyKey: `${job.tenant}/${job.id}`,
+    token,
+    key,
   }));
 }
 

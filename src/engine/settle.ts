@@ -8,7 +8,7 @@ import type { Job, JobRef, JsonText } from '../core/job.ts';
 import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Fence } from '../store/move.ts';
 import type { EngineContext } from './context.ts';
-import { type Ownership, ownershipRefusal } from './owner.ts';
+import { ownerFence, type Ownership, ownershipRefusal } from './owner.ts';
 import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
 
 /** How an owner's turn ended. Only `fail` spends an attempt. */
@@ -71,12 +71,16 @@ class EndingTask implements Task {
     return this.#settlement.ref;
   }
 
+  get key(): string | undefined {
+    return this.#settlement.key;
+  }
+
   get known(): Job | null {
     return this.#settlement.known ?? null;
   }
 
   fence(): Fence {
-    return { kind: 'owner', owner: this.#settlement.owner };
+    return ownerFence(this.#settlement);
   }
 
   plan(job: Job): Plan | Promise<Plan> {

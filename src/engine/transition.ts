@@ -33,6 +33,8 @@ export type Plan =
 export interface Task {
   readonly ref: JobRef;
   readonly actor: string;
+  /** The store's own number of the job, where the caller has it. */
+  readonly key?: string | undefined;
   /** How the caller knows the job; null to read it first. */
   readonly known: Job | null;
   readonly fence: (job: Job) => Fence;
@@ -226,6 +228,7 @@ function moveOf(
     steps: decision.steps,
     annotation: null,
   };
+  if (task.key !== undefined) move.key = task.key;
   const cause = causeOf(job, decision.steps);
   if (cause !== null) move.fingerprint = cause;
   if (plan.result !== undefined) move.result = plan.result;

@@ -42,6 +42,8 @@ export interface ClaimedJob {
   readonly stages: readonly StageResult[];
   /** Drawn at random for this claim: every write of its owner may show it. */
   readonly token?: string;
+  /** The store's own number of the job, where it has one: its owner's writes may bring it back. */
+  readonly key?: string;
   /** The database's time of this answer: what is left of the lease is `job.leaseExpiry - at`. */
   readonly at: Instant;
 }

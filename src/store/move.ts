@@ -48,6 +48,8 @@ export interface Annotation {
  * if that leaves nothing. A write that the guard refuses fails the whole call, nothing changed.
  */
 export interface Move extends JobRef {
+  /** As the claim gave it: the job is looked up by it, where the fence shows the token too. */
+  readonly key?: string | undefined;
   readonly lifecycle: string;
   readonly lifecycleVersion: number;
   readonly place: Place;

@@ -49,8 +49,10 @@ function holdingKey({ ref, owner, epoch }: Holding): string {
 }
 
 function withKnown(contestant: Contestant, held: Ownership, isShown: boolean): Ownership {
-  const known = contestant.claimed.get(holdingKey(held));
-  return isShown && known !== undefined ? { ...held, known } : held;
+  const claim = contestant.claimed.get(holdingKey(held));
+  if (!isShown || claim === undefined) return held;
+  const { job: known, token, key } = claim;
+  return { ...held, known, token, key };
 }
 
 const VERBS = {
@@ -79,10 +81,13 @@ const VERBS = {
     };
     return call('claim', options, async ({ engine, claimed }) => {
       const claims: Claim[] = await engine.claim(options);
-      for (const { job } of claims) {
-        claimed.set(holdingKey({ ref: job, owner: job.owner!, epoch: job.epoch }), job);
+      for (const claim of claims) {
+        const { job } = claim;
+        claimed.set(holdingKey({ ref: job, owner: job.owner!, epoch: job.epoch }), claim);
       }
-      return claims.toSorted((one, other) => (one.job.id < other.job.id ? -1 : 1));
+      return claims
+        .toSorted((one, other) => (one.job.id < other.job.id ? -1 : 1))
+        .map(({ token: _token, key: _key, ...claim }) => claim);
     });
   },
   start: (random, scene) => {

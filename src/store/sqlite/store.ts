@@ -54,7 +54,6 @@ export class SqliteStore implements Store {
   readonly control: ControlStore = {
     ailing: (since) => this.#ask('ailing', since),
     throttle: (change) => this.#ask('throttle', change),
-    trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
   };
   readonly care: CareStore = {

@@ -45,7 +45,7 @@ export const claimCases: Cases = {
       startedAt: now,
       updatedAt: now,
     };
-    const { token: _token, ...rest } = claimed!;
+    const { token: _token, key: _key, ...rest } = claimed!;
     assert.deepEqual(rest, { job: expected, stages: [], at: now });
     assert.deepEqual(await scene.read(before), expected);
     assert.deepEqual((await scene.events(before)).at(-1), {
