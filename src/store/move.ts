@@ -3,6 +3,7 @@ import type { Step } from '../core/decision.ts';
 import type { EventType } from '../core/event.ts';
 import type { CancelWish, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import type { ClaimedJob } from './claim.ts';
 import type { RecordOp } from './records.ts';
 
 /**
@@ -81,3 +82,9 @@ export function hasRecords(moves: readonly Move[]): boolean {
 export type MoveOutcome =
   | { readonly kind: 'moved'; readonly version: number; readonly at: Instant }
   | { readonly kind: 'missed' };
+
+/** What a call has done that makes moves and then claims, in one transaction. */
+export interface MovedAndClaimed {
+  readonly outcomes: readonly MoveOutcome[];
+  readonly claimed: readonly ClaimedJob[];
+}

@@ -82,12 +82,22 @@ function claimKey(owner: string, requestId: string | null): string | null {
 }
 
 export async function claimJobs(session: Session, request: ClaimRequest): Promise<ClaimedJob[]> {
+  if (asksForNone(request)) return [];
+  const rows = await session.database.verbForLists('claim', await claimValues(session, request));
+  return claimedIn(rows, session.names, request.owner);
+}
+
+export function asksForNone({ max, types }: ClaimRequest): boolean {
+  return max <= 0 || types.length === 0;
+}
+
+/** What the verb is called with. Names are looked up here, before anybody holds a connection. */
+export async function claimValues(session: Session, request: ClaimRequest): Promise<unknown[]> {
   const { owner, types, max, queues, requestId, turn = 0 } = request;
-  if (max <= 0 || types.length === 0) return [];
-  const { names, database } = session;
+  const { names } = session;
   const [number] = await names.owners([owner]);
   const tenants = request.tenants && (await names.findTenants(request.tenants));
-  const rows = await database.verbForLists('claim', [
+  return [
     number,
     workerActor(owner),
     types,
@@ -99,15 +109,16 @@ export async function claimJobs(session: Session, request: ClaimRequest): Promis
     turn,
     null,
     session.now(),
-  ]);
-  return rows.length === 0 ? [] : claimedIn(rows, names, owner);
+  ];
 }
 
-async function claimedIn(
+/** The jobs in the rows of an answer: the first is its head, of each job there is one more. */
+export async function claimedIn(
   rows: readonly (readonly unknown[])[],
   names: Dictionary,
   owner: string,
 ): Promise<ClaimedJob[]> {
+  if (rows.length === 0) return [];
   const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
   await names.learn(head.groups);
   await names.learn(head.groups.flatMap(({ lanes }) => lanes.map((lane) => ({ lane }))));

@@ -1,9 +1,12 @@
 import type { Instant } from '../../core/clock.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
+import type { ClaimRequest } from '../claim.ts';
 import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '../insert.ts';
+import type { Move, MovedAndClaimed, MoveOutcome } from '../move.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
+import { applyAndClaim } from './apply-and-claim.ts';
 import { applyMoves } from './apply.ts';
 import { listFailedTypes, listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
@@ -38,9 +41,16 @@ interface InsertVerbs {
   insertWith(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertWithOutcome>;
 }
 
-type Apart = 'insert' | 'records' | 'control' | 'care';
+/** Beside a claim there is another answer. */
+interface ApplyVerbs {
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  applyAndClaim(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
+}
+
+type Apart = 'insert' | 'apply' | 'records' | 'control' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
   InsertVerbs &
+  ApplyVerbs &
   RecordVerbs &
   ControlStore &
   Omit<CareStore, 'isCurrent'>;
@@ -56,6 +66,7 @@ const BODIES: Bodies = {
   insertWith,
   claim: claimJobs,
   apply: applyMoves,
+  applyAndClaim,
   renew: renewLeases,
   due: letDueIn,
   untilDue,
@@ -97,6 +108,7 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'insertWith',
   'claim',
   'apply',
+  'applyAndClaim',
   'renew',
   'due',
   'purge',
