@@ -248,9 +248,9 @@ const KEPT = `key state phase epoch version flags attempts retry_count progress 
 /** The row goes on, with one more position where it has an entry. */
 function save({ connection }: Work, { row, keys }: Walker, told: { n: number | null; from: From }) {
   if (told.n !== null) {
-    const { key, more_n, flags } = row;
+    const { key, claim_n, more_n, flags } = row;
     const { version } = told.from;
-    Object.assign(row, keepPosition(connection, told.n, { key, version, more_n, flags }));
+    Object.assign(row, keepPosition(connection, told.n, { key, version, claim_n, more_n, flags }));
   }
   connection.sql('set_live').run(...valuesIn(row, SAVED));
   if (keys === null) return;

@@ -134,7 +134,7 @@ function keepLastClaim({ connection }: Work, row: JobRow): void {
   if (last === null) return;
   const [key, version] = [row[C.key] as number, row[C.version] as number];
   const [more_n, flags] = [row[C.more_n] as string | null, row[C.flags] as number];
-  const kept = keepPosition(connection, last, { key, version, more_n, flags });
+  const kept = keepPosition(connection, last, { key, version, claim_n: last, more_n, flags });
   row[C.flags] = kept.flags;
   connection.sql('set_positions').run(key, kept.more_n, kept.flags);
 }

@@ -2,6 +2,7 @@ import type { JobEvent } from '../../core/event.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import type { EventPage, EventQuery } from '../query.ts';
 import { kindOf } from './log.ts';
+import { PART_MIN } from './positions.ts';
 import { findJob } from './read.ts';
 import { C, type JobRow, type Row } from './row.ts';
 import type { Work } from './work.ts';
@@ -103,8 +104,6 @@ export function noteOf(work: Work, row: Row, ref: Ref): JobEvent {
   );
 }
 
-const PART = 31;
-
 /** Where the entries of a job stand in the log, those after a version; as many as a page needs. */
 export function positionsOf(
   { connection }: Work,
@@ -113,7 +112,7 @@ export function positionsOf(
 ): number[] {
   const key = row[C.key]!;
   const own = [row[C.born_n], row[C.claim_n], row[C.end_n], ...listIn(row[C.more_n] as string)];
-  const parts = limit === Infinity ? -1 : Math.ceil((limit + 1) / PART) + 1;
+  const parts = limit === Infinity ? -1 : Math.ceil((limit + 1) / PART_MIN) + 1;
   const older = connection.sql('positions').all(key, version, parts);
   const later = connection.sql('annotation_positions').all(key);
   return [

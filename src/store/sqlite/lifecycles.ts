@@ -7,11 +7,10 @@ import type { Connection } from './connection.ts';
 
 /** Makes the lifecycles known to the database and its guard; a known version never changes. */
 export function registerLifecycles(connection: Connection, lifecycles: readonly Lifecycle[]): void {
-  const known = connection.sql('lifecycles').all();
   for (const lifecycle of lifecycles) {
     const { name, version, initial, places, transitions } = lifecycle;
     const definition = canonicalJson({ name, version, initial, places, transitions });
-    const found = known.find((one) => one['name'] === name && one['version'] === version);
+    const found = connection.sql('lifecycle').get(name, version);
     if (found === undefined) {
       addLifecycle(connection, lifecycle, definition);
     } else if (found['definition'] !== definition) {

@@ -76,6 +76,7 @@ function amend(
   const { more_n, flags } = keepPosition(connection, n, {
     key,
     version: row[C.version] as number,
+    claim_n: row[C.claim_n] as number | null,
     more_n: row[C.more_n] as string | null,
     flags: row[C.flags] as number,
   });

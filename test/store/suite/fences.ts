@@ -109,14 +109,16 @@ export const fenceCases: Cases = {
     await scene.enqueue();
     await scene.enqueue();
     const [{ job, token, key }, twin] = (await scene.claim()) as [ClaimedJob, ClaimedJob];
-    assert.ok(token !== undefined && token.length > 0);
+    await scene.enqueue();
+    const [{ token: other }] = (await scene.claim()) as [ClaimedJob];
+    assert.ok(token !== undefined && other !== undefined && token !== other);
     const owner = job.owner!;
-    const fence = { kind: 'owner', owner, token: `${token}1` } as const;
+    const fence = { kind: 'owner', owner, token: other } as const;
     for (const one of [undefined, key]) {
       const keyed = one === undefined ? {} : { key: one };
       await misses(scene, job, { fence, ...keyed });
       const renewal = { tenant: job.tenant, id: job.id, owner, epoch: job.epoch, ...keyed };
-      const [lost] = await scene.store.renew([{ ...renewal, token: `${token}1` }]);
+      const [lost] = await scene.store.renew([{ ...renewal, token: other }]);
       assert.equal(lost!.kind, 'lost');
       const [renewed] = await scene.store.renew([{ ...renewal, token }]);
       assert.equal(renewed!.kind, 'renewed');

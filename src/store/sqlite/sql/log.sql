@@ -27,7 +27,7 @@ CREATE TABLE notes (
 ) STRICT;
 CREATE UNIQUE INDEX notes_of_job ON notes (key, version, note);
 
--- Positions of a job's entries, all but the last 32, in parts of 31.
+-- Positions of a job's entries, all but the latest, in parts of 31 and the last claim's.
 CREATE TABLE positions (
   key INTEGER NOT NULL, last_version INTEGER NOT NULL, ns TEXT NOT NULL,
   PRIMARY KEY (key, last_version)

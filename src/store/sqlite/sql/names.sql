@@ -22,6 +22,8 @@ SELECT number, tenant, queue, type FROM lanes WHERE tenant = ?
 INSERT INTO lanes (tenant, queue, type) VALUES (?, ?, ?)
 -- @lifecycles
 SELECT number, name, version, states, definition FROM lifecycles
+-- @lifecycle
+SELECT definition FROM lifecycles WHERE name = ? AND version = ?
 -- @add_lifecycle
 INSERT INTO lifecycles (name, version, definition, states) VALUES (?, ?, ?, ?)
 -- @add_move
