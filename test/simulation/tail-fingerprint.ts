@@ -2,10 +2,10 @@ import type { TailPage, TailQuery } from '../../src/store/query.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /**
- * Numbers for pages of the tail. In which order the log has the jobs of one call is each store's own
- * affair, and a full page may end between them: of that one only the size counts. Whenever a reader
- * comes to the end of the log, everything that it was told since it began counts, in any order; that
- * each job's events come in theirs is judged by what the readers saw.
+ * Numbers for pages of the tail. In which order the log has the jobs of one call is each store's
+ * own affair, and a full page may end between them: of that one only the size counts. Whenever a
+ * reader comes to the end of the log, everything that it was told since it began counts, in any
+ * order; that each job's events come in theirs is judged by what the readers saw.
  */
 export class TailFingerprint {
   /** What was told up to a place in the log, by its cursor. */

@@ -41,9 +41,12 @@ test('[R4, R5] plain SQL beside an open store changes no end, no facts and no lo
       const { rows } = db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!;
       assert.ok((rows as number) > 0, `${table} is empty`);
       const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(table);
-      const updates = columns.flatMap(({ name }) =>
-        ['', 'OR IGNORE', 'OR REPLACE'].map((or) => `UPDATE ${or} ${table} SET ${name} = ${name}`),
-      );
+      const updates = columns.flatMap((column) => {
+        const name = String(column['name']);
+        return ['', 'OR IGNORE', 'OR REPLACE'].map(
+          (or) => `UPDATE ${or} ${table} SET ${name} = ${name}`,
+        );
+      });
       for (const sql of [...updates, `DELETE FROM ${table}`, `DELETE FROM ${table} WHERE true`]) {
         assert.throws(() => db.exec(sql), /pawl refuses this: what is written/, sql);
       }

@@ -19,8 +19,8 @@ interface Positions {
 
 /**
  * One more position in a row: when there is no room left, all older ones go to their own table. The
- * last claim's goes with them, and once more when there is another claim: so no entry lies in a later
- * part than younger ones do.
+ * last claim's goes with them, and once more when there is another claim: so no entry lies in a
+ * later part than younger ones do.
  */
 export function keepPosition(
   connection: Connection,
