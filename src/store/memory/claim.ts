@@ -4,7 +4,7 @@ import type { Instant } from '../../core/clock.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { byUrgency, countStart } from './admission.ts';
 import { eventOf, keyOf, type Row, type Tables } from './tables.ts';
@@ -24,15 +24,15 @@ export function claimJobs(tables: Tables, request: ClaimRequest): ClaimedJob[] {
 }
 
 function rowsWonBefore(tables: Tables, request: ClaimRequest, now: Instant): Row[] {
-  if (request.requestId === null) return [];
+  const name = claimName(request);
+  if (name === null) return [];
   return tables.jobs
     .values()
     .filter(
       ({ job, claimRequest }) =>
         isOwned(job.phase) &&
-        (request.tenants === null || request.tenants.includes(job.tenant)) &&
         job.owner === request.owner &&
-        claimRequest === request.requestId &&
+        claimRequest === name &&
         now < job.leaseExpiry!,
     );
 }
@@ -92,7 +92,7 @@ function take(
     isOpen: false,
     leaseEnd: now + lease.ttlMs,
     leaseLimit: limit,
-    claimRequest: request.requestId,
+    claimRequest: claimName(request),
     token,
     job: {
       ...job,

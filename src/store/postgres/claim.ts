@@ -3,7 +3,7 @@ import { workerActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JsonText } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
 import { cancelOf, errorOf, parentKindOf } from './row.ts';
@@ -75,9 +75,10 @@ function randomToken(): string {
 }
 
 /** Names a claim that may be asked again. */
-function claimKey(owner: string, requestId: string | null): string | null {
-  if (requestId === null) return null;
-  const digest = createHash('sha256').update(`${owner}\n${requestId}`).digest();
+function claimKey(request: ClaimRequest): string | null {
+  const name = claimName(request);
+  if (name === null) return null;
+  const digest = createHash('sha256').update(`${request.owner}\n${name}`).digest();
   return digest.readBigInt64BE().toString();
 }
 
@@ -93,7 +94,7 @@ export function asksForNone({ max, types }: ClaimRequest): boolean {
 
 /** What the verb is called with. Names are looked up here, before anybody holds a connection. */
 export async function claimValues(session: Session, request: ClaimRequest): Promise<unknown[]> {
-  const { owner, types, max, queues, requestId, turn = 0 } = request;
+  const { owner, types, max, queues, turn = 0 } = request;
   const { names } = session;
   const [number] = await names.owners([owner]);
   const tenants = request.tenants && (await names.findTenants(request.tenants));
@@ -104,7 +105,7 @@ export async function claimValues(session: Session, request: ClaimRequest): Prom
     max,
     tenants && tenants.filter((id) => id !== null),
     queues,
-    claimKey(owner, requestId),
+    claimKey(request),
     randomToken(),
     turn,
     null,

@@ -3,7 +3,7 @@ import { workerActor } from '../../core/actor.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch, type Transition } from '../../core/lifecycle.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { StoreError } from '../store-error.ts';
 import { countStart, keysOf } from './admit.ts';
@@ -45,16 +45,14 @@ export function claimJobs(work: Work, request: ClaimRequest): ClaimedJob[] {
   }));
 }
 
-function wonBefore(work: Work, { owner, requestId, tenants }: ClaimRequest): JobRow[] {
-  const { names, now } = work;
-  const number = requestId === null ? null : names.findOwner(owner);
-  if (number === null) return [];
-  const rows = rowsOf(work, 'claimed_before', number, requestId, now);
-  return rows.filter((row) => tenants?.includes(names.tenantName(row[C.tenant] as number)) ?? true);
+function wonBefore(work: Work, request: ClaimRequest): JobRow[] {
+  const name = claimName(request);
+  const owner = name === null ? null : work.names.findOwner(request.owner);
+  return owner === null ? [] : rowsOf(work, 'claimed_before', owner, name, work.now);
 }
 
 function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
-  const { max, turn = 0, requestId } = request;
+  const { max, turn = 0 } = request;
   const room = roomFor(work);
   const lanes = lanesWithWork(work, request).filter((lane) => room(lane) !== null);
   if (lanes.length === 0) return [];
@@ -68,9 +66,10 @@ function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
     taken.push(...rows);
     return rows.length;
   });
-  if (requestId !== null && taken.length > 0) {
+  const name = claimName(request);
+  if (name !== null && taken.length > 0) {
     const keys = JSON.stringify(taken.map((row) => row[C.key]));
-    work.connection.sql('put_claim').run(owner, requestId, claimer.token, work.now, keys);
+    work.connection.sql('put_claim').run(owner, name, claimer.token, work.now, keys);
   }
   return taken;
 }
