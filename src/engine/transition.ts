@@ -79,12 +79,10 @@ export async function transition(
   }));
   const moved: Moved[] = [];
   for (let round = 0; open.length > 0; round++) {
-    const hasWritten =
-      writer.hasWritten || outcomes.some((outcome) => outcome?.kind === 'moved');
+    const hasWritten = writer.hasWritten || outcomes.some((outcome) => outcome?.kind === 'moved');
     const entries = open;
-    const { steps, applied } = await afterWrite(hasWritten, () =>
-      playRound(context, entries, writer),
-    );
+    const play = (): ReturnType<typeof playRound> => playRound(context, entries, writer);
+    const { steps, applied } = await afterWrite(hasWritten, play);
     open = [];
     let next = 0;
     for (const [at, { task, index, job }] of entries.entries()) {
