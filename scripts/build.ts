@@ -1,4 +1,4 @@
-// `npm run build`: plain JavaScript and declarations of `src`, the SQL of the store and the
+// `npm run build`: plain JavaScript and declarations of `src`, the SQL of the stores and the
 // dashboard, in `dist`, from nothing. A folder named on the command line is built into instead.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,8 +13,10 @@ rmSync(target, { recursive: true, force: true });
 const args = ['--project', 'tsconfig.build.json', '--outDir', target];
 const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
 process.stdout.write(output);
-const sql = 'store/postgres/sql';
-cpSync(inRepository(`src/${sql}`), join(target, sql), { recursive: true });
+for (const store of ['sqlite', 'postgres']) {
+  const folder = `store/${store}/sql`;
+  cpSync(inRepository(`src/${folder}`), join(target, folder), { recursive: true });
+}
 const fault = await buildDashboard();
 if (fault !== null) process.stdout.write(`The dashboard could not be built:\n${fault}\n`);
 if (existsSync(dashboard)) cpSync(dashboard, join(target, 'dashboard'), { recursive: true });

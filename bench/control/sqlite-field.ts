@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { copyJobs } from '../harness/sqlite-copies.ts';
 import type { Field, Prepare, Site } from './site.ts';
 
 export async function sqliteField(count: number, prepare: Prepare): Promise<Field> {
@@ -35,13 +36,10 @@ function copyParked(path: string, count: number): string {
   const db = new DatabaseSync(path);
   try {
     db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -262144');
-    const columns = db.prepare('PRAGMA table_info(jobs)').all();
-    const names = columns.map(({ name }) => String(name)).filter((name) => name !== 'seq');
-    const id = `unhex(printf('%012x70008000%012x', 1700000000000 + n, n))`;
-    const values = names.map((name) => (name === 'id' ? id : `t.${name}`));
-    db.exec(`WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy LIMIT ${count})
-      INSERT INTO jobs (${names.join(', ')})
-      SELECT ${values.join(', ')} FROM (SELECT * FROM jobs WHERE gate = 3 LIMIT 1) t, copy`);
+    const parked = db.prepare(`SELECT hex(f.id) AS id FROM live l JOIN facts f ON f.key = l.key
+      WHERE l.gate = 3 LIMIT 1`);
+    const from = Date.now() - 60_000;
+    copyJobs(db, { of: [String(parked.get()!['id'])], count, from, to: from + 30_000 });
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     return String(db.prepare('SELECT sqlite_version() AS v').get()!['v']);
   } finally {

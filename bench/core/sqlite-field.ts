@@ -9,9 +9,7 @@ import { copyJobs } from '../harness/sqlite-copies.ts';
 import type { Contender } from './contender.ts';
 import { engineContender, playOnce } from './engine-contender.ts';
 import type { Field } from './field.ts';
-import { VARIANTS } from './safeties.ts';
 import { SqliteRaw } from './sqlite-raw.ts';
-import { type LifeScript, recordLife } from './sqlite-script.ts';
 
 const lifecycles = builtInLifecycles;
 
@@ -26,16 +24,13 @@ export async function sqliteField(rows: number, say: (text: string) => void): Pr
   try {
     const empty = join(folder, 'empty.db');
     await prepare(empty);
-    const recorded = join(folder, 'recorded.db');
-    copyFileSync(empty, recorded);
-    const script = await recordLife(recorded);
-    contenders.push(...(await open({ folder, from: empty, rows: 0, script })));
+    contenders.push(...(await open({ folder, from: empty, rows: 0 })));
     if (rows > 0) {
       say(`sqlite: writing ${rows} finished jobs`);
       const full = join(folder, 'full.db');
       copyFileSync(empty, full);
       loadRows(full, rows);
-      contenders.push(...(await open({ folder, from: full, rows, script })));
+      contenders.push(...(await open({ folder, from: full, rows })));
       rmSync(full);
     }
   } catch (error) {
@@ -45,13 +40,8 @@ export async function sqliteField(rows: number, say: (text: string) => void): Pr
   return { name: 'SQLite', conditions: conditionsAt(folder), contenders, close };
 }
 
-async function open(given: {
-  folder: string;
-  from: string;
-  rows: number;
-  script: LifeScript;
-}): Promise<Contender[]> {
-  const { folder, from, rows, script } = given;
+async function open(given: { folder: string; from: string; rows: number }): Promise<Contender[]> {
+  const { folder, from, rows } = given;
   const fileFor = (name: string): string => {
     const path = join(folder, `${name.replaceAll(/\W+/g, '-')}-${rows}.db`);
     copyFileSync(from, path);
@@ -62,11 +52,9 @@ async function open(given: {
     const store = await openSqliteStore({ path: fileFor(mode), lifecycles, mode });
     contenders.push(await engineContender(store, { label: `engine, ${mode}`, rows }));
   }
-  const variants = rows === 0 ? VARIANTS : VARIANTS.slice(0, 1);
-  for (const variant of variants) {
-    const label = `bare loop, ${variant.name}`;
-    const path = fileFor(variant.name);
-    contenders.push(new SqliteRaw(path, { label, rows, safeties: variant, script }));
+  for (const hasGuard of rows === 0 ? [true, false] : [true]) {
+    const label = `bare loop, ${hasGuard ? 'with all' : 'no guard'}`;
+    contenders.push(new SqliteRaw(fileFor(label), { label, rows, hasGuard }));
   }
   return contenders;
 }
@@ -83,7 +71,7 @@ function loadRows(path: string, rows: number): void {
   const db = new DatabaseSync(path);
   try {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144');
-    const found = db.prepare('SELECT hex(id) AS id FROM jobs LIMIT 1').get()!;
+    const found = db.prepare('SELECT hex(id) AS id FROM facts LIMIT 1').get()!;
     copyJobs(db, { of: [String(found['id'])], count: rows, ...dayBefore(Date.now()) });
     db.exec('ANALYZE; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
   } finally {

@@ -1,135 +1,134 @@
-import type { DatabaseSync, StatementResultingChanges } from 'node:sqlite';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
-import { Connection } from '../../src/store/sqlite/connection.ts';
-import { type Call, type Contender, expectAll, type Holding, inBatches } from './contender.ts';
-import type { Safeties } from './safeties.ts';
-import type { Given, Job, LifeScript, Script, Statement } from './sqlite-script.ts';
+import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import type { ClaimedJob } from '../../src/store/claim.ts';
+import type { NewJob } from '../../src/store/insert.ts';
+import type { Move } from '../../src/store/move.ts';
+import type { AnswerOf, ArgsOf, Verb } from '../../src/store/sqlite/verbs.ts';
+import { Writer } from '../../src/store/sqlite/writer.ts';
+import {
+  type Call,
+  type Contender,
+  expectAll,
+  type Holding,
+  inBatches,
+  INPUT,
+  LIFECYCLE,
+  TENANT,
+} from './contender.ts';
 
 const ids = systemIds(systemClock);
+const OWNER = 'raw';
+const RAW_TYPE = 'raw';
+const QUEUE = 'default';
+const PLACE = { state: 'running', phase: 'executing' } as const;
+const SUCCESS: Move['steps'] = [
+  {
+    from: PLACE,
+    to: { state: 'succeeded', phase: 'succeeded' },
+    epoch: 1,
+    quiet: false,
+    attempts: 1,
+    retryCount: 0,
+    delayMs: 0,
+    backoffMs: null,
+    error: null,
+    event: 'job_succeeded',
+    cause: null,
+  },
+];
 
-/** The ceiling: what the store says to SQLite, in a bare loop without engine and threads. */
+/** The ceiling: what the store does in its writer, in a bare loop without engine and threads. */
 export class SqliteRaw implements Contender {
   readonly label: string;
   readonly rows: number;
-  readonly #connection: Connection;
-  readonly #safeties: Safeties;
-  readonly #script: LifeScript;
+  readonly #writer: Writer;
+  readonly #policy: number;
 
-  constructor(
-    path: string,
-    named: { label: string; rows: number; safeties: Safeties; script: LifeScript },
-  ) {
+  constructor(path: string, named: { label: string; rows: number; hasGuard: boolean }) {
     this.label = named.label;
     this.rows = named.rows;
-    this.#safeties = named.safeties;
-    this.#script = named.script;
-    this.#connection = new Connection({ path, synchronous: 'full' });
-    const { db } = this.#connection;
-    // The store checkpoints by itself between commits; here SQLite does, as often.
-    db.exec('PRAGMA wal_autocheckpoint = 4000');
-    if (!named.safeties.guard) dropTriggers(db);
+    this.#writer = new Writer({ path, lifecycles: builtInLifecycles, synchronous: 'full' });
+    const { db } = this.#writer.tools.connection;
+    this.#policy = Number(db.prepare('SELECT max(number) AS n FROM policies').get()!['n']);
+    if (named.hasGuard) return;
+    const triggers = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all();
+    for (const { name } of triggers) db.exec(`DROP TRIGGER ${String(name)}`);
   }
 
   async enqueue(size: number): Promise<Call> {
-    const jobs = Array.from({ length: size }, (): Job => ({ id: bytesOf(ids.next()), seq: 0 }));
-    const parts = this.#partsOf(jobs);
-    return async () =>
-      this.#transact(parts[0]!.script, (now) =>
-        parts.flatMap(({ script, part }) => this.#play(script, { jobs: part, now, max: size })),
-      );
-  }
-
-  /** As the store does it: as many at once as it has a statement for. */
-  #partsOf(jobs: readonly Job[]): { script: Script; part: Job[] }[] {
-    const parts = [];
-    for (let start = 0; start < jobs.length;) {
-      const sizes = [...this.#script.insert];
-      const [size, script] = sizes.find(([one]) => one <= jobs.length - start)!;
-      parts.push({ script, part: jobs.slice(start, start + size) });
-      start += size;
-    }
-    return parts;
-  }
-
-  async claim(max: number): Promise<Holding> {
-    let won: Job[] = [];
-    const { claim } = this.#script;
-    this.#transact(claim, (now) => (won = this.#play(claim, { jobs: [], now, max })));
-    return {
-      size: won.length,
-      completions: async (batch) =>
-        inBatches(won, batch).map((some) => async () => this.#complete(some)),
+    const input = JSON.stringify(INPUT);
+    const jobs = Array.from({ length: size }, () => this.#newJob(input));
+    return async () => {
+      const outcomes = this.#ask('insert', jobs);
+      const created = outcomes.filter(({ kind }) => kind === 'created');
+      expectAll(created.length, size, 'enqueued');
     };
   }
 
-  #complete(jobs: readonly Job[]): void {
-    const { complete } = this.#script;
-    this.#transact(complete, (now) => this.#play(complete, { jobs, now, max: jobs.length }));
+  async claim(max: number): Promise<Holding> {
+    const wish = { owner: OWNER, types: [RAW_TYPE], max, tenants: null, queues: null };
+    const won = this.#ask('claim', { ...wish, requestId: null });
+    const completions = async (batch: number): Promise<Call[]> =>
+      inBatches(won, batch).map((some) => async () => this.#complete(some));
+    return { size: won.length, completions };
   }
 
-  /** Answers with the jobs that it was about: those given, or those that it has found. */
-  #play({ statements }: Script, { jobs: given, now, max }: Given): Job[] {
-    let jobs = [...given];
-    for (const statement of statements) {
-      if (!this.#safeties.events && statement.text.startsWith('INSERT INTO events')) continue;
-      if (statement.about === 'each') {
-        for (const job of jobs) this.#change(statement, { jobs: [job], now, max });
-      } else if (statement.about === 'none' || jobs.length > 0) {
-        jobs = this.#change(statement, { jobs, now, max });
-      }
-    }
-    return jobs;
-  }
-
-  /** Says it, and answers with what is known of the jobs afterwards. */
-  #change(statement: Statement, given: Given): Job[] {
-    const { way, text, method } = statement;
-    const answer = this.#connection[way](text)[method](...statement.valuesFor(given));
-    const jobs = [...given.jobs];
-    if (Array.isArray(answer)) return this.#jobsIn(answer, statement) ?? jobs;
-    if (!/^(INSERT INTO|UPDATE) jobs/.test(text)) return jobs;
-    const { changes, lastInsertRowid } = answer as StatementResultingChanges;
-    expectAll(Number(changes), jobs.length, 'changed');
-    if (!text.startsWith('INSERT')) return jobs;
-    const first = Number(lastInsertRowid) - jobs.length + 1;
-    return jobs.map(({ id }, place) => ({ id, seq: first + place }));
-  }
-
-  /** Null for rows of which nothing can be known. */
-  #jobsIn(rows: readonly unknown[], { way, text }: Statement): Job[] | null {
-    const names = this.#connection[way](text)
-      .columns()
-      .map(({ name }) => name);
-    const [hex, seq] = [names.indexOf('hex'), names.indexOf('seq')];
-    if (hex === -1 || seq === -1 || way === 'sql') return null;
-    return (rows as unknown[][]).map((row) => ({
-      id: bytesOf(String(row[hex])),
-      seq: Number(row[seq]),
+  #complete(won: readonly ClaimedJob[]): void {
+    const moves = won.map(({ job, token = null, key }): Move => ({
+      tenant: job.tenant,
+      id: job.id,
+      key,
+      lifecycle: job.lifecycle,
+      lifecycleVersion: job.lifecycleVersion,
+      place: PLACE,
+      epoch: job.epoch,
+      fence: { kind: 'owner', owner: OWNER, token },
+      isCancelWished: null,
+      actor: `worker:${OWNER}`,
+      steps: SUCCESS,
+      annotation: null,
     }));
+    const outcomes = this.#ask('apply', moves);
+    expectAll(outcomes.filter(({ kind }) => kind === 'moved').length, won.length, 'completed');
   }
 
-  #transact(script: Script, body: (now: number) => readonly Job[]): void {
-    const now = Date.now();
-    this.#connection.sql('BEGIN IMMEDIATE').run();
-    const changed = body(now);
-    if (this.#safeties.feed && changed.length > 0) {
-      const refs = changed.map(({ seq }) => script.refsFor(seq)).join(',');
-      this.#connection.sql(script.feed).run(now, refs);
-    }
-    this.#connection.sql('COMMIT').run();
+  #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): AnswerOf<Name> {
+    const [answer] = this.#writer.run([{ verb, args, now: null }]);
+    if ('failure' in answer!) throw new Error(answer.failure.message);
+    this.#writer.checkpoint(false);
+    return answer!.value as AnswerOf<Name>;
+  }
+
+  #newJob(input: string): NewJob {
+    return {
+      tenant: TENANT,
+      id: ids.next(),
+      type: RAW_TYPE,
+      queue: QUEUE,
+      lifecycle: LIFECYCLE,
+      lifecycleVersion: 1,
+      policy: this.#policy,
+      maxAttempts: 3,
+      places: [{ state: 'pending', phase: 'ready' }],
+      priority: 0,
+      runAt: null,
+      deadlineAt: null,
+      input,
+      metadata: null,
+      correlationId: null,
+      traceId: null,
+      requestedBy: null,
+      limitKey: null,
+      parentJobId: null,
+      parentKind: null,
+      documentId: null,
+      idempotency: null,
+      actor: 'api:bench',
+    };
   }
 
   async close(): Promise<void> {
-    this.#connection.close();
+    this.#writer.close();
   }
-}
-
-function bytesOf(id: string): Uint8Array {
-  return Buffer.from(id.replaceAll('-', ''), 'hex');
-}
-
-function dropTriggers(db: DatabaseSync): void {
-  const triggers = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all();
-  for (const { name } of triggers) db.exec(`DROP TRIGGER ${String(name)}`);
 }

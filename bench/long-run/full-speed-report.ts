@@ -87,7 +87,7 @@ const PANELS: Readonly<Record<string, readonly (readonly [string, readonly strin
   SQLite: [
     ['jobs a second', ['jobs a second']],
     ['file and log, MB', ['file MB', 'free in it MB', 'log MB']],
-    ['rows kept', ['jobs', 'events', 'feed']],
+    ['rows kept', ['jobs', 'entries', 'notes']],
   ],
 };
 

@@ -36,11 +36,10 @@ function observe(reader: DatabaseSync, path: string): Reading {
     'file MB': megabytes(statSync(path).size),
     'free in it MB': megabytes(numberOf('PRAGMA freelist_count') * numberOf('PRAGMA page_size')),
     'log MB': megabytes(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0),
-    jobs: numberOf('SELECT count(*) FROM jobs'),
-    events: numberOf('SELECT count(*) FROM events'),
+    jobs: numberOf('SELECT count(*) FROM facts'),
+    entries: numberOf('SELECT count(*) FROM log'),
     notes: numberOf('SELECT count(*) FROM notes'),
-    feed: numberOf('SELECT count(*) FROM feed'),
-    keys: numberOf('SELECT count(*) FROM idempotency'),
+    keys: numberOf('SELECT count(*) FROM idempotency_keys'),
     letters: numberOf('SELECT count(*) FROM dead_letters'),
   };
 }

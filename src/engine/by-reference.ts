@@ -15,27 +15,18 @@ import { inexactNumberIn } from '../core/exact-number.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import { inexactRefusal, PAYLOADS, payloadText } from '../core/payload.ts';
 import type { Artifact } from '../records/artifacts.ts';
-import type { WorkerSign } from '../records/workers.ts';
 import type { Artifacts } from './artifacts.ts';
-import type { Claim, ClaimOptions } from './claim.ts';
+import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { InputPlace } from './large-inputs.ts';
-import type { Beat, BeatResult, Ownership } from './owner.ts';
+import type { Ownership } from './owner.ts';
 import type { Ending, Settlement } from './settle.ts';
+import type { Source } from './source.ts';
 
 interface Refused {
   readonly kind: 'refused';
   readonly error: PawlError;
-}
-
-/** What a worker works through: an engine, or anything that does the same over a wire. */
-interface Source<Outcome> {
-  claim(options: ClaimOptions): Promise<readonly Claim[]>;
-  start(holdings: readonly Ownership[]): Promise<readonly Outcome[]>;
-  renew(beats: readonly Beat[]): Promise<readonly BeatResult[]>;
-  settle(settlements: readonly Settlement[]): Promise<readonly Outcome[]>;
-  announce?(signs: readonly WorkerSign[]): Promise<void>;
 }
 
 /** Where jobs are enqueued. */
@@ -134,22 +125,39 @@ export function largeSource<Outcome>(
   values: WorkerValues,
   bytesMax: number = INLINE_BYTES_MAX,
 ): Source<Outcome | Refused> {
-  // An end whose answer was lost is reported again, and must then be the same end.
-  const kept = new WeakMap<Ending, Ending>();
+  const keeping: Keeping = { values, bytesMax, kept: new WeakMap<Ending, Ending>() };
   return {
-    claim: async (options) => {
-      const claims = await source.claim(options);
-      if (claims.every(({ job }) => referenceOf(job.input) === null)) return claims;
-      const read = await Promise.all(claims.map((claim) => withInput(values, claim)));
-      const failed = read.filter((one) => 'error' in one);
-      if (failed.length > 0) await source.settle(failed.map(failureOf));
-      return read.flatMap((one) => ('error' in one ? [] : [one.claim]));
-    },
+    claim: async (options) => withInputs(source, values, await source.claim(options)),
     start: (holdings) => source.start(holdings),
     renew: (beats) => source.renew(beats),
-    settle: (settlements) => settleSmall({ source, values, bytesMax, kept }, settlements),
+    settle: async (settlements) => {
+      const { open, answer } = await smallOf(keeping, settlements);
+      return answer(open.length === 0 ? [] : await source.settle(open));
+    },
+    ...(source.settleAndClaim === undefined
+      ? {}
+      : {
+          settleAndClaim: async (settlements, claim) => {
+            const { open, answer } = await smallOf(keeping, settlements);
+            const { outcomes, claims } = await source.settleAndClaim!(open, claim);
+            const read = await withInputs(source, values, claims);
+            return { outcomes: answer(outcomes), claims: read };
+          },
+        }),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
   };
+}
+
+async function withInputs(
+  source: Source<unknown>,
+  values: WorkerValues,
+  claims: readonly Claim[],
+): Promise<readonly Claim[]> {
+  if (claims.every(({ job }) => referenceOf(job.input) === null)) return claims;
+  const read = await Promise.all(claims.map((claim) => withInput(values, claim)));
+  const failed = read.filter((one) => 'error' in one);
+  if (failed.length > 0) await source.settle(failed.map(failureOf));
+  return read.flatMap((one) => ('error' in one ? [] : [one.claim]));
 }
 
 /** The value that a job's result stands for, or null where it stands for itself. */
@@ -246,23 +254,26 @@ function failureOf({ claim: { job }, error }: { claim: Claim; error: Failure }):
 interface Keeping {
   readonly values: WorkerValues;
   readonly bytesMax: number;
+  /** An end whose answer was lost is reported again, and must then be the same end. */
   readonly kept: WeakMap<Ending, Ending>;
 }
 
-async function settleSmall<Outcome>(
-  keeping: Keeping & { readonly source: Source<Outcome> },
-  settlements: readonly Settlement[],
-): Promise<readonly (Outcome | Refused)[]> {
-  const { source, bytesMax } = keeping;
+/** Ends that can be reported, and how their outcomes become the answer to all that were given. */
+interface SmallEnds {
+  readonly open: readonly Settlement[];
+  readonly answer: <Outcome>(outcomes: readonly Outcome[]) => readonly (Outcome | Refused)[];
+}
+
+async function smallOf(keeping: Keeping, settlements: readonly Settlement[]): Promise<SmallEnds> {
+  const { bytesMax } = keeping;
   const isSmall = ({ ending }: Settlement): boolean =>
     ending.kind !== 'succeed' || ending.result === undefined || fits(ending.result, bytesMax);
-  if (settlements.every(isSmall)) return source.settle(settlements);
+  if (settlements.every(isSmall)) return { open: settlements, answer: (outcomes) => outcomes };
   const prepared = await Promise.all(
     settlements.map((one) => withSmallResult(keeping, one).catch(refused)),
   );
   const open = prepared.filter((one): one is Settlement => !(one instanceof PawlError));
-  const outcomes = open.length === 0 ? [] : await source.settle(open);
-  return merged(prepared, outcomes);
+  return { open, answer: (outcomes) => merged(prepared, outcomes) };
 }
 
 async function withSmallResult(

@@ -2,6 +2,7 @@ import { type Fault, invalid } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { renewInMs } from '../core/lease.ts';
 import type { Policy } from '../core/policy.ts';
+import type { ClaimedJob, ClaimRequest } from '../store/claim.ts';
 import type { StageResult } from '../store/stage-result.ts';
 import { afterWrite } from './after-write.ts';
 import type { EngineContext } from './context.ts';
@@ -29,15 +30,24 @@ export interface Claim {
   readonly renewInMs: number;
   /** Stable for the whole life of the job, whatever the attempt. */
   readonly idempotencyKey: string;
+  /** What its owner's writes may show of this claim, see `Ownership`. */
+  readonly token?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 export const CLAIM_MAX = 1_000;
 
 /** Takes up to `max` due jobs of the given types for an owner. */
 export async function claim(context: EngineContext, options: ClaimOptions): Promise<Claim[]> {
+  const request = claimRequest(options);
+  return request === null ? [] : claimsOf(context, await context.store.claim(request));
+}
+
+/** What the store is asked for; null where that would be nothing. */
+export function claimRequest(options: ClaimOptions): ClaimRequest | null {
   checkClaim(options);
-  if (options.types.length === 0) return [];
-  const taken = await context.store.claim({
+  if (options.types.length === 0) return null;
+  return {
     owner: options.owner,
     types: options.types,
     max: options.max,
@@ -45,7 +55,14 @@ export async function claim(context: EngineContext, options: ClaimOptions): Prom
     queues: options.queues ?? null,
     requestId: options.requestId ?? null,
     turn: options.turn ?? 0,
-  });
+  };
+}
+
+/** What the store has given, told to those who watch and completed by what an attempt needs. */
+export async function claimsOf(
+  context: EngineContext,
+  taken: readonly ClaimedJob[],
+): Promise<Claim[]> {
   context.observer?.claimed(taken);
   context.live.claimed(taken);
   // A job whose deadline had passed is lost as soon as it is claimed: nobody is to work on it.
@@ -53,13 +70,15 @@ export async function claim(context: EngineContext, options: ClaimOptions): Prom
   const policies = await afterWrite(taken.length > 0, () =>
     context.registry.policies(claimed.map(({ job }) => job.policy)),
   );
-  return claimed.map(({ job, stages, at }, index) => ({
+  return claimed.map(({ job, stages, at, token, key }, index) => ({
     job,
     policy: policies[index]!,
     stages,
     leaseMs: (job.leaseExpiry ?? at) - at,
     renewInMs: renewInMs(policies[index]!.lease),
     idempotencyKey: `${job.tenant}/${job.id}`,
+    token,
+    key,
   }));
 }
 

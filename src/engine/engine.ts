@@ -37,6 +37,7 @@ import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import { replay, type ReplayRequest } from './replay.ts';
 import { rerun, type RerunRequest } from './rerun.ts';
 import { settle, type Settlement } from './settle.ts';
+import { settleAndClaim, type SettledAndClaimed } from './settle-and-claim.ts';
 import { Schedules } from './schedules/schedules.ts';
 import { sweepDeadlines } from './sweeps/deadlines.ts';
 import { sweepDue } from './sweeps/due.ts';
@@ -104,6 +105,14 @@ export class Engine {
 
   settle(settlements: readonly Settlement[]): Promise<TransitionOutcome[]> {
     return settle(this.context, settlements);
+  }
+
+  /** Both in one commit, for a worker with few ends to report and room for more jobs. */
+  settleAndClaim(
+    settlements: readonly Settlement[],
+    options: ClaimOptions,
+  ): Promise<SettledAndClaimed> {
+    return settleAndClaim(this.context, settlements, { turn: this.#turn++, ...options });
   }
 
   cancel(requests: readonly CancelRequest[]): Promise<CancelResult[]> {

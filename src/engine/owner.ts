@@ -4,6 +4,7 @@ import type { Instant } from '../core/clock.ts';
 import type { CancelWish, Job, JobRef, JsonText } from '../core/job.ts';
 import { isOwned } from '../core/phase.ts';
 import { progressWithin, type StageRange } from '../core/policy.ts';
+import type { Fence } from '../store/move.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
@@ -21,6 +22,10 @@ export interface Ownership {
   readonly epoch: number;
   /** The job as claimed, which spares a read. */
   readonly known?: Job;
+  /** The claim's token: where it is shown, it must match. */
+  readonly token?: string | undefined;
+  /** The store's own number of the job, as the claim gave it. */
+  readonly key?: string | undefined;
 }
 
 /** Null while the job is this owner's, as far as the row tells; time is judged by the database. */
@@ -29,12 +34,17 @@ export function ownershipRefusal(job: Job, held: Ownership): PawlError | null {
   return isHeld ? null : leaseLost(job);
 }
 
+export function ownerFence({ owner, token }: Ownership): Fence {
+  return token === undefined ? { kind: 'owner', owner } : { kind: 'owner', owner, token };
+}
+
 export function ownerTask(held: Ownership, plan: Task['plan']): Task {
   return {
     ref: { tenant: held.ref.tenant, id: held.ref.id },
     actor: workerActor(held.owner),
     known: held.known ?? null,
-    fence: () => ({ kind: 'owner', owner: held.owner }),
+    key: held.key,
+    fence: () => ownerFence(held),
     plan,
   };
 }
@@ -185,7 +195,7 @@ async function rowFor(context: EngineContext, beat: Beat): Promise<Job | null> {
 }
 
 function renewalOf(beat: Beat, range: StageRange | null, gap: NoteDraft | null): Renewal {
-  const { ref, owner, epoch, stage, notes = [] } = beat;
+  const { ref, owner, epoch, token, key, stage, notes = [] } = beat;
   const told = beat.progress ?? 0;
   const entered: readonly NoteDraft[] =
     stage === undefined ? [] : [{ type: 'job_stage_entered', message: null, payload: { stage } }];
@@ -194,6 +204,7 @@ function renewalOf(beat: Beat, range: StageRange | null, gap: NoteDraft | null):
     id: ref.id,
     owner,
     epoch,
+    ...(token === undefined ? {} : { token, key }),
     progress: progressWithin(range, told),
     notes: [...entered, ...boundedNotes(notes), ...(gap === null ? [] : [gap])],
     ...(stage === undefined ? {} : { stage }),

@@ -8,8 +8,14 @@ import type { Job, JobRef, JsonText } from '../core/job.ts';
 import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Fence } from '../store/move.ts';
 import type { EngineContext } from './context.ts';
-import { type Ownership, ownershipRefusal } from './owner.ts';
-import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
+import { ownerFence, type Ownership, ownershipRefusal } from './owner.ts';
+import {
+  type MoveWriter,
+  type Plan,
+  type Task,
+  transition,
+  type TransitionOutcome,
+} from './transition.ts';
 
 /** How an owner's turn ended. Only `fail` spends an attempt. */
 export type Ending =
@@ -44,6 +50,7 @@ const ENDINGS_SEEN: Record<Ending['kind'], readonly EventType[]> = {
 export async function settle(
   context: EngineContext,
   settlements: readonly Settlement[],
+  writer?: MoveWriter,
 ): Promise<TransitionOutcome[]> {
   const actors = new Map<string, string>();
   const tasks = settlements.map((settlement) => {
@@ -52,7 +59,7 @@ export async function settle(
     actors.set(owner, actor);
     return new EndingTask(context, settlement, actor);
   });
-  return transition(context, tasks);
+  return transition(context, tasks, writer);
 }
 
 /** There is one for each end of a large batch, so it is one object and no more. */
@@ -71,12 +78,16 @@ class EndingTask implements Task {
     return this.#settlement.ref;
   }
 
+  get key(): string | undefined {
+    return this.#settlement.key;
+  }
+
   get known(): Job | null {
     return this.#settlement.known ?? null;
   }
 
   fence(): Fence {
-    return { kind: 'owner', owner: this.#settlement.owner };
+    return ownerFence(this.#settlement);
   }
 
   plan(job: Job): Plan | Promise<Plan> {

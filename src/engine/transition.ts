@@ -33,6 +33,8 @@ export type Plan =
 export interface Task {
   readonly ref: JobRef;
   readonly actor: string;
+  /** The store's own number of the job, where the caller has it. */
+  readonly key?: string | undefined;
   /** How the caller knows the job; null to read it first. */
   readonly known: Job | null;
   readonly fence: (job: Job) => Fence;
@@ -49,6 +51,13 @@ export type TransitionOutcome =
   | { readonly kind: 'unchanged'; readonly job: Job }
   | { readonly kind: 'refused'; readonly error: PawlError };
 
+/** How moves reach the store, for those who have something else to write with them. */
+export interface MoveWriter {
+  apply(moves: readonly Move[]): Promise<readonly MoveOutcome[]>;
+  /** Whether something else was written with them. */
+  readonly hasWritten: boolean;
+}
+
 /** Races are lost to someone else's progress, so a few rounds settle any of them. */
 const ROUNDS_MAX = 8;
 
@@ -59,6 +68,7 @@ const ROUNDS_MAX = 8;
 export async function transition(
   context: EngineContext,
   tasks: readonly Task[],
+  writer: MoveWriter = { apply: (moves) => context.store.apply(moves), hasWritten: false },
 ): Promise<TransitionOutcome[]> {
   const outcomes: (TransitionOutcome | undefined)[] = tasks.map(() => undefined);
   let open = tasks.map((task, index) => ({
@@ -69,9 +79,10 @@ export async function transition(
   }));
   const moved: Moved[] = [];
   for (let round = 0; open.length > 0; round++) {
-    const hasWritten = outcomes.some((outcome) => outcome?.kind === 'moved');
+    const hasWritten = writer.hasWritten || outcomes.some((outcome) => outcome?.kind === 'moved');
     const entries = open;
-    const { steps, applied } = await afterWrite(hasWritten, () => playRound(context, entries));
+    const play = (): ReturnType<typeof playRound> => playRound(context, entries, writer);
+    const { steps, applied } = await afterWrite(hasWritten, play);
     open = [];
     let next = 0;
     for (const [at, { task, index, job }] of entries.entries()) {
@@ -111,6 +122,7 @@ function tell(
 async function playRound(
   context: EngineContext,
   open: readonly Entry[],
+  writer: MoveWriter,
 ): Promise<{ steps: readonly PlannedStep[]; applied: readonly MoveOutcome[] }> {
   await readUnknown(context, open);
   await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
@@ -119,7 +131,7 @@ async function playRound(
   await addDeadLetters(context, open, steps);
   const moves: Move[] = [];
   for (const step of steps) if ('move' in step) moves.push(step.move);
-  const applied = moves.length === 0 ? [] : await context.store.apply(moves);
+  const applied = moves.length === 0 ? [] : await writer.apply(moves);
   return { steps, applied };
 }
 
@@ -226,6 +238,7 @@ function moveOf(
     steps: decision.steps,
     annotation: null,
   };
+  if (task.key !== undefined) move.key = task.key;
   const cause = causeOf(job, decision.steps);
   if (cause !== null) move.fingerprint = cause;
   if (plan.result !== undefined) move.result = plan.result;

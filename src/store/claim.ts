@@ -17,14 +17,19 @@ export interface ClaimRequest {
   /** Null: of every queue. */
   readonly queues: readonly string[] | null;
   /**
-   * A claim repeated with the same owner and request id is answered with the jobs that the first
-   * one won and that are still owned by it (deadline not yet passed), and takes no others. With
-   * none left the id is free again. Owners of two tenants may have the same name and id, so here
-   * too `tenants` says whose jobs may be shown.
+   * A claim repeated with the same owner, tenants and request id is answered with the jobs that the
+   * first one won and that are still owned by it (deadline not yet passed), and takes no others.
+   * With none left the id is free again. Owners of two tenants may have the same name and id: theirs
+   * are two claims.
    */
   readonly requestId: string | null;
   /** Which tenant comes first: counts on from claim to claim, so that each does in turn. */
   readonly turn?: number;
+}
+
+/** What a claim is known by when its owner repeats it; null where it cannot be repeated. */
+export function claimName({ tenants, requestId }: ClaimRequest): string | null {
+  return requestId === null ? null : JSON.stringify([requestId, tenants?.toSorted() ?? null]);
 }
 
 /**
@@ -42,6 +47,8 @@ export interface ClaimedJob {
   readonly stages: readonly StageResult[];
   /** Drawn at random for this claim: every write of its owner may show it. */
   readonly token?: string;
+  /** The store's own number of the job, where it has one: its owner's writes may bring it back. */
+  readonly key?: string;
   /** The database's time of this answer: what is left of the lease is `job.leaseExpiry - at`. */
   readonly at: Instant;
 }

@@ -73,11 +73,6 @@ export interface ControlStore {
   /** False: the throttle has changed, or a record op was refused; nothing was written. */
   throttle(change: ThrottleChange): Promise<boolean>;
   /**
-   * Forgets ends of slots that began before; says how many rows went. Left out where ends are
-   * counted from the log.
-   */
-  trimTurns?(before: Instant): Promise<number>;
-  /**
    * Forgets limiters that nobody waits at, that no start has touched for RATE_IDLE_MS, and that
    * have all their tokens again by the slowest rate that any policy has: to forget one of those
    * changes nothing.

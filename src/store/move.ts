@@ -3,6 +3,7 @@ import type { Step } from '../core/decision.ts';
 import type { EventType } from '../core/event.ts';
 import type { CancelWish, JobRef, JsonText } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
+import type { ClaimedJob } from './claim.ts';
 import type { RecordOp } from './records.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface Annotation {
  * if that leaves nothing. A write that the guard refuses fails the whole call, nothing changed.
  */
 export interface Move extends JobRef {
+  /** As the claim gave it: the job is looked up by it, where the fence shows the token too. */
+  readonly key?: string | undefined;
   readonly lifecycle: string;
   readonly lifecycleVersion: number;
   readonly place: Place;
@@ -79,3 +82,9 @@ export function hasRecords(moves: readonly Move[]): boolean {
 export type MoveOutcome =
   | { readonly kind: 'moved'; readonly version: number; readonly at: Instant }
   | { readonly kind: 'missed' };
+
+/** What a call has done that makes moves and then claims, in one transaction. */
+export interface MovedAndClaimed {
+  readonly outcomes: readonly MoveOutcome[];
+  readonly claimed: readonly ClaimedJob[];
+}

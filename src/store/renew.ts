@@ -25,6 +25,8 @@ export interface Renewal extends JobRef {
   readonly epoch: number;
   /** The claim's token; where it is shown it must match. */
   readonly token?: string | null;
+  /** As the claim gave it: the store looks the job up by it, where the token is shown too. */
+  readonly key?: string | undefined;
   readonly stage?: string | null;
   readonly progress?: number;
   readonly message?: string | null;

@@ -13,7 +13,7 @@ import type {
   InsertWithOutcome,
   NewJob,
 } from './insert.ts';
-import type { Move, MoveOutcome } from './move.ts';
+import type { Move, MovedAndClaimed, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
@@ -48,6 +48,12 @@ export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
   /** Every other transition: compare and set, fenced, with its events. */
   apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  /**
+   * The same and then a claim, in one transaction: what the moves make room for can be claimed at
+   * once. A move that misses does not keep the claim from being made. Asked again with the same
+   * request id, the call misses what it has moved and finds what it has won.
+   */
+  apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
   /** An owner's writes that are no transition: lease, progress, checkpoint, stages, notes. */
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]>;
 

@@ -59,5 +59,11 @@ function cutOff(line: Line, source: JobSource): JobSource {
     start: (holdings) => line.ask(() => source.start(holdings)),
     renew: (beats) => line.ask(() => source.renew(beats)),
     settle: (settlements) => line.ask(() => source.settle(settlements)),
+    ...(source.settleAndClaim === undefined
+      ? {}
+      : {
+          settleAndClaim: (settlements, claim) =>
+            line.ask(() => source.settleAndClaim!(settlements, claim)),
+        }),
   };
 }

@@ -75,8 +75,9 @@ export class Attempt implements AttemptPort {
   }
 
   get held(): Ownership {
-    const { tenant, id, epoch, owner } = this.claim.job;
-    return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row };
+    const { job, token, key } = this.claim;
+    const { tenant, id, epoch, owner } = job;
+    return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row, token, key };
   }
 
   get isEnded(): boolean {

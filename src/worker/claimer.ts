@@ -1,8 +1,16 @@
+import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { Attempt } from './attempt.ts';
 import type { Heart } from './heart.ts';
 import type { ClaimOrder } from './slots.ts';
 import type { WorkerSetup } from './worker.ts';
+
+/** A claim that is made by whoever asked for it, who then says how it went. */
+export interface ClaimAsked {
+  readonly options: ClaimOptions;
+  won(claims: readonly Claim[]): Attempt[];
+  lost(error: unknown): void;
+}
 
 /** Claims jobs and makes attempts of them. */
 export class Claimer {
@@ -10,6 +18,8 @@ export class Claimer {
   readonly #jobs: ReadonlyMap<string, JobDefinition>;
   readonly #heart: Heart;
   readonly #name: string;
+  readonly #onUrgent = (): void => this.#heart.hurry();
+  readonly #onNews = (at: number): void => this.#heart.lookBy(at);
   #requests = 0;
   #isOwed = false;
 
@@ -26,26 +36,40 @@ export class Claimer {
     return this.#isOwed;
   }
 
-  /** A claim whose answer was lost is asked again as the same request, which finds what it won. */
   async claim(order: ClaimOrder): Promise<Attempt[]> {
-    const { source, id: owner, clock, tenants, queues, log, reportMs, artifacts } = this.#setup;
-    const onUrgent = (): void => this.#heart.hurry();
-    const onNews = (at: number): void => this.#heart.lookBy(at);
-    const requestId = `${this.#name}-${this.#requests}`;
-    const askedAt = clock.now();
+    const asked = this.ask(order);
     try {
-      const claims = await source.claim({ ...order, owner, tenants, queues, requestId });
-      this.#requests += 1;
-      this.#isOwed = false;
-      if (claims.length > 0) this.#setup.watch?.claimed(claims, clock.now() - askedAt);
-      return claims.map((claim) => {
-        const job = this.#jobs.get(claim.job.type)!;
-        return new Attempt({ claim, job, clock, askedAt, artifacts, reportMs, onUrgent, onNews });
-      });
+      return asked.won(await this.#setup.source.claim(asked.options));
     } catch (error) {
-      this.#isOwed = true;
-      log.warn('no jobs could be claimed; trying again', { error: String(error) });
+      asked.lost(error);
       return [];
     }
+  }
+
+  /** A claim whose answer was lost is asked again as the same request, which finds what it won. */
+  ask(order: ClaimOrder): ClaimAsked {
+    const { id: owner, clock, tenants, queues, log } = this.#setup;
+    const requestId = `${this.#name}-${this.#requests}`;
+    const askedAt = clock.now();
+    return {
+      options: { ...order, owner, tenants, queues, requestId },
+      won: (claims) => {
+        this.#requests += 1;
+        this.#isOwed = false;
+        if (claims.length > 0) this.#setup.watch?.claimed(claims, clock.now() - askedAt);
+        return claims.map((claim) => this.#attempt(claim, askedAt));
+      },
+      lost: (error) => {
+        this.#isOwed = true;
+        log.warn('no jobs could be claimed; trying again', { error: String(error) });
+      },
+    };
+  }
+
+  #attempt(claim: Claim, askedAt: number): Attempt {
+    const { clock, reportMs, artifacts } = this.#setup;
+    const job = this.#jobs.get(claim.job.type)!;
+    const told = { onUrgent: this.#onUrgent, onNews: this.#onNews };
+    return new Attempt({ claim, job, clock, askedAt, artifacts, reportMs, ...told });
   }
 }

@@ -9,7 +9,7 @@ import { Heart } from './heart.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { Pool } from './isolate/pool.ts';
 import { catchUncaught } from '../handler/uncaught.ts';
-import { Settler } from './settler.ts';
+import { type ClaimBeside, Settler } from './settler.ts';
 import { Slots } from './slots.ts';
 import { Bell } from './bell.ts';
 import { WaitingLine } from './waiting-line.ts';
@@ -21,6 +21,13 @@ const STRAY_MS = 1_000;
 
 /** So many ends may be on their way to the store. */
 const UNSETTLED_MAX = 2_000;
+
+export interface RunnerOptions {
+  /** A slot has come free. */
+  readonly onFree: () => void;
+  /** What to claim in the same call in which so many ends are reported; null: nothing. */
+  readonly claimBeside: (ends: number) => ClaimBeside | null;
+}
 
 /** Takes attempts through their steps: held, begun in a free slot, run, reported, closed. */
 export class Runner {
@@ -38,8 +45,7 @@ export class Runner {
   readonly #line: WaitingLine = new WaitingLine();
   #isLeaving = false;
 
-  /** `onFree` is called when a slot comes free. */
-  constructor(setup: WorkerSetup, onFree: () => void) {
+  constructor(setup: WorkerSetup, { onFree, claimBeside }: RunnerOptions) {
     const { source, clock, timers, log } = setup;
     this.#setup = setup;
     this.#onFree = onFree;
@@ -48,7 +54,8 @@ export class Runner {
     this.hand = new Hand(timers);
     this.heart = new Heart({ source, clock, bell: new Bell(timers), log });
     this.#foresight = new Foresight(setup.prefetch, clock);
-    this.#settler = new Settler({ ...setup, onClosed: (attempt) => this.#close(attempt) });
+    const onClosed = (attempt: Attempt): void => this.#close(attempt);
+    this.#settler = new Settler({ ...setup, onClosed, claimBeside });
   }
 
   /** Inline handlers that were told to stop and go on: nothing but their own end ends them. */
@@ -58,6 +65,11 @@ export class Runner {
 
   get waiting(): number {
     return this.#line.size;
+  }
+
+  /** Resolves once the ends that are about to be reported have left; null where there are none. */
+  get reportsLeaving(): Promise<void> | null {
+    return this.#settler.leaving;
   }
 
   /**

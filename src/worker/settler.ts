@@ -2,12 +2,20 @@ import type { Clock } from '../core/clock.ts';
 import { isPawlError } from '../core/errors.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Claim, ClaimOptions } from '../engine/claim.ts';
+import type { Ending, Settlement } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
 import { canBeUndone } from './ending.ts';
 import { renewAll } from './heart.ts';
 import type { JobSource, SourceOutcome } from './job-source.ts';
 import { isUnfit } from './unfit.ts';
+
+/** A claim that is made in the same call as a report. */
+export interface ClaimBeside {
+  readonly options: ClaimOptions;
+  won(claims: readonly Claim[]): void;
+  lost(error: unknown): void;
+}
 
 export interface SettlerOptions {
   readonly source: JobSource;
@@ -16,6 +24,8 @@ export interface SettlerOptions {
   readonly log: EngineLog;
   /** The attempt is closed, whether its end was accepted or not. */
   readonly onClosed: (attempt: Attempt) => void;
+  /** What to claim in the same call as so many ends; null: nothing. */
+  readonly claimBeside: (ends: number) => ClaimBeside | null;
 }
 
 interface Report {
@@ -46,6 +56,7 @@ export class Settler {
   #queue: Report[] = [];
   #isSending = false;
   #unsettled = 0;
+  #leaving: PromiseWithResolvers<void> | null = null;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
@@ -56,21 +67,35 @@ export class Settler {
     return this.#unsettled;
   }
 
+  /**
+   * Resolves once the ends that wait are on their way, with a claim or without one: within a turn.
+   * Null where none wait, or for the answer to those before them, and where none takes a claim.
+   */
+  get leaving(): Promise<void> | null {
+    const isAlone = this.#options.source.settleAndClaim === undefined;
+    return isAlone || this.#leaving === null ? null : this.#leaving.promise;
+  }
+
   push(attempt: Attempt, ending: Ending): void {
     this.#unsettled += 1;
     this.#queue.push({ attempt, ending });
     if (this.#isSending) return;
     this.#isSending = true;
+    this.#leaving = Promise.withResolvers();
     queueMicrotask(() => void this.#sendAll());
   }
 
   async #sendAll(): Promise<void> {
     while (this.#queue.length > 0) {
+      this.#leaving ??= Promise.withResolvers();
       // A rejection that nobody handles is known by the next turn, and undoes a success.
       if (this.#queue.some(({ ending }) => canBeUndone(ending)))
         await this.#options.timers.turn?.();
       const batch = this.#takeAll();
-      const failed = await this.#trySend(batch);
+      const sent = this.#trySend(batch, this.#claimBeside(batch));
+      this.#leaving.resolve();
+      this.#leaving = null;
+      const failed = await sent;
       if (failed === null) continue;
       if (isUnfit(failed)) await this.#sendOneByOne(batch);
       else await this.#putBack(batch, failed);
@@ -89,10 +114,20 @@ export class Settler {
     return batch;
   }
 
+  /** Last words are sent before their end, and no claim should wait for that. */
+  #claimBeside(batch: readonly Report[]): ClaimBeside | null {
+    const { source, claimBeside } = this.#options;
+    if (source.settleAndClaim === undefined || batch.length === 0) return null;
+    return batch.some(({ attempt }) => attempt.hasNews) ? null : claimBeside(batch.length);
+  }
+
   /** Null, or why nobody knows whether the reports have arrived. */
-  async #trySend(batch: readonly Report[]): Promise<Error | null> {
+  async #trySend(
+    batch: readonly Report[],
+    beside: ClaimBeside | null = null,
+  ): Promise<Error | null> {
     try {
-      await this.#send(batch);
+      await this.#send(batch, beside);
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
@@ -125,9 +160,8 @@ export class Settler {
     return false;
   }
 
-  async #send(batch: readonly Report[]): Promise<void> {
+  async #send(batch: readonly Report[], beside: ClaimBeside | null): Promise<void> {
     if (batch.length === 0) return;
-    const { source } = this.#options;
     // The last words come first: after its end a job takes no notes from its owner.
     const speakers = batch.filter(({ attempt }) => attempt.hasNews);
     if (speakers.length > 0) {
@@ -135,8 +169,26 @@ export class Settler {
       await renewAll(this.#options, attempts);
     }
     const settlements = batch.map(({ attempt, ending }) => ({ ...attempt.held, ending }));
-    const outcomes = await source.settle(settlements);
+    const outcomes = await this.#settle(settlements, beside);
     batch.forEach((report, index) => this.#settled(report, outcomes[index]!));
+  }
+
+  async #settle(
+    settlements: readonly Settlement[],
+    beside: ClaimBeside | null,
+  ): Promise<readonly SourceOutcome[]> {
+    const { source } = this.#options;
+    if (beside === null) return source.settle(settlements);
+    const { outcomes, claims } = await source.settleAndClaim!(settlements, beside.options).catch(
+      (error: unknown) => {
+        beside.lost(error);
+        throw error;
+      },
+    );
+    // Whoever looks for work now may go along with the ends that came in meanwhile.
+    if (this.#queue.length > 0) this.#leaving ??= Promise.withResolvers();
+    beside.won(claims);
+    return outcomes;
   }
 
   #settled(report: Report, outcome: SourceOutcome): void {

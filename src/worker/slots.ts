@@ -57,6 +57,15 @@ export class Slots {
     return [...orders.slice(first), ...orders.slice(0, first)].filter(({ max }) => max > 0);
   }
 
+  /** The one claim that asks for all there is room for; null where that takes several, or none. */
+  get onlyOrder(): ClaimOrder | null {
+    const types = [...this.#limits.keys()];
+    const isFree = types.every((type) => this.#limits.get(type) === Infinity);
+    if (!isFree && types.length > 1) return null;
+    const max = isFree ? Infinity : this.#roomOf(types[0]!);
+    return types.length === 0 || max === 0 ? null : { types, max };
+  }
+
   hold(type: string): void {
     this.#heldAll += 1;
     add(this.#held, type, 1);

@@ -4,12 +4,14 @@ import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactDesk } from './attempt-artifacts.ts';
+import type { Attempt } from './attempt.ts';
 import { Bell } from './bell.ts';
 import { Claimer } from './claimer.ts';
 import type { JobSource } from './job-source.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 import { Presence } from './presence.ts';
 import { Runner } from './runner.ts';
+import type { ClaimBeside } from './settler.ts';
 import type { ClaimOrder, SlotOptions } from './slots.ts';
 import { shutdownStop } from './stops.ts';
 import type { WorkerWatch } from './watch.ts';
@@ -38,8 +40,16 @@ export interface DrainOptions {
 }
 
 const CLAIM_MAX = 1_000;
+/** Of more than so many ends or jobs, one commit for both gains nothing worth a later claim. */
+const BESIDE_MAX = 100;
 /** Even in a hurry a job is given back properly if the store answers within this time. */
 const REPORT_MS = 500;
+
+/** How many jobs were asked for and how many came. */
+interface Counts {
+  readonly wanted: number;
+  readonly found: number;
+}
 
 /**
  * Claims jobs, runs their handlers and reports the ends.
@@ -55,6 +65,16 @@ export class Worker {
   readonly #claimer: Claimer;
   /** For a second claim under way: its requests must not be taken for those of the first. */
   readonly #aheadClaimer: Claimer;
+  /** For claims in the same call as a report. */
+  readonly #besideClaimer: Claimer;
+  /** How many jobs the one under way asks for. */
+  #beside = 0;
+  /** What the last one brought, until the loop has heard of it. */
+  #answered: Counts | null = null;
+  /** Whether somebody said that there may be work since it was sent. */
+  #isWoken = false;
+  /** Whether the loop waits for a claim of its own. */
+  #isClaiming = false;
   /** How many jobs that claim asks for, and when it is answered. */
   #ahead: { readonly max: number; readonly answered: Promise<unknown> } | null = null;
   readonly #presence: Presence;
@@ -66,9 +86,13 @@ export class Worker {
     this.#setup = setup;
     this.#pace = new Pace(setup.pollMs);
     this.#bell = new Bell(setup.timers);
-    this.#runner = new Runner(setup, () => this.#bell.ring());
+    this.#runner = new Runner(setup, {
+      onFree: () => this.#bell.ring(),
+      claimBeside: (ends) => this.#claimBeside(ends),
+    });
     this.#claimer = new Claimer(setup, this.#runner.heart);
     this.#aheadClaimer = new Claimer(setup, this.#runner.heart, 'ahead');
+    this.#besideClaimer = new Claimer(setup, this.#runner.heart, 'beside');
     this.#presence = new Presence(setup);
   }
 
@@ -114,22 +138,50 @@ export class Worker {
 
   /** Claims what there is room for, begins it, and says how long to sleep. */
   async poll(): Promise<number> {
-    const { slots } = this.#runner;
+    // Ends that are about to be reported may take the claim along.
+    const leaving = this.#mode === 'working' ? this.#runner.reportsLeaving : null;
+    if (leaving !== null) await leaving;
+    const counts = this.#foundShort() ?? (await this.#claimAll());
+    await this.#runner.begin();
+    const startInMs = Math.max(0, this.#runner.startBy - this.#setup.clock.now());
+    return Math.min(this.#pace.after(counts), startInMs);
+  }
+
+  /** What a claim beside a report has just found, if it was all there is: null to look by oneself. */
+  #foundShort(): Counts | null {
+    const answered = this.#answered;
+    this.#answered = null;
+    if (answered === null || this.#isWoken) return null;
+    return answered.found < answered.wanted ? answered : null;
+  }
+
+  async #claimAll(): Promise<Counts> {
     const counts = { wanted: 0, found: 0 };
-    for (const order of slots.orders()) {
-      const max = Math.min(order.max, this.#runner.roomBeside(this.#ahead?.max ?? 0), CLAIM_MAX);
+    for (const order of this.#runner.slots.orders()) {
+      const max = this.#maxOf(order);
       if (max === 0 || this.#isLeaving) continue;
       if (this.#isAheadWorthwhile(order)) {
         this.#claimAhead({ ...order, max });
         continue;
       }
       counts.wanted += max;
-      const claimer = this.#aheadClaimer.isOwed ? this.#aheadClaimer : this.#claimer;
-      counts.found += await this.#take(claimer, { ...order, max });
+      this.#isClaiming = true;
+      counts.found += await this.#take(this.#nextClaimer, { ...order, max });
+      this.#isClaiming = false;
     }
-    await this.#runner.begin();
-    const startInMs = Math.max(0, this.#runner.startBy - this.#setup.clock.now());
-    return Math.min(this.#pace.after(counts), startInMs);
+    return counts;
+  }
+
+  /** How many jobs of an order to ask for, beside those that are asked for already. */
+  #maxOf(order: ClaimOrder): number {
+    const asked = (this.#ahead?.max ?? 0) + this.#beside;
+    return Math.min(order.max, this.#runner.roomBeside(asked), CLAIM_MAX);
+  }
+
+  /** Whoever is owed an answer comes first, unless its claim is under way again. */
+  get #nextClaimer(): Claimer {
+    if (this.#aheadClaimer.isOwed) return this.#aheadClaimer;
+    return this.#besideClaimer.isOwed && this.#beside === 0 ? this.#besideClaimer : this.#claimer;
   }
 
   async #take(claimer: Claimer, order: ClaimOrder): Promise<number> {
@@ -154,8 +206,40 @@ export class Worker {
     this.#ahead = { max: order.max, answered };
   }
 
+  /** A claim for the call in which so many ends are reported; null where it is made apart. */
+  #claimBeside(ends: number): ClaimBeside | null {
+    const order = this.#runner.slots.onlyOrder;
+    const isOwed = this.#claimer.isOwed || this.#aheadClaimer.isOwed;
+    if (this.#mode !== 'working' || this.#isClaiming || isOwed || order === null) return null;
+    const max = this.#maxOf(order);
+    if (max === 0 || Math.max(max, ends) > BESIDE_MAX) return null;
+    const { options, won, lost } = this.#besideClaimer.ask({ ...order, max });
+    this.#beside = max;
+    this.#isWoken = false;
+    return {
+      options,
+      won: (claims) => this.#wonBeside(won(claims), max),
+      lost: (error) => {
+        lost(error);
+        this.#beside = 0;
+        this.#bell.ring();
+      },
+    };
+  }
+
+  #wonBeside(attempts: readonly Attempt[], wanted: number): void {
+    this.#beside = 0;
+    // Nobody is there any more: their leases run out.
+    if (this.#mode === 'stopped') return;
+    for (const attempt of attempts) this.#runner.hold(attempt);
+    this.#answered = { wanted, found: attempts.length };
+    this.#bell.ring();
+    void this.#runner.begin();
+  }
+
   /** A hint that there may be work. */
   wake(): void {
+    this.#isWoken = true;
     this.#bell.ring();
   }
 

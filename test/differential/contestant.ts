@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '../../src/core/canonical-json.ts';
 import { ManualClock } from '../../src/core/clock.ts';
+import type { Claim } from '../../src/engine/claim.ts';
 import { PawlError } from '../../src/core/errors.ts';
 import { seededIds } from '../../src/core/ids.ts';
-import type { Job } from '../../src/core/job.ts';
 import type { Random } from '../../src/core/random.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -28,7 +28,7 @@ export class Contestant {
   readonly store: Store;
   readonly engine: Engine;
   /** Jobs as this engine was given them, to be shown again as `known`. */
-  readonly claimed = new Map<string, Job>();
+  readonly claimed = new Map<string, Claim>();
   readonly #chance: { ids: Random; constant: number };
   readonly #policies = new Map<number, unknown>();
 

@@ -173,7 +173,7 @@ class Lockstep {
     if (claimed.size === this.#claims) return;
     this.#claims = claimed.size;
     const held = [...claimed.values()].slice(-HOLDINGS_MAX);
-    this.#holdings = held.map(({ tenant, id, owner, epoch }) => ({
+    this.#holdings = held.map(({ job: { tenant, id, owner, epoch } }) => ({
       ref: { tenant, id },
       owner: owner!,
       epoch,

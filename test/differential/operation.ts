@@ -3,7 +3,7 @@
 import type { Job } from '../../src/core/job.ts';
 import type { Phase } from '../../src/core/phase.ts';
 import { SeededRandom } from '../../src/core/random.ts';
-import type { Claim } from '../../src/engine/claim.ts';
+import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
 import type { Ownership } from '../../src/engine/owner.ts';
 import type { Contestant } from './contestant.ts';
 import {
@@ -49,8 +49,32 @@ function holdingKey({ ref, owner, epoch }: Holding): string {
 }
 
 function withKnown(contestant: Contestant, held: Ownership, isShown: boolean): Ownership {
-  const known = contestant.claimed.get(holdingKey(held));
-  return isShown && known !== undefined ? { ...held, known } : held;
+  const claim = contestant.claimed.get(holdingKey(held));
+  if (!isShown || claim === undefined) return held;
+  const { job: known, token, key } = claim;
+  return { ...held, known, token, key };
+}
+
+function pickClaim(random: SeededRandom): ClaimOptions {
+  return {
+    owner: random.pick(OWNERS),
+    types: TYPE_NAMES.filter(() => chance(random, 0.7)),
+    max: random.pick([1, 1, 2, 3, 5]),
+    tenants: chance(random, 0.3) ? [random.pick(TENANTS)] : null,
+    queues: chance(random, 0.2) ? [random.pick(QUEUES)] : null,
+    requestId: chance(random, 0.5) ? `request ${random.below(3)}` : null,
+  };
+}
+
+/** Remembers what was won; gives back what must be the same for all, in one order. */
+function kept({ claimed }: Contestant, claims: readonly Claim[]): unknown[] {
+  for (const claim of claims) {
+    const { job } = claim;
+    claimed.set(holdingKey({ ref: job, owner: job.owner!, epoch: job.epoch }), claim);
+  }
+  return claims
+    .toSorted((one, other) => (one.job.id < other.job.id ? -1 : 1))
+    .map(({ token: _token, key: _key, ...claim }) => claim);
 }
 
 const VERBS = {
@@ -69,21 +93,10 @@ const VERBS = {
     return call('submit', ref, ({ engine }) => engine.submit(ref, 'api:tester'));
   },
   claim: (random) => {
-    const options = {
-      owner: random.pick(OWNERS),
-      types: TYPE_NAMES.filter(() => chance(random, 0.7)),
-      max: random.pick([1, 1, 2, 3, 5]),
-      tenants: chance(random, 0.3) ? [random.pick(TENANTS)] : null,
-      queues: chance(random, 0.2) ? [random.pick(QUEUES)] : null,
-      requestId: chance(random, 0.5) ? `request ${random.below(3)}` : null,
-    };
-    return call('claim', options, async ({ engine, claimed }) => {
-      const claims: Claim[] = await engine.claim(options);
-      for (const { job } of claims) {
-        claimed.set(holdingKey({ ref: job, owner: job.owner!, epoch: job.epoch }), job);
-      }
-      return claims.toSorted((one, other) => (one.job.id < other.job.id ? -1 : 1));
-    });
+    const options = pickClaim(random);
+    return call('claim', options, async (contestant) =>
+      kept(contestant, await contestant.engine.claim(options)),
+    );
   },
   start: (random, scene) => {
     const held = pickHoldings(random, scene);
@@ -245,11 +258,18 @@ function settle(random: SeededRandom, scene: Scene, times: number): Call {
     ...held,
     ending: pickEnding(random),
   }));
-  return call('settle', { settlements, isShown, times }, async (contestant) => {
+  const claim = chance(random, 0.3) ? pickClaim(random) : null;
+  return call('settle', { settlements, isShown, times, claim }, async (contestant) => {
+    const { engine } = contestant;
     const answers: unknown[] = [];
     for (let n = 0; n < times; n++) {
       const asked = settlements.map((one) => ({ ...one, ...withKnown(contestant, one, isShown) }));
-      answers.push(await contestant.engine.settle(asked));
+      if (claim === null) {
+        answers.push(await engine.settle(asked));
+        continue;
+      }
+      const { outcomes, claims } = await engine.settleAndClaim(asked, claim);
+      answers.push(outcomes, kept(contestant, claims));
     }
     return answers;
   });

@@ -28,7 +28,7 @@ const TYPED = ['zod', '@types/node', '@types/pg'];
 const ALLOWED: readonly RegExp[] = [
   /^(?:package\.json|README\.md|LICENSE)$/,
   /^dist\/(?!dashboard\/).*\.(?:js|d\.ts)$/,
-  /^dist\/store\/postgres\/sql\/[\w-]+\.sql$/,
+  /^dist\/store\/(?:postgres|sqlite)\/sql\/[\w-]+\.sql$/,
   /^dist\/dashboard\/(?:index\.html|mark\.svg)$/,
   /^dist\/dashboard\/assets\/[\w.-]+\.(?:js|css)$/,
 ];
@@ -40,7 +40,8 @@ test('the package has what is built, the dashboard with the guides, and nothing 
     files.filter((path) => path.includes('.test.')),
     [],
   );
-  const parts = ['index.js', 'cli/main.js', 'dashboard/index.html', 'store/postgres/sql/claim.sql'];
+  const sql = ['postgres', 'sqlite'].map((store) => `store/${store}/sql/claim.sql`);
+  const parts = ['index.js', 'cli/main.js', 'dashboard/index.html', ...sql];
   for (const path of parts.map((part) => `dist/${part}`)) {
     assert.ok(files.includes(path), path);
   }

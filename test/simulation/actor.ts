@@ -5,10 +5,12 @@ import { Engine } from '../../src/engine/engine.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Timers } from '../../src/core/timers.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import type { TailPage, TailQuery } from '../../src/store/query.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Fault, Faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Life, Scheduler } from './scheduler.ts';
+import type { TailFingerprint } from './tail-fingerprint.ts';
 
 /** What all actors of a run share. */
 export interface Stage {
@@ -18,6 +20,7 @@ export interface Stage {
   readonly ids: Ids;
   /** The name of this log, which is another one each time. */
   readonly incarnation: string;
+  readonly tails: TailFingerprint;
   /** Chance of the world: delays, jitter. */
   readonly random: SeededRandom;
 }
@@ -73,13 +76,17 @@ export class Actor {
         if (member === undefined) return undefined;
         if (typeof member !== 'function') return this.#connect(member as object);
         return (...args: unknown[]): Promise<unknown> =>
-          this.#ask(String(name), () => member.apply(target, args) as Promise<unknown>);
+          this.#ask(String(name), args, () => member.apply(target, args) as Promise<unknown>);
       },
     });
   }
 
   /** Request and answer travel apart, so others can come in between. */
-  async #ask(verb: string, call: () => Promise<unknown>): Promise<unknown> {
+  async #ask(
+    verb: string,
+    args: readonly unknown[],
+    call: () => Promise<unknown>,
+  ): Promise<unknown> {
     const { scheduler, faults } = this.#stage;
     const fault = faults.pick();
     this.#skewMs = faults.pickJump() ?? this.#skewMs;
@@ -90,13 +97,20 @@ export class Actor {
     if (fault === 'failBefore') throw new StoreError('unchanged', 'the store cannot be reached');
     if (fault === 'crashBefore') return this.#crash();
     const answer = await scheduler.work(call);
-    const told = fingerprint(answer, this.#stage.incarnation);
+    const told = this.#fingerprint(verb, args, answer);
     scheduler.note(`${this.name} ${verb} ${told}${fault === null ? '' : ` ${fault}`}`);
     if (fault === 'duplicate') this.#askAgain(verb, call);
     if (fault === 'crashAfter') return this.#crash();
     await turn('answered', !isEarly);
     if (fault === 'loseReply') throw new StoreError('unknown', 'the answer was lost');
     return answer;
+  }
+
+  #fingerprint(verb: string, args: readonly unknown[], answer: unknown): number {
+    const { tails, incarnation } = this.#stage;
+    return verb === 'tail'
+      ? tails.of(args[0] as TailQuery, answer as TailPage)
+      : fingerprint(answer, incarnation);
   }
 
   #askAgain(verb: string, call: () => Promise<unknown>): void {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TailPage, TailQuery } from '../../src/store/query.ts';
 import { fingerprint } from './fingerprint.ts';
+import { TailFingerprint } from './tail-fingerprint.ts';
 
 const LOG = 'the name of this log';
 const job = {
@@ -38,4 +40,25 @@ test('places in a log and its name are the same on every store', () => {
   const page = (name: string): object => ({ cursor: `${name}-17`, log: name, items: [job] });
   assert.equal(fingerprint(page('one'), 'one'), fingerprint(page('other'), 'other'));
   assert.notEqual(fingerprint({ cursor: null }, LOG), fingerprint({ cursor: 'x' }, LOG));
+});
+
+/** The numbers of the pages in which a reader gets these items, and of the empty one at the end. */
+function readInPages(items: readonly unknown[], size: number): number[] {
+  const tails = new TailFingerprint(LOG);
+  const numbers: number[] = [];
+  let from: TailQuery['from'] = 'start';
+  for (let at = 0; at <= items.length; at += size) {
+    const page = { items: items.slice(at, at + size), cursor: `${at + size}`, isReset: false };
+    numbers.push(tails.of({ tenant: 't', from, limit: size }, page as unknown as TailPage));
+    from = { cursor: page.cursor };
+  }
+  return numbers;
+}
+
+test('what a reader was told up to the end of the log counts in any order', () => {
+  const items = ['a', 'b', 'c', 'd'].map((id) => ({ event: { ...job, id } }));
+  const [one, two, three, four] = items;
+  assert.deepEqual(readInPages([one, three, two, four], 2), readInPages(items, 2));
+  assert.notDeepEqual(readInPages([one, two, three, three], 2), readInPages(items, 2));
+  assert.notDeepEqual(readInPages([one, two, three], 2), readInPages(items, 2));
 });

@@ -5,7 +5,10 @@ const OPAQUE = 0x2c1b3c6d;
 const bits = new Float64Array(1);
 const halves = new Uint32Array(bits.buffer);
 
-/** Members count by name and not by order. Places in the log are opaque: each store has its own. */
+/**
+ * Members count by name and not by order. Places in the log and tokens are opaque: each store has
+ * its own.
+ */
 export function fingerprint(value: unknown, incarnation: string): number {
   if (typeof value === 'string') return value === incarnation ? OPAQUE : ofText(value);
   if (typeof value === 'number') return ofNumber(value);
@@ -19,7 +22,8 @@ export function fingerprint(value: unknown, incarnation: string): number {
   let sum = 4;
   for (const name of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[name];
-    if (member === undefined) continue;
+    // A store's own number of a claimed job: some have none.
+    if (member === undefined || (name === 'key' && 'token' in value)) continue;
     sum = (sum + mix(ofText(name), ofMember(name, member, incarnation))) | 0;
   }
   return mix(sum, 5);
@@ -28,7 +32,7 @@ export function fingerprint(value: unknown, incarnation: string): number {
 /** The body of a record is read, since there may be a place in the log inside. */
 function ofMember(name: string, member: unknown, incarnation: string): number {
   if (typeof member !== 'string') return fingerprint(member, incarnation);
-  if (name === 'cursor' || name === 'position') return OPAQUE;
+  if (name === 'cursor' || name === 'position' || name === 'token') return OPAQUE;
   return fingerprint(name === 'body' ? JSON.parse(member) : member, incarnation);
 }
 

@@ -2,11 +2,12 @@
 import type { Job } from '../../src/core/job.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import type { Claim } from '../../src/engine/claim.ts';
+import type { Settlement } from '../../src/engine/settle.ts';
 import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
 import { JobFailure } from '../../src/handler/failure.ts';
 import { typed } from '../../src/handler/schema.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource, SourceOutcome } from '../../src/worker/job-source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { type Actor, never } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
@@ -73,30 +74,46 @@ export class LoopWorker {
     const { engine } = actor;
     const runs = new Map<string, { endedAt: number | null }>();
     const nameOf = (job: Pick<Job, 'id' | 'epoch'>): string => `${job.id} ${job.epoch}`;
+    const begun = (claims: readonly Claim[]): void => {
+      for (const { job } of claims) {
+        if (!runs.has(nameOf(job))) runs.set(nameOf(job), this.#chronicle.begin(job, actor.now));
+      }
+    };
+    /** Notes what is reported; what comes back is to be told how it went. */
+    const reported = (settlements: readonly Settlement[]) => {
+      const reports = settlements.map(({ ref, owner, epoch, ending }) => {
+        const run = runs.get(nameOf({ id: ref.id, epoch }));
+        if (run !== undefined) run.endedAt ??= actor.now;
+        if (ending.kind !== 'succeed') return null;
+        const job = { tenant: ref.tenant, id: ref.id, owner, epoch } as Claim['job'];
+        return this.#chronicle.complete({ job } as Claim, ending.result ?? 'null');
+      });
+      return (outcomes: readonly SourceOutcome[]): void =>
+        reports.forEach((report, index) => {
+          if (report === null) return;
+          report.outcome = outcomes[index]!.kind === 'refused' ? 'fail' : 'ok';
+        });
+    };
     return {
       claim: async (options) => {
         const claims = await engine.claim(options);
-        for (const { job } of claims) {
-          if (!runs.has(nameOf(job))) runs.set(nameOf(job), this.#chronicle.begin(job, actor.now));
-        }
+        begun(claims);
         return claims;
       },
       start: (held) => engine.start(held),
       renew: (beats) => engine.renew(beats),
       settle: async (settlements) => {
-        const reports = settlements.map(({ ref, owner, epoch, ending }) => {
-          const run = runs.get(nameOf({ id: ref.id, epoch }));
-          if (run !== undefined) run.endedAt ??= actor.now;
-          if (ending.kind !== 'succeed') return null;
-          const job = { tenant: ref.tenant, id: ref.id, owner, epoch } as Claim['job'];
-          return this.#chronicle.complete({ job } as Claim, ending.result ?? 'null');
-        });
+        const answered = reported(settlements);
         const outcomes = await engine.settle(settlements);
-        reports.forEach((report, index) => {
-          if (report === null) return;
-          report.outcome = outcomes[index]!.kind === 'refused' ? 'fail' : 'ok';
-        });
+        answered(outcomes);
         return outcomes;
+      },
+      settleAndClaim: async (settlements, options) => {
+        const answered = reported(settlements);
+        const answer = await engine.settleAndClaim(settlements, options);
+        answered(answer.outcomes);
+        begun(answer.claims);
+        return answer;
       },
     };
   }

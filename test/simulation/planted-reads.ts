@@ -58,6 +58,10 @@ export const PLANTED_READS: Readonly<Record<string, PlantedBug>> = {
     tells: ['C1'],
     asksClaim: (request) => ({ ...request, max: request.max + 1 }),
   },
+  'a claim beside moves gives more than was asked for': {
+    tells: ['C1'],
+    asksClaimBeside: (request) => ({ ...request, max: request.max + 1 }),
+  },
   'a full key lets one more in': {
     tells: ['I13'],
     cast: 'swarm',

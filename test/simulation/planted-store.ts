@@ -15,7 +15,7 @@ import { renewLeases } from '../../src/store/memory/renew.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import { expiredJobs } from '../../src/store/memory/sweep.ts';
 import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
-import type { Move, MoveOutcome } from '../../src/store/move.ts';
+import type { Move, MovedAndClaimed, MoveOutcome } from '../../src/store/move.ts';
 import type { JobPage, JobQuery, TailPage, TailQuery } from '../../src/store/query.ts';
 import type { RecordOp } from '../../src/store/records.ts';
 import type { Renewal, RenewOutcome } from '../../src/store/renew.ts';
@@ -37,6 +37,8 @@ export interface Bug {
   /** An answer instead of any work. */
   readonly answersInsert?: (tables: Tables, job: NewJob) => InsertOutcome | null;
   readonly asksClaim?: (request: ClaimRequest) => ClaimRequest;
+  /** Of a claim that is made in one call with moves. */
+  readonly asksClaimBeside?: (request: ClaimRequest) => ClaimRequest;
   readonly afterApply?: (tables: Tables, move: Move, outcome: MoveOutcome) => void;
   readonly asksTail?: (query: TailQuery) => TailQuery;
   readonly tail?: (page: TailPage, query: TailQuery) => TailPage;
@@ -98,10 +100,12 @@ class PlantedStore extends MemoryStore {
   }
 
   override claim(request: ClaimRequest): Promise<ClaimedJob[]> {
-    return this.transact((tables) => {
-      this.#bug.beforeClaim?.(tables, request);
-      return claimJobs(tables, this.#bug.asksClaim?.(request) ?? request);
-    });
+    return this.transact((tables) => this.#claim(tables, request));
+  }
+
+  #claim(tables: Tables, request: ClaimRequest): ClaimedJob[] {
+    this.#bug.beforeClaim?.(tables, request);
+    return claimJobs(tables, this.#bug.asksClaim?.(request) ?? request);
   }
 
   override async tail(query: TailQuery): Promise<TailPage> {
@@ -114,14 +118,26 @@ class PlantedStore extends MemoryStore {
     return lists === undefined ? super.list(query) : this.transact(lists);
   }
 
-  override apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return this.transact((tables) =>
-      moves.flatMap((move) => {
-        const outcomes = applyMoves(tables, [this.#bug.apply?.(tables, move) ?? move]);
-        this.#bug.afterApply?.(tables, move, outcomes[0]!);
-        return outcomes;
-      }),
-    );
+  override apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  override apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
+  override apply(
+    moves: readonly Move[],
+    claim?: ClaimRequest,
+  ): Promise<MoveOutcome[] | MovedAndClaimed> {
+    return this.transact((tables) => {
+      const outcomes = this.#apply(tables, moves);
+      if (claim === undefined) return outcomes;
+      const asked = this.#bug.asksClaimBeside?.(claim) ?? claim;
+      return { outcomes, claimed: this.#claim(tables, asked) };
+    });
+  }
+
+  #apply(tables: Tables, moves: readonly Move[]): MoveOutcome[] {
+    return moves.flatMap((move) => {
+      const outcomes = applyMoves(tables, [this.#bug.apply?.(tables, move) ?? move]);
+      this.#bug.afterApply?.(tables, move, outcomes[0]!);
+      return outcomes;
+    });
   }
 
   override renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {

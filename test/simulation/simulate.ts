@@ -23,6 +23,7 @@ import { judgeLimits } from './judge-limits.ts';
 import { type Cast, judgeCast, pickCast } from './cast.ts';
 import { LoopWorker } from './loop-worker.ts';
 import { putSchedule } from './slots.ts';
+import { TailFingerprint } from './tail-fingerprint.ts';
 import { Worker } from './worker.ts';
 
 export interface SimulationOptions {
@@ -103,6 +104,7 @@ class Simulation {
       }),
       store,
       incarnation,
+      tails: new TailFingerprint(incarnation),
       ids: seededIds(clock, stream(3)),
       random: stream(4),
     };

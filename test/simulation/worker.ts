@@ -1,8 +1,8 @@
 // Workers: they claim, work, renew and settle, and keep an honest ledger of what they did.
 import { SeededRandom } from '../../src/core/random.ts';
-import type { Claim } from '../../src/engine/claim.ts';
+import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
 import type { Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending, Settlement } from '../../src/engine/settle.ts';
 import type { TransitionOutcome } from '../../src/engine/transition.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { holdingOf } from '../support/world.ts';
@@ -17,6 +17,12 @@ const CLASSES: readonly string[] = [
   'TransientError',
   'PermanentError',
 ];
+
+/** A turn that is over and not yet reported. */
+interface Ended {
+  readonly claim: Claim;
+  readonly settlement: Settlement;
+}
 
 /** What survives a worker's crash: its name, the number of its last request, and its ledger. */
 export class Worker {
@@ -42,6 +48,8 @@ export class Worker {
     const random = this.#random;
     // After a crash it asks once more for what its last request may have won.
     if (random.next() < 0.5) this.#requests += 1;
+    // The last end is now and then reported in the same call in which the next jobs are claimed.
+    let ended: Ended | null = null;
     for (;;) {
       const max = 1 + random.below(3);
       const types = TYPE_NAMES.filter(() => this.#isHealed() || random.next() < 0.8);
@@ -49,54 +57,86 @@ export class Worker {
       const asked = { owner: actor.name, types, max, requestId };
       const isFirst = !this.#asked.has(requestId);
       this.#asked.add(requestId);
-      const claims = await this.#insist(actor, () => actor.engine.claim(asked));
+      const claims = await this.#claim(actor, asked, ended);
+      ended = null;
       this.#requests += 1;
       if (isFirst && (claims?.length ?? 0) > max) {
         this.#chronicle.problems.push(`C1 more than ${max} came`);
       }
-      for (const claim of claims ?? []) await this.#attempt(actor, claim);
+      for (const claim of claims ?? []) {
+        const end = await this.#attempt(actor, claim);
+        if (end === null) continue;
+        if (claim === claims!.at(-1) && random.next() < 0.3) ended = end;
+        else await this.#settle(actor, end);
+      }
       await actor.sleep(claims === null || claims.length === 0 ? 400 + random.below(600) : 1);
     }
   }
 
-  /** One turn with one job, from claim to settlement; it stops when told that the lease is lost. */
-  async #attempt(actor: Actor, claim: Claim): Promise<void> {
+  async #claim(
+    actor: Actor,
+    asked: ClaimOptions,
+    ended: Ended | null,
+  ): Promise<readonly Claim[] | null> {
+    if (ended === null) return this.#insist(actor, () => actor.engine.claim(asked));
+    const report = this.#report(ended);
+    const answer = await this.#insist(actor, () =>
+      actor.engine.settleAndClaim([ended.settlement], asked),
+    );
+    if (answer === null) return null;
+    report(answer.outcomes);
+    return answer.claims;
+  }
+
+  /** One turn with one job, from claim to its end; it stops when told that the lease is lost. */
+  async #attempt(actor: Actor, claim: Claim): Promise<Ended | null> {
     const random = this.#random;
     const entry = this.#chronicle.begin(claim.job, actor.now);
     let isCancelWished = claim.job.cancel !== null;
     const held = holdingOf(claim);
     if (claim.job.phase === 'leased' && random.next() < 0.9) {
       const started = await this.#insist(actor, () => actor.engine.start([this.#shown(claim)]));
-      if (started !== null && started[0]!.kind === 'refused') return this.#end(entry, actor);
+      if (started !== null && started[0]!.kind === 'refused') {
+        this.#end(entry, actor);
+        return null;
+      }
     }
     for (let slice = random.below(4); slice > 0; slice--) {
       await actor.sleep(random.below(this.#isHealed() ? 400 : claim.renewInMs * 2));
-      const beat = { ...held, ...this.#report() };
+      const beat = { ...held, ...this.#news() };
       const answers = await this.#insist(actor, () => actor.engine.renew([beat]));
       if (answers === null) continue;
       const answer = answers[0]!;
-      if (answer.kind === 'refused') return this.#end(entry, actor);
+      if (answer.kind === 'refused') {
+        this.#end(entry, actor);
+        return null;
+      }
       isCancelWished ||= answer.cancel !== null;
     }
     const ending = this.#isHealed()
       ? this.#goodEnding(claim, isCancelWished)
       : this.#anyEnding(claim, isCancelWished);
     this.#end(entry, actor);
-    await this.#settle(actor, claim, ending);
+    return { claim, settlement: { ...this.#shown(claim), ending } };
   }
 
   #end(entry: { endedAt: number | null }, actor: Actor): void {
     entry.endedAt = actor.now;
   }
 
-  async #settle(actor: Actor, claim: Claim, ending: Ending): Promise<void> {
+  async #settle(actor: Actor, ended: Ended): Promise<void> {
+    const report = this.#report(ended);
+    const outcomes = await this.#insist(actor, () => actor.engine.settle([ended.settlement]));
+    if (outcomes !== null) report(outcomes);
+  }
+
+  /** Notes that a success is reported; what comes back is to be told how it went. */
+  #report({ claim, settlement: { ending } }: Ended): (all: readonly TransitionOutcome[]) => void {
     const report =
       ending.kind === 'succeed' ? this.#chronicle.complete(claim, ending.result!) : null;
-    const asked = { ...this.#shown(claim), ending };
-    const outcomes = await this.#insist(actor, () => actor.engine.settle([asked]));
-    if (report === null || outcomes === null) return;
-    const isAccepted = (outcome: TransitionOutcome): boolean => outcome.kind !== 'refused';
-    report.outcome = isAccepted(outcomes[0]!) ? 'ok' : 'fail';
+    return ([outcome]) => {
+      if (report !== null) report.outcome = outcome!.kind === 'refused' ? 'fail' : 'ok';
+    };
   }
 
   /** Half of the time as it was claimed, which spares the engine a read. */
@@ -105,7 +145,7 @@ export class Worker {
     return this.#random.next() < 0.5 ? held : { ...held, known: claim.job };
   }
 
-  #report(): object {
+  #news(): object {
     const random = this.#random;
     const text = JSON.stringify({ at: random.below(100) });
     return {

@@ -16,7 +16,7 @@ const VERBS: Readonly<Record<Duty, string>> = {
   leases: 'expired',
   watermarks: 'valves',
   throttles: 'control.ailing',
-  limits: 'control.trimTurns',
+  limits: 'control.trimRates',
   reprocess: 'records.list dead-letter descending',
   retention: 'purge',
 };

@@ -56,12 +56,18 @@ export async function openWorkshop(
   };
 }
 
-/** The same source, with some verbs replaced; the originals come as the first parameter. */
-export function sourceWith(
-  source: JobSource,
-  changes: { [Verb in keyof JobSource]?: (verb: JobSource[Verb]) => JobSource[Verb] },
-): JobSource {
+type Changes = {
+  [Verb in keyof JobSource]?: (verb: NonNullable<JobSource[Verb]>) => JobSource[Verb];
+};
+
+/**
+ * The same source, with some verbs replaced; the originals come as the first parameter. Ends and
+ * claims go by one call only where that is replaced, so that others see all there are.
+ */
+export function sourceWith(source: JobSource, changes: Changes): JobSource {
+  const both = changes.settleAndClaim?.((ends, claim) => source.settleAndClaim!(ends, claim));
   return {
+    ...(both === undefined ? {} : { settleAndClaim: both }),
     claim: changes.claim?.((options) => source.claim(options)) ?? ((all) => source.claim(all)),
     start: changes.start?.((all) => source.start(all)) ?? ((all) => source.start(all)),
     renew: changes.renew?.((all) => source.renew(all)) ?? ((all) => source.renew(all)),

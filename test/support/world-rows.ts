@@ -10,7 +10,7 @@ import {
   type Transition,
   type Trigger,
 } from '../../src/core/lifecycle.ts';
-import type { Move } from '../../src/store/move.ts';
+import type { Move, MovedAndClaimed, MoveOutcome } from '../../src/store/move.ts';
 import type { Store } from '../../src/store/store.ts';
 
 function rowName(lifecycle: string, row: Pick<Transition, 'on' | 'from' | 'to'>): string {
@@ -107,10 +107,12 @@ class Watcher {
     if (verb === 'insert') this.#seeBirths(asked as Parameters<Store['insert']>[0], answer);
     if (verb === 'claim') for (const { job } of answer as { job: Job }[]) this.#seeClaim(job);
     if (verb === 'apply') {
-      const outcomes = answer as { kind: string }[];
+      const told = answer as readonly MoveOutcome[] | MovedAndClaimed;
+      const { outcomes, claimed } = 'outcomes' in told ? told : { outcomes: told, claimed: [] };
       (asked as readonly Move[]).forEach((move, index) => {
         if (outcomes[index]!.kind === 'moved') this.#seeMove(move);
       });
+      for (const { job } of claimed) this.#seeClaim(job);
     }
   }
 

@@ -1,26 +1,18 @@
-import { join, dirname } from 'node:path';
-import { copyFileSync } from 'node:fs';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { engineContender, playOnce } from '../../core/engine-contender.ts';
 import { SqliteRaw } from '../../core/sqlite-raw.ts';
-import { recordLife } from '../../core/sqlite-script.ts';
 import { nowMs, type Timed } from '../wire.ts';
 import { claimAndComplete } from './claim-and-complete.ts';
 
 const FILL_BATCH = 1_000;
-const EVERYTHING = { guard: true, events: true, feed: true };
 
-/** What the store says to SQLite, in a bare loop, safeties and all. */
+/** What the store's writer does, in a bare loop, safeties and all. */
 export async function drainSqliteBare(path: string, jobs: number): Promise<Timed> {
   const store = await openSqliteStore({ path, lifecycles: builtInLifecycles, mode: 'inline' });
   await playOnce(await engineContender(store, { label: 'template', rows: 0 }));
   await store.close();
-  const recorded = join(dirname(path), 'recorded.db');
-  copyFileSync(path, recorded);
-  const script = await recordLife(recorded);
-  const named = { label: 'bare loop', rows: 0, safeties: EVERYTHING, script };
-  const raw = new SqliteRaw(path, named);
+  const raw = new SqliteRaw(path, { label: 'bare loop', rows: 0, hasGuard: true });
   try {
     for (let made = 0; made < jobs; made += FILL_BATCH) {
       const enqueue = await raw.enqueue(Math.min(FILL_BATCH, jobs - made));

@@ -74,7 +74,7 @@ interface Counter {
 function openCounter(url: string): Counter {
   if (!url.startsWith('postgres')) {
     const db = new DatabaseSync(url, { readOnly: true });
-    const count = db.prepare('SELECT count(*) AS n FROM jobs WHERE phase < 5');
+    const count = db.prepare('SELECT count(*) AS n FROM live');
     return { left: async () => Number(count.get()!['n']), close: async () => db.close() };
   }
   const pool = new pg.Pool({ connectionString: url, max: 1 });

@@ -2,9 +2,10 @@ import { boundedFailure } from '../../core/bounded-error.ts';
 import type { Failure } from '../../core/decision.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import { boundedMessage, boundedNotes } from '../../engine/bounded-beat.ts';
-import type { Claim, ClaimOptions } from '../../engine/claim.ts';
-import type { Beat, BeatResult, Ownership } from '../../engine/owner.ts';
+import type { Claim } from '../../engine/claim.ts';
+import type { Beat, Ownership } from '../../engine/owner.ts';
 import type { Ending, Settlement } from '../../engine/settle.ts';
+import type { Source } from '../../engine/source.ts';
 import type { TransitionOutcome } from '../../engine/transition.ts';
 import type { NoteDraft } from '../../store/renew.ts';
 import {
@@ -15,13 +16,8 @@ import {
 } from '../payload-codec.ts';
 import { decodeJob, decodeStage, placeIn } from './read.ts';
 
-/** What a worker works through: an engine, or anything that does the same over a wire. */
-export interface JobSource<Outcome = TransitionOutcome> {
-  claim(options: ClaimOptions): Promise<readonly Claim[]>;
-  start(holdings: readonly Ownership[]): Promise<readonly Outcome[]>;
-  renew(beats: readonly Beat[]): Promise<readonly BeatResult[]>;
-  settle(settlements: readonly Settlement[]): Promise<readonly Outcome[]>;
-}
+/** Without its signs of life, which carry no payloads. */
+export type JobSource<Outcome = TransitionOutcome> = Omit<Source<Outcome>, 'announce'>;
 
 export interface EncodedSourceOptions {
   /** RequireJson of each claimed job that this worker's keys could not read. */
@@ -52,22 +48,32 @@ export function encodedSource<Outcome>(
     const { known: _, ...rest } = held;
     return (known === undefined ? rest : { ...rest, known }) as Held;
   };
+  const decoded = async (claims: readonly Claim[]): Promise<readonly Claim[]> => {
+    const read = claims.map((claim) => decodeClaim(codec, claim));
+    const lost = read.flatMap((one) => ('error' in one ? [one] : []));
+    if (lost.length > 0) await giveUp(source, lost);
+    for (const { claim, error } of lost) options.onUnreadable?.(claim.job, error);
+    return read.flatMap((one, index) => {
+      if ('error' in one) return [];
+      handedOut.set(one.claim.job, claims[index]!.job);
+      return [one.claim];
+    });
+  };
+  const sealed = (settlements: readonly Settlement[]): Settlement[] =>
+    settlements.map((one) => asHandedOut(encoded(one)));
   return {
-    claim: async (wish) => {
-      const claims = await source.claim(wish);
-      const read = claims.map((claim) => decodeClaim(codec, claim));
-      const lost = read.flatMap((one) => ('error' in one ? [one] : []));
-      if (lost.length > 0) await giveUp(source, lost);
-      for (const { claim, error } of lost) options.onUnreadable?.(claim.job, error);
-      return read.flatMap((one, index) => {
-        if ('error' in one) return [];
-        handedOut.set(one.claim.job, claims[index]!.job);
-        return [one.claim];
-      });
-    },
+    claim: async (wish) => decoded(await source.claim(wish)),
     start: (holdings) => source.start(holdings.map(asHandedOut)),
     renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
-    settle: (settlements) => source.settle(settlements.map((one) => asHandedOut(encoded(one)))),
+    settle: (settlements) => source.settle(sealed(settlements)),
+    ...(source.settleAndClaim === undefined
+      ? {}
+      : {
+          settleAndClaim: async (settlements, wish) => {
+            const { outcomes, claims } = await source.settleAndClaim!(sealed(settlements), wish);
+            return { outcomes, claims: await decoded(claims) };
+          },
+        }),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Instant } from '../../core/clock.ts';
-import { THROTTLE_WINDOW_MS } from '../../core/throttle.ts';
 import type { EngineContext } from '../context.ts';
 import { sweepThrottles } from './throttles.ts';
 
@@ -34,13 +33,12 @@ export class LimitSweep {
   async trimWhenDue(now: Instant): Promise<number | null> {
     if (now < (this.#trimAt ??= now + TRIM_EVERY_MS)) return null;
     this.#trimAt = now + TRIM_EVERY_MS;
-    return this.trim(now);
+    return this.trim();
   }
 
   /** Goes on where the last look ended; says how many limiters went. */
-  async trim(now: Instant): Promise<number> {
+  async trim(): Promise<number> {
     const { control } = this.#context.store;
-    await control.trimTurns?.(now - THROTTLE_WINDOW_MS);
     let total = 0;
     for (let slice = 0; slice < SLICES_MAX; slice++) {
       const { trimmed, next } = await control.trimRates({ after: this.#after, limit: SLICE });

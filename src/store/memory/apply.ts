@@ -23,7 +23,7 @@ export function applyMoves(tables: Tables, moves: readonly Move[]): MoveOutcome[
 function applyOne(tables: Tables, move: Move): MoveOutcome {
   const before = tables.rowOf(move);
   const now = tables.clock.now();
-  if (before === undefined || !standsThere(before.job, move, now)) return { kind: 'missed' };
+  if (before === undefined || !standsThere(before, move, now)) return { kind: 'missed' };
   const plan = planWrite(move.with ?? [], writeContext(tables));
   if (plan.kind === 'refused') return { kind: 'missed' };
   let row = before;
@@ -35,19 +35,22 @@ function applyOne(tables: Tables, move: Move): MoveOutcome {
   return { kind: 'moved', version: row.job.version, at: now };
 }
 
-function standsThere(job: Job, move: Move, now: Instant): boolean {
+function standsThere(row: Row, move: Move, now: Instant): boolean {
+  const { job } = row;
   return (
     samePlace(job, move.place) &&
     job.epoch === move.epoch &&
     (move.isCancelWished === null || move.isCancelWished === (job.cancel !== null)) &&
-    isFenceOpen(job, move.fence, now)
+    isFenceOpen(row, move.fence, now)
   );
 }
 
-function isFenceOpen(job: Job, fence: Fence, now: Instant): boolean {
+function isFenceOpen({ job, token }: Row, fence: Fence, now: Instant): boolean {
   switch (fence.kind) {
     case 'owner':
-      return job.owner === fence.owner && now < job.leaseExpiry!;
+      return (
+        job.owner === fence.owner && (fence.token ?? token) === token && now < job.leaseExpiry!
+      );
     case 'expired':
       return isOwned(job.phase) && now >= job.leaseExpiry!;
     case 'version':
@@ -69,6 +72,7 @@ function takeStep(
     ...doorOf(row, step.to.phase === 'ready' && runAt <= now),
     leaseEnd: staysOwned ? row.leaseEnd : null,
     claimRequest: staysOwned ? row.claimRequest : null,
+    token: staysOwned ? row.token : null,
     job: { ...job, ...jobAfter(job, step, now), runAt },
   });
   if (!step.quiet) {

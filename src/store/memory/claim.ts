@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { workerActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { byUrgency, countStart } from './admission.ts';
 import { eventOf, keyOf, type Row, type Tables } from './tables.ts';
@@ -14,23 +15,24 @@ export function claimJobs(tables: Tables, request: ClaimRequest): ClaimedJob[] {
   const at = tables.clock.now();
   const won = rowsWonBefore(tables, request, at);
   const rows = won.length > 0 ? won : takeRows(tables, request);
-  return rows.map(({ job }) => ({
+  return rows.map(({ job, token }) => ({
     job,
     stages: tables.stages.get(keyOf(job.tenant, job.id)) ?? [],
     at,
+    token: token!,
   }));
 }
 
 function rowsWonBefore(tables: Tables, request: ClaimRequest, now: Instant): Row[] {
-  if (request.requestId === null) return [];
+  const name = claimName(request);
+  if (name === null) return [];
   return tables.jobs
     .values()
     .filter(
       ({ job, claimRequest }) =>
         isOwned(job.phase) &&
-        (request.tenants === null || request.tenants.includes(job.tenant)) &&
         job.owner === request.owner &&
-        claimRequest === request.requestId &&
+        claimRequest === name &&
         now < job.leaseExpiry!,
     );
 }
@@ -44,10 +46,11 @@ interface Lane {
 function takeRows(tables: Tables, request: ClaimRequest): Row[] {
   const { max, turn = 0 } = request;
   const taken: Row[] = [];
+  const token = randomUUID();
   shareOut(lanesOf(tables, request), { max, turn }, ({ rows }, count) => {
     const room = rows.length === 0 ? 0 : roomOf(tables, rows[0]!.job);
     const won = rows.splice(0, Math.min(count, room));
-    taken.push(...won.map((row) => take(tables, request, row)));
+    taken.push(...won.map((row) => take(tables, { request, token, row })));
     return won.length;
   });
   return taken;
@@ -75,7 +78,10 @@ function lanesOf(tables: Tables, { types, tenants, queues }: ClaimRequest): Lane
   return [...lanes.values()];
 }
 
-function take(tables: Tables, request: ClaimRequest, row: Row): Row {
+function take(
+  tables: Tables,
+  { request, token, row }: { request: ClaimRequest; token: string; row: Row },
+): Row {
   const { job } = row;
   const now = tables.clock.now();
   const { to, quiet } = tables.claimRowOf(job)!;
@@ -86,7 +92,8 @@ function take(tables: Tables, request: ClaimRequest, row: Row): Row {
     isOpen: false,
     leaseEnd: now + lease.ttlMs,
     leaseLimit: limit,
-    claimRequest: request.requestId,
+    claimRequest: claimName(request),
+    token,
     job: {
       ...job,
       ...to,

@@ -16,7 +16,7 @@ import type { Move } from '../move.ts';
 import { planWrite } from '../record-write.ts';
 import { isIdle } from '../valve.ts';
 import { saveRecords, writeContext } from './records.ts';
-import { deepFreeze, keyOf, type TurnCount, type Tables } from './tables.ts';
+import { deepFreeze, keyOf, type Tables } from './tables.ts';
 import { putValve } from './valve.ts';
 
 export function controlIn(
@@ -25,7 +25,6 @@ export function controlIn(
   return {
     ailing: (since) => transact((tables) => ailing(tables, since)),
     throttle: (change) => transact((tables) => throttle(tables, change)),
-    trimTurns: (before) => transact((tables) => trimTurns(tables, before)),
     trimRates: (trim) => transact((tables) => trimRates(tables, trim)),
   };
 }
@@ -34,32 +33,26 @@ export function controlIn(
 export function countTurn(tables: Tables, move: Move, type: string): void {
   const end = turnEndOf(move);
   if (end === null) return;
-  const { tenant } = move;
-  const at = slotOf(tables.clock.now());
-  const key = keyOf(tenant, type, at);
-  const before = tables.turns.get(key) ?? { tenant, type, at, succeeded: 0, failed: 0 };
-  tables.turns.set(key, { ...before, [end]: before[end] + 1 });
+  tables.turns.append({ tenant: move.tenant, type, at: slotOf(tables.clock.now()), end });
 }
 
 export function turnsOf(
   tables: Tables,
   { tenant, type }: { tenant: string; type: string },
   since: Instant,
-): Pick<TurnCount, 'succeeded' | 'failed'> {
+): Pick<TypeHealth, 'succeeded' | 'failed'> {
   const own = tables.turns
-    .values()
+    .from(0)
     .filter((one) => one.tenant === tenant && one.type === type && one.at >= since);
-  return {
-    succeeded: own.reduce((sum, one) => sum + one.succeeded, 0),
-    failed: own.reduce((sum, one) => sum + one.failed, 0),
-  };
+  const succeeded = own.filter(({ end }) => end === 'succeeded').length;
+  return { succeeded, failed: own.length - succeeded };
 }
 
 function ailing(tables: Tables, since: Instant): TypeHealth[] {
   const throttled = tables.valves.values().filter((valve) => valve.throttle !== null);
   const names = new Map(
     [
-      ...tables.turns.values().map(({ tenant, type }) => ({ tenant, type })),
+      ...tables.turns.from(0).map(({ tenant, type }) => ({ tenant, type })),
       ...throttled.map(({ tenant, name }) => ({ tenant, type: name })),
     ].map((name) => [keyOf(name.tenant, name.type), name]),
   );
@@ -102,12 +95,6 @@ function throttle(tables: Tables, change: ThrottleChange): boolean {
   else tables.valves.set(key, deepFreeze({ ...valve, throttle: next }));
   saveRecords(tables, plan.changes);
   return true;
-}
-
-function trimTurns(tables: Tables, before: Instant): number {
-  const old = tables.turns.entries().filter(([, { at }]) => at < before);
-  for (const [key] of old) tables.turns.delete(key);
-  return old.length;
 }
 
 function trimRates(tables: Tables, { after, limit }: RateTrim): RateTrimmed {

@@ -117,6 +117,7 @@ function writeBirth(tables: Tables, job: NewJob, at: Instant): void {
     leaseEnd: null,
     leaseLimit: null,
     claimRequest: null,
+    token: null,
     notes: 0,
   });
   job.places.forEach((place, index) => {

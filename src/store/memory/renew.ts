@@ -47,8 +47,13 @@ function renewOne(tables: Tables, renewal: Renewal): RenewOutcome {
   return { kind: 'renewed', at: now, leaseExpiry, progress, cancel };
 }
 
-function isOwner({ job }: Row, renewal: Renewal, now: Instant): boolean {
-  return job.owner === renewal.owner && job.epoch === renewal.epoch && now < job.leaseExpiry!;
+function isOwner({ job, token }: Row, renewal: Renewal, now: Instant): boolean {
+  return (
+    job.owner === renewal.owner &&
+    job.epoch === renewal.epoch &&
+    (renewal.token ?? token) === token &&
+    now < job.leaseExpiry!
+  );
 }
 
 function writeNotes(

@@ -11,7 +11,7 @@ import type {
   InsertWithOutcome,
   NewJob,
 } from '../insert.ts';
-import type { Move, MoveOutcome } from '../move.ts';
+import type { Move, MovedAndClaimed, MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -79,9 +79,17 @@ export class MemoryStore implements Store {
     return this.transact((tables) => claimJobs(tables, request));
   }
 
-  async apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
+  async apply(
+    moves: readonly Move[],
+    claim?: ClaimRequest,
+  ): Promise<MoveOutcome[] | MovedAndClaimed> {
     for (const { with: ops = [] } of moves) checkOps(ops);
-    return this.transact((tables) => applyMoves(tables, moves));
+    return this.transact((tables) => {
+      const outcomes = applyMoves(tables, moves);
+      return claim === undefined ? outcomes : { outcomes, claimed: claimJobs(tables, claim) };
+    });
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {

@@ -4,6 +4,7 @@ import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { type Lifecycle, type Place, rowsOf, type Transition } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { RateLevel } from '../../core/rate.ts';
+import type { TurnEnd } from '../control.ts';
 import type { GateKeys } from '../gate.ts';
 import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
@@ -27,6 +28,8 @@ export interface Row extends GateKeys {
   /** The claim's limit to every deadline that renewals may set. */
   readonly leaseLimit: Instant | null;
   readonly claimRequest: string | null;
+  /** The claim's, which whoever owns the job may show. */
+  readonly token: string | null;
   /** How many notes were written at the present version. */
   readonly notes: number;
 }
@@ -43,13 +46,12 @@ export interface RateRecord extends RateLevel {
   readonly nextAt: Instant | null;
 }
 
-/** How many turns of a type ended how, in the slot that begins then. */
-export interface TurnCount {
+/** How a turn of a type ended, in the slot that begins then. */
+export interface Turn {
   readonly tenant: string;
   readonly type: string;
   readonly at: Instant;
-  readonly succeeded: number;
-  readonly failed: number;
+  readonly end: NonNullable<TurnEnd>;
 }
 
 let incarnations = 0;
@@ -78,7 +80,7 @@ export class Tables {
   readonly floors: Table<number> = new Table(this.journal);
   readonly valves: Table<Valve> = new Table(this.journal);
   readonly rates: Table<RateRecord> = new Table(this.journal);
-  readonly turns: Table<TurnCount> = new Table(this.journal);
+  readonly turns: Log<Turn> = new Log(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);
   readonly #lifecycles: ReadonlyMap<string, Lifecycle>;
 

@@ -17,13 +17,26 @@ export async function applyWith(
   isPatient: boolean,
 ): Promise<MoveOutcome[]> {
   const numbered = await numberMoves(session, moves);
-  return transactRecords(session, async (query) => {
-    const outcomes: MoveOutcome[] = [];
-    for (const part of partsOf(moves)) {
-      outcomes.push(...(await applyPart(session, part, { numbered, query, isPatient })));
-    }
-    return outcomes;
-  });
+  return transactRecords(session, (query) =>
+    applyParts(session, moves, { numbered, query, isPatient }),
+  );
+}
+
+/** As statements of a transaction that the caller has begun. */
+export async function applyParts(
+  session: Session,
+  moves: readonly Move[],
+  given: Given,
+): Promise<MoveOutcome[]> {
+  const outcomes: MoveOutcome[] = [];
+  for (const part of partsOf(moves)) outcomes.push(...(await applyPart(session, part, given)));
+  return outcomes;
+}
+
+interface Given {
+  readonly numbered: readonly NumberedMove[];
+  readonly query: Query;
+  readonly isPatient: boolean;
 }
 
 /** Split where a record occurs again: its state is known only after the earlier moves. */
@@ -46,7 +59,7 @@ function partsOf(moves: readonly Move[]): Move[][] {
 async function applyPart(
   session: Session,
   moves: readonly Move[],
-  given: { numbered: readonly NumberedMove[]; query: Query; isPatient: boolean },
+  given: Given,
 ): Promise<MoveOutcome[]> {
   const { query, isPatient } = given;
   const ops = moves.flatMap((move) => move.with ?? []);

@@ -11,7 +11,7 @@ import { lockWaitMs, type Session } from './session.ts';
 
 const MISSED: MoveOutcome = { kind: 'missed' };
 
-interface OutcomeRow {
+export interface OutcomeRow {
   readonly part: number;
   readonly ords: string | null;
   readonly versions: string | null;
@@ -79,15 +79,29 @@ export async function applyMoves(
   });
 }
 
-/** Plain successes go as sets, the rest one by one; all in one statement. */
 export async function applyNumbered(
   session: Session,
   all: readonly NumberedMove[],
   { count, isPatient, write }: { count: number; isPatient: boolean; write: Query },
 ): Promise<MoveOutcome[]> {
-  const outcomes = Array.from({ length: count }, (): MoveOutcome => MISSED);
+  if (all.length === 0) return Array.from({ length: count }, () => MISSED);
+  const { values, outcomesOf } = applyCall(session, all, { count, isPatient });
+  return outcomesOf(await write(session.database.call('apply_moves', values.length), values));
+}
+
+/** What the verb is called with, and how its answer is read. */
+interface ApplyCall {
+  readonly values: readonly unknown[];
+  readonly outcomesOf: (rows: readonly OutcomeRow[]) => MoveOutcome[];
+}
+
+/** Plain successes go as sets, the rest one by one; all in one statement. */
+export function applyCall(
+  session: Session,
+  all: readonly NumberedMove[],
+  { count, isPatient }: { count: number; isPatient: boolean },
+): ApplyCall {
   const known = inOneOrder(all);
-  if (known.length === 0) return outcomes;
   const isRepeated = known.some(
     (one, index) => index > 0 && compared(known[index - 1]!, one) === 0,
   );
@@ -96,7 +110,7 @@ export async function applyNumbered(
     !isRepeated && isPlainSuccess(one.move) && one.move.isCancelWished === null;
   const sets = setsOf(known.filter(isSet));
   const rest = known.filter((one) => !isSet(one)).map(moveWire);
-  const rows = await write<OutcomeRow>(session.database.call('apply_moves', 8), [
+  const values = [
     sets.map(({ items }) => `{${items.map(({ move }) => move.id).join(',')}}`),
     sets.map(({ tenants }) => `{${tenants.join(',')}}`),
     sets.map(({ epochs }) => `{${epochs.join(',')}}`),
@@ -106,7 +120,16 @@ export async function applyNumbered(
     rest.length === 0 ? null : JSON.stringify(rest),
     lockWaitMs(isPatient),
     session.now(),
-  ]);
+  ];
+  return { values, outcomesOf: (rows) => outcomesIn(rows, sets, count) };
+}
+
+function outcomesIn(
+  rows: readonly OutcomeRow[],
+  sets: readonly SuccessSet[],
+  count: number,
+): MoveOutcome[] {
+  const outcomes = Array.from({ length: count }, (): MoveOutcome => MISSED);
   for (const { part, ords, versions, at } of rows) {
     const moved = numbersIn(versions);
     numbersIn(ords).forEach((ord, index) => {

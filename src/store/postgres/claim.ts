@@ -3,7 +3,7 @@ import { workerActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JsonText } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
 import { cancelOf, errorOf, parentKindOf } from './row.ts';
@@ -75,39 +75,51 @@ function randomToken(): string {
 }
 
 /** Names a claim that may be asked again. */
-function claimKey(owner: string, requestId: string | null): string | null {
-  if (requestId === null) return null;
-  const digest = createHash('sha256').update(`${owner}\n${requestId}`).digest();
+function claimKey(request: ClaimRequest): string | null {
+  const name = claimName(request);
+  if (name === null) return null;
+  const digest = createHash('sha256').update(`${request.owner}\n${name}`).digest();
   return digest.readBigInt64BE().toString();
 }
 
 export async function claimJobs(session: Session, request: ClaimRequest): Promise<ClaimedJob[]> {
-  const { owner, types, max, queues, requestId, turn = 0 } = request;
-  if (max <= 0 || types.length === 0) return [];
-  const { names, database } = session;
+  if (asksForNone(request)) return [];
+  const rows = await session.database.verbForLists('claim', await claimValues(session, request));
+  return claimedIn(rows, session.names, request.owner);
+}
+
+export function asksForNone({ max, types }: ClaimRequest): boolean {
+  return max <= 0 || types.length === 0;
+}
+
+/** What the verb is called with. Names are looked up here, before anybody holds a connection. */
+export async function claimValues(session: Session, request: ClaimRequest): Promise<unknown[]> {
+  const { owner, types, max, queues, turn = 0 } = request;
+  const { names } = session;
   const [number] = await names.owners([owner]);
   const tenants = request.tenants && (await names.findTenants(request.tenants));
-  const rows = await database.verbForLists('claim', [
+  return [
     number,
     workerActor(owner),
     types,
     max,
     tenants && tenants.filter((id) => id !== null),
     queues,
-    claimKey(owner, requestId),
+    claimKey(request),
     randomToken(),
     turn,
     null,
     session.now(),
-  ]);
-  return rows.length === 0 ? [] : claimedIn(rows, names, owner);
+  ];
 }
 
-async function claimedIn(
+/** The jobs in the rows of an answer: the first is its head, of each job there is one more. */
+export async function claimedIn(
   rows: readonly (readonly unknown[])[],
   names: Dictionary,
   owner: string,
 ): Promise<ClaimedJob[]> {
+  if (rows.length === 0) return [];
   const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
   await names.learn(head.groups);
   await names.learn(head.groups.flatMap(({ lanes }) => lanes.map((lane) => ({ lane }))));

@@ -13,7 +13,7 @@ import type {
   InsertWithOutcome,
   NewJob,
 } from '../insert.ts';
-import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -27,6 +27,7 @@ import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { SqlTransaction } from '../transaction.ts';
 import type { Valve, ValveChange } from '../valve.ts';
+import { applyAndClaim } from './apply-and-claim.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresBell } from './bell.ts';
 import { careOn } from './care.ts';
@@ -99,10 +100,15 @@ export class PostgresStore implements Store {
     return claimJobs(this.#session, request);
   }
 
-  async apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    if (!hasRecords(moves)) return this.#batches.moves.add(moves);
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
+  async apply(
+    moves: readonly Move[],
+    claim?: ClaimRequest,
+  ): Promise<MoveOutcome[] | MovedAndClaimed> {
     for (const { with: ops = [] } of moves) checkOps(ops);
-    return this.#batches.movesWith.add(moves);
+    if (claim !== undefined) return applyAndClaim(this.#session, moves, claim);
+    return this.#batches[hasRecords(moves) ? 'movesWith' : 'moves'].add(moves);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {

@@ -1,214 +1,178 @@
 import type { Step } from '../../core/decision.ts';
-import type { CancelMode } from '../../core/job.ts';
 import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
+import { rankAtOf } from '../../core/rank.ts';
+import { turnEndOf } from '../control.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { planWrite } from '../record-write.ts';
-import { gateKeysOf, type KeyColumns, TouchedKeys } from './admission.ts';
-import { type CompletedRow, completeRun, sortOut } from './complete.ts';
-import { TurnCounts } from './control.ts';
+import { StoreError } from '../store-error.ts';
+import { gateKeysIn, keysOf, type KeysRow, TouchedKeys } from './admit.ts';
+import { annotateEnded, refuseEnded } from './annotate.ts';
+import { completeRun, sortOut } from './complete.ts';
+import { isRefusal, messageOf } from './failure.ts';
+import { textOf } from './log.ts';
+import { stateCode } from './names.ts';
+import { keepPosition } from './positions.ts';
+import { findKeys, hasToken } from './find.ts';
 import { saveRecords, writeContext } from './records.ts';
-import { bytesToFind } from './row.ts';
+import { FLAG, type LiveRow, modeCode, valuesIn } from './row.ts';
 import type { Work } from './work.ts';
-
-/** What a move reads and writes of a job: everything but its payloads. */
-interface MovingRow extends KeyColumns {
-  seq: number;
-  tenant_id: number;
-  type: string;
-  lifecycle: number;
-  state: string;
-  phase: number;
-  epoch: number;
-  version: number;
-  gate: number | null;
-  run_at: number;
-  attempts: number;
-  retry_count: number;
-  backoff_ms: number | null;
-  progress: number;
-  notes: number;
-  stage: string | null;
-  message: string | null;
-  lease_owner: string | null;
-  lease_expiry: number | null;
-  lease_until: number | null;
-  claim_request: string | null;
-  cancel_mode: CancelMode | null;
-  cancel_reason: string | null;
-  started_at: number | null;
-  completed_at: number | null;
-}
-
-const FIND = `SELECT seq, tenant_id, type, lifecycle, state, phase, epoch, version, gate, limit_key,
-    user_key, organisation_key, run_at, attempts, retry_count, backoff_ms, progress, notes,
-    stage, message, lease_owner, lease_expiry, lease_until, claim_request, cancel_mode,
-    cancel_reason, started_at, completed_at
-  FROM jobs WHERE tenant_id = ? AND id = ?`;
-
-function stepSql(alsoSets: string): string {
-  return `UPDATE jobs SET state = ?, phase = ?, epoch = ?, version = ?, gate = ?, run_at = ?,
-    attempts = ?, retry_count = ?, backoff_ms = ?, progress = ?, notes = ?, lease_owner = ?,
-    lease_expiry = ?, lease_until = ?, claim_request = ?, cancel_mode = ?, cancel_reason = ?,
-    updated_at = ?, started_at = ?, completed_at = ?,
-    error = CASE ? WHEN 1 THEN ? ELSE error END${alsoSets}
-  WHERE seq = ?`;
-}
-
-const STEP = stepSql('');
-const LAST_STEP = stepSql(', result = coalesce(?, result), checkpoint = coalesce(?, checkpoint)');
-
-const ANNOTATE = `UPDATE jobs SET version = ?, notes = 0, cancel_mode = ?, cancel_reason = ?,
-    updated_at = ?, result = coalesce(?, result), checkpoint = coalesce(?, checkpoint)
-  WHERE seq = ?`;
-
-type LastOwner = Pick<MovingRow, 'lease_owner' | 'lease_expiry'>;
-
-/** Compare and set: as if one move came after the other. */
-export function applyMoves(work: Work, moves: readonly Move[]): MoveOutcome[] {
-  const after = { keys: new TouchedKeys(), counts: new TurnCounts() };
-  const outcomes: MoveOutcome[] = moves.map(() => MISSED);
-  const { runs, others } = sortOut(moves);
-  const completed: (CompletedRow | undefined)[] = [];
-  for (const run of runs) {
-    for (const row of completeRun(work, moves, run)) completed[row.index] = row;
-  }
-  const isOther = new Set(others);
-  // What happened is told in the order in which it was asked for, however it was done.
-  for (const [index, move] of moves.entries()) {
-    const row = completed[index];
-    if (isOther.has(index)) outcomes[index] = walk(work, move, after);
-    if (row === undefined) continue;
-    work.log.tell(row);
-    after.keys.add(row, null);
-    after.counts.add(move, row);
-    outcomes[index] = { kind: 'moved', version: row.version, at: work.now };
-  }
-  after.keys.admit(work);
-  after.counts.write(work);
-  return outcomes;
-}
 
 const MISSED: MoveOutcome = { kind: 'missed' };
 
-/** What a call does once it has made its moves. */
-interface After {
-  /** Limits' keys of the jobs that were moved, which may have freed a slot or want one. */
-  readonly keys: TouchedKeys;
-  readonly counts: TurnCounts;
+/** Compare and set: as if one move came after the other. */
+export function applyMoves(work: Work, moves: readonly Move[]): MoveOutcome[] {
+  const touched = new TouchedKeys();
+  const outcomes: MoveOutcome[] = moves.map(() => MISSED);
+  const keys = findKeys(work, moves, ({ fence }) => fence.kind === 'owner' && hasToken(fence));
+  const { runs, others } = sortOut(moves, keys);
+  for (const run of runs) {
+    for (const { index, version } of completeRun(work, moves, { run, keys })) {
+      outcomes[index] = { kind: 'moved', version, at: work.now };
+    }
+  }
+  const isMissed = (index: number): boolean => outcomes[index]!.kind === 'missed';
+  // What is more than plain is walked through, wherever it stands.
+  for (const index of [...runs.flat().filter(isMissed), ...others].sort((a, b) => a - b)) {
+    const key = keys[index]!;
+    if (key !== null) outcomes[index] = walk(work, moves[index]!, { key, touched });
+  }
+  touched.admit(work);
+  return outcomes;
 }
 
-function walk(work: Work, move: Move, { keys, counts }: After): MoveOutcome {
-  const row = find(work, move);
-  if (row === undefined || !standsThere(row, move, work.now)) return MISSED;
+/** A job on its way, with what lies beside its row. */
+interface Walker {
+  readonly move: Move;
+  readonly row: LiveRow;
+  readonly keys: KeysRow | null;
+  /** Whom the job was taken from, where its lease has run out. */
+  readonly lost: Readonly<Record<string, unknown>> | null;
+}
+
+function walk(
+  work: Work,
+  move: Move,
+  { key, touched }: { key: number; touched: TouchedKeys },
+): MoveOutcome {
+  const row = work.connection.sql('live').get(key) as LiveRow | undefined;
+  if (row === undefined) {
+    if (move.annotation !== null) return annotateEnded(work, move, key) ?? MISSED;
+    refuseEnded(work, move, key);
+    return MISSED;
+  }
+  if (!standsThere(work, row, move)) return MISSED;
   const plan = planWrite(move.with ?? [], writeContext(work));
   if (plan.kind === 'refused') return MISSED;
-  const last: LastOwner = { lease_owner: row.lease_owner, lease_expiry: row.lease_expiry };
-  for (const step of move.steps) takeStep(work, row, { move, step, last });
-  if (move.annotation !== null) annotate(work, row, { move, annotation: move.annotation });
+  const keys = row.flags & FLAG.keys ? keysOf(work, key) : null;
+  const lost =
+    move.fence.kind === 'expired'
+      ? { owner: work.names.ownerName(row.owner!), leaseExpiry: row.lease_expiry }
+      : null;
+  const walker: Walker = { move, row, keys, lost };
+  for (const step of move.steps) takeStep(work, walker, step);
+  if (move.annotation !== null) annotate(work, walker, move.annotation);
   saveRecords(work, plan.changes);
-  keys.add(row, row.gate);
-  if (leavesItsLine(move)) keys.touchTokens(row);
-  counts.add(move, row);
+  if (keys !== null) {
+    touched.add(keys, row.gate);
+    if (leavesItsLine(move)) touched.touchTokens(keys);
+  }
   return { kind: 'moved', version: row.version, at: work.now };
 }
 
-function find({ connection, registry }: Work, { tenant, id }: Move): MovingRow | undefined {
-  const tenantId = registry.findTenant(tenant);
-  const bytes = bytesToFind(id);
-  if (tenantId === null || bytes === null) return undefined;
-  return connection.sql(FIND).get(tenantId, bytes) as MovingRow | undefined;
-}
-
-function standsThere(row: MovingRow, move: Move, now: number): boolean {
-  const { place, epoch, isCancelWished } = move;
-  return (
-    row.state === place.state &&
+function standsThere({ names, now }: Work, row: LiveRow, move: Move): boolean {
+  const { place, epoch, isCancelWished, fence } = move;
+  const lifecycle = names.lifecycle(move);
+  const stands =
+    row.lifecycle === lifecycle.number &&
+    lifecycle.states[row.state - 1] === place.state &&
     row.phase === rankOf(place.phase) &&
     row.epoch === epoch &&
-    (isCancelWished === null || isCancelWished === (row.cancel_mode !== null)) &&
-    isFenceOpen(row, move, now)
+    (isCancelWished === null || isCancelWished === (row.cancel_mode !== null));
+  if (!stands) return false;
+  if (fence.kind === 'version') return row.version === fence.version;
+  if (fence.kind === 'expired') return isOwned(place.phase) && now >= row.lease_expiry!;
+  return (
+    row.owner !== null &&
+    row.owner === names.findOwner(fence.owner) &&
+    (fence.token ?? String(row.token)) === String(row.token) &&
+    now < row.lease_expiry!
   );
 }
 
-function isFenceOpen(row: MovingRow, { fence, place }: Move, now: number): boolean {
-  switch (fence.kind) {
-    case 'owner':
-      return row.lease_owner === fence.owner && now < row.lease_expiry!;
-    case 'expired':
-      return isOwned(place.phase) && now >= row.lease_expiry!;
-    case 'version':
-      return row.version === fence.version;
+function takeStep(work: Work, walker: Walker, step: Step): void {
+  const { row, move } = walker;
+  const from = { state: row.state, epoch: row.epoch, version: row.version };
+  const isLast = step === move.steps.at(-1);
+  try {
+    keepDetails(work, walker, { step, isLast });
+    stand(work, walker, step);
+    const n = step.quiet ? null : tellStep(work, walker, { step, isLast, from: from.state });
+    if (isTerminal(step.to.phase)) end(work, walker, n);
+    else save(work, walker, { n, from });
+  } catch (error) {
+    throw isRefusal(error) ? refusalOf(work, walker, { step, from, error }) : error;
   }
 }
 
-function takeStep(
-  work: Work,
-  row: MovingRow,
-  { move, step, last }: { move: Move; step: Step; last: LastOwner },
-): void {
-  const { state } = row;
-  stand(work, row, step);
-  const hasOutcome = move.result !== undefined || move.checkpoint !== undefined;
-  const isLast = hasOutcome && step === move.steps.at(-1);
-  work.connection
-    .sql(isLast ? LAST_STEP : STEP)
-    .run(
-      row.state,
-      row.phase,
-      row.epoch,
-      row.version,
-      row.gate,
-      row.run_at,
-      row.attempts,
-      row.retry_count,
-      row.backoff_ms,
-      row.progress,
-      row.notes,
-      row.lease_owner,
-      row.lease_expiry,
-      row.lease_until,
-      row.claim_request,
-      row.cancel_mode,
-      row.cancel_reason,
-      work.now,
-      row.started_at,
-      row.completed_at,
-      step.error === undefined ? 0 : 1,
-      step.error === undefined || step.error === null ? null : JSON.stringify(step.error),
-      ...(isLast ? outcomeOf(move) : []),
-      row.seq,
-    );
-  if (step.quiet) return;
-  const { event: type, cause } = step;
-  const payload = payloadOf(move, step, last);
-  work.log.event(row, { type, at: work.now, from: state, actor: move.actor, cause, payload });
+interface From {
+  readonly state: number;
+  readonly epoch: number;
+  readonly version: number;
 }
 
-function outcomeOf({ result, checkpoint }: Move): [string | null, string | null] {
-  return [result ?? null, checkpoint ?? null];
+/** The database's guard says which rule was broken; here is by what. */
+function refusalOf(
+  { names }: Work,
+  { row, move }: Walker,
+  { step, from, error }: { step: Step; from: From; error: unknown },
+): StoreError {
+  const was = `${names.lifecycleOf(row.lifecycle).states[from.state - 1]}`;
+  const rise = `epoch ${from.epoch} → ${step.epoch}, version ${from.version} → ${row.version}`;
+  const what = `job ${move.id}, ${was} → ${step.to.state}/${step.to.phase} (${rise})`;
+  return new StoreError('refused', `${messageOf(error)} (${what})`, error);
+}
+
+/** What a step leaves beside the row. */
+function keepDetails(
+  { connection }: Work,
+  { row, move }: Walker,
+  { step, isLast }: { step: Step; isLast: boolean },
+): void {
+  const { error } = step;
+  const checkpoint = (isLast ? move.checkpoint : undefined) ?? null;
+  const hasError = error !== undefined && error !== null;
+  const isEnd = isTerminal(step.to.phase);
+  const isCleared = (row.flags & FLAG.details) > 0 && (error === null || isEnd);
+  if (!hasError && checkpoint === null && !isCleared) return;
+  const text = hasError ? JSON.stringify(error) : null;
+  connection
+    .sql('put_details')
+    .run(row.key, text, checkpoint, Number(error !== undefined), Number(isEnd));
+  row.flags |= FLAG.details;
 }
 
 /** Brings the row in hand to where the step leads. */
-function stand({ registry, now }: Work, row: MovingRow, step: Step): void {
-  const { phase } = step.to;
+function stand({ names, now }: Work, { row, keys }: Walker, step: Step): void {
+  const { phase, state } = step.to;
   if (phase === 'ready' || phase === 'waiting') {
     const isBorn = row.phase === rankOf('held');
     row.run_at = isBorn ? Math.max(now, row.run_at) : now + step.delayMs;
+    row.rank_at = rankAtOf({ runAt: row.run_at, priority: row.priority });
   }
-  row.state = step.to.state;
+  row.state = stateCode(names.lifecycleOf(row.lifecycle), state);
   row.phase = rankOf(phase);
   row.epoch = step.epoch;
   row.attempts = step.attempts;
   row.retry_count = step.retryCount;
   row.backoff_ms = step.backoffMs ?? row.backoff_ms;
+  row.updated_at = now;
   row.gate = null;
-  if (phase === 'ready')
-    row.gate = row.run_at <= now ? gateAfter(GATE.open, gateKeysOf(row)) : GATE.timed;
+  if (phase === 'ready') row.gate = row.run_at <= now ? gateWhenDue(keys) : GATE.timed;
   if (phase === 'waiting') {
-    row.gate =
-      registry.claimRow(row.lifecycle, row.state, row.phase) === null ? GATE.requeued : GATE.timed;
+    const isClaimable = names.claimRow(row.lifecycle, row.state, row.phase) !== null;
+    row.gate = isClaimable ? GATE.timed : GATE.requeued;
   }
   if (!step.quiet) {
     row.version += 1;
@@ -216,47 +180,110 @@ function stand({ registry, now }: Work, row: MovingRow, step: Step): void {
   }
   if (phase === 'executing') row.started_at ??= now;
   if (phase === 'succeeded') row.progress = 100;
-  if (isTerminal(phase)) {
-    row.completed_at = now;
-    row.cancel_mode = null;
-    row.cancel_reason = null;
-  }
   if (!isOwned(phase)) {
-    row.lease_owner = null;
+    row.owner = null;
+    row.token = null;
     row.lease_expiry = null;
-    row.lease_until = null;
-    row.claim_request = null;
+    row.lease_end = null;
+    row.lease_limit = null;
   }
 }
 
-function payloadOf(
-  { fence }: Move,
-  { error, delayMs }: Step,
-  last: LastOwner,
-): Readonly<Record<string, unknown>> | null {
+function gateWhenDue(keys: KeysRow | null): number {
+  return keys === null ? GATE.open : gateAfter(GATE.open, gateKeysIn(keys));
+}
+
+function tellStep(
+  work: Work,
+  walker: Walker,
+  { step, isLast, from }: { step: Step; isLast: boolean; from: number },
+): number {
+  const { move, lost } = walker;
+  const { error, delayMs } = step;
   const payload = {
     ...(error === undefined || error === null ? {} : { error }),
     ...(delayMs === 0 ? {} : { delayMs }),
-    ...(fence.kind === 'expired'
-      ? { owner: last.lease_owner, leaseExpiry: last.lease_expiry }
-      : {}),
+    ...lost,
   };
-  return Object.keys(payload).length === 0 ? null : payload;
+  const end = isLast ? turnEndOf(move) : null;
+  return tell(work, walker, {
+    type: step.event,
+    turn: end === null ? null : end === 'succeeded' ? 1 : 2,
+    from,
+    cause: step.cause,
+    payload: Object.keys(payload).length === 0 ? null : payload,
+  });
 }
 
-function annotate(
-  { connection, log, now }: Work,
-  row: MovingRow,
-  { move, annotation }: { move: Move; annotation: Annotation },
-): void {
-  if (annotation.cancel !== undefined) {
-    row.cancel_mode = annotation.cancel?.mode ?? null;
-    row.cancel_reason = annotation.cancel?.reason ?? null;
+type Said = Pick<Annotation, 'cause' | 'payload'> & {
+  readonly type: Annotation['event'];
+  readonly turn: number | null;
+  readonly from: number;
+};
+
+function tell({ connection, log, now }: Work, { row, move }: Walker, said: Said): number {
+  const { type, turn, from, cause } = said;
+  const { key, lane, lifecycle, state: to, phase } = row;
+  const beside = row.flags & FLAG.details ? connection.sql('details').get(key)! : null;
+  const texts = {
+    key,
+    stage: (beside?.['stage'] ?? null) as string | null,
+    message: (beside?.['message'] ?? null) as string | null,
+    cause,
+    payload: textOf(said.payload),
+  };
+  const entry = { at: now, lane, lifecycle, type, turn, from, to, phase, actor: move.actor };
+  return log.write(entry, [row], [texts]);
+}
+
+/** What a step may change of a row, in the order of `set_live`. */
+const SAVED = `key state phase epoch version notes gate flags attempts retry_count rank_at run_at
+  updated_at started_at backoff_ms owner token lease_expiry lease_end lease_limit cancel_mode
+  more_n`.split(/\s+/);
+
+/** What stays of a row that ends, in the order of `end`. */
+const KEPT = `key state phase epoch version flags attempts retry_count progress run_at started_at
+  backoff_ms born_n claim_n more_n`.split(/\s+/);
+
+/** The row goes on, with one more position where it has an entry. */
+function save({ connection }: Work, { row, keys }: Walker, told: { n: number | null; from: From }) {
+  if (told.n !== null) {
+    const { key, claim_n, more_n, flags } = row;
+    const { version } = told.from;
+    Object.assign(row, keepPosition(connection, told.n, { key, version, claim_n, more_n, flags }));
+  }
+  connection.sql('set_live').run(...valuesIn(row, SAVED));
+  if (keys === null) return;
+  connection.sql('set_keys').run(row.key, row.gate, row.rank_at, Number(row.owner !== null));
+}
+
+/** A quiet end would have no entry, and is refused by the guard since it has no version either. */
+function end({ connection, now }: Work, { row, keys, move }: Walker, n: number | null): void {
+  const { fingerprint = null, result = null } = move;
+  connection.sql('end').run(...valuesIn(row, KEPT), now, n ?? 0, fingerprint, result);
+  connection.sql('leave_range').run(row.key, row.key);
+  if (keys !== null) connection.sql('drop_keys').run(row.key);
+}
+
+function annotate(work: Work, walker: Walker, annotation: Annotation): void {
+  const { row, move } = walker;
+  const { event: type, cause, payload, cancel } = annotation;
+  const from = { state: row.state, epoch: row.epoch, version: row.version };
+  if (cancel !== undefined) {
+    row.cancel_mode = cancel === null ? null : modeCode(cancel.mode);
+    const reason = cancel?.reason ?? null;
+    if (reason !== null || row.flags & FLAG.details) {
+      work.connection.sql('put_cancel_reason').run(row.key, reason);
+      row.flags |= FLAG.details;
+    }
+  }
+  if (move.checkpoint !== undefined) {
+    work.connection.sql('put_details').run(row.key, null, move.checkpoint, 0, 0);
+    row.flags |= FLAG.details;
   }
   row.version += 1;
-  connection
-    .sql(ANNOTATE)
-    .run(row.version, row.cancel_mode, row.cancel_reason, now, ...outcomeOf(move), row.seq);
-  const { event: type, cause, payload } = annotation;
-  log.event(row, { type, at: now, from: row.state, actor: move.actor, cause, payload });
+  row.notes = 0;
+  row.updated_at = work.now;
+  const n = tell(work, walker, { type, turn: null, from: row.state, cause, payload });
+  save(work, walker, { n, from });
 }

@@ -1,174 +1,176 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { LimitKeys } from '../../core/limits.ts';
+import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { rankOf } from '../../core/phase.ts';
-import { GATE, gateAfter } from '../gate.ts';
+import { rankAtOf } from '../../core/rank.ts';
+import { GATE, gateAfter, type GateKeys } from '../gate.ts';
 import type { NewJob } from '../insert.ts';
 import { StoreError } from '../store-error.ts';
 import { uniqueRunAt } from '../unique.ts';
-import { gateKeysOf, type KeyColumns } from './admission.ts';
 import { isRefusal } from './failure.ts';
-import { mustBeAll } from './many.ts';
-import { bytesToStore } from './row.ts';
+import { runMany } from './many.ts';
+import { type LifecycleEntry, stateCode } from './names.ts';
+import { bytesToStore, FLAG, parentCode } from './row.ts';
 import type { Work } from './work.ts';
 
 /** A job that is to be born, with the stored forms of its names. */
 export interface Newcomer {
   readonly job: NewJob;
-  readonly tenantId: number;
   readonly id: Uint8Array;
+  readonly tenant: number;
+  readonly lane: number;
+  readonly lifecycle: LifecycleEntry;
+  readonly runAt: number;
   readonly limits: LimitKeys;
 }
 
-/** So many rows a statement, as many as there are of them: most of its price is not its rows. */
-const SIZES = [64, 16, 4, 1] as const;
-
-/** What jobs of one type that come together mostly have in common, and then is bound once. */
-const SHARED = `tenant_id, lifecycle, policy, type, queue, state, phase, version, gate, limit_key,
-  user_key, organisation_key, active_key, priority, run_at, deadline_at, max_attempts,
-  created_at, updated_at, requested_by, parent_job_id, document_id, job_limit_key,
-  parent_kind`.split(/,\s*/);
-const OWN = ['id', 'correlation_id', 'trace_id', 'metadata', 'input'];
-const FIXED = { epoch: 1, attempts: 0, retry_count: 0, progress: 0, notes: 0 };
-
-/**
- * Where `areAlike`, the values are the shared ones and then each job's own; else all of each. Only
- * what is shared has a number: who binds a value looks for its place among all numbers.
- */
-function insertSql(size: number, areAlike: boolean): string {
-  const shared = SHARED.map((_, at) => (areAlike ? `?${at + 1}` : '?'));
-  const row = [...Object.values(FIXED), ...shared, ...OWN.map(() => '?')].join(', ');
-  const columns = [...Object.keys(FIXED), ...SHARED, ...OWN].join(', ');
-  const rows = Array.from({ length: size }, () => `(${row})`).join(',\n');
-  return `INSERT INTO jobs (${columns}) VALUES ${rows}`;
+export function newcomerOf({ names, now }: Work, job: NewJob): Newcomer {
+  if (job.places.length === 0) throw new StoreError('refused', `job ${job.id} is born nowhere`);
+  const tenant = names.makeTenant(job.tenant);
+  const { queue, type } = job;
+  return {
+    job,
+    id: bytesToStore(job.id),
+    tenant,
+    lane: names.makeLane({ tenant, queue, type }).number,
+    lifecycle: names.lifecycle(job),
+    runAt: job.runAt ?? uniqueRunAt(job.unique, now),
+    limits: limitKeysOf(names.policy(job.policy).limits, job, tenant),
+  };
 }
 
-function bySize(areAlike: boolean): ReadonlyMap<number, string> {
-  return new Map(SIZES.map((size) => [size, insertSql(size, areAlike)]));
+export function gateKeysOf({ limits }: Newcomer): GateKeys {
+  const { running, user, organisation } = limits;
+  return { limitKey: running, userKey: user, organisationKey: organisation };
+}
+
+/** So many rows a statement: most of its price is not its rows. */
+const SIZES = [32, 1] as const;
+
+/** What jobs that come together mostly have in common, and then is bound once. */
+const SHARED = 'tenant, lane, policy, lifecycle, priority, created_at, deadline_at'.split(', ');
+const OWN = `id, parent_kind, parent_job_id, correlation_id, trace_id, requested_by, limit_key,
+  document_id, metadata, input`.split(/,\s*/);
+
+/** Only what is shared has a number: who binds a value looks for its place among all numbers. */
+function factsSql(size: number, isShared: boolean): string {
+  const shared = SHARED.map((_, at) => (isShared ? `?${at + 1}` : '?'));
+  const row = [...shared, ...OWN.map(() => '?')].join(', ');
+  const rows = Array.from({ length: size }, () => `(${row})`).join(', ');
+  return `INSERT INTO facts (${[...SHARED, ...OWN].join(', ')}) VALUES ${rows}`;
+}
+
+function bySize(isShared: boolean): ReadonlyMap<number, string> {
+  return new Map(SIZES.map((size) => [size, factsSql(size, isShared)]));
 }
 
 const ALIKE = bySize(true);
 const UNLIKE = bySize(false);
 
-/** Parts of a list that can each be written by one statement. */
-export function partsOf(newcomers: readonly Newcomer[]): Newcomer[][] {
-  const parts: Newcomer[][] = [];
+/** Equal for jobs that differ in nothing but their own facts: they have one entry in the log. */
+function setKey({ job, lane, lifecycle, runAt }: Newcomer): string {
+  const { policy, priority, deadlineAt, places, actor } = job;
+  const numbers = [lane, lifecycle.number, policy, priority, runAt, deadlineAt];
+  return [...numbers, actor, ...places.map(({ state }) => state)].join('\n');
+}
+
+/**
+ * Writes jobs and says which of them are born: those whose id is not taken. One of many that the
+ * database refuses is looked for by writing each by itself.
+ */
+export function writeBirths(work: Work, newcomers: readonly Newcomer[]): boolean[] {
+  const sets = newcomers.map(setKey);
+  const keys = newcomers.map((): number | null => null);
   for (let start = 0; start < newcomers.length;) {
     const size = SIZES.find((one) => one <= newcomers.length - start)!;
-    parts.push(newcomers.slice(start, start + size));
+    const part = newcomers.slice(start, start + size);
+    const isAlike = sets.slice(start, start + size).every((set) => set === sets[start]);
+    const last = writeIfFree(work, part, isAlike);
+    for (const [at, newcomer] of part.entries()) {
+      keys[start + at] = last === null ? writeOne(work, newcomer) : last - size + 1 + at;
+    }
     start += size;
   }
-  return parts;
+  for (const indexes of Map.groupBy(sets.keys(), (index) => sets[index]!).values()) {
+    const born = indexes.flatMap((index) => keys[index] ?? []);
+    if (born.length > 0) writeLives(work, newcomers[indexes[0]!]!, born);
+  }
+  return keys.map((key) => key !== null);
 }
 
-/** Writes a part and its events; false, and nothing written, where one row of many is refused. */
-export function writeBirths(work: Work, part: readonly Newcomer[]): boolean {
-  const firstSeq = writeRows(work, part);
-  if (firstSeq === null) return false;
-  writeFirstEvents(work, part, firstSeq);
-  return true;
+/** Null where the id is taken. */
+function writeOne(work: Work, newcomer: Newcomer): number | null {
+  const isTaken = work.connection.sql('has_job').get(newcomer.tenant, newcomer.id) !== undefined;
+  return isTaken ? null : writeFacts(work, [newcomer], true);
 }
 
-/** A statement of many rows numbers them one after the other. */
-function writeRows(work: Work, part: readonly Newcomer[]): number | null {
-  const { sql, values } = statementOf(work, part);
+/** Null where one is refused: who it is, and why, is then to be seen. */
+function writeIfFree(work: Work, part: readonly Newcomer[], isAlike: boolean): number | null {
   try {
-    const { changes, lastInsertRowid } = work.connection.sql(sql).run(...values);
-    mustBeAll(changes, part);
-    return Number(lastInsertRowid) - part.length + 1;
+    return writeFacts(work, part, isAlike);
   } catch (error) {
-    if (part.length === 1 || !isRefusal(error)) throw error;
-    return null;
+    if (isRefusal(error)) return null;
+    throw error;
   }
 }
 
-function statementOf(
-  work: Work,
-  part: readonly Newcomer[],
-): { sql: string; values: SQLInputValue[] } {
-  const shared = part.map((newcomer) => sharedOf(work, newcomer));
-  const [first] = shared as [SQLInputValue[]];
-  const areAlike = shared.every((other) => other.every((value, at) => value === first[at]));
-  const values: SQLInputValue[] = areAlike ? first : [];
-  for (const [index, newcomer] of part.entries()) {
-    if (!areAlike) values.push(...shared[index]!);
+/** Answers with the last of the keys, which follow on each other. */
+function writeFacts(work: Work, part: readonly Newcomer[], isAlike: boolean): number {
+  const values: SQLInputValue[] = isAlike ? sharedOf(work, part[0]!) : [];
+  for (const newcomer of part) {
+    if (!isAlike) values.push(...sharedOf(work, newcomer));
     const { job, id } = newcomer;
-    values.push(id, job.correlationId, job.traceId, job.metadata, job.input);
+    values.push(
+      id,
+      parentCode(job.parentKind),
+      job.parentJobId === null ? null : bytesToStore(job.parentJobId),
+      job.correlationId,
+      job.traceId,
+      job.requestedBy,
+      job.limitKey,
+      job.documentId,
+      job.metadata,
+      job.input,
+    );
   }
-  return { sql: (areAlike ? ALIKE : UNLIKE).get(part.length)!, values };
+  const text = (isAlike ? ALIKE : UNLIKE).get(part.length)!;
+  return Number(work.connection.text(text).run(...values).lastInsertRowid);
 }
 
 /** In the order of `SHARED`. */
-function sharedOf({ registry, now }: Work, { job, tenantId, limits }: Newcomer): SQLInputValue[] {
-  const place = job.places.at(-1);
-  if (place === undefined) throw new StoreError('refused', `job ${job.id} is born nowhere`);
-  const runAt = job.runAt ?? uniqueRunAt(job.unique, now);
-  return [
-    tenantId,
-    registry.lifecycleId(job.lifecycle, job.lifecycleVersion),
-    job.policy,
-    job.type,
-    job.queue,
-    place.state,
-    rankOf(place.phase),
-    job.places.length,
-    place.phase === 'ready' ? gateAtBirth(limits, runAt <= now) : null,
-    limits.running,
-    limits.user,
-    limits.organisation,
-    limits.active,
-    job.priority,
-    runAt,
-    job.deadlineAt,
-    job.maxAttempts,
-    now,
-    now,
-    job.requestedBy,
-    job.parentJobId === null ? null : bytesToStore(job.parentJobId),
-    job.documentId,
-    job.limitKey,
-    job.parentKind,
-  ];
+function sharedOf({ now }: Work, { job, tenant, lane, lifecycle }: Newcomer): SQLInputValue[] {
+  const { policy, priority, deadlineAt } = job;
+  return [tenant, lane, policy, lifecycle.number, priority, now, deadlineAt];
 }
 
-function gateAtBirth(limits: LimitKeys, isDue: boolean): number {
-  return isDue ? gateAfter(GATE.open, gateKeysOf(columnsOf(limits))) : GATE.timed;
+/** A job is stored where it came to last; what it passed through is told by the same entry. */
+function writeLives(
+  { connection, log, now }: Work,
+  newcomer: Newcomer,
+  keys: readonly number[],
+): void {
+  const { job, lane, lifecycle, runAt, limits } = newcomer;
+  const { places, priority, actor } = job;
+  const place = places.at(-1)!;
+  const [to, phase] = [stateCode(lifecycle, place.state), rankOf(place.phase)];
+  const via = places.length > 1 ? stateCode(lifecycle, places[0]!.state) : null;
+  const version = places.length;
+  const standing = { version, epoch: 1, attempts: 0, retry_count: 0, progress: 0 };
+  const jobs = keys.map((key) => ({ key, ...standing }));
+  const entry = { at: now, lane, lifecycle: lifecycle.number, actor, from: null, via, to, phase };
+  const n = log.write({ ...entry, type: 'job_created' }, jobs);
+  const gate = place.phase === 'ready' ? gateAt(newcomer, now) : null;
+  const isKeyed = Object.values(limits).some((key) => key !== null);
+  const rankAt = rankAtOf({ runAt, priority });
+  const flags = isKeyed ? FLAG.keys : 0;
+  const values = [to, phase, version, gate, flags, rankAt, runAt, n];
+  runMany(connection, { name: 'add_live', keys, values });
+  if (!isKeyed) return;
+  const { running, user, organisation, active } = limits;
+  connection
+    .sql('add_keys')
+    .run(keys[0]!, rankAt, gate, job.policy, running, user, organisation, active);
 }
 
-export function columnsOf({ running, user, organisation }: LimitKeys): KeyColumns {
-  return { limit_key: running, user_key: user, organisation_key: organisation };
-}
-
-interface Born {
-  readonly seq: number;
-  readonly version: number;
-}
-
-/** A job is stored where it came to last: that event tells of the row, one before it does not. */
-function writeFirstEvents({ log, now }: Work, part: readonly Newcomer[], firstSeq: number): void {
-  const groups = new Map<string, { like: NewJob; born: Born[] }>();
-  for (const [index, { job }] of part.entries()) {
-    const { places, actor } = job;
-    const born = { seq: firstSeq + index, version: places.length };
-    for (const [at, { state, phase }] of places.slice(0, -1).entries()) {
-      const counts = { epoch: 1, attempts: 0, retry_count: 0, progress: 0 };
-      const standing = { ...counts, seq: born.seq, version: at + 1, stage: null, message: null };
-      log.write({ ...standing, state, phase: rankOf(phase) }, { ...factAt(job, at), at: now });
-    }
-    const key = `${places.length}/${places.at(-2)?.state}/${actor}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { like: job, born: [born] });
-    else group.born.push(born);
-  }
-  for (const { like, born } of groups.values()) {
-    log.writeMany(born, factAt(like, like.places.length - 1));
-  }
-  for (const [index, { job }] of part.entries()) {
-    const seq = firstSeq + index;
-    for (const at of job.places.keys()) log.tell({ seq, version: at + 1 });
-  }
-}
-
-function factAt({ places, actor }: NewJob, at: number) {
-  const type = at === 0 ? ('job_created' as const) : ('job_queued' as const);
-  return { type, from: places[at - 1]?.state ?? null, actor, cause: null, payload: null };
+function gateAt(newcomer: Newcomer, now: number): number {
+  return newcomer.runAt <= now ? gateAfter(GATE.open, gateKeysOf(newcomer)) : GATE.timed;
 }

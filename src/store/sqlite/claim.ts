@@ -1,91 +1,95 @@
-import type { SQLOutputValue } from 'node:sqlite';
+import { randomInt } from 'node:crypto';
 import { workerActor } from '../../core/actor.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch, type Transition } from '../../core/lifecycle.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { StoreError } from '../store-error.ts';
-import { countStart } from './admission.ts';
-import { type Lane, lanesWithWork } from './lane.ts';
-import { manySql, runMany } from './many.ts';
-import { stagesOf } from './query.ts';
-import { JOB_COLUMNS, type JobRow, jobOfRow, jobRowOf, RANK_AT } from './row.ts';
-import { roomOf } from './valve.ts';
+import { countStart, keysOf } from './admit.ts';
+import { lanesWithWork } from './lane.ts';
+import { roomFor } from './limits.ts';
+import type { Standing } from './log.ts';
+import { runMany } from './many.ts';
+import { type Lane, stateCode } from './names.ts';
+import { keepPosition } from './positions.ts';
+import { rowsOf, stagesOf } from './read.ts';
+import { C, COLUMNS, FLAG, jobOf, type JobRow } from './row.ts';
 import type { Work } from './work.ts';
 
-const WON_BEFORE = `SELECT ${JOB_COLUMNS} FROM jobs WHERE phase IN (2, 3) AND lease_owner = ?
-  AND claim_request = ? AND lease_expiry > ? ORDER BY seq`;
+/** Without the id's bytes, which would be a buffer with a memory of its own for each row. */
+const FIRST_OF_LANE = `SELECT ${COLUMNS.join(', ')} FROM job
+  WHERE gate = 0 AND live_lane = ? ORDER BY rank_at, live_key LIMIT ?`;
 
-const FIRST_OF_LANE = `SELECT ${JOB_COLUMNS} FROM jobs
-  WHERE gate = 0 AND tenant_id = ? AND queue = ? AND type = ?
-  ORDER BY ${RANK_AT}, seq LIMIT ?`;
+const TOKEN_MAX = 2 ** 48 - 1;
 
-const HAS_VALVES = 'SELECT 1 FROM valves LIMIT 1';
-
-/** A deadline and a limit that is there or not: min() of a null is null. */
-const TAKE =
-  manySql(`UPDATE jobs SET state = ?, phase = ?, epoch = epoch + ?, version = version + ?,
-    notes = notes * ?, gate = NULL, attempts = max(attempts, 1), lease_owner = ?,
-    lease_expiry = coalesce(min(?7, deadline_at), ?7), lease_until = ?,
-    lease_limit = coalesce(min(?9, deadline_at), ?9, deadline_at), claim_request = ?,
-    updated_at = ?11,
-    started_at = CASE WHEN ?12 THEN coalesce(started_at, ?11) ELSE started_at END`);
+/** Who claims: the same for all jobs of a call. */
+interface Claimer {
+  readonly request: ClaimRequest;
+  readonly owner: number;
+  readonly token: number;
+}
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
 export function claimJobs(work: Work, request: ClaimRequest): ClaimedJob[] {
-  const { registry, now } = work;
+  const { names, now } = work;
+  if (request.types.length === 0 || request.max <= 0) return [];
   const won = wonBefore(work, request);
   const rows = won.length > 0 ? won : takeByLanes(work, request);
   return rows.map((row) => ({
-    job: jobOfRow(registry, row),
-    // A job is claimed once an epoch, so nobody can have kept a stage before the first one's claim.
-    stages: row.epoch === 1 && won.length === 0 ? [] : stagesOf(work, row.seq),
+    job: jobOf(names, row),
+    stages: (row[C.flags] as number) & FLAG.stages ? stagesOf(work, row[C.key] as number) : [],
     at: now,
+    token: String(row[C.token]),
+    key: String(row[C.key]),
   }));
 }
 
-function wonBefore({ connection, registry, now }: Work, request: ClaimRequest): JobRow[] {
-  const { owner, requestId, tenants } = request;
-  if (requestId === null) return [];
-  const rows = rowsOf(connection.lists(WON_BEFORE).all(owner, requestId, now));
-  return rows.filter((row) => tenants?.includes(registry.tenantName(row.tenant_id)) ?? true);
+function wonBefore(work: Work, request: ClaimRequest): JobRow[] {
+  const name = claimName(request);
+  const owner = name === null ? null : work.names.findOwner(request.owner);
+  return owner === null ? [] : rowsOf(work, 'claimed_before', owner, name, work.now);
 }
 
 function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
   const { max, turn = 0 } = request;
-  const hasValves = work.connection.sql(HAS_VALVES).get() !== undefined;
-  const room = (lane: Lane): number | null => (hasValves ? roomOf(work, lane) : Infinity);
+  const room = roomFor(work);
   const lanes = lanesWithWork(work, request).filter((lane) => room(lane) !== null);
+  if (lanes.length === 0) return [];
+  const owner = work.names.makeOwner(request.owner);
+  const claimer: Claimer = { request, owner, token: randomInt(1, TOKEN_MAX) };
   const taken: JobRow[] = [];
   shareOut(lanes, { max, turn }, (lane, count) => {
     const rows = firstOf(work, lane, Math.min(count, room(lane) ?? 0));
-    const versions = rows.map(({ version }) => version);
-    for (const group of groupsOf(rows)) take(work, request, group);
-    for (const [index, row] of rows.entries()) {
-      if (row.version > versions[index]!) work.log.tell(row);
-      countStart(work, row);
-    }
+    for (const group of groupsOf(rows)) take(work, claimer, group);
+    for (const row of rows) if ((row[C.flags] as number) & FLAG.keys) start(work, row);
     taken.push(...rows);
     return rows.length;
   });
+  const name = claimName(request);
+  if (name !== null && taken.length > 0) {
+    const keys = JSON.stringify(taken.map((row) => row[C.key]));
+    work.connection.sql('put_claim').run(owner, name, claimer.token, work.now, keys);
+  }
   return taken;
 }
 
 function firstOf({ connection }: Work, lane: Lane, count: number): JobRow[] {
-  const { tenant, queue, type } = lane;
-  return rowsOf(connection.lists(FIRST_OF_LANE).all(tenant, queue, type, count));
+  return connection.textLists(FIRST_OF_LANE).all(lane.number, count) as unknown as JobRow[];
 }
 
-function rowsOf(lists: unknown): JobRow[] {
-  return (lists as SQLOutputValue[][]).map(jobRowOf);
+/** Who is owned stands in no line. */
+function start(work: Work, row: JobRow): void {
+  const keys = keysOf(work, row[C.key] as number);
+  work.connection.sql('set_keys').run(keys.key, null, row[C.rank_at]!, 1);
+  countStart(work, keys);
 }
 
 /** Jobs that are claimed in the same way: of one place and one policy. */
 function groupsOf(rows: readonly JobRow[]): Iterable<JobRow[]> {
   const groups = new Map<string, JobRow[]>();
   for (const row of rows) {
-    const key = `${row.lifecycle}/${row.phase}/${row.policy}/${row.state}`;
+    const key = [C.lifecycle, C.state, C.phase, C.policy].map((column) => row[column]).join('/');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);
@@ -94,49 +98,94 @@ function groupsOf(rows: readonly JobRow[]): Iterable<JobRow[]> {
 }
 
 /** Moves the stored rows, and the given ones with them, to where the lifecycle's claim leads. */
-function take(work: Work, request: ClaimRequest, rows: readonly JobRow[]): void {
-  const { connection, log, now } = work;
-  const { from, to, quiet } = claimOf(work, rows[0]!);
-  const { lease, timeoutMs } = work.registry.policy(rows[0]!.policy);
+function take(work: Work, { request, owner, token }: Claimer, rows: readonly JobRow[]): void {
+  const { connection, names, now } = work;
+  const first = rows[0]!;
+  const { from, to, quiet } = claimOf(work, first);
+  const { lease, timeoutMs } = names.policy(first[C.policy] as number);
   const limit = leaseLimit({ claimedAt: now, timeoutMs, deadlineAt: null });
   const expiry = Math.min(now + leaseWindowMs(lease), limit ?? Infinity);
   const [epochs, versions] = [Number(opensEpoch(from, to)), Number(!quiet)];
-  const { owner, requestId } = request;
-  const isStart = to.phase === 'executing';
-  const values = [
-    to.state,
-    rankOf(to.phase),
-    epochs,
-    versions,
-    1 - versions,
-    owner,
-    expiry,
-    now + lease.ttlMs,
-    limit,
-    requestId,
-    now,
-    Number(isStart),
-  ];
-  runMany(connection, TAKE, { values, rows });
+  const state = stateCode(names.lifecycleOf(first[C.lifecycle] as number), to.state);
+  const phase = rankOf(to.phase);
+  const before = first[C.state] as number;
   for (const row of rows) {
-    row.state = to.state;
-    row.phase = rankOf(to.phase);
-    row.epoch += epochs;
-    row.version += versions;
-    row.notes *= 1 - versions;
-    row.attempts = Math.max(row.attempts, 1);
-    row.lease_owner = owner;
-    row.lease_expiry = Math.min(expiry, row.deadline_at ?? Infinity);
-    row.updated_at = now;
-    if (isStart) row.started_at ??= now;
+    if (!quiet) keepLastClaim(work, row);
+    row[C.state] = state;
+    row[C.phase] = phase;
+    row[C.epoch] = (row[C.epoch] as number) + epochs;
+    row[C.version] = (row[C.version] as number) + versions;
+    row[C.attempts] = Math.max(row[C.attempts] as number, 1);
+    row[C.owner] = owner;
+    row[C.token] = token;
+    row[C.lease_expiry] = Math.min(expiry, (row[C.deadline_at] as number | null) ?? Infinity);
+    row[C.updated_at] = now;
+    if (to.phase === 'executing') row[C.started_at] ??= now;
   }
-  if (!quiet)
-    log.writeMany(rows, { type: 'job_claimed', from: from.state, actor: workerActor(owner) });
+  const n = quiet ? null : tell(work, rows, { from: before, actor: workerActor(request.owner) });
+  const lasting = [now + lease.ttlMs, limit, now];
+  const values = [state, phase, epochs, versions, owner, token, n, expiry, ...lasting];
+  runMany(connection, { name: 'take', keys: rows.map((row) => row[C.key] as number), values });
 }
 
-function claimOf({ registry }: Work, { seq, lifecycle, state, phase }: JobRow): Transition {
-  const transition = registry.claimRow(lifecycle, state, phase);
+function keepLastClaim({ connection }: Work, row: JobRow): void {
+  const last = row[C.claim_n] as number | null;
+  if (last === null) return;
+  const [key, version] = [row[C.key] as number, row[C.version] as number];
+  const [more_n, flags] = [row[C.more_n] as string | null, row[C.flags] as number];
+  const kept = keepPosition(connection, last, { key, version, claim_n: last, more_n, flags });
+  row[C.flags] = kept.flags;
+  connection.sql('set_positions').run(key, kept.more_n, kept.flags);
+}
+
+/** The entry of jobs as they stand now. */
+function tell(
+  { log, now }: Work,
+  rows: readonly JobRow[],
+  { from, actor }: { from: number; actor: string },
+): number {
+  const first = rows[0]!;
+  const texts = rows.filter((row) => (row[C.flags] as number) & FLAG.details);
+  return log.write(
+    {
+      at: now,
+      lane: first[C.lane] as number,
+      lifecycle: first[C.lifecycle] as number,
+      type: 'job_claimed',
+      from,
+      to: first[C.state] as number,
+      phase: first[C.phase] as number,
+      actor,
+    },
+    rows.map(standingIn),
+    texts.map((row) => ({
+      key: row[C.key] as number,
+      stage: row[C.stage] as string | null,
+      message: row[C.message] as string | null,
+      cause: null,
+      payload: null,
+    })),
+  );
+}
+
+export function standingIn(row: JobRow): Standing {
+  return {
+    key: row[C.key] as number,
+    version: row[C.version] as number,
+    epoch: row[C.epoch] as number,
+    attempts: row[C.attempts] as number,
+    retry_count: row[C.retry_count] as number,
+    progress: row[C.progress] as number,
+  };
+}
+
+function claimOf({ names }: Work, row: JobRow): Transition {
+  const [lifecycle, state, phase] = [row[C.lifecycle], row[C.state], row[C.phase]] as number[];
+  const transition = names.claimRow(lifecycle!, state!, phase!);
   if (transition !== null) return transition;
-  const place = `${state}/${phaseOfRank(phase)}`;
-  throw new StoreError('refused', `job ${seq} is claimable in ${place}, which has no claim`);
+  const place = `${names.lifecycleOf(lifecycle!).states[state! - 1]}/${phaseOfRank(phase!)}`;
+  throw new StoreError(
+    'refused',
+    `job ${String(row[C.key])} is claimable in ${place}, which has no claim`,
+  );
 }

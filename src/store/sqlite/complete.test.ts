@@ -36,7 +36,8 @@ const FIRST: Move = {
 
 /** Each as a move that came with the first might have it, sharing all else. */
 const OTHERS: readonly Partial<Move>[] = [
-  { tenant: 'other' },
+  { lifecycle: 'other' },
+  { lifecycleVersion: 2 },
   { place: { ...PLACE, state: 'elsewhere' } },
   { epoch: 2 },
   { fence: { kind: 'owner', owner: 'w2' } },
@@ -51,13 +52,19 @@ const OTHERS: readonly Partial<Move>[] = [
 test('successes that differ in job and result alone are completed together', () => {
   const moves = [FIRST, { ...FIRST, id: `${ID}1`, result: '1' }];
   assert.ok(moves.every(isPlainSuccess));
-  assert.deepEqual(sortOut(moves), { runs: [[0, 1]], others: [] });
+  assert.deepEqual(sortOut(moves, [1, 2]), { runs: [[0, 1]], others: [] });
 });
 
 for (const other of OTHERS) {
   test(`a move with another ${Object.keys(other)[0]} is not completed with the one before`, () => {
-    const { runs, others } = sortOut([FIRST, { ...FIRST, id: `${ID}1`, ...other }]);
+    const { runs, others } = sortOut([FIRST, { ...FIRST, id: `${ID}1`, ...other }], [1, 2]);
     assert.deepEqual(runs[0], [0]);
     assert.deepEqual([...runs.slice(1).flat(), ...others], [1]);
   });
 }
+
+test('moves of a job that is not there, or of one that is named twice, are looked at one by one', () => {
+  const moves = [FIRST, { ...FIRST, id: `${ID}1` }];
+  assert.deepEqual(sortOut(moves, [1, null]), { runs: [[0]], others: [1] });
+  assert.deepEqual(sortOut(moves, [1, 1]), { runs: [], others: [0, 1] });
+});

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { sqlOf, STATEMENTS } from './statements.ts';
 
 export type Synchronous = 'full' | 'normal';
 
@@ -18,7 +19,7 @@ const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 /** A database handle that keeps the statements it has prepared. */
 export class Connection {
   readonly db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #objects = new Map<string, StatementSync>();
   readonly #lists = new Map<string, StatementSync>();
 
   constructor({ path, synchronous, isReader = false }: ConnectionOptions) {
@@ -30,45 +31,53 @@ export class Connection {
         PRAGMA wal_autocheckpoint = 0;
         PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
         PRAGMA cache_size = -${CACHE_KIB};
-        PRAGMA temp_store = MEMORY;
-        PRAGMA query_only = ${isReader ? 'ON' : 'OFF'};`);
+        PRAGMA temp_store = MEMORY;`);
+      // What the verbs read is temporary: each release has its own beside the same tables.
+      this.db.exec(sqlOf('rows'));
+      this.db.exec(`PRAGMA query_only = ${isReader ? 'ON' : 'OFF'}`);
     } catch (error) {
       this.db.close();
       throw error;
     }
   }
 
-  /** The prepared statement of this text: preparing costs more than most statements do. */
-  sql(text: string): StatementSync {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.db.prepare(text);
-      this.#statements.set(text, statement);
-    }
-    return statement;
+  /** The statement of this name (statements.ts): prepared once, which costs more than to run it. */
+  sql(name: string): StatementSync {
+    return this.#objects.get(name) ?? this.#prepare(this.#objects, name, textNamed(name));
   }
 
   /**
    * The same, with each row as the list of its values. An object of many columns is slow to make
    * and slow to read, since its shape is unknown; for rows that are read by the thousand.
    */
-  lists(text: string): StatementSync {
-    let statement = this.#lists.get(text);
-    if (statement === undefined) {
-      statement = this.db.prepare(text);
-      statement.setReturnArrays(true);
-      this.#lists.set(text, statement);
-    }
+  lists(name: string): StatementSync {
+    return this.#lists.get(name) ?? this.#prepare(this.#lists, name, textNamed(name));
+  }
+
+  /** A statement that is made of parts, by its text. */
+  text(text: string): StatementSync {
+    return this.#objects.get(text) ?? this.#prepare(this.#objects, text, text);
+  }
+
+  textLists(text: string): StatementSync {
+    return this.#lists.get(text) ?? this.#prepare(this.#lists, text, text);
+  }
+
+  #prepare(known: Map<string, StatementSync>, name: string, text: string): StatementSync {
+    const statement = this.db.prepare(text);
+    if (known === this.#lists) statement.setReturnArrays(true);
+    known.set(name, statement);
     return statement;
   }
 
   /** The texts of all statements used so far: what a test asks the planner about. */
   get texts(): readonly string[] {
-    return [...this.#statements.keys(), ...this.#lists.keys()];
+    const names = [...this.#objects.keys(), ...this.#lists.keys()];
+    return names.map((name) => STATEMENTS.get(name) ?? name);
   }
 
   close(): void {
-    this.#statements.clear();
+    this.#objects.clear();
     this.#lists.clear();
     if (!this.db.isOpen) return;
     try {
@@ -77,6 +86,12 @@ export class Connection {
       // The handle is given up either way, and what was committed does not depend on it.
     }
   }
+}
+
+function textNamed(name: string): string {
+  const text = STATEMENTS.get(name);
+  if (text === undefined) throw new Error(`no statement is named "${name}"`);
+  return text;
 }
 
 function refuseOldSqlite(db: DatabaseSync): void {

@@ -1,4 +1,4 @@
-import { rankOf } from '../../core/phase.ts';
+import { isTerminal, type Phase, rankOf } from '../../core/phase.ts';
 import type { JobPage, JobQuery } from '../query.ts';
 import {
   batchOf,
@@ -10,45 +10,67 @@ import {
   SEARCH_WINDOW,
   unmarked,
 } from '../search.ts';
-import { bytesIfAny, Conditions } from './query.ts';
-import { JOB_COLUMNS, type JobRow, jobOfRow, uuidOfBytes } from './row.ts';
+import { Conditions } from './conditions.ts';
+import { lanesNamed } from './counts.ts';
 import { columnOfTag } from './record-row.ts';
-import { uuidText } from './schema.ts';
+import { bytesToFind, jobOf, type JobRow, uuidOfBytes } from './row.ts';
 import type { Work } from './work.ts';
 
 /** What an index leads to: a search has its window over these. */
-function indexed({ registry }: Work, query: JobQuery): Conditions {
+function indexed({ names }: Work, query: JobQuery, tenant = 'tenant'): Conditions {
   const conditions = new Conditions();
-  conditions.add('tenant_id = ?', registry.findTenant(query.tenant));
+  conditions.add(`${tenant} = ?`, names.findTenant(query.tenant));
   conditions.add('correlation_id = ?', query.correlationId);
   conditions.add('document_id = ?', query.documentId);
   conditions.add('parent_job_id = ?', bytesIfAny(query.parentJobId));
   return conditions;
 }
 
-function filtered(work: Work, query: JobQuery): Conditions {
-  const conditions = indexed(work, query);
-  conditions.add('type = ?', query.type);
-  conditions.add('state = ?', query.state);
-  conditions.add('queue = ?', query.queue);
-  const rank = query.phase === undefined ? undefined : rankOf(query.phase);
-  conditions.add('phase = ?', rank);
-  // SQLite uses the index of bad ends only where it reads the index's own condition, and should
-  // not where the jobs of one document, correlation or parent are fewer still.
-  if (rank !== undefined && rank > 5 && !isNarrow(query)) conditions.texts.push('phase > 5');
+function filtered(work: Work, query: JobQuery, column: string): Conditions {
+  const conditions = indexed(work, query, column);
+  const { type, queue, state, phase } = query;
+  const tenant = work.names.findTenant(query.tenant);
+  if (tenant !== null && (type !== undefined || queue !== undefined)) {
+    const lanes = lanesNamed(work, tenant, query);
+    conditions.add('lane IN (SELECT value FROM json_each(?))', lanes);
+  }
+  if (state !== undefined) {
+    const codes = work.names.statesNamed(state).map((one) => `${one.lifecycle}/${one.state}`);
+    const isOne = `lifecycle || '/' || state IN (SELECT value FROM json_each(?))`;
+    conditions.add(isOne, JSON.stringify(codes));
+  }
+  if (phase !== undefined) addPhase(conditions, query, phase);
   return conditions;
 }
 
-function isNarrow({ correlationId, documentId, parentJobId }: JobQuery): boolean {
-  return [correlationId, documentId, parentJobId].some((value) => value !== undefined);
+/** Live jobs are found without a look at the ended ones. */
+function addPhase(conditions: Conditions, query: JobQuery, phase: Phase): void {
+  if (isListedByEnd(query)) conditions.add('end_phase = ?', rankOf(phase));
+  else conditions.add(isTerminal(phase) ? 'phase = ?' : 'live_phase = ?', rankOf(phase));
 }
 
-const SAID = `lower(concat_ws(char(31), type, queue, state, stage, message, document_id,
-  correlation_id, requested_by, error, metadata))`;
+/** Bad ends have an index of their own, unless those of one document are fewer still. */
+function isListedByEnd({ phase, correlationId, documentId, parentJobId }: JobQuery): boolean {
+  const isBad = phase !== undefined && rankOf(phase) > rankOf('succeeded');
+  return isBad && [correlationId, documentId, parentJobId].every((value) => value === undefined);
+}
+
+const BY_ID = { from: 'job', tenant: 'tenant', id: 'id' } as const;
+const BY_END = {
+  from: `(SELECT key AS end_key, tenant AS end_tenant, phase AS end_phase, id AS end_id FROM ended
+    WHERE phase > 5) CROSS JOIN job ON job.key = end_key`,
+  tenant: 'end_tenant',
+  id: 'end_id',
+} as const;
+
+const SAID = `lower(concat_ws(char(31), (SELECT n.type FROM lanes n WHERE n.number = lane),
+  (SELECT n.queue FROM lanes n WHERE n.number = lane),
+  (SELECT y.states ->> (state - 1) FROM lifecycles y WHERE y.number = lifecycle), stage, message,
+  document_id, correlation_id, requested_by, error, metadata))`;
 
 const UNMARKED_TYPE = CODE_MARKS.reduce(
   (text, mark) => `replace(${text}, '${mark}', '')`,
-  'lower(type)',
+  'lower((SELECT n.type FROM lanes n WHERE n.number = lane))',
 );
 
 /** Lets through what may match; the job itself decides. */
@@ -73,7 +95,8 @@ function addSearch(conditions: Conditions, query: JobQuery): void {
     const isTagged = tags.map(([tag]) => ` AND r.${columnOfTag(record.kind, tag)} = ?`).join('');
     const values = [query.tenant, record.kind.name, ...tags.map(([, value]) => value)];
     conditions.addAll(
-      `EXISTS (SELECT 1 FROM records r WHERE r.job_id = ${uuidText('jobs.id')}
+      `EXISTS (SELECT 1 FROM records r WHERE r.job_id = (
+          SELECT i.id FROM job_ids i WHERE i.key = job.key)
         AND r.tenant = ? AND r.kind = ?${isTagged})`,
       values,
     );
@@ -85,30 +108,35 @@ function windowEnd(work: Work, query: JobQuery): string | null {
   const conditions = indexed(work, query);
   conditions.add('id < ?', bytesIfAny(query.before));
   const row = work.connection
-    .sql(`SELECT id FROM jobs WHERE ${conditions.where} ORDER BY id DESC LIMIT 1 OFFSET ?`)
+    .text(`SELECT id FROM facts WHERE ${conditions.where} ORDER BY id DESC LIMIT 1 OFFSET ?`)
     .get(...conditions.values, (query.window ?? SEARCH_WINDOW) - 1);
   return row === undefined ? null : uuidOfBytes(row['id'] as Uint8Array);
 }
 
 export function listJobs(work: Work, query: JobQuery): JobPage {
-  const { connection, registry } = work;
-  const conditions = filtered(work, query);
+  const { connection, names } = work;
+  const { from, id, tenant } = isListedByEnd(query) ? BY_END : BY_ID;
+  const conditions = filtered(work, query, tenant);
   const end = isSearch(query) ? windowEnd(work, query) : null;
-  if (end !== null) conditions.add('id >= ?', bytesIfAny(end));
+  if (end !== null) conditions.add(`${id} >= ?`, bytesIfAny(end));
   addSearch(conditions, query);
   const jobs: JobPage['jobs'][number][] = [];
   const batch = batchOf(query);
   let before = query.before;
   for (let isLast = false; !isLast && jobs.length <= query.limit;) {
-    const page = conditions.with('id < ?', bytesIfAny(before));
+    const page = conditions.with(`${id} < ?`, bytesIfAny(before));
     const rows = connection
-      .sql(`SELECT ${JOB_COLUMNS} FROM jobs WHERE ${page.where} ORDER BY id DESC LIMIT ?`)
-      .all(...page.values, batch) as JobRow[];
-    const found = rows.map((row) => jobOfRow(registry, row));
+      .textLists(`SELECT job.* FROM ${from} WHERE ${page.where} ORDER BY ${id} DESC LIMIT ?`)
+      .all(...page.values, batch) as unknown as JobRow[];
+    const found = rows.map((row) => jobOf(names, row));
     jobs.push(...found.filter((job) => isFound(job, query)));
     before = found.at(-1)?.id;
     isLast = rows.length < batch;
   }
   if (jobs.length > query.limit) return { jobs: jobs.slice(0, query.limit), hasMore: true };
   return end === null ? { jobs, hasMore: false } : { jobs, hasMore: true, searchedTo: end };
+}
+
+function bytesIfAny(id: string | undefined): Uint8Array | null | undefined {
+  return id === undefined ? undefined : bytesToFind(id);
 }

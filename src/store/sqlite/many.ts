@@ -2,46 +2,34 @@ import type { SQLInputValue } from 'node:sqlite';
 import { StoreError } from '../store-error.ts';
 import type { Connection } from './connection.ts';
 
-/** One statement for many jobs, by how these are told: by the first and the last, or each. */
-export interface ManySql {
-  readonly range: string;
-  readonly list: string;
-}
-
-type Numbered = { readonly seq: number };
-
-/** Jobs by their numbers: a statement for many costs little more than one for a single job. */
-export function manySql(statement: string): ManySql {
-  return {
-    range: `${statement} WHERE seq BETWEEN ? AND ?`,
-    list: `${statement} WHERE seq IN (SELECT value FROM json_each(?))`,
-  };
-}
-
-/** Does the same to all these jobs: has it not, the call is taken back. */
+/**
+ * Does the same to all these jobs by one statement: has it not, the call is taken back. Keys that
+ * follow on each other, as those of jobs that came together mostly do, are told by the first and
+ * the last, which is cheaper: the statement's name then ends in `_range`, and the last key is bound
+ * after all other values.
+ */
 export function runMany(
   connection: Connection,
-  sql: ManySql,
-  { values, rows }: { values: readonly SQLInputValue[]; rows: readonly Numbered[] },
+  {
+    name,
+    keys,
+    values,
+  }: { name: string; keys: readonly number[]; values: readonly SQLInputValue[] },
 ): void {
-  const seqs = rows.map(({ seq }) => seq).sort((one, other) => one - other);
-  const { changes } = isRow(seqs)
-    ? connection.sql(sql.range).run(...values, seqs[0]!, seqs.at(-1)!)
-    : connection.sql(sql.list).run(...values, `[${seqs.join(',')}]`);
-  mustBeAll(changes, rows);
-}
-
-/** Jobs that came one after the other mostly go so, and then it is enough to name two of them. */
-function isRow(seqs: readonly number[]): boolean {
-  for (let at = 1; at < seqs.length; at++) if (seqs[at]! !== seqs[at - 1]! + 1) return false;
-  return seqs.length > 0;
+  const sorted = keys.toSorted((one, other) => one - other);
+  const [first, last] = [sorted[0]!, sorted.at(-1)!];
+  const isRange = last - first === sorted.length - 1;
+  const { changes } = isRange
+    ? connection.sql(`${name}_range`).run(first, ...values, last)
+    : connection.sql(name).run(`[${sorted.join(',')}]`, ...values);
+  mustBeAll(changes, keys);
 }
 
 /** A statement for many has changed all that it was meant for, or the call is taken back. */
-export function mustBeAll(changes: number | bigint, rows: readonly unknown[]): void {
-  if (Number(changes) === rows.length) return;
+export function mustBeAll(changes: number | bigint, jobs: readonly unknown[]): void {
+  if (Number(changes) === jobs.length) return;
   throw new StoreError(
     'refused',
-    `${changes} of ${rows.length} jobs were changed by one statement`,
+    `${changes} of ${jobs.length} jobs were changed by one statement`,
   );
 }

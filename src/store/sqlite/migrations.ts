@@ -1,12 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../core/clock.ts';
-import { controlSchemaSql } from './control-schema.ts';
-import { guardSql } from './guard.ts';
-import { recordSchemaSql } from './record-schema.ts';
-import { retentionSchemaSql } from './retention-schema.ts';
-import { deadlineSchemaSql } from './deadline-schema.ts';
-import { schemaSql } from './schema.ts';
-import { tallySchemaSql } from './tally-schema.ts';
+import { sqlOf } from './statements.ts';
 
 export interface Migration {
   readonly version: number;
@@ -19,15 +13,12 @@ export interface Migration {
   readonly floor?: number;
 }
 
-const FIRST = [schemaSql, recordSchemaSql, deadlineSchemaSql, retentionSchemaSql, guardSql].join(
-  '\n',
-);
+/** In the order in which they build on each other. */
+const TABLES = ['tables', 'log', 'guards', 'views'];
 
 /** Forward only. A migration that was published is never edited; the next one mends it. */
 export const MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: 'jobs, events and their guard', sql: FIRST },
-  { version: 2, name: 'turns and throttles', sql: controlSchemaSql },
-  { version: 3, name: 'lines of jobs that are kept back', sql: tallySchemaSql },
+  { version: 1, name: 'tables', sql: TABLES.map(sqlOf).join('\n') },
 ];
 
 /**
@@ -39,9 +30,9 @@ export function migrate(
   now: Instant,
   migrations: readonly Migration[] = MIGRATIONS,
 ): void {
+  refuseOldTables(db);
   db.exec(`CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL,
-    applied_at INTEGER NOT NULL, floor INTEGER NOT NULL DEFAULT 0) STRICT`);
-  addFloor(db);
+    applied_at INTEGER NOT NULL, floor INTEGER NOT NULL) STRICT`);
   const { version, floor } = db
     .prepare('SELECT max(version) AS version, max(floor) AS floor FROM migrations')
     .get()!;
@@ -60,9 +51,12 @@ export function migrate(
   }
 }
 
-/** A file of the first days has no floor. */
-function addFloor(db: DatabaseSync): void {
-  const found = db.prepare(`SELECT 1 FROM pragma_table_info('migrations') WHERE name = 'floor'`);
-  if (found.get() !== undefined) return;
-  db.exec('ALTER TABLE migrations ADD COLUMN floor INTEGER NOT NULL DEFAULT 0');
+/** Files from before the first release have a table of jobs where there is a view now. */
+function refuseOldTables(db: DatabaseSync): void {
+  const old = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'jobs'`);
+  if (old.get() === undefined) return;
+  throw new Error(
+    'the database was written by a Pawl from before its first release, whose tables this one ' +
+      'does not read: begin with a new file, or finish the jobs of this one with the old version',
+  );
 }

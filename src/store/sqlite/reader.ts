@@ -1,8 +1,8 @@
 import { systemClock } from '../../core/clock.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { EventLog } from './event-log.ts';
 import { breaksConnection, failureBeforeCommit } from './failure.ts';
-import { Registry } from './registry.ts';
+import { Log } from './log.ts';
+import { Names } from './names.ts';
 import { type Answer, type Call, perform } from './verbs.ts';
 import type { Work } from './work.ts';
 
@@ -10,15 +10,15 @@ type Tools = Omit<Work, 'now'>;
 
 /** Answers one call that changes nothing, from one snapshot of the database. */
 export function readOnce(tools: Tools, call: Call): Answer {
-  const { connection, registry } = tools;
+  const { connection, names } = tools;
   try {
-    connection.sql('BEGIN').run();
+    connection.text('BEGIN').run();
     const value = perform({ ...tools, now: call.now ?? systemClock.now() }, call);
-    connection.sql('COMMIT').run();
+    connection.text('COMMIT').run();
     return { value };
   } catch (error) {
-    registry.forget();
-    if (connection.db.isTransaction) connection.sql('ROLLBACK').run();
+    names.forget();
+    if (connection.db.isTransaction) connection.text('ROLLBACK').run();
     if (breaksConnection(error)) connection.close();
     const { outcome, message } = failureBeforeCommit(error);
     return { failure: { outcome, message } };
@@ -54,6 +54,6 @@ export class Reader {
 
   #connect(): Tools {
     const connection = new Connection(this.#options);
-    return { connection, registry: new Registry(connection), log: new EventLog(connection) };
+    return { connection, names: new Names(connection), log: new Log(connection) };
   }
 }

@@ -25,15 +25,15 @@ const CHANGE = `UPDATE records SET ${RECORD_COLUMNS.map((column) => `${column} =
 
 const REMOVE = 'DELETE FROM records WHERE kind = ? AND tenant = ? AND id = ?';
 
-const HOLDS = `SELECT 1 FROM jobs
-  WHERE tenant_id = ? AND id = ? AND epoch = ? AND lease_owner = ? AND lease_expiry > ?`;
+const HOLDS = `SELECT 1 FROM facts f JOIN live l ON l.key = f.key WHERE f.tenant = ? AND f.id = ?
+  AND l.epoch = ? AND l.owner = ? AND l.lease_expiry > ?`;
 
 export function readRecords(work: Work, keys: readonly RecordKey[]) {
   return { at: work.now, records: keys.map((key) => find(work, key)) };
 }
 
 function find({ connection }: Work, { kind, tenant, id }: RecordKey): StoredRecord | null {
-  const row = connection.sql(FIND).get(kind.name, tenant, id);
+  const row = connection.text(FIND).get(kind.name, tenant, id);
   return row === undefined ? null : recordOfRow(kind, row);
 }
 
@@ -74,7 +74,7 @@ export function listRecords(work: Work, query: RecordQuery) {
   const rows = scopes.flatMap((scope) => {
     const { sql, values } = whereOf([...conditions, ...scope]);
     const text = `SELECT * FROM records WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ?`;
-    return work.connection.sql(text).all(...values, limit);
+    return work.connection.text(text).all(...values, limit);
   });
   const records = rows.map((row) => recordOfRow(kind, row));
   if (scopes.length > 1) records.sort(COMPARED[order]);
@@ -117,7 +117,7 @@ export function countRecords(work: Work, match: RecordMatch, by: string): TagCou
     WHERE ${sql} AND ${column} IS NOT NULL${scope} GROUP BY ${column} ORDER BY ${column}`;
   const named = tenants === null ? [] : [JSON.stringify(tenants)];
   return work.connection
-    .sql(text)
+    .text(text)
     .all(...values, ...named)
     .map((row) => ({ value: row['value'] as string, count: row['count'] as number }));
 }
@@ -141,16 +141,16 @@ export function writeContext(work: Work): WriteContext {
 export function saveRecords({ connection }: Work, changes: readonly RecordChange[]): void {
   for (const { key, before, after } of changes) {
     const name = [key.kind.name, key.tenant, key.id];
-    if (after === null) connection.sql(REMOVE).run(...name);
-    else if (before === null) connection.sql(MAKE).run(...name, ...valuesOf(key.kind, after));
-    else connection.sql(CHANGE).run(...valuesOf(key.kind, after), ...name);
+    if (after === null) connection.text(REMOVE).run(...name);
+    else if (before === null) connection.text(MAKE).run(...name, ...valuesOf(key.kind, after));
+    else connection.text(CHANGE).run(...valuesOf(key.kind, after), ...name);
   }
 }
 
-function holds({ connection, registry, now }: Work, fence: FenceOp): boolean {
+function holds({ connection, names, now }: Work, fence: FenceOp): boolean {
   const { tenant, jobId, owner, epoch } = fence;
-  const tenantId = registry.findTenant(tenant);
+  const number = names.findTenant(tenant);
   const id = bytesToFind(jobId);
-  if (tenantId === null || id === null) return false;
-  return connection.sql(HOLDS).get(tenantId, id, epoch, owner, now) !== undefined;
+  if (number === null || id === null) return false;
+  return connection.text(HOLDS).get(number, id, epoch, names.findOwner(owner), now) !== undefined;
 }

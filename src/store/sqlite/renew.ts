@@ -1,100 +1,81 @@
 import { workerActor } from '../../core/actor.ts';
 import { HEARTBEATS_MISSED_MAX } from '../../core/lease.ts';
-import type { CancelMode } from '../../core/job.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../renew.ts';
-import { bytesToFind, cancelOfRow, type Row } from './row.ts';
+import { findKeys, hasToken } from './find.ts';
+import { textOf } from './log.ts';
+import { cancelOf, FLAG, type LiveRow } from './row.ts';
 import type { Work } from './work.ts';
 
-interface OwnedRow extends Row {
-  seq: number;
-  policy: number;
-  state: string;
-  phase: number;
-  epoch: number;
-  version: number;
-  attempts: number;
-  retry_count: number;
-  progress: number;
-  notes: number;
-  stage: string | null;
-  message: string | null;
-  lease_until: number;
-  lease_limit: number | null;
-  cancel_mode: CancelMode | null;
-  cancel_reason: string | null;
+/** What lies beside the row and is told by notes. */
+interface Beside {
+  readonly stage: string | null;
+  readonly message: string | null;
+  readonly cancelReason: string | null;
 }
-
-const FIND_OWNED = `SELECT seq, policy, state, phase, epoch, version, attempts, retry_count,
-    progress, notes, stage, message, lease_until, lease_limit, cancel_mode, cancel_reason
-  FROM jobs WHERE tenant_id = ? AND id = ? AND epoch = ? AND lease_owner = ? AND lease_expiry > ?`;
-
-const RENEW = `UPDATE jobs SET lease_expiry = ?, lease_until = ?, progress = ?, stage = ?,
-    message = ?, notes = ?, updated_at = ? WHERE seq = ?`;
-
-const KEEP_CHECKPOINT = 'UPDATE jobs SET checkpoint = ? WHERE seq = ?';
-const KEEP_STAGE = 'REPLACE INTO stages (job_seq, name, result, at) VALUES (?, ?, ?, ?)';
 
 /** An owner's signs of life, one after the other. */
 export function renewLeases(work: Work, renewals: readonly Renewal[]): RenewOutcome[] {
-  return renewals.map((renewal) => renewOne(work, renewal));
+  const keys = findKeys(work, renewals, hasToken);
+  return renewals.map((renewal, index) => renewOne(work, renewal, keys[index]!));
 }
 
-function renewOne(work: Work, renewal: Renewal): RenewOutcome {
-  const { connection, registry, now } = work;
-  const row = findOwned(work, renewal);
+function renewOne(work: Work, renewal: Renewal, key: number | null): RenewOutcome {
+  const { connection, names, now } = work;
+  const row = key === null ? undefined : findOwned(work, renewal, key);
   if (row === undefined) return { kind: 'lost' };
-  const { lease } = registry.policy(row.policy);
-  const isMoved = now >= row.lease_until - lease.ttlMs / 2;
-  const leaseUntil = isMoved ? now + lease.ttlMs : row.lease_until;
+  const { lease } = names.policy(row.policy);
+  const isMoved = now >= row.lease_end! - lease.ttlMs / 2;
+  const leaseEnd = isMoved ? now + lease.ttlMs : row.lease_end!;
   const beat = now + HEARTBEATS_MISSED_MAX * lease.heartbeatMs;
-  const leaseExpiry = Math.min(leaseUntil, beat, row.lease_limit ?? Infinity);
+  const leaseExpiry = Math.min(leaseEnd, beat, row.lease_limit ?? Infinity);
   row.progress = Math.max(row.progress, renewal.progress ?? 0);
-  if (renewal.stage !== undefined) row.stage = renewal.stage;
-  if (renewal.message !== undefined) row.message = renewal.message;
+  const beside = keepWork(work, row, renewal);
   const sign = isMoved ? ('job_lease_renewed' as const) : ('job_heartbeat' as const);
   const drafts = [{ type: sign, message: null, payload: null }, ...(renewal.notes ?? [])];
-  connection
-    .sql(RENEW)
-    .run(
-      leaseExpiry,
-      leaseUntil,
-      row.progress,
-      row.stage,
-      row.message,
-      row.notes + drafts.length,
-      now,
-      row.seq,
-    );
-  writeNotes(work, row, { actor: workerActor(renewal.owner), drafts });
-  keepWork(work, row.seq, renewal);
+  const notes = row.notes + drafts.length;
+  const values = [leaseExpiry, leaseEnd, row.progress, notes, row.flags, now];
+  connection.sql('renew').run(row.key, ...values);
+  writeNotes(work, row, { actor: workerActor(renewal.owner), drafts, beside });
   const { progress } = row;
-  return { kind: 'renewed', at: now, leaseExpiry, progress, cancel: cancelOfRow(row) };
+  const cancel = cancelOf(row.cancel_mode, beside.cancelReason);
+  return { kind: 'renewed', at: now, leaseExpiry, progress, cancel };
 }
 
-function findOwned({ connection, registry, now }: Work, renewal: Renewal): OwnedRow | undefined {
-  const tenantId = registry.findTenant(renewal.tenant);
-  const id = bytesToFind(renewal.id);
-  if (tenantId === null || id === null) return undefined;
-  const row = connection.sql(FIND_OWNED).get(tenantId, id, renewal.epoch, renewal.owner, now);
-  return row as OwnedRow | undefined;
+function findOwned(
+  { connection, names, now }: Work,
+  { owner, epoch, token }: Renewal,
+  key: number,
+): LiveRow | undefined {
+  const row = connection.sql('owned_job').get(key, epoch, names.findOwner(owner), now);
+  if (row === undefined || (token ?? String(row['token'])) !== String(row['token']))
+    return undefined;
+  return row as LiveRow;
+}
+
+function keepWork({ connection, now }: Work, row: LiveRow, renewal: Renewal): Beside {
+  const { checkpoint, stageResult } = renewal;
+  const stored = row.flags & FLAG.details ? connection.sql('details').get(row.key)! : {};
+  const { stage = (stored['stage'] ?? null) as string | null } = renewal;
+  const { message = (stored['message'] ?? null) as string | null } = renewal;
+  const says = renewal.stage !== undefined || renewal.message !== undefined;
+  if (says || checkpoint !== undefined) {
+    connection.sql('report').run(row.key, stage, message, checkpoint ?? null);
+    row.flags |= FLAG.details;
+  }
+  if (stageResult !== undefined) {
+    connection.sql('put_stage').run(row.key, stageResult.name, stageResult.result, now);
+    row.flags |= FLAG.stages;
+  }
+  return { stage, message, cancelReason: (stored['cancel_reason'] ?? null) as string | null };
 }
 
 function writeNotes(
   { log, now }: Work,
-  row: OwnedRow,
-  { actor, drafts }: { actor: string; drafts: readonly NoteDraft[] },
+  row: LiveRow,
+  { actor, drafts, beside }: { actor: string; drafts: readonly NoteDraft[]; beside: Beside },
 ): void {
   drafts.forEach(({ type, message, payload }, index) => {
-    const standing = message === null ? row : { ...row, message };
-    const fact = { type, at: now, from: row.state, actor, cause: null, payload };
-    log.note(standing, row.notes + 1 + index, fact);
+    const note = { type, at: now, actor, note: row.notes + 1 + index, payload: textOf(payload) };
+    log.note({ ...row, ...note, stage: beside.stage, message: message ?? beside.message });
   });
-}
-
-function keepWork({ connection, now }: Work, seq: number, renewal: Renewal): void {
-  const { checkpoint, stageResult } = renewal;
-  if (checkpoint !== undefined) connection.sql(KEEP_CHECKPOINT).run(checkpoint, seq);
-  if (stageResult !== undefined) {
-    connection.sql(KEEP_STAGE).run(seq, stageResult.name, stageResult.result, now);
-  }
 }

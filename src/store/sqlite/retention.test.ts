@@ -1,35 +1,44 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
-import { ManualClock } from '../../core/clock.ts';
-import { builtInLifecycles } from '../../lifecycles/built-in.ts';
-import { Scene } from '../../../test/store/suite/scene.ts';
-import { openSqliteStore } from './store.ts';
+import { test } from 'node:test';
+import { openThreaded } from '../../../test/support/sqlite/threaded-scene.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-retention-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const MAY_CHANGE = `UPDATE meta SET value = 'yes' WHERE name = 'may_change'`;
 
-test('[R5] an erasure by hand can take texts away and nothing else', async () => {
-  const path = join(folder, 'jobs.sqlite');
-  const clock = new ManualClock();
-  const lifecycles = builtInLifecycles;
-  const store = await openSqliteStore({ path, lifecycles, clock, mode: 'inline' });
-  const scene = new Scene({ store, clock, lifecycles });
-  await scene.ask(await scene.running(), { on: 'succeed' });
-  const open = await scene.running();
-  await scene.renew(open);
-  await store.close();
+test('[R5] who may change what happened can take texts away and nothing else', async (t) => {
+  const { scene, path } = await openThreaded(t);
+  const error = { class: 'PermanentError', message: 'no' };
+  const job = await scene.running();
+  await scene.renew(job, { message: 'hello' });
+  await scene.ask(await scene.read(job), { on: 'fail', error });
   const db = new DatabaseSync(path);
-  const change = (table: string, set: string, seq: number): void =>
-    db.exec(`UPDATE ${table} SET ${set} WHERE job_seq = ${seq}`);
-  change('events', 'message = NULL', 1);
-  for (const set of [`message = 'x'`, `payload = '{"delayMs":1}'`, `actor = 'me'`, 'ts = 5']) {
-    assert.throws(() => change('events', set, 1), /events are facts/, set);
+  t.after(() => db.close());
+  const isRefused = (sql: string): void =>
+    assert.throws(() => db.exec(sql), /does not change/, sql);
+  const taken = [
+    `UPDATE facts SET input = 'null', metadata = NULL`,
+    'UPDATE ended SET result = NULL',
+    'UPDATE log_texts SET message = NULL',
+    'UPDATE notes SET message = NULL, payload = NULL',
+  ];
+  taken.forEach(isRefused);
+  db.exec(`BEGIN; ${MAY_CHANGE}`);
+  for (const sql of taken) db.exec(sql);
+  for (const sql of [
+    `UPDATE facts SET input = '{"other":1}'`,
+    `UPDATE facts SET input = 'null', metadata = NULL, created_at = 5`,
+    'UPDATE ended SET phase = 5',
+    `UPDATE ended SET result = '1'`,
+    `UPDATE log_texts SET message = 'other'`,
+    `UPDATE log_texts SET message = NULL, cause = 'other'`,
+    `UPDATE notes SET message = 'other'`,
+    `UPDATE log SET actor = 'me'`,
+    'UPDATE annotations SET version = 9',
+  ]) {
+    if (sql.includes('annotations')) db.exec('INSERT INTO annotations VALUES (1, 2, 3, 4)');
+    isRefused(sql);
   }
-  assert.throws(() => change('events', 'message = NULL', 2), /events are facts/);
-  assert.throws(() => change('notes', 'message = NULL, payload = NULL', 2), /notes are facts/);
-  db.close();
+  db.exec('ROLLBACK');
+  isRefused('DELETE FROM log');
+  isRefused('DELETE FROM ended');
 });

@@ -1,185 +1,169 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { isUuid } from '../../core/uuid.ts';
-import type { CancelMode, CancelWish, Job, JobError, ParentKind } from '../../core/job.ts';
+import {
+  type CancelMode,
+  type CancelWish,
+  type Job,
+  type JobError,
+  type JsonText,
+  PARENT_KINDS,
+  type ParentKind,
+} from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
-import { AGING_MS } from '../../core/rank.ts';
 import { StoreError } from '../store-error.ts';
-import type { Registry } from './registry.ts';
-
-type Bytes = Uint8Array<ArrayBuffer>;
+import type { Names } from './names.ts';
 
 /** A row as node:sqlite gives it. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** Where a job stands in line; indexes and statements must say it in the same words. */
-export const RANK_AT: string = `(run_at - priority * ${AGING_MS})`;
+/** A row of `live`. */
+export type LiveRow = Row &
+  Record<
+    'key' | 'lane' | 'policy' | 'lifecycle' | 'state' | 'phase' | 'epoch' | 'version',
+    number
+  > &
+  Record<'notes' | 'flags' | 'attempts' | 'retry_count' | 'priority' | 'progress', number> &
+  Record<'rank_at' | 'run_at' | 'updated_at', number> &
+  Record<'gate' | 'started_at' | 'deadline_at' | 'backoff_ms' | 'cancel_mode', number | null> &
+  Record<'owner' | 'token' | 'lease_expiry' | 'lease_end' | 'lease_limit', number | null> &
+  Record<'born_n' | 'claim_n', number | null> &
+  Record<'more_n', string | null>;
 
-/**
- * Every column of a job that `jobOfRow` reads, and `seq`. The id comes as text: bytes would be a
- * buffer with a memory of its own for each row.
- */
-export const JOB_COLUMNS = `seq, lower(hex(id)) AS hex, tenant_id, lifecycle, policy, type, queue,
-  state, phase, epoch, version, gate, limit_key, user_key, organisation_key, priority, run_at,
-  deadline_at, attempts, max_attempts, retry_count, backoff_ms,
-  progress, notes, lease_owner, lease_expiry, lease_until, cancel_mode, cancel_reason,
-  created_at, updated_at, started_at, completed_at, stage, message, correlation_id, trace_id,
-  requested_by, parent_job_id, document_id, job_limit_key, parent_kind, error, metadata, checkpoint,
-  result, input`;
-
-export interface JobRow extends Row {
-  seq: number;
-  hex: string;
-  tenant_id: number;
-  lifecycle: number;
-  policy: number;
-  type: string;
-  queue: string;
-  state: string;
-  phase: number;
-  epoch: number;
-  version: number;
-  gate: number | null;
-  limit_key: string | null;
-  user_key: string | null;
-  organisation_key: string | null;
-  priority: number;
-  run_at: number;
-  deadline_at: number | null;
-  attempts: number;
-  max_attempts: number;
-  retry_count: number;
-  backoff_ms: number | null;
-  progress: number;
-  notes: number;
-  lease_owner: string | null;
-  lease_expiry: number | null;
-  lease_until: number | null;
-  cancel_mode: CancelMode | null;
-  cancel_reason: string | null;
-  created_at: number;
-  updated_at: number;
-  started_at: number | null;
-  completed_at: number | null;
-  stage: string | null;
-  message: string | null;
-  correlation_id: string | null;
-  trace_id: string | null;
-  requested_by: string | null;
-  parent_job_id: Bytes | null;
-  document_id: string | null;
-  job_limit_key: string | null;
-  parent_kind: ParentKind | null;
-  error: string | null;
-  metadata: string | null;
-  checkpoint: string | null;
-  result: string | null;
-  input: string;
+/** Some of a row's values, to be bound. */
+export function valuesIn(row: Readonly<Row>, names: readonly string[]): SQLOutputValue[] {
+  return names.map((name) => row[name]!);
 }
 
-/** A row of `JOB_COLUMNS` that came as a list; written out, so that all rows are of one shape. */
-export function jobRowOf(values: readonly SQLOutputValue[]): JobRow {
-  return {
-    seq: values[0],
-    hex: values[1],
-    tenant_id: values[2],
-    lifecycle: values[3],
-    policy: values[4],
-    type: values[5],
-    queue: values[6],
-    state: values[7],
-    phase: values[8],
-    epoch: values[9],
-    version: values[10],
-    gate: values[11],
-    limit_key: values[12],
-    user_key: values[13],
-    organisation_key: values[14],
-    priority: values[15],
-    run_at: values[16],
-    deadline_at: values[17],
-    attempts: values[18],
-    max_attempts: values[19],
-    retry_count: values[20],
-    backoff_ms: values[21],
-    progress: values[22],
-    notes: values[23],
-    lease_owner: values[24],
-    lease_expiry: values[25],
-    lease_until: values[26],
-    cancel_mode: values[27],
-    cancel_reason: values[28],
-    created_at: values[29],
-    updated_at: values[30],
-    started_at: values[31],
-    completed_at: values[32],
-    stage: values[33],
-    message: values[34],
-    correlation_id: values[35],
-    trace_id: values[36],
-    requested_by: values[37],
-    parent_job_id: values[38],
-    document_id: values[39],
-    job_limit_key: values[40],
-    parent_kind: values[41],
-    error: values[42],
-    metadata: values[43],
-    checkpoint: values[44],
-    result: values[45],
-    input: values[46],
-  } as JobRow;
+/** What the view `job` has, in its order: jobs are read as lists, which is faster than objects. */
+export const COLUMNS = [
+  'key',
+  'hex',
+  'tenant',
+  'lane',
+  'policy',
+  'lifecycle',
+  'state',
+  'phase',
+  'epoch',
+  'version',
+  'notes',
+  'gate',
+  'flags',
+  'priority',
+  'run_at',
+  'deadline_at',
+  'attempts',
+  'retry_count',
+  'backoff_ms',
+  'progress',
+  'stage',
+  'message',
+  'owner',
+  'token',
+  'lease_expiry',
+  'lease_end',
+  'lease_limit',
+  'cancel_mode',
+  'cancel_reason',
+  'created_at',
+  'updated_at',
+  'started_at',
+  'completed_at',
+  'error',
+  'input',
+  'result',
+  'checkpoint',
+  'metadata',
+  'correlation_id',
+  'trace_id',
+  'requested_by',
+  'limit_key',
+  'parent_job_id',
+  'parent_kind',
+  'document_id',
+  'rank_at',
+  'born_n',
+  'claim_n',
+  'end_n',
+  'more_n',
+] as const;
+
+type Column = (typeof COLUMNS)[number];
+
+/** Where a column stands in a row. */
+export const C = Object.fromEntries(COLUMNS.map((name, at) => [name, at])) as Readonly<
+  Record<Column, number>
+>;
+
+/** A row of the view `job`, as the list of its values. */
+export type JobRow = SQLOutputValue[];
+
+export const FLAG = { keys: 2, details: 4, stages: 8, positions: 16 } as const;
+
+const MODES: readonly CancelMode[] = ['soft', 'hard'];
+
+export function modeCode(mode: CancelMode): number {
+  return MODES.indexOf(mode) + 1;
 }
 
-export function jobOfRow(registry: Registry, row: JobRow): Job {
-  const lifecycle = registry.lifecycleById(row.lifecycle);
+export function cancelOf(mode: number | null, reason: string | null): CancelWish | null {
+  return mode === null ? null : { mode: MODES[mode - 1]!, reason };
+}
+
+export function parentCode(kind: ParentKind | null): number | null {
+  return kind === null ? null : PARENT_KINDS.indexOf(kind) + 1;
+}
+
+export function jobOf(names: Names, row: JobRow): Job {
+  const lifecycle = names.lifecycleOf(row[C.lifecycle] as number);
+  const lane = names.laneOf(row[C.lane] as number);
+  const policy = row[C.policy] as number;
+  const owner = row[C.owner] as number | null;
+  const error = row[C.error] as JsonText | null;
+  const parent = row[C.parent_job_id] as Uint8Array | null;
+  const parentKind = row[C.parent_kind] as number | null;
   return {
-    tenant: registry.tenantName(row.tenant_id),
-    id: uuidOfHex(row.hex),
-    type: row.type,
-    queue: row.queue,
+    tenant: names.tenantName(lane.tenant),
+    id: uuidOfHex(row[C.hex] as string),
+    type: lane.type,
+    queue: lane.queue,
     lifecycle: lifecycle.name,
     lifecycleVersion: lifecycle.version,
-    policy: row.policy,
-    state: row.state,
-    phase: phaseOfRank(row.phase),
-    epoch: row.epoch,
-    version: row.version,
-    priority: row.priority,
-    runAt: row.run_at,
-    deadlineAt: row.deadline_at,
-    attempts: row.attempts,
-    maxAttempts: row.max_attempts,
-    retryCount: row.retry_count,
-    backoffMs: row.backoff_ms,
-    progress: row.progress,
-    stage: row.stage,
-    message: row.message,
-    owner: row.lease_owner,
-    leaseExpiry: row.lease_expiry,
-    cancel: cancelOfRow(row),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
-    error: row.error === null ? null : (JSON.parse(row.error) as JobError),
-    input: row.input,
-    result: row.result,
-    checkpoint: row.checkpoint,
-    metadata: row.metadata,
-    correlationId: row.correlation_id,
-    traceId: row.trace_id,
-    requestedBy: row.requested_by,
-    limitKey: row.job_limit_key,
-    parentJobId: row.parent_job_id === null ? null : uuidOfBytes(row.parent_job_id),
-    parentKind: row.parent_kind,
-    documentId: row.document_id,
+    policy,
+    state: lifecycle.states[(row[C.state] as number) - 1]!,
+    phase: phaseOfRank(row[C.phase] as number),
+    epoch: row[C.epoch] as number,
+    version: row[C.version] as number,
+    priority: row[C.priority] as number,
+    runAt: row[C.run_at] as number,
+    deadlineAt: row[C.deadline_at] as number | null,
+    attempts: row[C.attempts] as number,
+    maxAttempts: names.policy(policy).retry.maxAttempts,
+    retryCount: row[C.retry_count] as number,
+    backoffMs: row[C.backoff_ms] as number | null,
+    progress: row[C.progress] as number,
+    stage: row[C.stage] as string | null,
+    message: row[C.message] as string | null,
+    owner: owner === null ? null : names.ownerName(owner),
+    leaseExpiry: row[C.lease_expiry] as number | null,
+    cancel: cancelOf(row[C.cancel_mode] as number | null, row[C.cancel_reason] as string | null),
+    createdAt: row[C.created_at] as number,
+    updatedAt: row[C.updated_at] as number,
+    startedAt: row[C.started_at] as number | null,
+    completedAt: row[C.completed_at] as number | null,
+    error: error === null ? null : (JSON.parse(error) as JobError),
+    input: row[C.input] as JsonText,
+    result: row[C.result] as JsonText | null,
+    checkpoint: row[C.checkpoint] as JsonText | null,
+    metadata: row[C.metadata] as JsonText | null,
+    correlationId: row[C.correlation_id] as string | null,
+    traceId: row[C.trace_id] as string | null,
+    requestedBy: row[C.requested_by] as string | null,
+    limitKey: row[C.limit_key] as string | null,
+    parentJobId: parent === null ? null : uuidOfBytes(parent),
+    parentKind: parentKind === null ? null : PARENT_KINDS[parentKind - 1]!,
+    documentId: row[C.document_id] as string | null,
   };
-}
-
-export function cancelOfRow(row: {
-  cancel_mode: CancelMode | null;
-  cancel_reason: string | null;
-}): CancelWish | null {
-  return row.cancel_mode === null ? null : { mode: row.cancel_mode, reason: row.cancel_reason };
 }
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
@@ -193,7 +177,7 @@ export function uuidOfBytes(bytes: Uint8Array): string {
   return text;
 }
 
-function uuidOfHex(hex: string): string {
+export function uuidOfHex(hex: string): string {
   const [time, middle] = [hex.slice(0, 8), hex.slice(8, 12)];
   return `${time}-${middle}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

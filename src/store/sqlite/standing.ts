@@ -8,76 +8,64 @@ import {
   type Standing,
   WAITS,
 } from '../standing.ts';
-import { gateKeysOf } from './admission.ts';
-import { bytesToFind, JOB_COLUMNS, type JobRow, jobOfRow, RANK_AT, uuidOfBytes } from './row.ts';
+import { gateKeysIn, keysOf } from './admit.ts';
+import { lanesNamed, ownedIn } from './counts.ts';
+import { turnsSince } from './limits.ts';
+import { findJob } from './read.ts';
+import { C, FLAG, jobOf, type JobRow, uuidOfBytes } from './row.ts';
 import type { Work } from './work.ts';
-
-const JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE tenant_id = ? AND id = ?`;
-
-const BEFORE = `(${RANK_AT}, seq) < (?, ?) LIMIT ${AHEAD_MAX}`;
 
 /** By gate: who is before it. */
 const AHEAD: Readonly<Record<number, string>> = {
-  [GATE.open]: `gate = 0 AND tenant_id = ? AND queue = ? AND type = ?`,
-  [GATE.parked]: 'gate = 3 AND limit_key = ?',
-  [GATE.user]: 'gate = 4 AND user_key = ?',
-  [GATE.organisation]: 'gate = 5 AND organisation_key = ?',
+  [GATE.open]: 'ahead_in_lane',
+  [GATE.parked]: 'ahead_at_slot',
+  [GATE.user]: 'ahead_at_user',
+  [GATE.organisation]: 'ahead_at_organisation',
 };
 
-const HOLDERS = `SELECT id, lease_owner FROM jobs WHERE limit_key = ? AND limit_key IS NOT NULL
-  AND (gate IN (0, 4, 5) OR phase IN (2, 3)) ORDER BY seq LIMIT ${HOLDERS_MAX}`;
-
-const OWNED = `SELECT count(*) FILTER (WHERE queue = ?) AS queue,
-    count(*) FILTER (WHERE type = ?) AS type
-  FROM jobs INDEXED BY jobs_owned WHERE phase IN (2, 3) AND tenant_id = ?`;
-
-const ENDED = `SELECT coalesce(sum(succeeded + failed), 0) AS count FROM turns
-  WHERE tenant_id = ? AND type = ? AND at >= ?`;
-
-const NEXT = 'SELECT next_at FROM rate_levels WHERE key = ?';
-
-export function standingOf(work: Work, { tenant, id }: JobRef): Standing | null {
-  const { connection, registry, now } = work;
-  const tenantId = registry.findTenant(tenant);
-  const bytes = bytesToFind(id);
-  if (tenantId === null || bytes === null) return null;
-  const row = connection.sql(JOB).get(tenantId, bytes) as JobRow | undefined;
-  if (row === undefined) return null;
-  const job = jobOfRow(registry, row);
-  const key = keyAt(row.gate, gateKeysOf(row));
-  const owned = connection.sql(OWNED).get(row.queue, row.type, tenantId)!;
-  const next = key === null ? undefined : connection.sql(NEXT).get(key);
+export function standingOf(work: Work, ref: JobRef): Standing | null {
+  const { connection, names, now } = work;
+  const row = findJob(work, ref);
+  if (row === null) return null;
+  const job = jobOf(names, row);
+  const gate = row[C.gate] as number | null;
+  const isKeyed = gate !== null && ((row[C.flags] as number) & FLAG.keys) > 0;
+  const key = isKeyed ? keyAt(gate, gateKeysIn(keysOf(work, row[C.key] as number))) : null;
+  const { tenant, type, queue } = names.laneOf(row[C.lane] as number);
+  const next = key === null ? undefined : connection.sql('next_token').get(key);
+  const turns = turnsSince(work, now - RECENT_MS).filter(
+    (one) => one.tenant === tenant && one.type === type,
+  );
   return {
     job,
     at: now,
-    wait: row.gate === null ? null : WAITS[row.gate]!,
+    wait: gate === null ? null : WAITS[gate]!,
     key: key === null ? null : keyForPeople(key, job),
     ahead: aheadOf(work, row, key),
-    holders: row.gate === GATE.parked ? holdersOf(work, key!) : [],
+    holders: gate === GATE.parked ? holdersOf(work, key!) : [],
     nextTokenAt: (next?.['next_at'] ?? null) as number | null,
-    endedLately: Number(connection.sql(ENDED).get(tenantId, row.type, now - RECENT_MS)!['count']),
-    owned: { queue: Number(owned['queue']), type: Number(owned['type']) },
+    endedLately: turns.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0),
+    owned: {
+      queue: ownedIn(work, lanesNamed(work, tenant, { queue })),
+      type: ownedIn(work, lanesNamed(work, tenant, { type })),
+    },
   };
 }
 
 function aheadOf({ connection }: Work, row: JobRow, key: string | null): number {
-  const where = row.gate === null ? undefined : AHEAD[row.gate];
-  if (where === undefined) return 0;
-  const line = key === null ? [row.tenant_id, row.queue, row.type] : [key];
-  const rankAt = `SELECT ${RANK_AT} AS rank_at FROM jobs WHERE seq = ?`;
-  const rank = connection.sql(rankAt).get(row.seq)!['rank_at']!;
+  const gate = row[C.gate] as number | null;
+  const name = gate === null ? undefined : AHEAD[gate];
+  if (name === undefined) return 0;
   const counted = connection
-    .sql(`SELECT count(*) AS count FROM (SELECT 1 FROM jobs WHERE ${where} AND ${BEFORE})`)
-    .get(...line, rank, row.seq)!;
-  return Number(counted['count']);
+    .sql(name)
+    .get(key ?? row[C.lane]!, row[C.rank_at]!, row[C.key]!, AHEAD_MAX)!;
+  return counted['count'] as number;
 }
 
 function holdersOf({ connection }: Work, key: string): Standing['holders'] {
-  return connection
-    .sql(HOLDERS)
-    .all(key)
-    .map((row) => ({
-      id: uuidOfBytes(row['id'] as Uint8Array),
-      owner: row['lease_owner'] as string | null,
-    }));
+  const rows = connection.sql('holders').all(key, HOLDERS_MAX);
+  return rows.map((row) => ({
+    id: uuidOfBytes(row['id'] as Uint8Array),
+    owner: row['owner'] as string | null,
+  }));
 }

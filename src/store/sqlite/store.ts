@@ -12,7 +12,7 @@ import type {
   InsertWithOutcome,
   NewJob,
 } from '../insert.ts';
-import { hasRecords, type Move, type MoveOutcome } from '../move.ts';
+import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '../move.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import type { OwnedJob } from '../owned.ts';
 import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
@@ -54,7 +54,6 @@ export class SqliteStore implements Store {
   readonly control: ControlStore = {
     ailing: (since) => this.#ask('ailing', since),
     throttle: (change) => this.#ask('throttle', change),
-    trimTurns: (before) => this.#ask('trimTurns', before),
     trimRates: (trim) => this.#ask('trimRates', trim),
   };
   readonly care: CareStore = {
@@ -109,13 +108,24 @@ export class SqliteStore implements Store {
     return this.#ask('claim', request);
   }
 
-  apply(moves: readonly Move[]): Promise<MoveOutcome[]> {
-    return hasRecords(moves) ? this.#applyWith(moves) : this.#ask('apply', moves);
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
+  apply(moves: readonly Move[], claim?: ClaimRequest): Promise<MoveOutcome[] | MovedAndClaimed> {
+    return hasRecords(moves) ? this.#applyWith(moves, claim) : this.#apply(moves, claim);
   }
 
-  async #applyWith(moves: readonly Move[]): Promise<MoveOutcome[]> {
+  async #applyWith(
+    moves: readonly Move[],
+    claim?: ClaimRequest,
+  ): Promise<MoveOutcome[] | MovedAndClaimed> {
     for (const { with: ops = [] } of moves) checkOps(ops);
-    return this.#ask('apply', moves);
+    return this.#apply(moves, claim);
+  }
+
+  #apply(moves: readonly Move[], claim?: ClaimRequest): Promise<MoveOutcome[] | MovedAndClaimed> {
+    return claim === undefined
+      ? this.#ask('apply', moves)
+      : this.#ask('applyAndClaim', moves, claim);
   }
 
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {

@@ -39,14 +39,14 @@ function kindsOf(answer: Answer): unknown {
   return (answer.value as { kind: string }[]).map(({ kind }) => kind);
 }
 
-function feedLines(db: DatabaseSync): number {
-  return Number(db.prepare('SELECT count(*) AS n FROM feed').get()!['n']);
+function entries(db: DatabaseSync): number {
+  return Number(db.prepare('SELECT count(*) AS n FROM log').get()!['n']);
 }
 
 describe('inserts that share a commit', () => {
   test('are written together, and each call is answered for its own jobs', async (t) => {
     const { writer, outside, free } = await openDesk(t);
-    const before = feedLines(outside);
+    const before = entries(outside);
     const [one, two, three, four] = free as [NewJob, NewJob, NewJob, NewJob];
     const answers = writer.run([
       insertCall(one, two),
@@ -60,7 +60,7 @@ describe('inserts that share a commit', () => {
       ['exists'],
       ['created', 'exists', 'created'],
     ]);
-    assert.equal(feedLines(outside), before + 1);
+    assert.equal(entries(outside), before + 1);
   });
 
   test('one that is refused is refused alone', async (t) => {
@@ -69,16 +69,16 @@ describe('inserts that share a commit', () => {
     const bad = { ...two, input: 'not JSON' };
     const answers = writer.run([insertCall(one), insertCall(bad, three), insertCall(two)]);
     assert.deepEqual(answers.map(kindsOf), [['created'], 'refused', ['created']]);
-    const events = outside.prepare('SELECT count(*) AS n FROM events').get()!['n'];
+    const events = outside.prepare('SELECT count(*) AS n FROM job_events').get()!['n'];
     assert.equal(events, outside.prepare('SELECT sum(version) AS n FROM jobs').get()!['n']);
   });
 
   test('those that a limit may hold stay calls of their own', async (t) => {
     const { writer, outside, free, limited } = await openDesk(t);
-    const before = feedLines(outside);
+    const before = entries(outside);
     const [one, two, three] = limited as [NewJob, NewJob, NewJob];
     writer.run([insertCall(one), insertCall(two), insertCall(free[0]!), insertCall(three)]);
-    assert.equal(feedLines(outside), before + 4);
+    assert.equal(entries(outside), before + 4);
   });
 
   test('travel as one list, and arrive as the calls that they were', async (t) => {

@@ -1,5 +1,5 @@
 import type { InsertOutcome, NewJob } from '../insert.ts';
-import type { Registry } from './registry.ts';
+import type { Names } from './names.ts';
 import type { Answer, Call } from './verbs.ts';
 
 /** One call, or several that are done as if they were one. */
@@ -10,11 +10,11 @@ export type Unit = readonly Call[];
  * many makes no difference to what is stored, and one statement for many rows costs far less than
  * as many statements.
  */
-export function unitsOf(registry: Registry, calls: readonly Call[]): Unit[] {
+export function unitsOf(names: Names, calls: readonly Call[]): Unit[] {
   const units: Call[][] = [];
   let open: Call[] | null = null;
   for (const call of calls) {
-    if (!canShare(registry, call)) {
+    if (!canShare(names, call)) {
       units.push([call]);
       open = null;
     } else if (open !== null && open[0]!.now === call.now) {
@@ -28,9 +28,9 @@ export function unitsOf(registry: Registry, calls: readonly Call[]): Unit[] {
 }
 
 /** Who waits at a gate is let in at the end of a call, so there it matters which call that is. */
-function canShare(registry: Registry, call: Call): boolean {
+function canShare(names: Names, call: Call): boolean {
   const jobs = jobsOf(call);
-  return jobs !== null && jobs.every(({ policy }) => !registry.isLimited(policy));
+  return jobs !== null && jobs.every(({ policy }) => !names.isLimited(policy));
 }
 
 /** Of a call that inserts jobs, each for itself; null of every other. */

@@ -1,72 +1,94 @@
-import type { NewJob } from '../insert.ts';
-import { type JoinOutcome, postponedRunAt, type UniqueClaim, uniqueUntil } from '../unique.ts';
-import type { Standing } from './event-log.ts';
-import { uuidOfBytes } from './row.ts';
+import { rankAtOf } from '../../core/rank.ts';
+import { type JoinOutcome, postponedRunAt, uniqueUntil } from '../unique.ts';
+import type { Newcomer } from './birth.ts';
+import { textOf } from './log.ts';
+import { keepPosition } from './positions.ts';
+import { C, FLAG, type JobRow, uuidOfBytes } from './row.ts';
 import type { Work } from './work.ts';
 
-const HOLDER = `SELECT j.seq, j.id, j.state, j.phase, j.epoch, j.version, j.attempts, j.retry_count,
-    j.progress, j.stage, j.message, j.run_at, j.input, u.until
-  FROM unique_keys u JOIN jobs j ON j.tenant_id = u.tenant_id AND j.id = u.job_id
-  WHERE u.tenant_id = ? AND u.type = ? AND u.mode = ? AND u.key = ?`;
-const KEEP = 'REPLACE INTO unique_keys VALUES (?, ?, ?, ?, ?, ?)';
-const AMEND = `UPDATE jobs SET version = version + 1, notes = 0, updated_at = ?, run_at = ?,
-    input = ? WHERE seq = ?`;
-
-interface Holder extends Standing {
-  readonly id: Uint8Array;
-  readonly run_at: number;
-  readonly input: string;
-  readonly until: number;
-}
-
 /** The job that already stands for the newcomer, amended as its mode says; null for none. */
-export function joinUnique(work: Work, job: NewJob, tenantId: number): JoinOutcome | null {
+export function joinUnique(work: Work, newcomer: Newcomer): JoinOutcome | null {
+  const { job, tenant } = newcomer;
   const { unique } = job;
   if (unique === undefined) return null;
-  const found = work.connection.sql(HOLDER).get(tenantId, job.type, unique.mode, unique.key);
-  if (found === undefined) return null;
-  const holder = found as unknown as Holder;
-  const id = uuidOfBytes(holder.id);
-  if (unique.mode === 'throttle') return work.now < holder.until ? { kind: 'throttled', id } : null;
-  if (holder.phase > 1 || holder.epoch !== 1) return null;
+  const { connection, now } = work;
+  const entry = connection.sql('unique_key').get(tenant, job.type, unique.mode, unique.key);
+  if (entry === undefined) return null;
+  const bytes = entry['id'] as Uint8Array;
+  const row = connection.lists('job_by_id').get(tenant, bytes) as unknown as JobRow | undefined;
+  if (row === undefined) return null;
+  const [id, until] = [uuidOfBytes(bytes), entry['until'] as number];
+  if (unique.mode === 'throttle') return now < until ? { kind: 'throttled', id } : null;
+  if ((row[C.phase] as number) > 1 || row[C.epoch] !== 1) return null;
+  const runAt = row[C.run_at] as number;
   if (unique.mode === 'replace') {
-    if (holder.input !== job.input) amend(work, holder, { job, unique, input: job.input });
+    if (row[C.input] !== job.input) amend(work, row, { newcomer, runAt, input: job.input });
     return { kind: 'replaced', id };
   }
-  const standing = { runAt: holder.run_at, until: holder.until, now: work.now };
-  const runAt = postponedRunAt(unique, standing);
-  if (holder.run_at > work.now && runAt !== holder.run_at) {
-    amend(work, holder, { job, unique, runAt });
-  }
+  const postponed = postponedRunAt(unique, { runAt, until, now });
+  if (runAt > now && postponed !== runAt) amend(work, row, { newcomer, runAt: postponed });
   return { kind: 'debounced', id };
 }
 
 function amend(
   { connection, log, now }: Work,
-  holder: Holder,
-  change: { job: NewJob; unique: UniqueClaim; runAt?: number; input?: string },
+  row: JobRow,
+  { newcomer, runAt, input }: { newcomer: Newcomer; runAt: number; input?: string },
 ): void {
-  const { job, unique, runAt = holder.run_at, input = holder.input } = change;
-  connection.sql(AMEND).run(now, runAt, input, holder.seq);
-  const standing = { ...holder, version: holder.version + 1 };
-  log.event(standing, {
-    type: 'job_amended',
-    at: now,
-    from: holder.state,
-    actor: job.actor,
-    cause: unique.mode,
-    payload: unique.mode === 'debounce' ? { runAt } : null,
+  const { actor, unique } = newcomer.job;
+  const key = row[C.key] as number;
+  const state = row[C.state] as number;
+  if (input !== undefined) {
+    connection.sql('put_input').run(key, input);
+    row[C.flags] = (row[C.flags] as number) | FLAG.details;
+  }
+  const n = log.write(
+    {
+      at: now,
+      lane: row[C.lane] as number,
+      lifecycle: row[C.lifecycle] as number,
+      type: 'job_amended',
+      from: state,
+      to: state,
+      phase: row[C.phase] as number,
+      actor,
+    },
+    [
+      {
+        key,
+        version: (row[C.version] as number) + 1,
+        epoch: row[C.epoch] as number,
+        attempts: row[C.attempts] as number,
+        retry_count: row[C.retry_count] as number,
+        progress: row[C.progress] as number,
+      },
+    ],
+    [
+      {
+        key,
+        stage: row[C.stage] as string | null,
+        message: row[C.message] as string | null,
+        cause: unique!.mode,
+        payload: textOf(unique!.mode === 'debounce' ? { runAt } : null),
+      },
+    ],
+  );
+  const { more_n, flags } = keepPosition(connection, n, {
+    key,
+    version: row[C.version] as number,
+    claim_n: row[C.claim_n] as number | null,
+    more_n: row[C.more_n] as string | null,
+    flags: row[C.flags] as number,
   });
+  const rankAt = rankAtOf({ runAt, priority: row[C.priority] as number });
+  connection.sql('amend').run(key, now, runAt, rankAt, more_n, flags);
+  if (flags & FLAG.keys) connection.sql('set_rank').run(key, rankAt);
 }
 
 /** From now on the key stands for this job. */
-export function keepUnique(
-  { connection, now }: Work,
-  job: NewJob,
-  stored: { tenantId: number; id: Uint8Array },
-): void {
+export function keepUnique({ connection, now }: Work, { job, tenant, id }: Newcomer): void {
   const { type, unique } = job;
   if (unique === undefined) return;
   const until = uniqueUntil(unique, now);
-  connection.sql(KEEP).run(stored.tenantId, type, unique.mode, unique.key, stored.id, until);
+  connection.sql('put_unique_key').run(tenant, type, unique.mode, unique.key, id, until);
 }

@@ -1,29 +1,29 @@
 import type { Instant } from '../../core/clock.ts';
 import type { CareStore } from '../care.ts';
 import type { ControlStore } from '../control.ts';
+import type { ClaimRequest } from '../claim.ts';
 import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '../insert.ts';
+import type { Move, MovedAndClaimed, MoveOutcome } from '../move.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
+import { applyAndClaim } from './apply-and-claim.ts';
 import { applyMoves } from './apply.ts';
 import { listFailedTypes, listStrays, listTenants, quickCheck, readFigures } from './care.ts';
 import { claimJobs } from './claim.ts';
-import { changeThrottle, listAiling, trimTurns, trimRates } from './control.ts';
+import { depthOf, tallyJobs } from './counts.ts';
+import { eraseJob } from './erase.ts';
 import type { Failure } from './failure.ts';
+import { listEvents } from './history.ts';
 import { insertWith, insertJobs } from './insert.ts';
+import { changeThrottle, listAiling, listValves, putValve, trimRates } from './limits.ts';
 import { listJobs } from './list.ts';
-import { ownedJobs } from './owned.ts';
-import { putPolicy } from './policy.ts';
-import { readJobs, readStages } from './query.ts';
+import { purge } from './purge.ts';
+import { expiredJobs, overdueJobs, ownedJobs, readJobs, readStages } from './read.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
-import { purge } from './retention.ts';
-import { eraseJob } from './retention-erase.ts';
-import { overdueJobs } from './overdue.ts';
 import { standingOf } from './standing.ts';
-import { incarnationOf, listEvents, readTail } from './stream.ts';
-import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
-import { tallyJobs } from './tally.ts';
-import { depthOf, listValves, putValve } from './valve.ts';
+import { letDueIn, untilDue } from './sweep.ts';
+import { incarnationOf, readTail } from './tail.ts';
 import { vitalsOf } from './vitals.ts';
 import type { Work } from './work.ts';
 
@@ -41,11 +41,18 @@ interface InsertVerbs {
   insertWith(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertWithOutcome>;
 }
 
-type Apart = 'insert' | 'records' | 'control' | 'care';
+/** Beside a claim there is another answer. */
+interface ApplyVerbs {
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  applyAndClaim(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
+}
+
+type Apart = 'insert' | 'apply' | 'records' | 'control' | 'care';
 type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
   InsertVerbs &
+  ApplyVerbs &
   RecordVerbs &
-  Required<ControlStore> &
+  ControlStore &
   Omit<CareStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
@@ -59,6 +66,7 @@ const BODIES: Bodies = {
   insertWith,
   claim: claimJobs,
   apply: applyMoves,
+  applyAndClaim,
   renew: renewLeases,
   due: letDueIn,
   untilDue,
@@ -80,7 +88,6 @@ const BODIES: Bodies = {
   depth: depthOf,
   ailing: listAiling,
   throttle: changeThrottle,
-  trimTurns,
   trimRates,
   readRecords,
   listRecords,
@@ -92,8 +99,8 @@ const BODIES: Bodies = {
   strays: listStrays,
   failedTypes: listFailedTypes,
   quickCheck,
-  putPolicy,
-  policies: ({ registry }, numbers) => numbers.map((number) => registry.policy(number)),
+  putPolicy: ({ names }, policy) => names.makePolicy(policy),
+  policies: ({ names }, numbers) => numbers.map((number) => names.policy(number)),
 };
 
 const WRITES: ReadonlySet<Verb> = new Set([
@@ -101,13 +108,13 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'insertWith',
   'claim',
   'apply',
+  'applyAndClaim',
   'renew',
   'due',
   'purge',
   'erase',
   'putValve',
   'throttle',
-  'trimTurns',
   'trimRates',
   'writeRecords',
   'putPolicy',

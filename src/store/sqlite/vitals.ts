@@ -7,7 +7,7 @@ const FILE = `SELECT page_count * page_size AS bytes, freelist_count * page_size
 
 /** A reader sees everything that is committed, so the log is never behind. */
 export function vitalsOf({ connection }: Work): Vitals {
-  const file = connection.sql(FILE).get()!;
+  const file = connection.text(FILE).get()!;
   const path = connection.db.location();
   const wal = path === null ? undefined : statSync(`${path}-wal`, { throwIfNoEntry: false });
   const gauges = {

@@ -33,7 +33,7 @@ describe('group commit', () => {
     ]);
     assert.deepEqual(answers.map(kindOf), ['created', 'refused', 'created']);
     assert.equal(countJobs(outside), 2);
-    assert.equal(outside.prepare('SELECT count(*) AS n FROM feed').get()!['n'], 2);
+    assert.equal(outside.prepare('SELECT count(*) AS n FROM log').get()!['n'], 2);
     assert.deepEqual(writer.run([insertCall(two)]).map(kindOf), ['created']);
   });
 
@@ -96,8 +96,8 @@ describe('a failing disk', () => {
     const { writer, outside, jobs } = await openDesk(t, threeJobs);
     const { connection } = writer.tools;
     outside.exec(`CREATE TABLE debts (
-        id INTEGER REFERENCES tenants (id) DEFERRABLE INITIALLY DEFERRED);
-      CREATE TRIGGER owe AFTER INSERT ON feed BEGIN INSERT INTO debts VALUES (99); END`);
+        id INTEGER REFERENCES tenants (number) DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER owe AFTER INSERT ON log BEGIN INSERT INTO debts VALUES (99); END`);
     connection.db.exec('PRAGMA foreign_keys = ON');
     const answers = writer.run([insertCall(jobs[0]!), insertCall(jobs[1]!)]);
     assert.deepEqual(answers.map(kindOf), ['unknown', 'unknown']);
@@ -125,7 +125,7 @@ describe('the write-ahead log', () => {
     const { writer, jobs } = await openDesk(t, threeJobs);
     const input = JSON.stringify('x'.repeat(6_000_000));
     const pages = (): unknown[] => {
-      const state = writer.tools.connection.sql('PRAGMA wal_checkpoint(NOOP)').get()!;
+      const state = writer.tools.connection.text('PRAGMA wal_checkpoint(NOOP)').get()!;
       return [Number(state['log']) > 1_000, state['log'] === state['checkpointed']];
     };
     writer.run([insertCall({ ...jobs[0]!, input })]);

@@ -7,11 +7,12 @@ import {
   type ConnectionOptions,
   wasLeftUnclean,
 } from './connection.ts';
-import { EventLog } from './event-log.ts';
 import { breaksConnection, type Failure, failureAtCommit, failureBeforeCommit } from './failure.ts';
 import { migrate } from './migrations.ts';
 import { type Ownership, takeOwnership } from './ownership.ts';
-import { registerLifecycles, Registry } from './registry.ts';
+import { registerLifecycles } from './lifecycles.ts';
+import { Log } from './log.ts';
+import { Names } from './names.ts';
 import { type Answer, type Call, perform } from './verbs.ts';
 import { alone, asOneCall, sharesOf, unitsOf } from './together.ts';
 import type { Work } from './work.ts';
@@ -70,13 +71,13 @@ export class Writer {
     let tools: Tools;
     try {
       tools = this.tools;
-      tools.connection.sql('BEGIN IMMEDIATE').run();
+      tools.connection.text('BEGIN IMMEDIATE').run();
     } catch (error) {
       if (breaksConnection(error)) this.#disconnect();
       return sameFor(calls, failureBeforeCommit(error));
     }
     const answers: Answer[] = [];
-    for (const unit of isCareful ? calls.map(alone) : unitsOf(tools.registry, calls)) {
+    for (const unit of isCareful ? calls.map(alone) : unitsOf(tools.names, calls)) {
       const call = asOneCall(unit);
       const answer = isCareful ? this.#runInSavepoint(tools, call) : this.#runPlainly(tools, call);
       if (calls.length === 1 && 'failure' in answer) return [answer];
@@ -88,7 +89,7 @@ export class Writer {
       answers.push(...sharesOf(unit, answer));
     }
     try {
-      tools.connection.sql('COMMIT').run();
+      tools.connection.text('COMMIT').run();
     } catch (error) {
       this.#disconnect();
       return sameFor(calls, failureAtCommit(error));
@@ -99,9 +100,9 @@ export class Writer {
   #runInSavepoint(tools: Tools, call: Call): Answer {
     const { connection } = tools;
     try {
-      connection.sql('SAVEPOINT one_call').run();
+      connection.text('SAVEPOINT one_call').run();
       const value = this.#perform(tools, call);
-      connection.sql('RELEASE one_call').run();
+      connection.text('RELEASE one_call').run();
       return { value };
     } catch (error) {
       if (breaksConnection(error)) this.#disconnect();
@@ -123,18 +124,15 @@ export class Writer {
 
   #perform(tools: Tools, call: Call): unknown {
     const now = call.now ?? systemClock.now();
-    const value = perform({ ...tools, now }, call);
-    tools.log.flush(now);
-    return value;
+    return perform({ ...tools, now }, call);
   }
 
   #takeBack(tools: Tools, statements: readonly string[]): void {
-    const { connection, registry, log } = tools;
-    log.discard();
-    registry.forget();
+    const { connection, names } = tools;
+    names.forget();
     if (!isInTransaction(tools)) return;
     try {
-      for (const statement of statements) connection.sql(statement).run();
+      for (const statement of statements) connection.text(statement).run();
     } catch {
       this.#disconnect();
     }
@@ -150,10 +148,10 @@ export class Writer {
     if (this.#tools === null) return;
     try {
       const { connection } = this.#tools;
-      const state = connection.sql('PRAGMA wal_checkpoint(NOOP)').get()!;
+      const state = connection.text('PRAGMA wal_checkpoint(NOOP)').get()!;
       const pages = Number(state['log']) - Number(state['checkpointed']);
       if (pages < (isIdle ? WAL_PAGES_IDLE : WAL_PAGES_BUSY)) return;
-      connection.sql('PRAGMA wal_checkpoint(PASSIVE)').get();
+      connection.text('PRAGMA wal_checkpoint(PASSIVE)').get();
     } catch (error) {
       // What was committed is safe in the log; the next checkpoint tries again.
       if (breaksConnection(error)) this.#disconnect();
@@ -167,7 +165,7 @@ export class Writer {
 
   #connect(): Tools {
     const connection = new Connection(this.#options);
-    return { connection, registry: new Registry(connection), log: new EventLog(connection) };
+    return { connection, names: new Names(connection), log: new Log(connection) };
   }
 
   /** Without a commit, whatever the connection was doing is undone. */
@@ -181,9 +179,7 @@ export class Writer {
     connection.db.exec('BEGIN IMMEDIATE');
     try {
       migrate(connection.db, systemClock.now());
-      connection
-        .sql(`INSERT OR IGNORE INTO meta VALUES ('incarnation', ?)`)
-        .run(randomUUID().slice(0, 8));
+      connection.sql('add_meta').run('incarnation', randomUUID().slice(0, 8));
       registerLifecycles(connection, this.#options.lifecycles);
       connection.db.exec('COMMIT');
     } catch (error) {

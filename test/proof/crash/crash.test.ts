@@ -6,7 +6,7 @@ import { crashEverywhere } from './crash.ts';
 import { ERROR_CLASSES, failEverywhere } from './errors.ts';
 import { crashMigrations } from './migration.ts';
 
-for (const name of ['complete', 'artifact commit']) {
+for (const name of ['complete', 'complete and claim in one call', 'artifact commit']) {
   test(`[R24] killed in "${name}", whatever was promised before is kept`, async (context) => {
     const { crashes, violations } = await crashEverywhere(name, { every: 4 });
     context.diagnostic(`${crashes} processes killed`);
@@ -15,7 +15,7 @@ for (const name of ['complete', 'artifact commit']) {
   });
 }
 
-for (const name of ['submit', 'fail and retry']) {
+for (const name of ['submit', 'complete and claim in one call', 'fail and retry']) {
   test(`[R24] in "${name}" a store call fails, and nothing is lost or done twice`, async (context) => {
     const { errors, violations } = await failEverywhere(name, { every: 3 });
     context.diagnostic(`${errors} errors of ${Object.keys(ERROR_CLASSES).length} classes`);

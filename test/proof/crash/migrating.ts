@@ -18,8 +18,8 @@ import { EXPANSION } from '../../support/postgres/next-release.ts';
 const KNOWN = Math.max(...SQLITE_MIGRATIONS.map(({ version }) => version));
 
 const SQLITE_EXPANSION: readonly Migration[] = [
-  { version: KNOWN + 1, name: 'colours', sql: 'ALTER TABLE jobs ADD COLUMN colour TEXT' },
-  { version: KNOWN + 2, name: 'look-ups', sql: 'CREATE INDEX jobs_colour ON jobs (colour)' },
+  { version: KNOWN + 1, name: 'colours', sql: 'ALTER TABLE facts ADD COLUMN colour TEXT' },
+  { version: KNOWN + 2, name: 'look-ups', sql: 'CREATE INDEX facts_colour ON facts (colour)' },
 ];
 
 /** As the store does it when it opens a file, and then as the store of the next release would. */

@@ -58,6 +58,17 @@ export const WORKFLOWS: Readonly<Record<string, Workflow>> = {
     diary.fact('succeeded', claim.job.id);
     await settle(plant, claim, done);
   },
+  'complete and claim in one call': async (plant, diary) => {
+    const first = await claimed(plant, diary);
+    await diary.submit(plant, [request('convert'), request('convert')]);
+    const asked = { owner: 'w1', types: ['convert'], max: 1, requestId: 'r1' };
+    const ends = [{ ...holdingOf(first), ending: done }];
+    const { outcomes, claims } = await plant.engine.settleAndClaim(ends, asked);
+    if (outcomes[0]!.kind === 'refused') throw outcomes[0]!.error;
+    diary.fact('succeeded', first.job.id);
+    for (const { job } of claims) diary.fact('claimed', job.id);
+    await plant.engine.settleAndClaim(ends, asked);
+  },
   'fail and retry': async (plant, diary) => {
     const claim = await claimed(plant, diary);
     await settle(plant, claim, broken);

@@ -53,7 +53,8 @@ export function openSqliteGround(wrap: (store: Store) => Store = (store) => stor
     clock,
     engine: engineOn(store, clock),
     inner: () => {
-      const rows = writer.tools.connection.sql('SELECT gate, notes > 0 AS noted FROM jobs').all();
+      const sql = 'SELECT gate, notes > 0 AS noted FROM live';
+      const rows = writer.tools.connection.text(sql).all();
       return JSON.stringify(rows);
     },
     // Mostly empty pages: packed, ten thousand moments fit into memory.

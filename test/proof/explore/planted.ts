@@ -1,8 +1,13 @@
 // Mistakes between the engine and the real SQLite store, which exploring must find.
-import type { Move } from '../../../src/store/move.ts';
+import type { Move, MoveOutcome } from '../../../src/store/move.ts';
 import type { Store } from '../../../src/store/store.ts';
 
-type Change = (store: Store) => Partial<Store>;
+/** Nobody here claims in the same call. */
+interface Changed extends Partial<Omit<Store, 'apply'>> {
+  readonly apply?: (moves: readonly Move[]) => Promise<MoveOutcome[]>;
+}
+
+type Change = (store: Store) => Changed;
 
 function changed(change: Change): (store: Store) => Store {
   return (store) => {

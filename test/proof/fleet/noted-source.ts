@@ -1,6 +1,7 @@
 // A worker's view of the platform, with everything that it was told written down.
 import { randomUUID } from 'node:crypto';
 import type { CompleteOperation } from '../../../src/check/history.ts';
+import type { Claim } from '../../../src/engine/claim.ts';
 import type { Settlement } from '../../../src/engine/settle.ts';
 import type { JobSource, SourceOutcome } from '../../../src/worker/job-source.ts';
 import { write } from './ledger.ts';
@@ -16,13 +17,7 @@ export function holdingOf(jobId: string): { epoch: number; owner: string } {
 
 export function noted(source: JobSource): JobSource {
   return {
-    claim: async (options) => {
-      const claims = await source.claim(options);
-      for (const { job } of claims) {
-        holdings.set(job.id, { epoch: job.epoch, owner: options.owner });
-      }
-      return claims;
-    },
+    claim: async (options) => held(await source.claim(options), options.owner),
     start: (held) => source.start(held),
     renew: (beats) => source.renew(beats),
     settle: async (settlements) => {
@@ -31,8 +26,23 @@ export function noted(source: JobSource): JobSource {
       outcomes.forEach((outcome, index) => answer(reports[index]!, outcome));
       return outcomes;
     },
+    ...(source.settleAndClaim === undefined
+      ? {}
+      : {
+          settleAndClaim: async (settlements, options) => {
+            const reports = settlements.map(report);
+            const told = await source.settleAndClaim!(settlements, options);
+            told.outcomes.forEach((outcome, index) => answer(reports[index]!, outcome));
+            return { ...told, claims: held(told.claims, options.owner) };
+          },
+        }),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
   };
+}
+
+function held(claims: readonly Claim[], owner: string): readonly Claim[] {
+  for (const { job } of claims) holdings.set(job.id, { epoch: job.epoch, owner });
+  return claims;
 }
 
 /** Null for any end but a success. */

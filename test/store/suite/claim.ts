@@ -45,7 +45,7 @@ export const claimCases: Cases = {
       startedAt: now,
       updatedAt: now,
     };
-    const { token: _token, ...rest } = claimed!;
+    const { token: _token, key: _key, ...rest } = claimed!;
     assert.deepEqual(rest, { job: expected, stages: [], at: now });
     assert.deepEqual(await scene.read(before), expected);
     assert.deepEqual((await scene.events(before)).at(-1), {
@@ -183,6 +183,17 @@ export const claimCases: Cases = {
     assert.equal((await other.claimOne({ requestId: 'r-1' })).id, theirs.id);
     const mine = await scene.enqueue();
     assert.equal((await scene.claimOne({ requestId: 'r-1' })).id, mine.id);
+  },
+
+  '[R20] owners of two tenants with one name and one request id each find their own again': async (
+    scene,
+  ) => {
+    const other = scene.otherTenant();
+    for (const one of [scene, other]) for (let n = 0; n < 2; n++) await one.enqueue();
+    const mine = await scene.claimOne({ requestId: 'r-1' });
+    const theirs = await other.claimOne({ requestId: 'r-1' });
+    assert.equal((await scene.claimOne({ requestId: 'r-1' })).id, mine.id);
+    assert.equal((await other.claimOne({ requestId: 'r-1' })).id, theirs.id);
   },
 
   '[R20] a repeated claim leaves out what its owner has settled meanwhile': async (scene) => {

@@ -53,6 +53,35 @@ export const eventCases: Cases = {
     }
   },
 
+  'a long history is read in pages without a gap, however long ago its claims were': async (
+    scene,
+  ) => {
+    const annotation = { event: 'job_amended', cause: 'again', payload: null } as const;
+    const annotate = async (job: Job, count: number): Promise<void> => {
+      const move = scene.move(job, [], { annotation });
+      for (let time = 0; time < count; time++) {
+        assert.equal((await scene.apply(move)).kind, 'moved');
+      }
+    };
+    const first = await scene.running();
+    await annotate(first, 70);
+    await scene.ask(first, { on: 'release' });
+    const { tenant, id, ...rest } = await scene.claimOne();
+    await annotate({ tenant, id, ...rest }, 70);
+    const { version: last } = await scene.read(first);
+    for (const limit of [1, 10, 29, 30, 31, 62]) {
+      const versions: number[] = [];
+      for (let hasMore = true; hasMore;) {
+        const after = { version: versions.at(-1) ?? 0, note: 0 };
+        const page = await scene.store.events({ tenant, id, after, limit, notes: false });
+        versions.push(...page.events.map(({ version }) => version));
+        ({ hasMore } = page);
+      }
+      const all = Array.from({ length: last }, (_, at) => at + 1);
+      assert.deepEqual(versions, all, `${limit} at a time`);
+    }
+  },
+
   'a reader that is up to date gets nothing': async (scene) => {
     const { tenant, id } = await storied(scene);
     const after = { version: 4, note: 1 };

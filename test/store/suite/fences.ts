@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Request } from '../../../src/core/decision.ts';
 import type { Job } from '../../../src/core/job.ts';
+import type { ClaimedJob } from '../../../src/store/claim.ts';
 import type { Move } from '../../../src/store/move.ts';
 import type { Cases, Scene } from './scene.ts';
 
@@ -102,6 +103,35 @@ export const fenceCases: Cases = {
     const job = await scene.running();
     await misses(scene, job, { fence: { kind: 'owner', owner: 'w2' } });
     await misses(scene, job, { fence: { kind: 'owner', owner: '' } });
+  },
+
+  '[R3, R7] owner: a token that is shown must be that of the claim': async (scene) => {
+    await scene.enqueue();
+    await scene.enqueue();
+    const [{ job, token, key }, twin] = (await scene.claim()) as [ClaimedJob, ClaimedJob];
+    await scene.enqueue();
+    const [{ token: other }] = (await scene.claim()) as [ClaimedJob];
+    assert.ok(token !== undefined && other !== undefined && token !== other);
+    const owner = job.owner!;
+    const fence = { kind: 'owner', owner, token: other } as const;
+    for (const one of [undefined, key]) {
+      const keyed = one === undefined ? {} : { key: one };
+      await misses(scene, job, { fence, ...keyed });
+      const renewal = { tenant: job.tenant, id: job.id, owner, epoch: job.epoch, ...keyed };
+      const [lost] = await scene.store.renew([{ ...renewal, token: other }]);
+      assert.equal(lost!.kind, 'lost');
+      const [renewed] = await scene.store.renew([{ ...renewal, token }]);
+      assert.equal(renewed!.kind, 'renewed');
+    }
+    const shown = { fence: { ...fence, token }, ...(key === undefined ? {} : { key }) };
+    assert.equal((await scene.apply(scene.move(job, { on: 'succeed' }, shown))).kind, 'moved');
+    // Who shows no token is looked up by its id, whatever key it brings.
+    const stray = {
+      fence: { kind: 'owner', owner } as const,
+      ...(key === undefined ? {} : { key }),
+    };
+    assert.equal((await scene.apply(scene.move(twin.job, { on: 'succeed' }, stray))).kind, 'moved');
+    assert.equal((await scene.read(twin.job)).phase, 'succeeded');
   },
 
   '[R7] owner: the deadline counts to the millisecond': async (scene) => {

@@ -101,7 +101,7 @@ async function showClaim(scene: Scene, row: Transition): Promise<void> {
     startedAt: row.to.phase === 'executing' ? (job.startedAt ?? now) : job.startedAt,
     updatedAt: now,
   };
-  const { token: _token, ...rest } = claimed!;
+  const { token: _token, key: _key, ...rest } = claimed!;
   assert.deepEqual(rest, { job: expected, stages: [], at: now });
   assert.deepEqual(await scene.read(job), expected);
   const written = (await scene.events(job)).slice(eventsBefore.length);

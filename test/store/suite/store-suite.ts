@@ -7,6 +7,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { accessCases } from './access-keys.ts';
 import { activeCases } from './active.ts';
 import { applyCases } from './apply.ts';
+import { applyAndClaimCases, inOneCall } from './apply-and-claim.ts';
 import { artifactCases } from './artifacts.ts';
 import { claimCases } from './claim.ts';
 import { controlCases } from './control.ts';
@@ -44,13 +45,19 @@ import { webhookCases } from './webhooks.ts';
 import { wholeCases } from './whole.ts';
 import { workerCases } from './workers.ts';
 
+/** Whatever claims or moves holds by either road: by a verb of its own, and by the one for both. */
+const CLAIMS: Cases = { ...claimCases, ...laneCases };
+const MOVES: Cases = { ...applyCases, ...rowCases, ...fenceCases, ...guardCases };
+const LIMITS: Cases = { ...limitCases, ...activeCases, ...rateCases, ...valveCases };
+
 const GROUPS: Readonly<Record<string, Cases>> = {
   records: { ...recordCases, ...recordLeaseCases, ...recordListCases, ...recordWithJobCases },
   insert: { ...insertCases, ...idempotencyCases, ...wholeCases },
   sets: setCases,
-  claim: { ...claimCases, ...laneCases },
-  apply: { ...applyCases, ...rowCases, ...fenceCases, ...guardCases },
-  limits: { ...limitCases, ...activeCases, ...rateCases, ...valveCases, ...controlCases },
+  claim: CLAIMS,
+  apply: MOVES,
+  'apply and claim': applyAndClaimCases,
+  limits: { ...LIMITS, ...controlCases },
   renew: renewCases,
   sweeps: sweepCases,
   time: { ...scheduleCases, ...deadlineCases, ...uniqueCases },
@@ -87,5 +94,10 @@ export function storeSuite(label: string, open: OpenStore): void {
         }
       });
     }
+    void describe('claims and moves by the verb for both', () => {
+      for (const [title, show] of Object.entries({ ...CLAIMS, ...MOVES, ...LIMITS })) {
+        void test(title, () => show(new Scene({ store: inOneCall(store), clock, lifecycles })));
+      }
+    });
   });
 }

@@ -1,12 +1,15 @@
 -- Kinds of the log: the numbers of EVENT_TYPES, from 1. Notes count from 101.
 
 -- Makes room for one more position in a row that is about to get one: of the older ones a part of
--- 32 goes to a table of its own. last_version is that of the newest entry in the part.
+-- 32 goes to a table of its own. last_version is that of the newest entry in the part. The last
+-- claim's position goes with them, and once more when there is another claim: so no entry lies in a
+-- later part than younger ones do.
 CREATE FUNCTION keep_positions(j live) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   IF coalesce(cardinality(j.more_n), 0) < 31 THEN RETURN; END IF;
-  INSERT INTO positions VALUES (j.id, j.tenant, j.version, j.more_n);
+  INSERT INTO positions
+  VALUES (j.id, j.tenant, j.version, array_remove(j.more_n || j.claim_n, NULL));
   UPDATE live l SET more_n = NULL, flags = l.flags | 16 WHERE l.id = j.id AND l.tenant = j.tenant;
 END $$;
 

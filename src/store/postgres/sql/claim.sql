@@ -182,7 +182,8 @@ BEGIN
   END IF;
   -- Only written down here: an update of the rows would move them away from where they were locked.
   IF t.is_full AND NOT k.is_quiet THEN
-    INSERT INTO positions SELECT j.id, j.tenant, j.version, j.more_n FROM live j
+    INSERT INTO positions
+    SELECT j.id, j.tenant, j.version, array_remove(j.more_n || j.claim_n, NULL) FROM live j
     WHERE j.ctid = ANY (t.tids) AND cardinality(j.more_n) >= 31;
   END IF;
   IF k.is_quiet OR cardinality(v_lanes) = 1 THEN

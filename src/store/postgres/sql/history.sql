@@ -20,7 +20,7 @@ BEGIN
   END IF;
   RETURN v_ns || ARRAY(SELECT unnest(x.ns) FROM (SELECT p.ns FROM positions p
     WHERE p.id = p_id AND p.tenant = p_tenant AND p.last_version > p_version
-    ORDER BY p.last_version LIMIT p_limit / 31 + 2) x);
+    ORDER BY p.last_version LIMIT p_limit / 30 + 2) x);
 END $$;
 
 -- The part of an entry that belongs to one job; of one that was created and queued at once both.

@@ -54,8 +54,8 @@ export const CHANGES_R: readonly RowChange[] = [
     row: 'R7',
     mistake: 'a lease that has run out is renewed',
     file: 'src/store/memory/apply.ts',
-    from: 'job.owner === fence.owner && now < job.leaseExpiry!',
-    to: 'job.owner === fence.owner',
+    from: '(fence.token ?? token) === token && now < job.leaseExpiry!',
+    to: '(fence.token ?? token) === token',
     tests: 'test/store/memory.test.ts',
   },
   {

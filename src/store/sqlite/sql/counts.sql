@@ -1,0 +1,66 @@
+-- How many jobs stand where.
+
+-- @count_owned
+SELECT l.lane, l.lifecycle, l.state, l.phase, l.priority >= 100 AS is_high, count(*) AS count,
+  min(l.run_at) AS oldest, 0 AS is_at_least
+FROM live l INDEXED BY live_owned WHERE l.owner IS NOT NULL
+GROUP BY l.lane, l.lifecycle, l.state, l.phase, is_high
+-- The lanes of jobs in a line, by one look-up for each, however many stand between.
+-- @lanes_open
+SELECT lane FROM live WHERE gate = 0 AND lane > ? ORDER BY lane LIMIT 1
+-- @lanes_aside
+SELECT lane FROM live INDEXED BY live_aside WHERE gate IS NOT 0 AND owner IS NULL AND lane > ?
+ORDER BY lane LIMIT 1
+-- The first of a line, by place.
+-- @count_open
+SELECT lane, lifecycle, state, phase, is_high, count(*) AS count, min(run_at) AS oldest,
+  sum(count(*)) OVER () >= ?2 AS is_at_least
+FROM (SELECT lane, lifecycle, state, phase, priority >= 100 AS is_high, run_at FROM live
+  WHERE gate = 0 AND lane = ?1 ORDER BY rank_at, key LIMIT ?2)
+GROUP BY lifecycle, state, phase, is_high
+-- @count_aside
+SELECT lane, lifecycle, state, phase, is_high, count(*) AS count, min(run_at) AS oldest,
+  sum(count(*)) OVER () >= ?3 AS is_at_least
+FROM (SELECT lane, lifecycle, state, phase, priority >= 100 AS is_high, run_at
+  FROM live INDEXED BY live_aside
+  WHERE gate IS NOT 0 AND owner IS NULL AND lane = ?1 AND phase = ?2 ORDER BY run_at LIMIT ?3)
+GROUP BY lifecycle, state, is_high
+
+-- @depth
+SELECT count(*) AS count FROM (
+  SELECT 1 FROM live WHERE gate = 0 AND lane IN (SELECT value FROM json_each(?1))
+  UNION ALL SELECT 1 FROM live INDEXED BY live_aside WHERE gate IS NOT 0 AND owner IS NULL
+    AND lane IN (SELECT value FROM json_each(?1)) AND phase = 1 AND gate > 2 LIMIT ?2)
+-- @owned_in
+SELECT count(*) AS count FROM live INDEXED BY live_owned
+WHERE owner IS NOT NULL AND lane IN (SELECT value FROM json_each(?))
+
+-- How turns of each lane have ended since a moment: times rise with the numbers of the log.
+-- @turns
+SELECT lane, ts - ts % 1000 AS at,
+  sum(json_array_length(jobs)) FILTER (WHERE turn = 1) AS succeeded,
+  sum(json_array_length(jobs)) FILTER (WHERE turn = 2) AS failed
+FROM log WHERE n > coalesce((SELECT n FROM log WHERE ts < ?1 ORDER BY n DESC LIMIT 1), 0)
+  AND turn IS NOT NULL AND ts - ts % 1000 >= ?1
+GROUP BY lane, at
+
+-- Who is before a job in its line.
+-- @ahead_in_lane
+SELECT count(*) AS count FROM (SELECT 1 FROM live
+  WHERE gate = 0 AND lane = ?1 AND (rank_at, key) < (?2, ?3) LIMIT ?4)
+-- @ahead_at_slot
+SELECT count(*) AS count FROM (SELECT 1 FROM keys
+  WHERE gate = 3 AND limit_key = ?1 AND (rank_at, key) < (?2, ?3) LIMIT ?4)
+-- @ahead_at_user
+SELECT count(*) AS count FROM (SELECT 1 FROM keys
+  WHERE gate = 4 AND user_key = ?1 AND (rank_at, key) < (?2, ?3) LIMIT ?4)
+-- @ahead_at_organisation
+SELECT count(*) AS count FROM (SELECT 1 FROM keys
+  WHERE gate = 5 AND organisation_key = ?1 AND (rank_at, key) < (?2, ?3) LIMIT ?4)
+-- @holders
+SELECT f.id, o.name AS owner FROM keys k JOIN facts f ON f.key = k.key
+JOIN live l ON l.key = k.key LEFT JOIN owners o ON o.number = l.owner
+WHERE k.limit_key = ?1 AND k.limit_key IS NOT NULL AND (k.gate IN (0, 4, 5) OR k.is_owned)
+ORDER BY k.key LIMIT ?2
+-- @next_token
+SELECT next_at FROM rate_levels WHERE key = ?
