@@ -80,6 +80,8 @@ describe('what can be said of a value', () => {
     assert.equal(kept['…'], `${500 - Object.keys(kept).length + 1} members more`);
     const long = plainValue({ text: 'x'.repeat(5_000) }, KIB) as { text: string };
     assert.match(long.text, /^x+… [\d,]+ bytes more$/);
+    const named = plainValue({ ['n'.repeat(1_000)]: true }, KIB) as object;
+    assert.match(Object.keys(named)[0]!, /^n+… 9\d\d bytes more$/);
   });
 
   test('never throws, is never too long, and is what every store can hold', () => {

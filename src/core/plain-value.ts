@@ -1,6 +1,6 @@
 import { jsonBytes, keptText, textCost } from './kept-text.ts';
 import { HIDDEN, isSecretName, withoutSecrets } from './redact.ts';
-import { boundedText, textOf } from './text.ts';
+import { boundedText, textOf, utf8Bytes } from './text.ts';
 
 const DEPTH_MAX = 8;
 const NODES_MAX = 2_000;
@@ -100,7 +100,7 @@ class Copier {
       }
       const copy = isSecretName(name) ? this.#text(HIDDEN) : this.copy(read(value, name), above);
       if (copy === undefined) continue;
-      const told = boundedText(withoutSecrets(name.slice(0, NAME_BYTES_MAX)), NAME_BYTES_MAX);
+      const told = boundedName(name);
       this.#bytesLeft -= jsonBytes(told) + 2;
       copies.push([UNSAFE_NAMES.has(told) ? `[${told}]` : told, copy]);
     }
@@ -122,6 +122,12 @@ class Copier {
     this.#bytesLeft -= textOf(value).length;
     return value;
   }
+}
+
+/** A name that is too long is cut visibly: another one may begin as it does. */
+function boundedName(name: string): string {
+  const near = withoutSecrets(name.slice(0, NAME_BYTES_MAX));
+  return boundedText(near, NAME_BYTES_MAX, utf8Bytes(name.slice(NAME_BYTES_MAX)));
 }
 
 /** Of a copy that is copied again: what stands for items that were left out stays as it is. */

@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import type { LinkClaims } from '../artifact/link.ts';
 import type { Ownership } from '../engine/owner.ts';
 import { refOf } from './face.ts';
-import { Name } from './schema/values.ts';
+import { OWNER } from './schema/worker.ts';
 
 /** How an attempt names itself, where it must. */
-export const HOLDER_QUERY = { workerId: Name, epoch: Type.Integer({ minimum: 1 }) };
+export const HOLDER_QUERY = OWNER;
 
 /** The same where it may: it then sees what others do not see yet. */
 export const READER_QUERY = {

@@ -12,16 +12,18 @@ export const JSON_LIMITS: JsonLimits = { depthMax: 64, keysMax: 10_000, stringMa
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** An object that is open at some point of the text; null stands for an array. */
-interface OpenObject {
-  readonly name: string | null;
-  readonly keys: Set<string>;
-  key: string;
+/** What is open at some point of the text: `at` is the name or the number of its member. */
+interface Open {
+  readonly name: string | number | null;
+  /** Null for an array. */
+  readonly keys: Set<string> | null;
+  at: string | number;
 }
 
 function refuse(message: string, pointer = ''): never {
@@ -34,7 +36,7 @@ function refuse(message: string, pointer = ''): never {
  * JSON at all is left to the parser, which comes next.
  */
 export function scanJson(text: string, limits: JsonLimits = JSON_LIMITS): void {
-  const open: (OpenObject | null)[] = [];
+  const open: Open[] = [];
   let keys = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -42,10 +44,13 @@ export function scanJson(text: string, limits: JsonLimits = JSON_LIMITS): void {
       if (open.length >= limits.depthMax) {
         refuse(`is nested deeper than ${limits.depthMax} levels`);
       }
-      const name = open.at(-1)?.key ?? null;
-      open.push(code === OPEN_BRACE ? { name, keys: new Set(), key: '' } : null);
+      const name = open.at(-1)?.at ?? null;
+      const isObject = code === OPEN_BRACE;
+      open.push(isObject ? { name, keys: new Set(), at: '' } : { name, keys: null, at: 0 });
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       open.pop();
+    } else if (code === COMMA) {
+      passItem(open.at(-1));
     } else if (code === QUOTE) {
       const end = endOfString(text, at);
       if (end - at > limits.stringMax) {
@@ -53,10 +58,9 @@ export function scanJson(text: string, limits: JsonLimits = JSON_LIMITS): void {
         const message = `${place} has a text longer than ${limits.stringMax} characters`;
         throw new PawlError('PAYLOAD_TOO_LARGE', message);
       }
-      const owner = open.at(-1);
-      if (owner && isKey(text, end)) {
+      if (open.at(-1)?.keys && isKey(text, end)) {
         if (++keys > limits.keysMax) refuse(`has more than ${limits.keysMax} members`);
-        enter(owner, keyText(text, at, end), open);
+        enter(keyText(text, at, end), open);
       }
       at = end;
     }
@@ -94,20 +98,22 @@ function keyText(text: string, start: number, end: number): string {
   }
 }
 
-function enter(owner: OpenObject, key: string, open: readonly (OpenObject | null)[]): void {
-  owner.key = key;
-  const pointer = pointerOf(open);
-  if (key === '__proto__' || (key === 'prototype' && owner.name === 'constructor')) {
-    refuse('is a name that is not allowed', pointer);
-  }
-  if (owner.keys.has(key)) refuse('is given twice', pointer);
-  owner.keys.add(key);
+function passItem(owner: Open | undefined): void {
+  if (owner?.keys === null) owner.at = Number(owner.at) + 1;
 }
 
-/** Arrays are passed over: which item it was is not counted. */
-function pointerOf(open: readonly (OpenObject | null)[]): string {
+function enter(key: string, open: readonly Open[]): void {
+  const owner = open.at(-1)!;
+  owner.at = key;
+  if (key === '__proto__' || (key === 'prototype' && owner.name === 'constructor')) {
+    refuse('is a name that is not allowed', pointerOf(open));
+  }
+  if (owner.keys!.has(key)) refuse('is given twice', pointerOf(open));
+  owner.keys!.add(key);
+}
+
+function pointerOf(open: readonly Open[]): string {
   return open
-    .filter((one) => one !== null)
-    .map(({ key }) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .map(({ at }) => `/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }

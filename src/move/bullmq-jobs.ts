@@ -7,6 +7,7 @@ import {
   type Deduplication,
   redisOf,
 } from './bullmq-library.ts';
+import { type Payload, readPayload } from './payload.ts';
 import type { SourceJob, SourceSchedule } from './source.ts';
 
 const PAGE = 500;
@@ -64,6 +65,12 @@ async function dueAt(queue: BullQueue, job: BullJob): Promise<number> {
   return Math.floor(Number(score) / SCORE_STEPS);
 }
 
+/** By its text: the library has read numbers that a double cannot hold as others. */
+async function payloadAt(queue: BullQueue, key: string): Promise<Payload> {
+  const redis = await redisOf(queue);
+  return readPayload(await redis.hget(queue.toKey(key), 'data'));
+}
+
 /** A job in our words. */
 export async function jobOf(queue: BullQueue, job: BullJob, state: BullState): Promise<SourceJob> {
   const { deduplication } = job.opts;
@@ -73,7 +80,7 @@ export async function jobOf(queue: BullQueue, job: BullJob, state: BullState): P
     id: job.id ?? '',
     createdAt: job.timestamp,
     runAt: state === 'delayed' ? await dueAt(queue, job) : job.timestamp,
-    input: job.data ?? null,
+    ...(await payloadAt(queue, job.id ?? '')),
     // Theirs count down to the urgent ones, and none at all goes first; 0 keeps its sign.
     priority: 0 - job.priority,
     attemptsMade: job.attemptsMade,
@@ -85,15 +92,18 @@ export async function jobOf(queue: BullQueue, job: BullJob, state: BullState): P
 }
 
 /** A scheduler in our words. */
-export function scheduleOf(queue: BullQueue, scheduler: BullScheduler): SourceSchedule {
+export async function scheduleOf(
+  queue: BullQueue,
+  scheduler: BullScheduler,
+): Promise<SourceSchedule> {
   // Without a zone of its own a pattern means the time of the machine.
   const { timeZone: localZone } = Intl.DateTimeFormat().resolvedOptions();
-  const { key, name, pattern, every, tz = localZone, template } = scheduler;
+  const { key, name, pattern, every, tz = localZone } = scheduler;
   const common = {
     kind: kindOf(queue, name),
     queue: queue.name,
     key,
-    input: template?.data ?? null,
+    ...(await payloadAt(queue, `repeat:${key}`)),
   };
   if (pattern !== undefined) {
     const rule = { kind: 'cron' as const, expression: pattern, timeZone: tz };

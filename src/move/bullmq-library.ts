@@ -7,7 +7,6 @@ import { MoveError } from './move-error.ts';
 export interface BullJob {
   readonly id?: string;
   readonly name: string;
-  readonly data: unknown;
   readonly timestamp: number;
   readonly delay: number;
   readonly priority: number;
@@ -33,13 +32,13 @@ export interface BullScheduler {
   readonly pattern?: string;
   readonly every?: number | string;
   readonly tz?: string;
-  readonly template?: { readonly data?: unknown };
 }
 
 export type BullState = 'waiting' | 'delayed' | 'prioritized' | 'active' | 'failed';
 
 interface RedisClient {
   zscore(key: string, member: string): Promise<string | null>;
+  hget(key: string, field: string): Promise<string | null>;
   scan(cursor: string, ...words: (string | number)[]): Promise<[string, string[]]>;
 }
 

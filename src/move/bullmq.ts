@@ -57,7 +57,7 @@ class BullSource implements Source {
     const found: SourceSchedule[] = [];
     for (const queue of this.#queues) {
       const schedulers = await queue.getJobSchedulers(0, -1, true);
-      found.push(...schedulers.map((scheduler) => scheduleOf(queue, scheduler)));
+      found.push(...(await Promise.all(schedulers.map((one) => scheduleOf(queue, one)))));
     }
     return found;
   }

@@ -1,4 +1,4 @@
-import { inexactFault, inexactNumberIn } from '../core/exact-number.ts';
+import { payloadFault, readPayload } from './payload.ts';
 import type { SourceSchedule } from './source.ts';
 
 // Five fields, the task, options as a query string, a payload as JSON; the last two may be missing.
@@ -15,12 +15,11 @@ export function readCrontab(text: string): SourceSchedule[] {
     }
     const expression = fields.trim().replaceAll(/\s+/g, ' ');
     const key = new URLSearchParams(options ?? '').get('id') ?? task;
-    const input: unknown = payload === undefined ? {} : JSON.parse(payload);
-    const inexact = inexactNumberIn(payload ?? '');
-    if (inexact !== null) {
-      throw new Error(`line ${index + 1} of the crontab: ${inexactFault(inexact.text)}`);
+    const given = readPayload(payload ?? '{}');
+    if (given.inexact !== null) {
+      throw new Error(`line ${index + 1} of the crontab: ${payloadFault(given.inexact)}`);
     }
     const rule = { kind: 'cron', expression, timeZone: 'UTC' } as const;
-    return [{ kind: task, queue: task, key, input, text: `${expression} (UTC)`, rule }];
+    return [{ kind: task, queue: task, key, ...given, text: `${expression} (UTC)`, rule }];
   });
 }

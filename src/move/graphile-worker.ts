@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { readPayload } from './payload.ts';
 import { connect, msOf, quoted, requireShape, words } from './postgres-source.ts';
 import type { KindCount, Source, SourceJob, SourceOptions, SourceSchedule } from './source.ts';
 
@@ -25,7 +26,7 @@ interface Row {
   readonly id: string;
   readonly task: string;
   readonly queue: string | null;
-  readonly payload: unknown;
+  readonly payload: string | null;
   readonly priority: number;
   readonly createdAt: number;
   readonly runAt: number;
@@ -41,7 +42,7 @@ function jobOf(row: Row): SourceJob {
     id: row.id,
     createdAt: row.createdAt,
     runAt: row.runAt,
-    input: row.payload,
+    ...readPayload(row.payload),
     // Theirs count down to the urgent ones; 0 keeps its sign.
     priority: 0 - row.priority,
     attemptsMade: row.attempts,
@@ -118,8 +119,8 @@ class GraphileWorkerSource implements Source {
         UPDATE ${this.#schema}._private_jobs j SET locked_at = 'infinity', locked_by = $4
         FROM chosen WHERE j.id = chosen.id RETURNING j.*
       )
-      SELECT held.id::text, t.identifier AS task, q.queue_name AS queue, held.payload,
-        held.priority, ${msOf('held.created_at')} AS "createdAt",
+      SELECT held.id::text, t.identifier AS task, q.queue_name AS queue,
+        held.payload::text AS payload, held.priority, ${msOf('held.created_at')} AS "createdAt",
         ${msOf('held.run_at')} AS "runAt", held.attempts,
         held.max_attempts AS "maxAttempts", held.key
       FROM held JOIN ${this.#schema}._private_tasks t ON t.id = held.task_id

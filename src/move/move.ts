@@ -2,6 +2,7 @@ import { PawlError } from '../core/errors.ts';
 import type { BatchItem, ApiClient } from '../client/client.ts';
 import type { EnqueueJson } from '../http/schema/enqueue.ts';
 import { inputHere, type TypesHere } from './here.ts';
+import { payloadFault } from './payload.ts';
 import type { KindCount, Source, SourceJob } from './source.ts';
 import { typeOf } from './type-map.ts';
 import { idOf, wishOf } from './wish.ts';
@@ -88,12 +89,20 @@ export async function moveJobs(
 
 async function settle(settling: Settling, jobs: readonly SourceJob[]): Promise<void> {
   const { source, byKind, onRefusal } = settling;
-  const wishes = jobs.map((job) => wishFor(settling, job));
-  const items = await accept(settling.client, wishes);
+  const exact = jobs.filter(({ inexact }) => inexact === null);
+  const wishes = exact.map((job) => wishFor(settling, job));
+  const items = wishes.length === 0 ? [] : await accept(settling.client, wishes);
   const ours: SourceJob[] = [];
   const theirs: SourceJob[] = [];
+  for (const job of jobs) {
+    if (job.inexact === null) continue;
+    byKind.get(job.kind)!.refused += 1;
+    const message = payloadFault(job.inexact);
+    onRefusal({ kind: job.kind, id: job.id, code: 'VALIDATION_ERROR', message });
+    theirs.push(job);
+  }
   items.forEach((item, index) => {
-    const job = jobs[index]!;
+    const job = exact[index]!;
     const report = byKind.get(job.kind)!;
     if (item.error === undefined) {
       ours.push(job);

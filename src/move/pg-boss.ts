@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { readPayload } from './payload.ts';
 import { connect, msOf, quoted, requireShape, words } from './postgres-source.ts';
 import type { KindCount, Source, SourceJob, SourceOptions, SourceSchedule } from './source.ts';
 
@@ -30,7 +31,7 @@ interface Row {
   readonly id: string;
   readonly name: string;
   readonly priority: number;
-  readonly data: unknown;
+  readonly data: string | null;
   readonly created: string;
   readonly createdAt: number;
   readonly runAt: number;
@@ -51,7 +52,7 @@ function jobOf(row: Row): SourceJob {
     id: row.id,
     createdAt: row.createdAt,
     runAt: row.runAt,
-    input: row.data,
+    ...readPayload(row.data),
     priority: row.priority,
     attemptsMade: row.isStarted ? row.retryCount + 1 : 0,
     attemptsMax: row.retryLimit + 1,
@@ -107,10 +108,11 @@ class PgBossSource implements Source {
       key: string;
       cron: string;
       timezone: string | null;
-      data: unknown;
+      data: string | null;
       kind: string | null;
     }>(
-      `SELECT j.name, j.key, j.cron, j.timezone, j.data, to_jsonb(j) ->> 'kind' AS kind
+      `SELECT j.name, j.key, j.cron, j.timezone, j.data::text AS data,
+         to_jsonb(j) ->> 'kind' AS kind
        FROM ${this.#schema}.schedule j WHERE ${this.#isChosen} ORDER BY j.name, j.key`,
       [this.#queues],
     );
@@ -121,7 +123,7 @@ class PgBossSource implements Source {
         kind: name,
         queue: name,
         key,
-        input: data,
+        ...readPayload(data),
         text: `${cron} (${timeZone})`,
         rule: isCron ? { kind: 'cron' as const, expression: cron, timeZone } : null,
       };
@@ -156,7 +158,7 @@ class PgBossSource implements Source {
           END
         FROM chosen WHERE j.name = chosen.name AND j.id = chosen.id RETURNING j.*
       )
-      SELECT id, name, priority, data, created_on::text AS created,
+      SELECT id, name, priority, data::text AS data, created_on::text AS created,
         ${msOf('created_on')} AS "createdAt", ${msOf('start_after')} AS "runAt",
         started_on IS NOT NULL AS "isStarted", retry_count AS "retryCount",
         retry_limit AS "retryLimit", singleton_key AS "singletonKey", policy,

@@ -2,6 +2,7 @@ import { PawlError } from '../core/errors.ts';
 import type { ApiClient } from '../client/client.ts';
 import type { ScheduleBodyJson } from '../http/schema/schedule.ts';
 import { inputHere, type TypesHere } from './here.ts';
+import { payloadFault } from './payload.ts';
 import type { Source, SourceSchedule } from './source.ts';
 import { typeOf } from './type-map.ts';
 
@@ -9,7 +10,7 @@ import { typeOf } from './type-map.ts';
 export interface SchedulePlan {
   readonly schedule: SourceSchedule;
   readonly name: string;
-  /** Null where we have no such rule. */
+  /** Null where we have no such rule, or not the same input. */
   readonly definition: ScheduleBodyJson | null;
   /** Made here and gone there. */
   isMoved: boolean;
@@ -25,17 +26,21 @@ function nameOf({ queue, key }: SourceSchedule): string {
   return safe.slice(0, NAME_LENGTH_MAX) || 'schedule';
 }
 
+function problemOf(rule: SourceSchedule['rule']): string | null {
+  return rule === null ? 'has no rule of this kind here: make it by hand' : null;
+}
+
 /** Their schedules in our words; changes nothing. */
 export async function planSchedules(
   source: Source,
   { types, here }: { readonly types: ReadonlyMap<string, string>; readonly here: TypesHere },
 ): Promise<SchedulePlan[]> {
   return (await source.schedules()).map((schedule) => {
-    const { kind, rule, input } = schedule;
+    const { kind, rule, input, inexact } = schedule;
     const type = typeOf({ kind, type: kind.slice(kind.indexOf('/') + 1) }, types);
     const job = { type, input: inputHere(here, type, input ?? {}) };
-    const definition = rule === null ? null : { rule, job };
-    const problem = rule === null ? 'has no rule of this kind here: make it by hand' : null;
+    const problem = inexact === null ? problemOf(rule) : payloadFault(inexact);
+    const definition = rule === null || problem !== null ? null : { rule, job };
     return { schedule, name: nameOf(schedule), definition, isMoved: false, problem };
   });
 }

@@ -1,4 +1,5 @@
 import type { UniqueWish } from '../engine/unique.ts';
+import type { Payload } from './payload.ts';
 
 /** Systems that jobs can be moved from. */
 export const SYSTEMS = ['bullmq', 'pg-boss', 'graphile-worker'] as const;
@@ -6,14 +7,13 @@ export const SYSTEMS = ['bullmq', 'pg-boss', 'graphile-worker'] as const;
 export type SystemName = (typeof SYSTEMS)[number];
 
 /** A waiting job of another system, in our words where they mean the same. */
-export interface SourceJob {
+export interface SourceJob extends Payload {
   /** What is mapped to a type: `mail/welcome` in BullMQ, a queue in pg-boss, else a task. */
   readonly kind: string;
   readonly queue: string;
   readonly id: string;
   readonly createdAt: number;
   readonly runAt: number;
-  readonly input: unknown;
   /** Larger goes first; of any size. */
   readonly priority: number;
   readonly attemptsMade: number;
@@ -45,12 +45,11 @@ export interface KindCount {
 }
 
 /** A rule that makes jobs there. */
-export interface SourceSchedule {
+export interface SourceSchedule extends Payload {
   readonly kind: string;
   /** Which of theirs, to name it there and to call it here. */
   readonly queue: string;
   readonly key: string;
-  readonly input: unknown;
   /** As they write it. */
   readonly text: string;
   /** Null where we have no such rule. */

@@ -13,6 +13,7 @@ const JOB: SourceJob = {
   createdAt: 1_700_000_000_000,
   runAt: 1_700_000_000_500,
   input: { to: 'Ada' },
+  inexact: null,
   priority: 0,
   attemptsMade: 0,
   attemptsMax: 1,
@@ -67,6 +68,7 @@ test('the command that makes a schedule survives a shell, and names that are non
     queue: 'mail',
     key: 'every night!',
     input: { note: "it's" },
+    inexact: null,
     text: '',
     rule: { kind: 'interval', everyMs: 60_000 },
   };

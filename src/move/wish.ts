@@ -13,8 +13,9 @@ export function idOf(system: SystemName, job: SourceJob): string {
   return derivedId(job.createdAt, `${system}\n${job.queue}\n${job.id}`);
 }
 
+/** Not more than a label may have; `metadata` has all of it. */
 function label(text: string): string {
-  return text.slice(0, LABEL_LENGTH_MAX);
+  return text.slice(0, LABEL_LENGTH_MAX).toWellFormed();
 }
 
 /** The job that stands here for one of theirs. */
@@ -39,7 +40,7 @@ export function wishOf(system: SystemName, job: SourceJob, type: string): Enqueu
         ...(key === null ? {} : { key }),
       },
     },
-    ...(documentId === null ? {} : { documentId: label(documentId) }),
+    ...(documentId === null ? {} : { documentId }),
     ...(unique === null ? {} : { unique: unique as NonNullable<EnqueueJson['unique']> }),
   };
 }

@@ -122,6 +122,30 @@ describe('jobs of BullMQ', { skip }, () => {
     assert.deepEqual([originOf(job!).attemptsMade, originOf(job!).attemptsMax], [1, 3]);
   });
 
+  test('with a number that a double cannot hold stay there, and its place is named', async () => {
+    const { id } = await queue.add('welcome', { to: 1 });
+    await queue.add('welcome', { to: 2 });
+    const client = await queue.getBackend().client;
+    await client.hset(`bull:mail:${id}`, { data: '{"to":[0,9007199254740993]}' });
+    const run = await room.move([...from, ...MAP, '--json'], project);
+    assert.equal(run.code, EXIT.failed);
+    const [refusal] = factsOf<{ id: string; message: string }>(run, 'refusal');
+    assert.equal(refusal!.id, id);
+    assert.match(refusal!.message, /^\/input\/to\/1: 9007199254740993 .* send it as a string/);
+    assert.equal(factsOf<KindFact>(run, 'kind')[0]!.moved, 1);
+    assert.deepEqual(await counts(), { waiting: 1 });
+  });
+
+  test('that a scheduler makes with such a number are left to it', async () => {
+    const rule = { pattern: '0 0 3 * * *', tz: 'UTC' };
+    await queue.upsertJobScheduler('exact', rule, { name: 'invoice', data: { n: 1 } });
+    const client = await queue.getBackend().client;
+    await client.hset('bull:mail:repeat:exact', { data: '{"n":1e400}' });
+    const run = await room.move([...from, ...MAP, '--schedules'], project);
+    assert.match(run.stdout + run.stderr, /\/input\/n: 1e400 is not the same/);
+    assert.equal((await queue.getJobSchedulers()).length, 1);
+  });
+
   test('that a worker has, or that a scheduler has made, are reported and left', async () => {
     await queue.add('welcome', { to: 'active' });
     await takeThere();

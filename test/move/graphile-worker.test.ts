@@ -145,6 +145,24 @@ describe('jobs of Graphile Worker', () => {
     );
   });
 
+  test('with a number that a double cannot hold stay there, and its place is named', async () => {
+    const { id } = await utils.addJob('invoice', { order: 1 });
+    await utils.addJob('invoice', { order: 2 });
+    const exact = '{"n":{"a":1e400}}';
+    const change = 'UPDATE graphile_worker._private_jobs SET payload = $2::json WHERE id = $1';
+    await sql.query(change, [id, exact]);
+    const run = await room.move([...from, ...MAP, '--json']);
+    assert.equal(run.code, EXIT.failed);
+    const [refusal] = factsOf<{ id: string; message: string }>(run, 'refusal');
+    assert.equal(refusal!.id, id);
+    assert.match(refusal!.message, /^\/input\/n\/a: 1e400 .* send it as a string/);
+    assert.equal(factsOf<KindFact>(run, 'kind')[0]!.moved, 1);
+    const { rows } = await sql.query(
+      'SELECT payload::text, locked_by FROM graphile_worker._private_jobs',
+    );
+    assert.deepEqual(rows, [{ payload: exact, locked_by: null }]);
+  });
+
   for (const killAt of ['before acceptance', 'before the answer'] as const satisfies KillAt[]) {
     test(`are neither lost nor doubled when the move is killed ${killAt}`, async () => {
       for (const order of [1, 2, 3]) await utils.addJob('invoice', { order });

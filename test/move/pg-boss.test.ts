@@ -172,6 +172,22 @@ describe('jobs of pg-boss', () => {
     assert.equal(clamped!.priority, 32_767);
   });
 
+  test('with a number that a double cannot hold stay there, and its place is named', async () => {
+    const id = await boss.send('invoice', { order: 1 });
+    await boss.send('invoice', { order: 2 });
+    const exact = '{"list": [9007199254740993]}';
+    await sql.query('UPDATE pgboss.job SET data = $2::jsonb WHERE id = $1', [id, exact]);
+    const run = await room.move([...from, ...MAP, '--json']);
+    assert.equal(run.code, EXIT.failed);
+    const refusals = factsOf<{ id: string; code: string; message: string }>(run, 'refusal');
+    const [{ message, ...refusal }] = refusals as [(typeof refusals)[0]];
+    assert.partialDeepStrictEqual(refusal, { id, code: 'VALIDATION_ERROR' });
+    assert.match(message, /^\/input\/list\/0: 9007199254740993 .* send it as a string/);
+    assert.equal(factsOf<KindFact>(run, 'kind')[0]!.moved, 1);
+    const { rows } = await sql.query('SELECT state, data::text FROM pgboss.job');
+    assert.deepEqual(rows, [{ state: 'created', data: exact }]);
+  });
+
   for (const killAt of ['before acceptance', 'before the answer'] as const satisfies KillAt[]) {
     test(`are neither lost nor doubled when the move is killed ${killAt}`, async () => {
       for (const order of [1, 2, 3]) await boss.send('invoice', { order });
@@ -239,6 +255,17 @@ describe('schedules of pg-boss', () => {
     assert.deepEqual(rule, { kind: 'cron', expression: '0 3 * * *', timeZone: 'Europe/Berlin' });
     assert.deepEqual([job.type, job.input], ['print-invoice', { all: true }]);
     assert.deepEqual(await boss.getSchedules(), []);
+  });
+
+  test('with a number that a double cannot hold stay there, and its place is named', async () => {
+    await boss.schedule('invoice', '0 4 * * *', {}, { key: 'exact' });
+    await sql.query(`UPDATE pgboss.schedule SET data = '{"n": 12345678901234567890}'`);
+    const listed = await room.move([...from, ...MAP]);
+    assert.match(listed.stdout, /# invoice: .*, \/input\/n: 12345678901234567890 is not the same/);
+    assert.doesNotMatch(listed.stdout, /pawl schedules put/);
+    await room.move([...from, ...MAP, '--schedules']);
+    assert.equal((await boss.getSchedules()).length, 1);
+    await sql.query('DELETE FROM pgboss.schedule');
   });
 });
 

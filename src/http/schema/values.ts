@@ -14,14 +14,19 @@ export const Name = Type.String({
   fault: 'must be 1 to 128 letters, digits or . _ : / -',
 });
 
+/** Neither U+0000 nor half of a surrogate pair; JSON Schema reads patterns by code point. */
+const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+
 /** Free text that every database can keep. */
 export function text(lengthMax: number, lengthMin = 0) {
   const size = lengthMin === 0 ? `at most ${lengthMax}` : `${lengthMin} to ${lengthMax}`;
   return Type.String({
     ...(lengthMin === 0 ? {} : { minLength: lengthMin }),
     maxLength: lengthMax,
-    pattern: '^[^\\u0000]*$',
-    fault: `must be a text of ${size} characters, without U+0000`,
+    pattern: STORABLE,
+    fault:
+      `must be a text of ${size} characters, without U+0000 and without halves of surrogate ` +
+      'pairs',
   });
 }
 

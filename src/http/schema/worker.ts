@@ -4,10 +4,17 @@ import { DLQ_REASONS } from '../../core/error-class.ts';
 import { JobSchema } from './job.ts';
 import { closed, Json, Name, nullable, shown, text, Time } from './values.ts';
 
+/** No job is claimed more often: stores keep it in 32 bits. */
+const EPOCH_MAX = 2 ** 31 - 1;
+
 /** What every owner verb carries. */
-const OWNER = {
+export const OWNER = {
   workerId: Name,
-  epoch: Type.Integer({ minimum: 1, description: 'Of the claim: the fencing token.' }),
+  epoch: Type.Integer({
+    minimum: 1,
+    maximum: EPOCH_MAX,
+    description: 'Of the claim: the fencing token.',
+  }),
 };
 
 export const StageName: ReturnType<typeof text> = text(KEPT_NAME_MAX, 1);

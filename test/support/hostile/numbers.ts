@@ -32,3 +32,11 @@ export const EXACT: readonly string[] = [
   '-0.7071067811865476',
   '0.30000000000000004',
 ];
+
+/** What a double can hold, and a column or a sum may still not. */
+export const EXTREME: readonly string[] = [
+  '9007199254740991',
+  '2147483648',
+  '-1.7976931348623157e308',
+  '0.5',
+];

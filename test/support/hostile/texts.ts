@@ -22,11 +22,18 @@ export const ODD: Readonly<Record<string, string>> = {
   'a terminal escape': '\u001b[31mred\u001b[0m\u0007',
   'line ends of all kinds': 'a\nb\r\nc\u2028d\u2029e\u0085f',
   'right to left': '\u202etxt.exe\u202c',
+  'of no width': 'a\u200bb\u200d\u2060c\u00ad',
   'marks on marks': `z${'\u0335\u0327'.repeat(50)}`,
   'a byte order mark': '\ufefftext',
   'quotes and backslashes': `'"\\\\u0000 \\" \${x} %s {{y}} <b>`,
   'beyond the first plane': '💥𝒳🏳️‍🌈',
   'a word of JavaScript': '__proto__',
+};
+
+/** More than a name may have, and more than a body may have in one piece. */
+export const LONG: Readonly<Record<string, string>> = {
+  'a long one': '€'.repeat(5_000),
+  'a very long one': 'long '.repeat(60_000),
 };
 
 /** The secret of each; nothing of it may be kept. */
