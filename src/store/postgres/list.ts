@@ -163,12 +163,9 @@ async function jobsBefore(place: Place, part: Part): Promise<Job[]> {
   );
   if (found.length === 0) return [];
   const ids = found.map(({ id }) => id);
-  const rows = await database.askAs<JobRow>(tenant, 'read_jobs', [ids.map(() => tenant), ids]);
-  const jobs = await toJobs(
-    rows.toSorted((one, other) => one.ord - other.ord),
-    names,
-  );
-  return jobs;
+  const rows = await database.askAs<JobRow>(tenant, 'read_jobs', [[tenant], ids.toReversed()]);
+  const jobs = new Map((await toJobs(rows, names)).map((job) => [job.id, job]));
+  return ids.flatMap((id) => jobs.get(id) ?? []);
 }
 
 export async function listJobs(session: Session, query: JobQuery): Promise<JobPage> {

@@ -177,6 +177,32 @@ await onEveryServer(
   },
 );
 
+/** The tables that plans look into by an id, a partition by the name of its parent. */
+function tablesOf(plans: string[]): string[] {
+  const tables = scansOf(plans.splice(0)).map(({ table, condition }) => {
+    assert.match(condition ?? '', /id = /, `${table} ${condition}`);
+    return table.replace(/_\d\w+$/, ' (one)');
+  });
+  return tables.toSorted();
+}
+
+await onEveryServer(
+  'a read looks for a job among the live, then among the ended of its partition',
+  async (room) => {
+    const { store, scene, plans } = await setUp(room);
+    const job = await scene.enqueue();
+    plans.splice(0);
+    await store.read([job]);
+    assert.deepEqual(tablesOf(plans), ['details', 'facts (one)', 'live', 'live']);
+    const [claimed] = await store.claim(scene.claimRequest({ max: 5 }));
+    await scene.ask(claimed!.job, { on: 'succeed' });
+    plans.splice(0);
+    await store.read([claimed!.job]);
+    const ended = ['annotations', 'details', 'ended (one)', 'facts (one)', 'live'];
+    assert.deepEqual(tablesOf(plans), ended);
+  },
+);
+
 await onEveryServer('[R19] rare events are found by kind and time', async (room) => {
   await room.open();
   const client = await room.connect();

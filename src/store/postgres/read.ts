@@ -2,7 +2,7 @@ import { isUuid } from '../../core/uuid.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { EventPage, EventQuery } from '../query.ts';
 import type { StageResult } from '../stage-result.ts';
-import { type EventRow, eventOf, jobOf, type JobRow } from './row.ts';
+import { type EventRow, eventOf, type JobRow, toJobs } from './row.ts';
 import type { Session } from './session.ts';
 
 /** An id that is no UUID names nothing; to the database it would be an error. */
@@ -12,14 +12,21 @@ export function canExist(...ids: (string | undefined)[]): boolean {
 
 export async function readJobs(session: Session, refs: readonly JobRef[]): Promise<(Job | null)[]> {
   const { database, names } = session;
-  const jobs = refs.map((): Job | null => null);
-  if (refs.length === 0) return jobs;
-  const tenants = await names.findTenants(refs.map(({ tenant }) => tenant));
-  const ids = refs.map(({ id }) => (canExist(id) ? id : null));
-  const rows = await database.ask<JobRow>('read_jobs', [tenants, ids]);
-  await names.learn(rows);
-  for (const row of rows) jobs[row.ord - 1] ??= jobOf(row, names);
-  return jobs;
+  const numbers = await names.findTenants(refs.map(({ tenant }) => tenant));
+  const tenants = [...new Set(numbers.filter((number) => number !== null))];
+  const ids = refs.map(({ id }) => id.toLowerCase()).filter((id) => canExist(id));
+  if (tenants.length === 0 || ids.length === 0) return refs.map(() => null);
+  const rows = await database.ask<JobRow>('read_jobs', [tenants, ids.toSorted()]);
+  const jobs = new Map<string, Job>();
+  for (const job of await toJobs(rows, names)) {
+    const key = keyOf(job);
+    if (!jobs.has(key)) jobs.set(key, job);
+  }
+  return refs.map((ref) => jobs.get(keyOf(ref)) ?? null);
+}
+
+function keyOf({ tenant, id }: JobRef): string {
+  return `${id.toLowerCase()} ${tenant}`;
 }
 
 export async function listStages(session: Session, ref: JobRef): Promise<StageResult[]> {

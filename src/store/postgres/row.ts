@@ -9,50 +9,44 @@ import {
   type ParentKind,
 } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
+import { fieldsOf } from './composite.ts';
 import type { Dictionary } from './dictionary.ts';
 
-/** A job as `read_jobs` and its kin answer with it. */
+/** A job as `read_jobs` and its kin answer with it: what is short in one column. */
 export interface JobRow {
-  readonly ord: number;
-  readonly id: string;
-  readonly tenant: number;
-  readonly lane: number;
-  readonly policy: number;
-  readonly lifecycle: number;
-  readonly state: number;
-  readonly phase: number;
-  readonly gate: number | null;
-  readonly epoch: number;
-  readonly version: number;
-  readonly priority: number;
-  readonly run_at: number;
-  readonly deadline_at: number | null;
-  readonly attempts: number;
-  readonly retry_count: number;
-  readonly backoff_ms: number | null;
-  readonly progress: number;
-  readonly stage: string | null;
-  readonly message: string | null;
-  readonly owner: string | null;
-  readonly lease_expiry: number | null;
-  readonly cancel_mode: number | null;
-  readonly cancel_reason: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly started_at: number | null;
-  readonly completed_at: number | null;
+  readonly job: string;
   readonly error: JsonText | null;
   readonly input: JsonText;
   readonly result: JsonText | null;
   readonly checkpoint: JsonText | null;
   readonly metadata: JsonText | null;
-  readonly correlation_id: string | null;
-  readonly trace_id: string | null;
-  readonly requested_by: string | null;
-  readonly limit_key: string | null;
-  readonly parent_job_id: string | null;
-  readonly parent_kind: number | null;
-  readonly document_id: string | null;
+}
+
+/** The short part, by the database's names; see `job_part`. */
+interface JobPart {
+  readonly id: string;
+  readonly tenant: number;
+  readonly lane: number;
+  readonly policy: number;
+  readonly lifecycle: number;
+  readonly fields: readonly (string | null)[];
+}
+
+function partOf(text: string): JobPart {
+  const fields = fieldsOf(text);
+  const [id, tenant, lane, policy, lifecycle] = fields;
+  return {
+    id: id!,
+    tenant: Number(tenant),
+    lane: Number(lane),
+    policy: Number(policy),
+    lifecycle: Number(lifecycle),
+    fields,
+  };
+}
+
+function numberIn(text: string | null): number | null {
+  return text === null ? null : Number(text);
 }
 
 const MODES: readonly CancelMode[] = ['soft', 'hard'];
@@ -77,57 +71,64 @@ export function errorOf(text: JsonText | null): JobError | null {
   return text === null ? null : (JSON.parse(text) as JobError);
 }
 
-export function jobOf(row: JobRow, names: Dictionary): Job {
-  const lifecycle = names.lifecycleOf(row.lifecycle);
-  const lane = names.laneOf(row.lane);
+/** The fields after the five that a part names, in the order of `job_part`. */
+function jobOf(row: JobRow, { id, tenant, policy, ...part }: JobPart, names: Dictionary): Job {
+  const lifecycle = names.lifecycleOf(part.lifecycle);
+  const lane = names.laneOf(part.lane);
+  const [state, phase, epoch, version, priority, runAt, deadlineAt, attempts, ...rest] =
+    part.fields.slice(5);
+  const [retryCount, backoffMs, progress, stage, message, owner, leaseExpiry, ...later] = rest;
+  const [cancelMode, cancelReason, createdAt, updatedAt, startedAt, completedAt, ...last] = later;
+  const [correlationId, traceId, requestedBy, limitKey, parentJobId, parentKind, documentId] = last;
   return {
-    tenant: names.tenantName(row.tenant),
-    id: row.id,
+    tenant: names.tenantName(tenant),
+    id,
     type: lane.type,
     queue: lane.queue,
     lifecycle: lifecycle.name,
     lifecycleVersion: lifecycle.version,
-    policy: row.policy,
-    state: lifecycle.states[row.state - 1]!,
-    phase: phaseOfRank(row.phase),
-    epoch: row.epoch,
-    version: row.version,
-    priority: row.priority,
-    runAt: row.run_at,
-    deadlineAt: row.deadline_at,
-    attempts: row.attempts,
-    maxAttempts: names.policy(row.policy).retry.maxAttempts,
-    retryCount: row.retry_count,
-    backoffMs: row.backoff_ms,
-    progress: row.progress,
-    stage: row.stage,
-    message: row.message,
-    owner: row.owner,
-    leaseExpiry: row.lease_expiry,
-    cancel: cancelOf(row.cancel_mode, row.cancel_reason),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    startedAt: row.started_at,
-    completedAt: row.completed_at,
+    policy,
+    state: lifecycle.states[Number(state) - 1]!,
+    phase: phaseOfRank(Number(phase)),
+    epoch: Number(epoch),
+    version: Number(version),
+    priority: Number(priority),
+    runAt: Number(runAt),
+    deadlineAt: numberIn(deadlineAt!),
+    attempts: Number(attempts),
+    maxAttempts: names.policy(policy).retry.maxAttempts,
+    retryCount: Number(retryCount),
+    backoffMs: numberIn(backoffMs!),
+    progress: Number(progress),
+    stage: stage!,
+    message: message!,
+    owner: owner!,
+    leaseExpiry: numberIn(leaseExpiry!),
+    cancel: cancelOf(numberIn(cancelMode!), cancelReason!),
+    createdAt: Number(createdAt),
+    updatedAt: Number(updatedAt),
+    startedAt: numberIn(startedAt!),
+    completedAt: numberIn(completedAt!),
     error: errorOf(row.error),
     input: row.input,
     result: row.result,
     checkpoint: row.checkpoint,
     metadata: row.metadata,
-    correlationId: row.correlation_id,
-    traceId: row.trace_id,
-    requestedBy: row.requested_by,
-    limitKey: row.limit_key,
-    parentJobId: row.parent_job_id,
-    parentKind: parentKindOf(row.parent_kind),
-    documentId: row.document_id,
+    correlationId: correlationId!,
+    traceId: traceId!,
+    requestedBy: requestedBy!,
+    limitKey: limitKey!,
+    parentJobId: parentJobId!,
+    parentKind: parentKindOf(numberIn(parentKind!)),
+    documentId: documentId!,
   };
 }
 
 /** Rows in words. */
 export async function toJobs(rows: readonly JobRow[], names: Dictionary): Promise<Job[]> {
-  await names.learn(rows);
-  return rows.map((row) => jobOf(row, names));
+  const parts = rows.map(({ job }) => partOf(job));
+  await names.learn(parts);
+  return rows.map((row, index) => jobOf(row, parts[index]!, names));
 }
 
 const NOTES_FROM = 101;
