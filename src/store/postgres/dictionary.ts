@@ -25,6 +25,7 @@ interface LifecycleRow extends Omit<LifecycleEntry, 'states'> {
   readonly states: string;
 }
 
+type Named = Pick<LifecycleEntry, 'number' | 'name'>;
 type LifecycleName = Pick<NewJob, 'lifecycle' | 'lifecycleVersion'>;
 
 function laneKey(tenant: number, queue: string, type: string): string {
@@ -155,19 +156,16 @@ export class Dictionary {
     const known = await this.findTenants(names);
     const fresh = [...new Set(names.filter((_, index) => known[index] === null))].toSorted();
     if (fresh.length === 0) return;
-    const rows = await this.#database.verb<{ number: number; name: string }>('name_tenants', [
-      fresh,
-    ]);
-    for (const row of rows) this.#learnTenant(row);
+    for (const row of await this.#database.verb<Named>('name_tenants', [fresh])) {
+      this.#learnTenant(row);
+    }
   }
 
   /** The numbers of workers' names, made where there are none. */
   async owners(names: readonly string[]): Promise<number[]> {
     const fresh = [...new Set(names.filter((name) => !this.#owners.has(name)))].toSorted();
     if (fresh.length > 0) {
-      const rows = await this.#database.verb<{ number: number; name: string }>('name_owners', [
-        fresh,
-      ]);
+      const rows = await this.#database.verb<Named>('name_owners', [fresh]);
       for (const { number, name } of rows) this.#owners.set(name, number);
     }
     return names.map((name) => this.#owners.get(name)!);
@@ -187,8 +185,10 @@ export class Dictionary {
     const policies = new Set<number>();
     let isNew = false;
     for (const { tenant, lane, lifecycle, policy } of rows) {
+      // Another call may have learned the lane and still wait for the name of its tenant.
+      const home = tenant ?? this.#lanesByNumber.get(lane!)?.tenant;
+      if (home !== undefined && !this.#tenantNames.has(home)) tenants.add(home);
       if (lane !== undefined && !this.#lanesByNumber.has(lane)) lanes.add(lane);
-      if (tenant !== undefined && !this.#tenantNames.has(tenant)) tenants.add(tenant);
       if (policy !== undefined && !this.#policies.has(policy)) policies.add(policy);
       isNew ||= lifecycle !== undefined && !this.#lifecycles.has(lifecycle);
     }
@@ -259,13 +259,13 @@ export class Dictionary {
     this.#lanesByNumber.set(lane.number, lane);
   }
 
-  #learnTenant({ number, name }: { readonly number: number; readonly name: string }): void {
+  #learnTenant({ number, name }: Named): void {
     this.#tenants.set(name, number);
     this.#tenantNames.set(number, name);
   }
 
   async #loadTenants(by: 'name' | 'number', values: readonly (string | number)[]): Promise<void> {
-    const rows = await this.#database.read<{ number: number; name: string }>(
+    const rows = await this.#database.read<Named>(
       `SELECT number, name FROM ${this.#database.tables}.tenants WHERE ${by} = ANY ($1)`,
       [values],
     );
