@@ -1,6 +1,6 @@
 import type { Step } from '../../core/decision.ts';
 import type { CancelMode } from '../../core/job.ts';
-import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
+import { isOwned, isTerminal, rankOf, TERMINAL_RANK_MIN } from '../../core/phase.ts';
 import { GATE, gateAfter } from '../gate.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Move, MoveOutcome } from '../move.ts';
@@ -61,6 +61,10 @@ const LAST_STEP = stepSql(', result = coalesce(?, result), checkpoint = coalesce
 
 const ANNOTATE = `UPDATE jobs SET version = ?, notes = 0, cancel_mode = ?, cancel_reason = ?,
     updated_at = ?, result = coalesce(?, result), checkpoint = coalesce(?, checkpoint)
+  WHERE seq = ?`;
+
+/** Of a job that has ended: the guard wants its event first, and no other column named. */
+export const ANNOTATE_ENDED = `UPDATE jobs SET version = ?, notes = 0, updated_at = ?
   WHERE seq = ?`;
 
 type LastOwner = Pick<MovingRow, 'lease_owner' | 'lease_expiry'>;
@@ -254,9 +258,13 @@ function annotate(
     row.cancel_reason = annotation.cancel?.reason ?? null;
   }
   row.version += 1;
+  const { event: type, cause, payload } = annotation;
+  log.event(row, { type, at: now, from: row.state, actor: move.actor, cause, payload });
+  if (row.phase >= TERMINAL_RANK_MIN) {
+    connection.sql(ANNOTATE_ENDED).run(row.version, now, row.seq);
+    return;
+  }
   connection
     .sql(ANNOTATE)
     .run(row.version, row.cancel_mode, row.cancel_reason, now, ...outcomeOf(move), row.seq);
-  const { event: type, cause, payload } = annotation;
-  log.event(row, { type, at: now, from: row.state, actor: move.actor, cause, payload });
 }

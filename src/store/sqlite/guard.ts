@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import { listedMoves } from '../../core/lifecycle-soundness.ts';
 import { rankOf, TERMINAL_RANK_MIN } from '../../core/phase.ts';
+import { ERASED } from '../retention.ts';
 import { isNoErasure } from './retention-schema.ts';
 
 /** Why a move is refused, in the words of the rule that it breaks. */
@@ -96,11 +97,47 @@ const OTHER_GUARDS = [
   refuse({
     name: 'events_guard_delete',
     on: 'DELETE ON events',
-    when: `EXISTS (SELECT 1 FROM jobs WHERE seq = OLD.job_seq AND phase < ${TERMINAL_RANK_MIN})`,
-    message: 'the events of a job that has not ended are kept',
+    when: 'EXISTS (SELECT 1 FROM jobs WHERE seq = OLD.job_seq)',
+    message: 'events are kept as long as their job',
   }),
   refuse({ name: 'moves_guard_update', on: 'UPDATE ON moves', message: 'listed moves only grow' }),
   refuse({ name: 'moves_guard_delete', on: 'DELETE ON moves', message: 'listed moves only grow' }),
+];
+
+const ENDED = `OLD.phase >= ${TERMINAL_RANK_MIN}`;
+
+/** What a job was, did and was told to be, but for its texts: no verb writes it after the end. */
+const FACTS = `policy, queue, gate, limit_key, user_key, organisation_key, active_key, priority,
+  run_at, deadline_at, attempts, max_attempts, retry_count, backoff_ms, progress, lease_owner,
+  lease_expiry, lease_until, lease_limit, claim_request, cancel_mode, cancel_reason, started_at,
+  completed_at, stage, correlation_id, trace_id, requested_by, parent_job_id, document_id,
+  job_limit_key, parent_kind`;
+
+/** An end is final: afterwards events can tell more of it, and texts can be erased. */
+const END_GUARDS = [
+  refuse({
+    name: 'jobs_guard_end',
+    on: `UPDATE OF ${FACTS} ON jobs`,
+    when: ENDED,
+    message: 'a job that has ended stays as it is',
+  }),
+  refuse({
+    name: 'jobs_guard_end_texts',
+    on: 'UPDATE OF input, result, checkpoint, message, metadata, error ON jobs',
+    when: `${ENDED} AND (NEW.input = 'null' AND NEW.result IS NULL AND NEW.checkpoint IS NULL
+  AND NEW.message IS NULL AND NEW.metadata IS NULL
+  AND (NEW.error IS NULL OR NEW.error ->> '$.message' = '${ERASED}')) IS NOT TRUE`,
+    message: 'what a job that has ended was given, said and made can only be erased',
+  }),
+  refuse({
+    name: 'jobs_guard_end_version',
+    on: 'UPDATE OF version, notes, updated_at ON jobs',
+    // A job that would also move is refused in the words of its move.
+    when: `${ENDED} AND NEW.state = OLD.state AND NEW.phase = OLD.phase
+  AND NEW.epoch = OLD.epoch AND NOT (NEW.version = OLD.version + 1
+  AND EXISTS (SELECT 1 FROM events WHERE job_seq = OLD.seq AND version = NEW.version))`,
+    message: 'the version of a job that has ended rises by one, with an event',
+  }),
 ];
 
 const CASCADE = `
@@ -112,7 +149,7 @@ BEGIN
 END;`;
 
 /** Triggers that refuse, also to plain SQL by hand, whatever no lifecycle lists. */
-export const guardSql: string = [MOVES_GUARD, ...OTHER_GUARDS, CASCADE].join('\n');
+export const guardSql: string = [MOVES_GUARD, ...OTHER_GUARDS, ...END_GUARDS, CASCADE].join('\n');
 
 /** Lets a lifecycle's own moves through the guard; what was listed before stays listed. */
 export function listMoves(db: DatabaseSync, lifecycleId: number, lifecycle: Lifecycle): void {

@@ -3,6 +3,7 @@ import { isTerminal, phaseOfRank } from '../../core/phase.ts';
 import { type EraseOutcome, erasedErrorText, erasedPayloadText } from '../retention.ts';
 import { planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
+import { ANNOTATE_ENDED } from './apply.ts';
 import type { Connection } from './connection.ts';
 import type { Standing } from './event-log.ts';
 import { seqOf } from './query.ts';
@@ -14,8 +15,6 @@ const JOB = `SELECT seq, id, tenant_id, state, phase, epoch, version, attempts, 
 
 const ERASE = `UPDATE jobs SET input = 'null', result = NULL, checkpoint = NULL, message = NULL,
   metadata = NULL, error = ? WHERE seq = ?`;
-
-const ANNOTATE = 'UPDATE jobs SET version = ?, notes = 0, updated_at = ? WHERE seq = ?';
 
 const IS_ERASED = `SELECT 1 FROM events WHERE job_seq = ? AND type = 'job_erased'`;
 
@@ -42,9 +41,9 @@ export function eraseJob(
   eraseEvents(connection, seq);
   if (connection.sql(IS_ERASED).get(seq) !== undefined) return 'erased';
   const after = { ...job, version: job.version + 1 };
-  connection.sql(ANNOTATE).run(after.version, now, seq);
   const fact = { type: 'job_erased', at: now, from: job.state, actor } as const;
   log.event(after, { ...fact, cause: null, payload: null });
+  connection.sql(ANNOTATE_ENDED).run(after.version, now, seq);
   return 'erased';
 }
 
