@@ -1,9 +1,11 @@
 import type { FailureCause } from '../handle/failures.ts';
-import type {
-  DeadLetterSnapshot,
-  JobEventSnapshot,
-  JobSnapshot,
-  WhySnapshot,
+import {
+  dateOrNull,
+  type DeadLetterSnapshot,
+  type JobEventSnapshot,
+  type JobSnapshot,
+  plainFacts,
+  type WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
 import {
@@ -19,44 +21,17 @@ import type { QueueJson } from '../http/schema/queue.ts';
 import type { FireJson, ScheduleJson } from '../http/schema/schedule.ts';
 import type { WhyJson } from './api-client.ts';
 
-function dateOrNull(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
-}
-
 /** A job that was asked for with its payloads, whose values are whole. */
 export function snapshotOf(job: JobJson): JobSnapshot {
   return {
-    id: job.id,
-    type: job.type,
-    queue: job.queue,
-    lifecycle: job.lifecycle,
-    state: job.state,
-    phase: job.phase,
+    ...plainFacts(job),
     input: job.input ?? undefined,
     result: job.result,
     checkpoint: job.checkpoint ?? null,
     error: job.error,
-    attempts: job.attempts,
-    maxAttempts: job.maxAttempts,
-    retryCount: job.retryCount,
-    progress: job.progress,
-    stage: job.stage,
-    message: job.message,
-    priority: job.priority,
-    createdAt: new Date(job.createdAt),
-    updatedAt: new Date(job.updatedAt),
-    runAt: new Date(job.runAt),
-    deadlineAt: dateOrNull(job.deadlineAt),
-    startedAt: dateOrNull(job.startedAt),
-    completedAt: dateOrNull(job.completedAt),
     metadata: job.metadata as Readonly<Record<string, unknown>>,
     correlationId: job.correlationId,
     traceId: job.traceId,
-    documentId: job.documentId,
-    requestedBy: job.requestedBy,
-    limitKey: job.limitKey,
-    parentJobId: job.parentJobId,
-    parentKind: job.parentKind,
     lease:
       job.lease === null
         ? null

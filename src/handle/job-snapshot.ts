@@ -59,6 +59,69 @@ export interface JobSnapshot<out Input = unknown, out Result = unknown> {
   readonly cancel: CancelWish | null;
 }
 
+/** What is the same of a job wherever it is told: only its times are written otherwise. */
+type PlainFact =
+  | 'id'
+  | 'type'
+  | 'queue'
+  | 'lifecycle'
+  | 'state'
+  | 'phase'
+  | 'attempts'
+  | 'maxAttempts'
+  | 'retryCount'
+  | 'progress'
+  | 'stage'
+  | 'message'
+  | 'priority'
+  | 'documentId'
+  | 'requestedBy'
+  | 'limitKey'
+  | 'parentJobId'
+  | 'parentKind';
+type TimeFact = 'createdAt' | 'updatedAt' | 'runAt';
+type EndFact = 'deadlineAt' | 'startedAt' | 'completedAt';
+type Time = string | number;
+
+type ToldJob = Pick<JobSnapshot, PlainFact> &
+  Readonly<Record<TimeFact, Time>> &
+  Readonly<Record<EndFact, Time | null>>;
+
+/** A time of the engine or of the wire as a date. */
+export function dateOrNull(time: Time | null): Date | null {
+  return time === null ? null : new Date(time);
+}
+
+/** The part of a snapshot that the engine's jobs and the wire's have in common. */
+export function plainFacts(job: ToldJob): Pick<JobSnapshot, PlainFact | TimeFact | EndFact> {
+  return {
+    id: job.id,
+    type: job.type,
+    queue: job.queue,
+    lifecycle: job.lifecycle,
+    state: job.state,
+    phase: job.phase,
+    attempts: job.attempts,
+    maxAttempts: job.maxAttempts,
+    retryCount: job.retryCount,
+    progress: job.progress,
+    stage: job.stage,
+    message: job.message,
+    priority: job.priority,
+    createdAt: new Date(job.createdAt),
+    updatedAt: new Date(job.updatedAt),
+    runAt: new Date(job.runAt),
+    deadlineAt: dateOrNull(job.deadlineAt),
+    startedAt: dateOrNull(job.startedAt),
+    completedAt: dateOrNull(job.completedAt),
+    documentId: job.documentId,
+    requestedBy: job.requestedBy,
+    limitKey: job.limitKey,
+    parentJobId: job.parentJobId,
+    parentKind: job.parentKind,
+  };
+}
+
 /** Something that happened to a job, or was said by its handler. */
 export interface JobEventSnapshot {
   /** Goes on after this event: `events({ after: cursor })`. */

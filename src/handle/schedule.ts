@@ -1,6 +1,6 @@
 import { type Duration, DURATION_FAULT, parseDuration } from '../core/duration.ts';
 import { type Fault, invalid } from '../core/errors.ts';
-import type { EnqueueOptions } from './enqueue-options.ts';
+import { ENQUEUE_OPTIONS, type EnqueueOptions } from './enqueue-options.ts';
 import type { Page, Paging } from './job-snapshot.ts';
 
 /** What becomes of times that nobody fired, because nothing ran. */
@@ -33,21 +33,9 @@ export type ScheduleOptions = Omit<EnqueueOptions, 'key' | 'id' | 'delay' | 'at'
   readonly deadline?: Duration;
 };
 
-export const SCHEDULE_OPTIONS: Readonly<Record<keyof ScheduleOptions, true>> = {
-  priority: true,
-  queue: true,
-  maxAttempts: true,
-  backoff: true,
-  timeout: true,
-  deadline: true,
-  unique: true,
-  limitKey: true,
-  correlationId: true,
-  documentId: true,
-  parentJobId: true,
-  metadata: true,
-  hold: true,
-};
+const { key: _key, id: _id, delay: _delay, at: _at, ...OPTIONS } = ENQUEUE_OPTIONS;
+
+export const SCHEDULE_OPTIONS: Readonly<Record<keyof ScheduleOptions, true>> = OPTIONS;
 
 /** A rule and its treatment of missed times in the units of the engine and the wire. */
 export interface WireRule {

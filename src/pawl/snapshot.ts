@@ -7,20 +7,18 @@ import type { Why } from '../engine/limits/why.ts';
 import type { JobCursors } from '../engine/live/job-cursor.ts';
 import type { QueueView } from '../engine/queue-view.ts';
 import { nextRuns, type ScheduleView } from '../engine/schedules/schedules.ts';
-import type {
-  DeadLetterSnapshot,
-  JobEventSnapshot,
-  JobSnapshot,
-  WhySnapshot,
+import {
+  dateOrNull,
+  type DeadLetterSnapshot,
+  type JobEventSnapshot,
+  type JobSnapshot,
+  plainFacts,
+  type WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
 import { type FireSnapshot, ruleAgain, type ScheduleSnapshot } from '../handle/schedule.ts';
 import type { DeadLetter } from '../records/dead-letters.ts';
 import type { FireRecord } from '../records/fires.ts';
-
-function dateOrNull(instant: number | null): Date | null {
-  return instant === null ? null : new Date(instant);
-}
 
 function valueOf(json: JsonText): unknown {
   return JSON.parse(json) as unknown;
@@ -35,37 +33,14 @@ function errorOf(type: string, error: JobError): JobError {
 export function snapshotOf(job: Job): JobSnapshot {
   const { owner, leaseExpiry, error, metadata, checkpoint } = job;
   return {
-    id: job.id,
-    type: job.type,
-    queue: job.queue,
-    lifecycle: job.lifecycle,
-    state: job.state,
-    phase: job.phase,
+    ...plainFacts(job),
     input: valueOf(job.input) ?? undefined,
     result: job.result === null ? undefined : valueOf(job.result),
     checkpoint: checkpoint === null ? null : valueOf(checkpoint),
     error: error === null ? null : errorOf(job.type, error),
-    attempts: job.attempts,
-    maxAttempts: job.maxAttempts,
-    retryCount: job.retryCount,
-    progress: job.progress,
-    stage: job.stage,
-    message: job.message,
-    priority: job.priority,
-    createdAt: new Date(job.createdAt),
-    updatedAt: new Date(job.updatedAt),
-    runAt: new Date(job.runAt),
-    deadlineAt: dateOrNull(job.deadlineAt),
-    startedAt: dateOrNull(job.startedAt),
-    completedAt: dateOrNull(job.completedAt),
     metadata: metadata === null ? {} : (valueOf(metadata) as Record<string, unknown>),
     correlationId: job.correlationId ?? job.id,
     traceId: traceIdIn(job.traceId),
-    documentId: job.documentId,
-    requestedBy: job.requestedBy,
-    limitKey: job.limitKey,
-    parentJobId: job.parentJobId,
-    parentKind: job.parentKind,
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: new Date(leaseExpiry) },
     cancel: job.cancel,

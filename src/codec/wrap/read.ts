@@ -10,6 +10,7 @@ import {
   type PayloadField,
   type PayloadPlace,
 } from '../payload-codec.ts';
+import { withErrorTexts } from './error-texts.ts';
 
 /** A payload of a note that is no text, as it is stored. */
 export interface EncodedNote {
@@ -88,31 +89,12 @@ function decodeCompensation(codec: PayloadCodec, job: Origin): string | null {
 
 /** Errors that the platform itself wrote (a lost worker, an operator's word) are plain. */
 function decodeError(codec: PayloadCodec, ref: JobRef, error: JobError): JobError {
-  const { message, stack, details, causes } = error;
-  const text = (field: PayloadField, encoded: string): string =>
-    orPlain(encoded, () => codec.decodeText(placeIn(ref, field), encoded));
-  const value = (field: PayloadField, encoded: unknown): unknown =>
-    orPlain(encoded, () => decodeValue(codec, placeIn(ref, field), encoded));
-  return {
-    ...error,
-    message: text('error.message', message),
-    ...(stack === undefined ? {} : { stack: text('error.stack', stack) }),
-    ...(details === undefined ? {} : { details: value('error.details', details) }),
-    ...(causes === undefined
-      ? {}
-      : {
-          causes: causes.map((cause, n) => ({
-            ...cause,
-            message: text(`error.cause:${n}.message`, cause.message),
-            ...(cause.stack === undefined
-              ? {}
-              : { stack: text(`error.cause:${n}.stack`, cause.stack) }),
-            ...(cause.details === undefined
-              ? {}
-              : { details: value(`error.cause:${n}.details`, cause.details) }),
-          })),
-        }),
-  };
+  return withErrorTexts(error, {
+    text: (field, encoded) =>
+      orPlain(encoded, () => codec.decodeText(placeIn(ref, field), encoded)),
+    value: (field, encoded) =>
+      orPlain(encoded, () => decodeValue(codec, placeIn(ref, field), encoded)),
+  });
 }
 
 function decodeValue(codec: PayloadCodec, place: PayloadPlace, encoded: unknown): unknown {

@@ -14,6 +14,7 @@ import {
   type PayloadField,
   type PayloadPlace,
 } from '../payload-codec.ts';
+import { withErrorTexts } from './error-texts.ts';
 import { decodeJob, decodeStage, placeIn } from './read.ts';
 
 /** Without its signs of life, which carry no payloads. */
@@ -182,31 +183,10 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
 
 /** Bounded and rid of secrets while it can be read: afterwards nobody can. */
 function encodeFailure(codec: PayloadCodec, ref: JobRef, failure: Failure): Failure {
-  const { message, stack, details, causes, ...rest } = boundedFailure(failure);
-  const text = (field: PayloadField, plain: string): string =>
-    codec.encodeText(placeIn(ref, field), plain);
-  const value = (field: PayloadField, plain: unknown): unknown =>
-    encodeValue(codec, placeIn(ref, field), plain);
-  return {
-    ...rest,
-    message: text('error.message', message),
-    ...(stack === undefined ? {} : { stack: text('error.stack', stack) }),
-    ...(details === undefined ? {} : { details: value('error.details', details) }),
-    ...(causes === undefined
-      ? {}
-      : {
-          causes: causes.map((cause, n) => ({
-            ...cause,
-            message: text(`error.cause:${n}.message`, cause.message),
-            ...(cause.stack === undefined
-              ? {}
-              : { stack: text(`error.cause:${n}.stack`, cause.stack) }),
-            ...(cause.details === undefined
-              ? {}
-              : { details: value(`error.cause:${n}.details`, cause.details) }),
-          })),
-        }),
-  };
+  return withErrorTexts(boundedFailure(failure), {
+    text: (field, plain) => codec.encodeText(placeIn(ref, field), plain),
+    value: (field, plain) => encodeValue(codec, placeIn(ref, field), plain),
+  });
 }
 
 /** Where a value travels as it is, and not as JSON text. */
