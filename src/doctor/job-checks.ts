@@ -116,11 +116,16 @@ function followers(facts: Facts) {
   ];
 }
 
-function tail({ vitals: { tailLagMs } }: Facts) {
+function tail({ vitals: { tailLagMs }, figures: { server } }: Facts) {
   if (tailLagMs <= TAIL_LAG_MS_MAX) return [good('readers of the log are up to date')];
   const seconds = Math.round(tailLagMs / 1_000);
-  const message = `readers of the log wait behind a write of ${seconds} s ago`;
-  return [found('warning', message, 'Find the open transaction in pg_stat_activity and end it.')];
+  const holder = server?.markHolder ?? null;
+  const behind =
+    holder === null
+      ? `a write of ${seconds} s ago`
+      : `${holder.name}, whose transaction began ${Math.round((holder.ms ?? 0) / 1_000)} s ago`;
+  const message = `readers of the log wait behind ${behind}`;
+  return [found('warning', message, 'Look in pg_stat_activity what it does, and end it.')];
 }
 
 function orphans({ strays }: Facts) {

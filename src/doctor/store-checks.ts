@@ -1,3 +1,4 @@
+import type { Holder } from '../store/care.ts';
 import type { Check } from './checks.ts';
 import type { Facts } from './facts.ts';
 import { found, good } from './finding.ts';
@@ -10,7 +11,11 @@ const DEAD_SHARE_MAX = 0.3;
 const DEAD_ROWS_MIN = 50_000;
 const LOG_BYTES_MAX = 512 * 1_048_576;
 const DAYS_AHEAD_MIN = 2;
-const TRANSACTION_MS_MAX = 300_000;
+const HELD_MS_MAX = 300_000;
+const HELD_TRANSACTIONS_MAX = 5_000_000;
+/** Beyond this share the server has been freezing by force for long, and does not get on. */
+const FORCED_SHARE_MAX = 1.5;
+const AGE_FAULT = 1_000_000_000;
 const CONNECTIONS_SHARE_MAX = 0.9;
 
 function isOlder(version: string, min: readonly number[]): boolean {
@@ -83,19 +88,67 @@ function log({ figures }: Facts) {
   return [found('warning', message, 'A reader may be stuck: restart the process when quiet.')];
 }
 
-function days({ figures: { daysAhead } }: Facts) {
+function partitions({ figures: { daysAhead } }: Facts) {
   if (daysAhead === null) return [];
-  if (daysAhead >= DAYS_AHEAD_MIN) return [good(`events have room for ${daysAhead} days to come`)];
-  const message = `events have room for ${daysAhead} days to come only`;
-  return [found('fault', message, 'Start a process with the role sweeper: it makes the days.')];
+  if (daysAhead >= DAYS_AHEAD_MIN)
+    return [good(`jobs have partitions for ${daysAhead} days ahead`)];
+  const message = `jobs have partitions for ${daysAhead} days ahead only`;
+  const action =
+    'Start a process with the role sweeper: it makes them. Its log says what keeps it.';
+  return [found('fault', message, action)];
 }
 
-function transactions({ figures: { oldestTransactionMs } }: Facts) {
-  const ms = oldestTransactionMs ?? 0;
-  if (ms <= TRANSACTION_MS_MAX) return [good('no transaction has been open for long')];
-  const message = `a transaction has been open for ${Math.round(ms / 60_000)} minutes`;
-  const action = 'Find it in pg_stat_activity and end it: it keeps dead rows alive.';
-  return [found('warning', message, action)];
+/** What ends each kind of hold. */
+const RELEASES: Readonly<Record<Holder['kind'], string>> = {
+  session: 'Look in pg_stat_activity what it does; pg_terminate_backend ends it.',
+  'prepared transaction': 'COMMIT PREPARED or ROLLBACK PREPARED ends it.',
+  'replication slot': 'Start its consumer, or pg_drop_replication_slot if it has none any more.',
+  standby: 'End its long queries, or set hot_standby_feedback to off there.',
+};
+
+function isHeldLong({ ms, transactions }: Holder): boolean {
+  return (ms ?? 0) > HELD_MS_MAX || (transactions ?? 0) > HELD_TRANSACTIONS_MAX;
+}
+
+function horizon({ figures: { server } }: Facts) {
+  if (server === null) return [];
+  const held = server.holders.filter(isHeldLong);
+  if (held.length === 0) return [good('nobody has kept dead rows for long')];
+  return held.map(({ kind, name, ms, transactions }) => {
+    const since =
+      ms === null ? `${transactions} transactions` : `${Math.round(ms / 60_000)} minutes`;
+    return found('warning', `the ${kind} ${name} has kept dead rows for ${since}`, RELEASES[kind]);
+  });
+}
+
+function wraparound({ figures: { server } }: Facts) {
+  if (server === null) return [];
+  const old = server.ages.filter(({ age, forcedAt }) => age > FORCED_SHARE_MAX * forcedAt);
+  if (old.length === 0) return [good('old rows are frozen in time')];
+  const action =
+    'End what keeps dead rows (see horizon), then VACUUM (FREEZE) the database. ' +
+    'At two thousand million the server takes no more writes.';
+  return old.map(({ kind, age, forcedAt }) => {
+    const message =
+      `the oldest ${kind} number that is not frozen is ${age} back, ` +
+      `though the server freezes by force from ${forcedAt} on`;
+    return found(age > AGE_FAULT ? 'fault' : 'warning', message, action);
+  });
+}
+
+function guards({ figures: { server } }: Facts) {
+  if (server === null) return [];
+  const { missingGuards } = server;
+  if (missingGuards.length === 0) return [good('every table has its guards')];
+  return missingGuards.map(({ table, guard, isOff }) =>
+    found(
+      'fault',
+      `the guard ${guard} of the table ${table} is ${isOff ? 'switched off' : 'missing'}`,
+      isOff
+        ? `ALTER TABLE ${table} ENABLE TRIGGER ${guard}; then pawl doctor --verify.`
+        : 'Make it again as on the other tables; then pawl doctor --verify.',
+    ),
+  );
 }
 
 function connections({ figures }: Facts) {
@@ -119,8 +172,10 @@ export const STORE_CHECKS: readonly Check[] = [
   { name: 'clock', run: clock },
   { name: 'bloat', run: bloat },
   { name: 'log', run: log },
-  { name: 'days', run: days },
-  { name: 'transactions', run: transactions },
+  { name: 'partitions', run: partitions },
+  { name: 'horizon', run: horizon },
+  { name: 'wraparound', run: wraparound },
+  { name: 'guards', run: guards },
   { name: 'connections', run: connections },
   { name: 'pages', run: pages },
 ];

@@ -1,4 +1,5 @@
 import { CALL_SECONDS, JOB_SECONDS, type MetricDefinition } from './definition.ts';
+import { STORE_METRICS } from './store-metrics.ts';
 
 /** So many jobs of one type that wait in one queue are counted for a gauge. */
 export const GAUGE_MAX = 100_000;
@@ -184,29 +185,6 @@ const PLATFORM_METRICS = {
     buckets: CALL_SECONDS,
   },
 } as const satisfies Record<string, MetricDefinition>;
-
-const STORE_METRICS = {
-  pawl_sqlite_file_bytes: storeGauge('pawl_sqlite_file_bytes', 'Size of the database'),
-  pawl_sqlite_free_bytes: storeGauge('pawl_sqlite_free_bytes', 'Of it, space to be used again'),
-  pawl_sqlite_wal_bytes: storeGauge('pawl_sqlite_wal_bytes', 'Size of the write-ahead log'),
-  pawl_sqlite_writer_queue: storeGauge('pawl_sqlite_writer_queue', 'Writes not yet answered'),
-  pawl_postgres_pool_connections: storeGauge(
-    'pawl_postgres_pool_connections',
-    'Connections of this process',
-  ),
-  pawl_postgres_pool_idle: storeGauge('pawl_postgres_pool_idle', 'Of them, idle ones'),
-  pawl_postgres_pool_waiting: storeGauge(
-    'pawl_postgres_pool_waiting',
-    'Calls that wait for a connection',
-  ),
-} as const satisfies Record<string, MetricDefinition>;
-
-function storeGauge<Name extends string>(
-  name: Name,
-  help: string,
-): { name: Name; type: 'gauge'; help: string; labels: readonly [] } {
-  return { name, type: 'gauge', help, labels: [] };
-}
 
 const SLO_METRICS = {
   pawl_slo_duration_seconds: {

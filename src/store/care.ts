@@ -9,6 +9,36 @@ export interface TableFigures {
   readonly deadRows: number | null;
 }
 
+/** Somebody because of whom dead rows cannot be removed. */
+export interface Holder {
+  readonly kind: 'session' | 'prepared transaction' | 'replication slot' | 'standby';
+  readonly name: string;
+  /** Since when; null where the server does not know. */
+  readonly ms: number | null;
+  /** How many transactions ago; null where it holds none back at the moment. */
+  readonly transactions: number | null;
+}
+
+/** What only a database server has. */
+export interface ServerFigures {
+  /** The oldest of each kind. */
+  readonly holders: readonly Holder[];
+  /** Who keeps readers of the log waiting. */
+  readonly markHolder: Pick<Holder, 'name' | 'ms'> | null;
+  /** How far back the oldest row lies that is not frozen, and from where on freezing is forced. */
+  readonly ages: readonly {
+    readonly kind: string;
+    readonly age: number;
+    readonly forcedAt: number;
+  }[];
+  /** Triggers that keep everybody but the verbs from writing, and are not there or switched off. */
+  readonly missingGuards: readonly {
+    readonly table: string;
+    readonly guard: string;
+    readonly isOff: boolean;
+  }[];
+}
+
 /** What a database tells of itself to those who look after it. */
 export interface StoreFigures {
   readonly engine: 'memory' | 'sqlite' | 'postgres';
@@ -20,9 +50,9 @@ export interface StoreFigures {
   readonly freeBytes: number | null;
   /** Bytes of the write-ahead log that are not yet in the file. */
   readonly logBytes: number | null;
-  /** For how many days to come there is room for events; null where days need no room. */
+  /** For how many days to come there are partitions; null where there are none. */
   readonly daysAhead: number | null;
-  readonly oldestTransactionMs: number | null;
+  readonly server: ServerFigures | null;
   readonly connections: { readonly used: number; readonly max: number } | null;
 }
 

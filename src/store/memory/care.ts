@@ -21,7 +21,7 @@ export function careIn(
         freeBytes: null,
         logBytes: null,
         daysAhead: null,
-        oldestTransactionMs: null,
+        server: null,
         connections: null,
       })),
     strays: (limit) =>

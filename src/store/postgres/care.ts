@@ -1,7 +1,16 @@
 import type { JobRef } from '../../core/job.ts';
-import type { CareStore, FailedType, StoreFigures, TableFigures, Vitals } from '../care.ts';
+import type {
+  CareStore,
+  FailedType,
+  Holder,
+  ServerFigures,
+  StoreFigures,
+  TableFigures,
+  Vitals,
+} from '../care.ts';
 import type { RecordKind } from '../records.ts';
 import { StoreError } from '../store-error.ts';
+import type { Database } from './database.ts';
 import { checkMigrations } from './migrations-runner.ts';
 import type { Session } from './session.ts';
 
@@ -43,9 +52,8 @@ const TABLES = `SELECT c.relname AS name, pg_total_relation_size(c.oid)::int8 AS
   FROM pg_class c LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
   WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' ORDER BY c.relname`;
 
-const ACTIVITY = `SELECT count(*)::int4 AS used,
-    coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000, 0)::int8 AS "oldestMs"
-  FROM pg_stat_activity WHERE backend_type = 'client backend'`;
+const USED = `SELECT count(*)::int4 AS used FROM pg_stat_activity
+  WHERE backend_type = 'client backend'`;
 
 const DAY_MS = 86_400_000;
 
@@ -56,7 +64,7 @@ async function readFigures({ database }: Session): Promise<StoreFigures> {
   const [ahead] = await database.read<{ ms: number }>(
     `SELECT ahead_ms AS ms FROM ${database.tables}.partition_bounds()`,
   );
-  const [activity] = await database.read<{ used: number; oldestMs: number }>(ACTIVITY);
+  const [activity] = await database.read<{ used: number }>(USED);
   return {
     engine: 'postgres',
     version: settings['server_version'] ?? '0',
@@ -65,8 +73,27 @@ async function readFigures({ database }: Session): Promise<StoreFigures> {
     freeBytes: null,
     logBytes: null,
     daysAhead: Math.max(0, Math.floor(ahead!.ms / DAY_MS)),
-    oldestTransactionMs: activity!.oldestMs,
+    server: await readServer(database),
     connections: { used: activity!.used, max: Number(settings['max_connections']) },
+  };
+}
+
+async function readServer(database: Database): Promise<ServerFigures> {
+  const [markHolder = null] = await database.ask<Pick<Holder, 'name' | 'ms'>>('mark_holder', []);
+  const ages = await database.ask<{ kind: string; age: number; forced_at: number }>('ages', []);
+  const guards = await database.ask<{ name: string; trigger: string; is_off: boolean }>(
+    'missing_guards',
+    [database.schema],
+  );
+  return {
+    holders: await database.ask<Holder>('horizon', []),
+    markHolder,
+    ages: ages.map(({ kind, age, forced_at: forcedAt }) => ({ kind, age, forcedAt })),
+    missingGuards: guards.map(({ name: table, trigger: guard, is_off: isOff }) => ({
+      table,
+      guard,
+      isOff,
+    })),
   };
 }
 
@@ -88,10 +115,12 @@ function listFailedTypes(
 async function readVitals(session: Session): Promise<Vitals> {
   const { database } = session;
   const [lag] = await database.ask<{ ms: number | null }>('tail_lag', [session.now()]);
+  const gauges = await database.ask<{ name: string; value: number }>('gauges', []);
   const { totalCount, idleCount, waitingCount } = database.pool;
   return {
     tailLagMs: Math.max(0, lag?.ms ?? 0),
     gauges: {
+      ...Object.fromEntries(gauges.map(({ name, value }) => [name, value])),
       postgres_pool_connections: totalCount,
       postgres_pool_idle: idleCount,
       postgres_pool_waiting: waitingCount,

@@ -11,13 +11,16 @@ const ROWS: readonly (readonly (string | null)[])[] = [
   ['{"a":["\\"",null]}', 'ä€😀', ','],
 ];
 
-await onEveryServer('a composite value is taken apart as the server put it together', async (room) => {
-  const client = await room.connect();
-  for (const row of ROWS) {
-    const { rows } = await client.query<{ text: string }>(
-      'SELECT ROW($1::text, $2::text, $3::text)::text AS text',
-      [...row],
-    );
-    assert.deepEqual(fieldsOf(rows[0]!.text), row);
-  }
-});
+await onEveryServer(
+  'a composite value is taken apart as the server put it together',
+  async (room) => {
+    const client = await room.connect();
+    for (const row of ROWS) {
+      const { rows } = await client.query<{ text: string }>(
+        'SELECT ROW($1::text, $2::text, $3::text)::text AS text',
+        [...row],
+      );
+      assert.deepEqual(fieldsOf(rows[0]!.text), row);
+    }
+  },
+);

@@ -10,6 +10,11 @@ const FOREVER_MS = 2 ** 31 - 1;
 const TRIES_MAX = 6;
 const RETRY_BASE_MS = 5;
 
+/** A pooler may have handed on a connection that had others. */
+const PATIENT = `SELECT set_config(name, '0', false) FROM unnest(ARRAY['statement_timeout',
+  'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']) name
+  WHERE current_setting(name, true) IS NOT NULL`;
+
 const NUMBERS: ReadonlySet<number> = new Set([21, 23, 26, 700, 701]);
 const INT8 = 20;
 const BOOLEAN = 16;
@@ -185,7 +190,7 @@ export class Database {
       throw failureOf(error, 'connect');
     });
     try {
-      await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+      await client.query(PATIENT);
       return await body(query);
     } catch (error) {
       throw failureOf(error, 'write');

@@ -163,3 +163,52 @@ await onEveryServer(
     assert.ok(!(await partitionsOf(client, 'facts')).includes(before[0]!));
   },
 );
+
+await onEveryServer(
+  'a partition is frozen once, when its time has been over for a day',
+  async (room) => {
+    const store = await room.open();
+    const client = await room.connect();
+    const frozen = async (): Promise<{ name: string; at: Date; age: number }[]> => {
+      const { rows } = await client.query<{ name: string; at: Date; age: number }>(
+        `SELECT p.name, p.frozen_at AS at, age(c.relfrozenxid) AS age FROM pawl.partitions p
+       JOIN pg_class c ON c.relname = p.name WHERE p.frozen_at IS NOT NULL ORDER BY 1`,
+      );
+      return rows;
+    };
+    const [first] = await partitionsOf(client, 'facts');
+    const { id } = await room.scene(store).enqueue();
+    assert.equal(await tableOf(client, id), `pawl.${first}`);
+    await purge(store, {});
+    assert.deepEqual(await frozen(), []);
+    room.clock.advance(7 * DAY);
+    for (let n = 0; n < 3; n++) await purge(store, {});
+    const [ended, facts, ...more] = await frozen();
+    assert.deepEqual(
+      [facts?.name, ended?.name, more],
+      [first, first!.replace('facts', 'ended'), []],
+    );
+    assert.ok(facts!.age < 20, `${facts!.age} transactions ago`);
+    room.clock.advance(60_000);
+    await purge(store, {});
+    assert.deepEqual(
+      (await frozen()).map(({ at }) => at),
+      [ended!.at, facts!.at],
+    );
+  },
+);
+
+await onEveryServer('tables and partitions have settings of their own for vacuum', async (room) => {
+  await room.open();
+  const client = await room.connect();
+  const { rows } = await client.query<{ name: string; options: string }>(
+    `SELECT c.relname AS name, array_to_string(c.reloptions, ' ') AS options FROM pg_class c
+     WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind = 'r'
+       AND (c.relispartition OR c.relname IN ('live', 'keys', 'details', 'log_late', 'claims'))`,
+  );
+  assert.ok(rows.length > 15);
+  for (const { name, options } of rows) {
+    const wanted = /_\d/.test(name) ? /autovacuum_freeze_min_age=0/ : /autovacuum_vacuum_threshold/;
+    assert.match(options ?? '', wanted, name);
+  }
+});

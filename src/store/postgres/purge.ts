@@ -29,6 +29,7 @@ export async function purge(session: Session, cuts: Purge): Promise<Purged> {
     cuts.notes !== null && (await close(session, 'close_notes', [cuts.notes])),
   ];
   if (closed[0]) await readBounds(session);
+  await freezePast(session);
   const days = cuts.jobs === null && cuts.notes === null ? 0 : await dropClosed(session, cuts);
   const isFull = jobs >= cuts.limit || keys >= cuts.limit || closed.includes(true);
   return { jobs, keys, notes: 0, feed, days, hasMore: cuts.limit > 0 && isFull };
@@ -40,6 +41,25 @@ async function close(session: Session, verb: string, values: readonly unknown[])
   const sql = `SELECT ${database.verbs}.${verb}(${places}) AS did`;
   const [row] = await database.write<{ did: boolean }>(sql, values);
   return row!.did;
+}
+
+/**
+ * Freezes a partition whose time is over, once: what is in it stays as it is, and the server need
+ * not come back to it when its transaction numbers are about to wrap around.
+ */
+async function freezePast(session: Session): Promise<void> {
+  const { database } = session;
+  const [past] = await database.ask<{ unfrozen: string }>('unfrozen', [session.now()]);
+  if (past === undefined) return;
+  try {
+    await database.apart(async (query) => {
+      await query(LOCK_TIMEOUT);
+      await query(`VACUUM (FREEZE) ${database.tables}.${quoteName(past.unfrozen)}`);
+    });
+    await database.verb('mark_frozen', [past.unfrozen, session.now()]);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+  }
 }
 
 interface ClosedPartition {

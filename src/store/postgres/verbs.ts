@@ -21,6 +21,7 @@ const VERBS = [
   'purge',
   'records',
   'add-job',
+  'care',
 ];
 
 export function sqlOf(name: string): string {
@@ -73,6 +74,7 @@ const WRITES: readonly string[] = [
   'close_notes',
   'ensure_partitions',
   'turn_log',
+  'mark_frozen',
   'write_late',
   'guard_move',
   'guard_end',
@@ -102,6 +104,12 @@ const READS: readonly string[] = [
   'partition_bounds',
   'limits_lock',
   'now_ms',
+  'horizon',
+  'mark_holder',
+  'missing_guards',
+  'ages',
+  'gauges',
+  'unfrozen',
 ];
 
 /** Those that may change what is otherwise frozen: they erase, or carry rows on. */

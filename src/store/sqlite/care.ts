@@ -35,7 +35,7 @@ export function readFigures({ connection }: Work): StoreFigures {
     freeBytes: Number(settings['freelist_count']) * pageSize,
     logBytes: wal?.size ?? null,
     daysAhead: null,
-    oldestTransactionMs: null,
+    server: null,
     connections: null,
   };
 }

@@ -73,13 +73,23 @@ BEGIN
     NEW.from_epoch, NEW.from_version);
 END $$;
 
-SELECT guard_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'live', 'keys', 'details',
-  'stages', 'ended', 'ended_other', 'annotations', 'log', 'log_texts', 'notes', 'positions',
-  'log_carried', 'log_texts_carried', 'log_late', 'claims', 'idempotency_keys', 'unique_keys',
-  'limits', 'rate_levels', 'rate_starts', 'moves', 'policies', 'records']) t;
+-- Every table that has a guard, and by which triggers; partitions have those of their parent, but
+-- for the rows' own, which a parent hands on.
+CREATE FUNCTION guards() RETURNS TABLE (name text, trigger text) LANGUAGE sql IMMUTABLE AS $$
+  SELECT t, 'only_verbs' FROM unnest(ARRAY['facts', 'facts_other', 'live', 'keys', 'details',
+    'stages', 'ended', 'ended_other', 'annotations', 'log', 'log_texts', 'notes', 'positions',
+    'log_carried', 'log_texts_carried', 'log_late', 'claims', 'idempotency_keys', 'unique_keys',
+    'limits', 'rate_levels', 'rate_starts', 'moves', 'policies', 'records']) t
+  UNION ALL
+  SELECT t, 'frozen' FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',
+    'annotations', 'log', 'log_texts', 'log_carried', 'log_texts_carried']) t
+  UNION ALL
+  VALUES ('live', 'guard_move'), ('ended', 'guard_end'), ('ended_other', 'guard_end'),
+    ('records', 'audit_is_only_added_to'), ('log_late', 'write_late')
+$$;
 
-SELECT freeze_table(t::regclass) FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',
-  'annotations', 'log', 'log_texts', 'log_carried', 'log_texts_carried']) t;
+SELECT guard_table(g.name::regclass) FROM guards() g WHERE g.trigger = 'only_verbs';
+SELECT freeze_table(g.name::regclass) FROM guards() g WHERE g.trigger = 'frozen';
 
 -- An entry of the audit log is never changed, by whatever verb.
 CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON records FOR EACH ROW

@@ -48,4 +48,5 @@ CREATE TABLE log_late (
   call int8 PRIMARY KEY, ts timestamptz NOT NULL, tenant int NOT NULL, lane int NOT NULL,
   lifecycle int NOT NULL, via_state int2, to_state int2 NOT NULL, phase int2 NOT NULL,
   actor text NOT NULL, jobs uuid[] NOT NULL, version int NOT NULL
-);
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0);

@@ -4,7 +4,9 @@ CREATE TABLE partitions (
   parent text NOT NULL, name text NOT NULL, low text NOT NULL, high text NOT NULL,
   made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- Nothing is written to it any more: it is about to be detached and dropped.
-  is_closed boolean NOT NULL DEFAULT false, PRIMARY KEY (parent, name)
+  is_closed boolean NOT NULL DEFAULT false,
+  -- When it was frozen, once its time was over.
+  frozen_at timestamptz, PRIMARY KEY (parent, name)
 );
 
 CREATE FUNCTION id_at(t timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
@@ -18,7 +20,11 @@ CREATE FUNCTION add_partition(p_parent text, p_name text, p_low text, p_high tex
 #variable_conflict use_column
 BEGIN
   IF EXISTS (SELECT FROM partitions p WHERE p.parent = p_parent AND p.name = p_name) THEN RETURN; END IF;
-  EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', p_name, p_parent);
+  -- Rows are added and never changed: an automatic vacuum comes for their number alone, seldom, and
+  -- freezes what it reads, so that no page is written a second time for it.
+  EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL) WITH (autovacuum_freeze_min_age = 0,
+    autovacuum_vacuum_insert_scale_factor = 0.4, autovacuum_vacuum_insert_threshold = 100000)',
+    p_name, p_parent);
   EXECUTE format('ALTER TABLE %I ADD CONSTRAINT in_range CHECK (%I >= %L::%s AND %I < %L::%s)',
     p_name, p_column, p_low, p_type, p_column, p_high, p_type);
   EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',

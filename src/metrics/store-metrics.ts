@@ -1,0 +1,64 @@
+import type { MetricDefinition } from './definition.ts';
+
+/** What only the database in use can tell of itself. */
+export const STORE_METRICS = {
+  pawl_sqlite_file_bytes: storeGauge('pawl_sqlite_file_bytes', 'Size of the database'),
+  pawl_sqlite_free_bytes: storeGauge('pawl_sqlite_free_bytes', 'Of it, space to be used again'),
+  pawl_sqlite_wal_bytes: storeGauge('pawl_sqlite_wal_bytes', 'Size of the write-ahead log'),
+  pawl_sqlite_writer_queue: storeGauge('pawl_sqlite_writer_queue', 'Writes not yet answered'),
+  pawl_postgres_pool_connections: storeGauge(
+    'pawl_postgres_pool_connections',
+    'Connections of this process',
+  ),
+  pawl_postgres_pool_idle: storeGauge('pawl_postgres_pool_idle', 'Of them, idle ones'),
+  pawl_postgres_pool_waiting: storeGauge(
+    'pawl_postgres_pool_waiting',
+    'Calls that wait for a connection',
+  ),
+  pawl_postgres_horizon_seconds: sharedGauge(
+    'pawl_postgres_horizon_seconds',
+    'Age of the oldest transaction that keeps dead rows from being removed; `pawl doctor` names it',
+  ),
+  pawl_postgres_horizon_transactions: sharedGauge(
+    'pawl_postgres_horizon_transactions',
+    'How many transactions ago the oldest session, slot or standby began that does so',
+  ),
+  pawl_postgres_log_mark_seconds: sharedGauge(
+    'pawl_postgres_log_mark_seconds',
+    'Age of the transaction that readers of the log wait for; `pawl doctor` names it',
+  ),
+  pawl_postgres_transaction_age: sharedGauge(
+    'pawl_postgres_transaction_age',
+    'Transactions since the oldest row that is not frozen; writes stop at 2,000,000,000',
+  ),
+  pawl_postgres_multixact_age: sharedGauge(
+    'pawl_postgres_multixact_age',
+    'The same of rows that several transactions had locked',
+  ),
+  pawl_postgres_live_dead_rows: sharedGauge(
+    'pawl_postgres_live_dead_rows',
+    'Dead rows in the table of jobs that have not ended',
+  ),
+  pawl_postgres_keys_dead_rows: sharedGauge(
+    'pawl_postgres_keys_dead_rows',
+    'Dead rows in the table of keys that limited jobs are counted under',
+  ),
+  pawl_postgres_claim_index_bytes: sharedGauge(
+    'pawl_postgres_claim_index_bytes',
+    'Size of the index that claims read',
+  ),
+} as const satisfies Record<string, MetricDefinition>;
+
+function storeGauge<Name extends string>(
+  name: Name,
+  help: string,
+): { name: Name; type: 'gauge'; help: string; labels: readonly [] } {
+  return { name, type: 'gauge', help, labels: [] };
+}
+
+function sharedGauge<Name extends string>(
+  name: Name,
+  help: string,
+): { name: Name; type: 'gauge'; help: string; labels: readonly []; isShared: true } {
+  return { name, type: 'gauge', help, labels: [], isShared: true };
+}
