@@ -8,8 +8,8 @@ import type { WorkerSetup } from './worker.ts';
 /** A claim that is made by whoever asked for it, who then says how it went. */
 export interface ClaimAsked {
   readonly options: ClaimOptions;
-  won(claims: readonly Claim[]): Attempt[];
-  lost(error: unknown): void;
+  readonly won: (claims: readonly Claim[]) => Attempt[];
+  readonly lost: (error: unknown) => void;
 }
 
 /** Claims jobs and makes attempts of them. */

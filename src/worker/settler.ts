@@ -13,8 +13,8 @@ import { isUnfit } from './unfit.ts';
 /** A claim that is made in the same call as a report. */
 export interface ClaimBeside {
   readonly options: ClaimOptions;
-  won(claims: readonly Claim[]): void;
-  lost(error: unknown): void;
+  readonly won: (claims: readonly Claim[]) => void;
+  readonly lost: (error: unknown) => void;
 }
 
 export interface SettlerOptions {

@@ -160,7 +160,7 @@ export const applyAndClaimCases: Cases = {
     assert.equal(answer.claimed[0]!.job.epoch, job.epoch + 1);
   },
 
-  '[F39] a failure with its dead letter goes in the same transaction': async (scene) => {
+  'a failure with its dead letter goes in the same transaction': async (scene) => {
     const [one, two] = [
       await scene.running({ type: 'distributed' }),
       await scene.running({ type: 'distributed' }),
