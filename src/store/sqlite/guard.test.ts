@@ -97,6 +97,26 @@ const IDS: Readonly<Record<string, string>> = {
   distributed: 'R2, R4',
 };
 
+/** What somebody might do to a job that has ended. */
+const CHANGES = [
+  'retry_count = 7',
+  'attempts = 7',
+  'version = version + 1',
+  'version = version - 1',
+  `result = '"other"'`,
+  `input = '1'`,
+  `error = '{"message":"other"}'`,
+  `lease_owner = 'me'`,
+  'lease_expiry = 9',
+  'progress = 1',
+  'gate = 0',
+  'run_at = 9',
+  'completed_at = 9',
+  'updated_at = 9',
+  `checkpoint = '1'`,
+  `metadata = '{}'`,
+];
+
 describe('plain SQL', () => {
   for (const lifecycle of builtInLifecycles) {
     const { name, places } = lifecycle;
@@ -202,12 +222,7 @@ describe('plain SQL', () => {
         const seq = place(lifecycle, from);
         const change = (set: string): void => db.exec(`UPDATE jobs SET ${set} WHERE seq = ${seq}`);
         const before = db.prepare('SELECT * FROM jobs WHERE seq = ?').get(seq);
-        for (const set of [
-          ...['retry_count = 7', 'attempts = 7', 'version = version + 1', 'version = version - 1'],
-          ...[`result = '"other"'`, `input = '1'`, `error = '{"message":"other"}'`],
-          ...[`lease_owner = 'me'`, 'lease_expiry = 9', 'progress = 1', 'gate = 0', 'run_at = 9'],
-          ...['completed_at = 9', 'updated_at = 9', `checkpoint = '1'`, `metadata = '{}'`],
-        ]) {
+        for (const set of CHANGES) {
           assert.throws(() => change(set), /pawl refuses/, `${placeName(from)}: ${set}`);
         }
         assert.deepEqual(db.prepare('SELECT * FROM jobs WHERE seq = ?').get(seq), before);
