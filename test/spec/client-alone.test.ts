@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { defineJob, typed } from '../../src/index.ts';
 import { BATCH_MAX } from '../../src/client/batches.ts';
+import { PawlClient } from '../../src/client/client.ts';
 import { BATCH_MAX as SERVED_MAX } from '../../src/http/schema/enqueue.ts';
 import { freshFile } from '../support/databases.ts';
 import { serve } from '../support/served-pawl.ts';
@@ -46,7 +47,8 @@ test('the client loads nothing of Node and nothing of other packages', () => {
 test('who waits outlives a restart of the server, and so does who enqueues', async () => {
   const { database } = freshFile();
   const first = await serve(database, [greet], { isWorking: false });
-  const { client } = first;
+  // As patient as a restart takes: how long that is depends on how busy the machine is.
+  const client = new PawlClient({ url: first.url, retriesMax: 100 });
   const job = await client.enqueue(greet, { name: 'again' });
   const waiting = job.result();
   const seeing = (async () => {
