@@ -13,8 +13,8 @@ export interface SettledAndClaimed<Outcome = TransitionOutcome> {
 
 /**
  * Reports the end of turns and takes the next jobs in one commit. An end that is refused does not
- * keep the claim from being made. After a lost answer the same call, with the same request id, finds
- * the same jobs, and its ends count as reported again.
+ * keep the claim from being made. After a lost answer the same call, with the same request id,
+ * finds the same jobs, and its ends count as reported again.
  */
 export async function settleAndClaim(
   context: EngineContext,

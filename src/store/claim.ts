@@ -19,8 +19,8 @@ export interface ClaimRequest {
   /**
    * A claim repeated with the same owner, tenants and request id is answered with the jobs that the
    * first one won and that are still owned by it (deadline not yet passed), and takes no others.
-   * With none left the id is free again. Owners of two tenants may have the same name and id: theirs
-   * are two claims.
+   * With none left the id is free again. Owners of two tenants may have the same name and id:
+   * theirs are two claims.
    */
   readonly requestId: string | null;
   /** Which tenant comes first: counts on from claim to claim, so that each does in turn. */

@@ -147,7 +147,7 @@ export class Worker {
     return Math.min(this.#pace.after(counts), startInMs);
   }
 
-  /** What a claim beside a report has just found, if it was all there is: null to look by oneself. */
+  /** What a claim beside a report has just found, if that was all there is; else null. */
   #foundShort(): Counts | null {
     const answered = this.#answered;
     this.#answered = null;
