@@ -9,9 +9,9 @@ import { worldWaitMs } from './scale/world-run.ts';
 
 test('the formula for the wait agrees with a simulation of it', () => {
   for (const jobsPerSecond of [20, 28, 34]) {
-    const crew = { slots: 8, jobsPerSecond, serviceMs: 200 };
-    const simulated = simulatedWaitMs(crew, 200_000, new SeededRandom(1));
-    const ratio = simulated / meanWaitMs(crew);
+    const fleet = { slots: 8, jobsPerSecond, serviceMs: 200 };
+    const simulated = simulatedWaitMs(fleet, 200_000, new SeededRandom(1));
+    const ratio = simulated / meanWaitMs(fleet);
     assert.ok(ratio > 0.9 && ratio < 1.1, `${jobsPerSecond} a second: ${ratio}`);
   }
   // One slot, half busy: known by heart.
@@ -21,9 +21,9 @@ test('the formula for the wait agrees with a simulation of it', () => {
 });
 
 test('the engine and the worker hand out slots as the simulation does', async () => {
-  const crew = { slots: 4, jobsPerSecond: 17, serviceMs: 200 };
-  const simulated = simulatedWaitMs(crew, 150, new SeededRandom(3));
-  const real = await worldWaitMs(crew, 150, new SeededRandom(3));
+  const fleet = { slots: 4, jobsPerSecond: 17, serviceMs: 200 };
+  const simulated = simulatedWaitMs(fleet, 150, new SeededRandom(3));
+  const real = await worldWaitMs(fleet, 150, new SeededRandom(3));
   assert.ok(simulated > 20, `${simulated} ms`);
   // Times are whole milliseconds there.
   assert.ok(Math.abs(real - simulated) < 3, `${real} ms against ${simulated} ms`);

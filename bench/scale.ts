@@ -6,7 +6,7 @@ import { askedFor } from './harness/arguments.ts';
 import { machineLines } from './harness/machine.ts';
 import { tableOf } from './harness/markdown.ts';
 import { keepResult } from './harness/results.ts';
-import { type Crew, meanWaitMs, utilisationOf } from './scale/queueing.ts';
+import { type Fleet, meanWaitMs, utilisationOf } from './scale/queueing.ts';
 import { measureWait } from './scale/real-run.ts';
 import { balanceOf } from './scale/shards.ts';
 import { simulatedWaitMs } from './scale/simulated-wait.ts';
@@ -15,7 +15,7 @@ import { worldWaitMs } from './scale/world-run.ts';
 const TENANTS = 10_000;
 const JOBS = 600;
 const SEED = 17;
-const CREWS: readonly Crew[] = [20, 28, 34, 36].map((jobsPerSecond) => ({
+const CREWS: readonly Fleet[] = [20, 28, 34, 36].map((jobsPerSecond) => ({
   slots: 8,
   jobsPerSecond,
   serviceMs: 200,
@@ -26,14 +26,14 @@ const isPlatformAsked = args.includes('--platform');
 const { command, loadBefore } = askedFor('bench:scale', args);
 const balances = [2, 4, 8, 16, 32].map((count) => balanceOf(TENANTS, count));
 const waits: string[][] = [];
-for (const crew of CREWS) {
+for (const fleet of CREWS) {
   waits.push([
-    `${Math.round(utilisationOf(crew) * 100)} %`,
-    meanWaitMs(crew).toFixed(0),
-    simulatedWaitMs(crew, 200_000, new SeededRandom(SEED)).toFixed(0),
-    simulatedWaitMs(crew, JOBS, new SeededRandom(SEED)).toFixed(0),
-    (await worldWaitMs(crew, JOBS, new SeededRandom(SEED))).toFixed(0),
-    ...(isPlatformAsked ? [(await measureWait(crew, JOBS, SEED)).toFixed(0)] : []),
+    `${Math.round(utilisationOf(fleet) * 100)} %`,
+    meanWaitMs(fleet).toFixed(0),
+    simulatedWaitMs(fleet, 200_000, new SeededRandom(SEED)).toFixed(0),
+    simulatedWaitMs(fleet, JOBS, new SeededRandom(SEED)).toFixed(0),
+    (await worldWaitMs(fleet, JOBS, new SeededRandom(SEED))).toFixed(0),
+    ...(isPlatformAsked ? [(await measureWait(fleet, JOBS, SEED)).toFixed(0)] : []),
   ]);
 }
 const report = [

@@ -67,7 +67,7 @@ export class BenchEngine {
   }
 }
 
-/** The product: the real engine over a real store, as a face or a worker calls it. */
+/** The product: the real engine over a real store, as the API or a worker calls it. */
 export async function engineContender(
   store: Store,
   named: { label: string; rows: number; type?: string },

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { openRoom, type Room } from '../../test/support/browser/room.ts';
+import { openFixture, type Fixture } from '../../test/support/browser/fixture.ts';
 import { type Watched, watchWhile } from '../../test/support/browser/watch.ts';
 import { fillStore, streamEvents } from './load.ts';
 import type { DashboardOptions } from './options.ts';
@@ -24,7 +24,7 @@ class Counter {
   readonly #stop = new AbortController();
   count = 0;
 
-  async follow({ client }: Room): Promise<void> {
+  async follow({ client }: Fixture): Promise<void> {
     for await (const { kind } of client.everything({}, { signal: this.#stop.signal })) {
       if (kind === 'event') this.count += 1;
     }
@@ -54,45 +54,45 @@ async function look(name: string, page: Page, { options, counter }: Measuring): 
 }
 
 /** The list as it runs by, and as it is held while somebody chooses. */
-async function lookAtPages(room: Room, measuring: Measuring): Promise<Sight[]> {
-  const page = await room.look('jobs');
+async function lookAtPages(fixture: Fixture, measuring: Measuring): Promise<Sight[]> {
+  const page = await fixture.look('jobs');
   await page.locator('tbody tr').first().waitFor();
   const sights = [await look('list of jobs', page, measuring)];
   await page.keyboard.press('j');
   await page.keyboard.press('x');
   sights.push(await look('list of jobs, held', page, measuring));
-  await page.goto(`${room.url}/#/`);
+  await page.goto(`${fixture.url}/#/`);
   sights.push(await look('overview', page, measuring));
   const { eventsPerSecond } = measuring.options;
-  const job = await room.client.enqueue({
+  const job = await fixture.client.enqueue({
     type: 'chat',
     input: { linesPerSecond: eventsPerSecond },
   });
-  await page.goto(`${room.url}/#/jobs/${job.id}`);
+  await page.goto(`${fixture.url}/#/jobs/${job.id}`);
   await page.getByText('of many').first().waitFor();
   sights.push(await look('job that logs as much', page, measuring));
-  await room.client.cancel(job.id, { mode: 'hard' });
+  await fixture.client.cancel(job.id, { mode: 'hard' });
   await page.context().close();
   return sights;
 }
 
 export async function runDashboard(options: DashboardOptions, say: Say): Promise<Sight[]> {
-  const room = await openRoom({ PAWL_JOBS: JOBS, PAWL_BUILTIN: 'off' });
+  const fixture = await openFixture({ PAWL_JOBS: JOBS, PAWL_BUILTIN: 'off' });
   const stop = new AbortController();
   const counter = new Counter();
   try {
     say(`${options.jobs} jobs`);
-    await fillStore(room.client, options.jobs);
-    void counter.follow(room).catch(() => undefined);
+    await fillStore(fixture.client, options.jobs);
+    void counter.follow(fixture).catch(() => undefined);
     say(`${options.eventsPerSecond} events a second`);
-    const stream = streamEvents(room.client, options.eventsPerSecond, stop.signal);
-    const sights = await lookAtPages(room, { options, counter });
+    const stream = streamEvents(fixture.client, options.eventsPerSecond, stop.signal);
+    const sights = await lookAtPages(fixture, { options, counter });
     stop.abort();
     await stream;
     return sights;
   } finally {
     stop.abort();
     counter.stop();
-    await room.close();
+    await fixture.close();
   }
 }

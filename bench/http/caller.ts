@@ -4,7 +4,7 @@ import type { StoreName } from '../harness/arguments.ts';
 import { serve } from '../harness/remote.ts';
 import { percentile } from '../harness/statistics.ts';
 import { nowMs } from '../peers/wire.ts';
-import type { Door, Held } from './door.ts';
+import type { Endpoint, Held } from './endpoint.ts';
 
 export type Target =
   | { kind: 'http'; url: string; key: string; connections: number }
@@ -40,13 +40,13 @@ export interface CallerVerbs {
   close(given: null): Promise<void>;
 }
 
-let door: Door | null = null;
+let endpoint: Endpoint | null = null;
 let held: Held[] = [];
 let claimRounds = 0;
 
-function opened(): Door {
-  if (door === null) throw new Error('nothing is open yet');
-  return door;
+function opened(): Endpoint {
+  if (endpoint === null) throw new Error('nothing is open yet');
+  return endpoint;
 }
 
 /** Every caller makes its next call when the last was answered; a call says how many it did. */
@@ -78,10 +78,10 @@ async function timed(
 
 const verbs: CallerVerbs = {
   async open(target) {
-    door =
+    endpoint =
       target.kind === 'http'
-        ? await (await import('./http-door.ts')).openHttpDoor(target)
-        : await (await import('./engine-door.ts')).openEngineDoor(target);
+        ? await (await import('./http-endpoint.ts')).openHttpEndpoint(target)
+        : await (await import('./engine-endpoint.ts')).openEngineEndpoint(target);
   },
   enqueue({ jobs, batch, callers }) {
     let left = jobs;
@@ -131,7 +131,7 @@ const verbs: CallerVerbs = {
     return began;
   },
   async close() {
-    await door?.close();
+    await endpoint?.close();
   },
 };
 

@@ -32,7 +32,7 @@ export interface Outcome {
   isComplete: boolean;
 }
 
-interface Surroundings {
+interface Environment {
   say(text: string): void;
   /** Whoever is not through by then is left out. */
   readonly signal: AbortSignal;
@@ -42,7 +42,7 @@ interface Surroundings {
  * Contenders take turns after every row, so that a slow minute of a shared machine meets all of
  * them; every repeat begins with another one, and every other goes backwards.
  */
-export async function runPeers(options: PeerOptions, around: Surroundings): Promise<Outcome> {
+export async function runPeers(options: PeerOptions, around: Environment): Promise<Outcome> {
   const outcome: Outcome = { readings: [], absences: [], conditions: [], isComplete: false };
   const grounds = new Map<Ground, OpenGround>();
   try {

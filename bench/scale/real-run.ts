@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineJob, openPawl, typed } from '../../src/index.ts';
 import { SeededRandom } from '../../src/core/random.ts';
-import type { Crew } from './queueing.ts';
+import type { Fleet } from './queueing.ts';
 
 /** Mean milliseconds between acceptance and start, of so many jobs at random times. */
-export async function measureWait(crew: Crew, jobs: number, seed: number): Promise<number> {
+export async function measureWait(fleet: Fleet, jobs: number, seed: number): Promise<number> {
   const random = new SeededRandom(seed);
   const exponential = (mean: number): number => -Math.log(1 - random.next()) * mean;
   const work = defineJob('work', {
@@ -17,15 +17,15 @@ export async function measureWait(crew: Crew, jobs: number, seed: number): Promi
   });
   const folder = mkdtempSync(join(tmpdir(), 'pawl-scale-'));
   const pawl = await openPawl({ database: join(folder, 'pawl.db'), jobs: [work] });
-  pawl.work({ slots: crew.slots });
+  pawl.work({ slots: fleet.slots });
   try {
     const began = performance.now();
     const ended = [];
     let at = 0;
     for (let n = 0; n < jobs; n++) {
-      at += exponential(1_000 / crew.jobsPerSecond);
+      at += exponential(1_000 / fleet.jobsPerSecond);
       await pause(Math.max(0, began + at - performance.now()));
-      const job = await pawl.enqueue(work, { ms: exponential(crew.serviceMs) });
+      const job = await pawl.enqueue(work, { ms: exponential(fleet.serviceMs) });
       ended.push(job.ended());
     }
     const waits = (await Promise.all(ended)).map(

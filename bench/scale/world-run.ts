@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Random } from '../../src/core/random.ts';
 import { defineJob, typed } from '../../src/index.ts';
 import { openWorld } from '../../src/testing/world.ts';
-import type { Crew } from './queueing.ts';
+import type { Fleet } from './queueing.ts';
 
 interface Running {
   readonly id: string;
@@ -16,7 +16,7 @@ interface Running {
  * Mean milliseconds between a job's acceptance and its handler's first moment: a worker may claim
  * ahead of its slots, so that a row's own start can be earlier.
  */
-export async function worldWaitMs(crew: Crew, jobs: number, random: Random): Promise<number> {
+export async function worldWaitMs(fleet: Fleet, jobs: number, random: Random): Promise<number> {
   const exponential = (mean: number): number => -Math.log(1 - random.next()) * mean;
   const running = new Set<Running>();
   let [now, waited] = [0, 0];
@@ -28,12 +28,12 @@ export async function worldWaitMs(crew: Crew, jobs: number, random: Random): Pro
         running.add({ id: job.id, endAt: now + input.ms, end });
       }),
   });
-  const world = await openWorld({ jobs: [work], slots: crew.slots });
+  const world = await openWorld({ jobs: [work], slots: fleet.slots });
   const ids: string[] = [];
   let ended = 0;
   const settled = async (): Promise<void> => {
     await world.begin();
-    while (running.size < Math.min(crew.slots, ids.length - ended)) await nextTurn();
+    while (running.size < Math.min(fleet.slots, ids.length - ended)) await nextTurn();
   };
   const advanceTo = async (at: number): Promise<void> => {
     for (;;) {
@@ -54,9 +54,9 @@ export async function worldWaitMs(crew: Crew, jobs: number, random: Random): Pro
   };
   let arrival = 0;
   for (let n = 0; n < jobs; n++) {
-    arrival += exponential(1_000 / crew.jobsPerSecond);
+    arrival += exponential(1_000 / fleet.jobsPerSecond);
     await advanceTo(Math.round(arrival));
-    const ms = Math.round(exponential(crew.serviceMs));
+    const ms = Math.round(exponential(fleet.serviceMs));
     ids.push((await world.enqueue(work, { ms, at: now })).id);
     await settled();
   }

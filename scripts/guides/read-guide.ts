@@ -5,7 +5,7 @@ import type { Block, Guide, Inline, Target } from './guide.ts';
 import { nameOf } from './pages.ts';
 
 /** Where a document lies, and which others can be read beside it. */
-export interface Surroundings {
+export interface Environment {
   readonly path: string;
   readonly names: ReadonlySet<string>;
 }
@@ -18,7 +18,7 @@ export function anchorOf(text: string): string {
     .replaceAll(' ', '-');
 }
 
-function targetOf(href: string, { path, names }: Surroundings): Target {
+function targetOf(href: string, { path, names }: Environment): Target {
   if (/^[a-z]+:/i.test(href)) {
     // Anything else could run when it is followed.
     return /^(?:https?|mailto):/i.test(href)
@@ -45,7 +45,7 @@ function plain(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity]!);
 }
 
-function inlineOf(token: Token, where: Surroundings): Inline[] {
+function inlineOf(token: Token, where: Environment): Inline[] {
   const parts = (): Inline[] => inlinesOf('tokens' in token ? token.tokens : [], where);
   switch (token.type) {
     case 'codespan':
@@ -68,11 +68,11 @@ function inlineOf(token: Token, where: Surroundings): Inline[] {
   }
 }
 
-function inlinesOf(tokens: readonly Token[] | undefined, where: Surroundings): Inline[] {
+function inlinesOf(tokens: readonly Token[] | undefined, where: Environment): Inline[] {
   return (tokens ?? []).flatMap((token) => inlineOf(token, where));
 }
 
-function blockOf(token: Token, where: Surroundings): Block[] {
+function blockOf(token: Token, where: Environment): Block[] {
   switch (token.type) {
     case 'space':
     case 'hr':
@@ -104,7 +104,7 @@ function blockOf(token: Token, where: Surroundings): Block[] {
   }
 }
 
-function blocksOf(tokens: readonly Token[], where: Surroundings): Block[] {
+function blocksOf(tokens: readonly Token[], where: Environment): Block[] {
   return tokens.flatMap((token) => blockOf(token, where));
 }
 
@@ -118,7 +118,7 @@ export function textOf(parts: readonly Inline[]): string {
     .join('');
 }
 
-export function readGuide(text: string, where: Surroundings): Guide {
+export function readGuide(text: string, where: Environment): Guide {
   const blocks = blocksOf(marked.lexer(text), where);
   const first = blocks.find((block) => block.kind === 'heading' && block.depth === 1);
   return { title: first?.kind === 'heading' ? textOf(first.parts) : where.path, blocks };

@@ -7,7 +7,7 @@ import { policyOf } from '../../src/engine/define-type.ts';
 import type { JobDefinition } from '../../src/handler/define-job.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { builtInJobs, type StudioRoom } from '../../src/studio/built-in.ts';
+import { builtInJobs, type StudioDependencies } from '../../src/studio/built-in.ts';
 import { code, madeOf, table } from './table.ts';
 
 const INTRODUCTION = `\
@@ -72,7 +72,7 @@ const NO_ROOM = {
   batch: {},
   research: {},
   execute: {},
-} as unknown as StudioRoom;
+} as unknown as StudioDependencies;
 
 /** docs/reference/retries.md, whole. */
 export function retriesPage(): string {

@@ -18,11 +18,11 @@ test('artifacts are kept in the data folder, and link keys beside them', async (
   const world = await openWorld();
   try {
     const settings = readArtifactSettings({});
-    const { face, sweep } = await openArtifacts(world.engine, folder, settings);
-    const { location } = await face.desk.upload('acme', { ...upload, content: hello() });
+    const { services, sweep } = await openArtifacts(world.engine, folder, settings);
+    const { location } = await services.access.upload('acme', { ...upload, content: hello() });
     assert.ok(existsSync(join(folder, 'artifacts', location.slice(-2), location)));
     const again = await openArtifacts(world.engine, folder, settings);
-    assert.deepEqual(again.face.keys, face.keys);
+    assert.deepEqual(again.services.keys, services.keys);
     sweep.start();
     await sweep.stop();
   } finally {
@@ -44,10 +44,10 @@ test('with S3 settings they go to the bucket; a half set of them is refused by n
       ]),
     };
     const world = await openWorld();
-    const { face } = await openArtifacts(world.engine, folder, readArtifactSettings(env));
-    const { location } = await face.desk.upload('acme', { ...upload, content: hello() });
+    const { services } = await openArtifacts(world.engine, folder, readArtifactSettings(env));
+    const { location } = await services.access.upload('acme', { ...upload, content: hello() });
     assert.deepEqual([...stub.objects.keys()], [`pawl/${location}`]);
-    assert.equal(face.keys[0]!.id, 'a');
+    assert.equal(services.keys[0]!.id, 'a');
     const { PAWL_S3_SECRET_ACCESS_KEY: _, ...half } = env;
     assert.throws(
       () => readArtifactSettings(half),

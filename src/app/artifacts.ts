@@ -9,7 +9,7 @@ import { Artifacts } from '../engine/artifacts.ts';
 import { inputsIn } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
-import type { ArtifactFace } from '../http/artifact-view.ts';
+import type { ArtifactServices } from '../http/artifact-view.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
 /** Where artifacts are kept, and with which keys links to them are signed. */
@@ -52,7 +52,7 @@ function readS3(env: NodeJS.ProcessEnv): S3Options | null {
 
 /** The artifacts of a platform: for its API, and the duty that keeps them clean. */
 export interface PlatformArtifacts {
-  readonly face: ArtifactFace;
+  readonly services: ArtifactServices;
   readonly sweep: ArtifactSweep;
 }
 
@@ -69,8 +69,8 @@ export async function openArtifacts(
     linkKeys === null
       ? await openLinkKeys(join(dataFolder, 'link-keys.json'))
       : parseLinkKeys(linkKeys);
-  const desk = new Artifacts(engine.context, { files });
-  engine.context.largeInputs.use(inputsIn(desk));
-  const sweep = new ArtifactSweep(desk, { timers: systemTimers });
-  return { face: { desk, keys, clock: systemClock }, sweep };
+  const access = new Artifacts(engine.context, { files });
+  engine.context.largeInputs.use(inputsIn(access));
+  const sweep = new ArtifactSweep(access, { timers: systemTimers });
+  return { services: { access, keys, clock: systemClock }, sweep };
 }

@@ -1,4 +1,4 @@
-import type { MonitorLink, OgcServerSettings } from '../ogc/server/room.ts';
+import type { MonitorLink, OgcServerSettings } from '../ogc/server/dependencies.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
 /** How OGC API – Processes is served, and which providers stand behind it. */

@@ -6,17 +6,17 @@ import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import { typeDefinitionOf } from '../handler/define-job.ts';
-import type { ArtifactFace } from '../http/artifact-view.ts';
+import type { ArtifactServices } from '../http/artifact-view.ts';
 import { providerRoutes } from '../http/providers.ts';
 import { ConfigurationFile } from '../ogc/gateway/configuration-file.ts';
 import { type Gateway, openGateway } from '../ogc/gateway/gateway.ts';
-import type { ProviderDesk } from '../ogc/model/provider-standing.ts';
+import type { ProviderAccess } from '../ogc/model/provider-standing.ts';
 import { callbackJob } from '../ogc/server/callback-job.ts';
 import { fanOutCallbacks } from '../ogc/server/callbacks.ts';
 import { echo } from '../ogc/server/echo.ts';
 import { landingPage } from '../ogc/server/landing.ts';
 import { ownProcesses } from '../ogc/server/own-processes.ts';
-import { baseOf, type OgcRoom } from '../ogc/server/room.ts';
+import { baseOf, type OgcDependencies } from '../ogc/server/dependencies.ts';
 import { ogcRoutes } from '../ogc/server/routes.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { openWorker } from '../worker/open-worker.ts';
@@ -25,7 +25,7 @@ import type { OgcSettings } from './ogc-settings.ts';
 import type { ProcessRole } from './roles.ts';
 
 interface OgcOptions {
-  readonly artifacts: ArtifactFace;
+  readonly artifacts: ArtifactServices;
   readonly outgoing: Outgoing;
   readonly settings: OgcSettings;
   readonly log: EngineLog;
@@ -57,15 +57,15 @@ async function openProviders(
     throw new ConfigurationError('PAWL_OGC_PROVIDERS', fault);
   });
   const configuration = () => file.current;
-  const { desk } = artifacts;
+  const { access } = artifacts;
   return {
-    gateway: openGateway({ engine, artifacts: desk, http: outgoing, configuration, log }),
+    gateway: openGateway({ engine, artifacts: access, http: outgoing, configuration, log }),
     file,
   };
 }
 
 /** Where no providers file is named. */
-function nobodyElsewhere(since: number): ProviderDesk {
+function nobodyElsewhere(since: number): ProviderAccess {
   return {
     watch: { since, windowMs: 0 },
     standings: () => [],
@@ -75,32 +75,32 @@ function nobodyElsewhere(since: number): ProviderDesk {
 
 export async function openOgc(engine: Engine, options: OgcOptions): Promise<PlatformOgc> {
   const { artifacts, outgoing, settings, log, taken } = options;
-  const { desk } = artifacts;
+  const { access } = artifacts;
   const providers = await openProviders(engine, options);
   const wake = (): void => worker.wake();
   const own = ownProcesses({ engine, artifacts, outgoing, wake });
   const sources = providers === null ? [own] : [own, providers.gateway];
-  const room: OgcRoom = { engine, sources, settings, outgoing, desk };
-  const jobs = [...(taken.includes(echo.type) ? [] : [echo]), callbackJob(room)];
+  const deps: OgcDependencies = { engine, sources, settings, outgoing, access };
+  const jobs = [...(taken.includes(echo.type) ? [] : [echo]), callbackJob(deps)];
   // A worker of their own: subscribers that dawdle take no slot from anybody's work.
   const worker = openWorker({
-    source: largeSource(engine, valuesIn(desk)),
-    artifacts: desk,
+    source: largeSource(engine, valuesIn(access)),
+    artifacts: access,
     jobs,
     log,
   });
   const follower = engine.follow({
     name: FOLLOWER,
     handle: async (items) => {
-      if ((await fanOutCallbacks(room, items)) > 0) worker.wake();
+      if ((await fanOutCallbacks(deps, items)) > 0) worker.wake();
     },
   });
   return {
     routes: [
-      ogcRoutes(room, (message, facts) => log.warn(message, facts)),
+      ogcRoutes(deps, (message, facts) => log.warn(message, facts)),
       providerRoutes(engine, providers?.gateway ?? nobodyElsewhere(systemClock.now())),
     ],
-    landing: (request) => landingPage(baseOf(room, request)),
+    landing: (request) => landingPage(baseOf(deps, request)),
     start: async (roles) => {
       for (const job of jobs) {
         await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));

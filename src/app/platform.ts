@@ -12,11 +12,11 @@ import { buildServer } from '../http/server.ts';
 import { ServerStatus } from '../http/status.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import type { Configuration } from './configuration.ts';
-import { loadJobs, startCrew } from './crew.ts';
+import { loadJobs, startPlatformWorker } from './platform-worker.ts';
 import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
 import { openStore } from './open-store.ts';
-import { openSurroundings } from './surroundings.ts';
+import { openEnvironment } from './environment.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
 export interface Platform {
@@ -77,7 +77,7 @@ export async function startPlatform(
   const sweeper = new Sweeper(engine.context, sweeps);
   const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
   const { isOpen } = configuration.access;
-  const around = await openSurroundings(engine, configuration, { own, log });
+  const around = await openEnvironment(engine, configuration, { own, log });
   const status = new ServerStatus();
   const server = await buildServer({
     engine,
@@ -90,9 +90,9 @@ export async function startPlatform(
     rate: rateOf(configuration.access),
     warn: (message, facts) => log.warn(message, facts),
   });
-  const crew = await startCrew(engine, around.jobs, {
+  const worker = await startPlatformWorker(engine, around.jobs, {
     log,
-    artifacts: around.artifacts.desk,
+    artifacts: around.artifacts.access,
     watch: measuring.watch,
     isWorking: roles.has('worker'),
   });
@@ -103,7 +103,7 @@ export async function startPlatform(
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
     await engine.context.live.stop();
     await server.close();
-    await crew.stop();
+    await worker.stop();
     await sweeper.stop();
     await around.stop();
     await measuring.stop();
@@ -113,7 +113,7 @@ export async function startPlatform(
     const { host, port } = configuration;
     const { metricsUrl } = await measuring.start(engine, configuration);
     const url = roles.has('api') ? await server.listen({ host, port }) : '';
-    return { url, metricsUrl, storeName, engine, firstKeyFile, isOpen, types: crew.types, stop };
+    return { url, metricsUrl, storeName, engine, firstKeyFile, isOpen, types: worker.types, stop };
   } catch (error) {
     await stop();
     throw error;

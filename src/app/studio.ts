@@ -9,7 +9,7 @@ import { endpointModel } from '../studio/ai/endpoint.ts';
 import { extractiveModel } from '../studio/ai/extractive.ts';
 import type { Model } from '../studio/ai/model.ts';
 import { builtInJobs } from '../studio/built-in.ts';
-import { jobDesk } from './job-desk.ts';
+import { jobAccess } from './job-access.ts';
 import type { OutgoingSettings } from './outgoing.ts';
 import type { StudioSettings } from './studio-settings.ts';
 
@@ -47,7 +47,7 @@ export function openStudio(
       },
     },
     email: { ...mail, outboxFolder: join(dataFolder, 'outbox') },
-    batch: { desk: jobDesk(engine, artifacts), timers: systemTimers },
+    batch: { access: jobAccess(engine, artifacts), timers: systemTimers },
     research: { outgoing: client },
     execute: { allow },
   });

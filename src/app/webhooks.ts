@@ -58,8 +58,8 @@ export async function openWebhooks(
   const { context } = engine;
   const keys = secrets.keys ?? (await openLinkKeys(join(dataFolder, 'secret-keys.json')));
   const webhooks = new Webhooks({ context, box: new SecretBox(keys), outgoing });
-  const room = { context, webhooks, outgoing, view: briefEventJson, clock: systemClock };
-  const job = deliveryJob(room);
+  const deps = { context, webhooks, outgoing, view: briefEventJson, clock: systemClock };
+  const job = deliveryJob(deps);
   // A worker of their own: receivers that dawdle take no slot from anybody's work.
   const worker = openWorker({ source: engine, jobs: [job], log });
   const follower = engine.follow({

@@ -12,7 +12,7 @@ import { freshKey } from './key-text.ts';
 import { isRole, isScope, type Role, ROLES, type Scope, scopesOf } from './role.ts';
 
 /** What the management of keys works with. */
-export interface KeyRoom {
+export interface KeyDependencies {
   readonly accessKeys: AccessKeys;
   readonly ids: Ids;
 }
@@ -43,7 +43,11 @@ export function isTenantName(name: unknown): name is string {
 }
 
 /** Makes a key of at most the caller's own rights. */
-export async function createKey(room: KeyRoom, by: Credential, wish: KeyWish): Promise<MadeKey> {
+export async function createKey(
+  deps: KeyDependencies,
+  by: Credential,
+  wish: KeyWish,
+): Promise<MadeKey> {
   const tenant = wish.tenant ?? by.tenant;
   checkWish(wish, tenant);
   if (tenant !== by.tenant && by.tenant !== HOME_TENANT) {
@@ -63,16 +67,16 @@ export async function createKey(room: KeyRoom, by: Credential, wish: KeyWish): P
     createdBy: apiActor(by.principal),
     ttlMs: wish.ttlMs ?? null,
   };
-  return make(room, by, { add, text: fresh.text, end: null });
+  return make(deps, by, { add, text: fresh.text, end: null });
 }
 
 /** A new key with the rights of an old one, which goes on for a while so that nobody is cut off. */
 export async function rotateKey(
-  room: KeyRoom,
+  deps: KeyDependencies,
   by: Credential,
   asked: { id: string; overlapMs: number },
 ): Promise<MadeKey> {
-  const old = await findKey(room, by, asked.id);
+  const old = await findKey(deps, by, asked.id);
   if (old.revokedAt !== null || old.replacedBy !== null) {
     const what = old.replacedBy === null ? 'is revoked' : `was replaced by ${old.replacedBy}`;
     throw new PawlError('ILLEGAL_TRANSITION', `the key ${old.id} ${what}`);
@@ -85,24 +89,32 @@ export async function rotateKey(
   const { id, hash, text } = fresh;
   const add = { id, tenant, name, hash, roles, scopes, queues, createdBy, ttlMs };
   const end = { tenant, id: old.id, inMs: asked.overlapMs, replacedBy: id };
-  return make(room, by, { add, text, end });
+  return make(deps, by, { add, text, end });
 }
 
 /** Ends a key at once. Asking again changes nothing. */
-export async function revokeKey(room: KeyRoom, by: Credential, id: string): Promise<AccessKey> {
-  const key = await findKey(room, by, id);
+export async function revokeKey(
+  deps: KeyDependencies,
+  by: Credential,
+  id: string,
+): Promise<AccessKey> {
+  const key = await findKey(deps, by, id);
   if (key.revokedAt !== null) return key;
-  await room.accessKeys.write({
+  await deps.accessKeys.write({
     add: null,
     end: { tenant: key.tenant, id, inMs: 0, replacedBy: null },
-    audit: [entryOf(room, by, { action: 'key.revoked', subject: id, tenant: key.tenant })],
+    audit: [entryOf(deps, by, { action: 'key.revoked', subject: id, tenant: key.tenant })],
   });
-  return findKey(room, by, id);
+  return findKey(deps, by, id);
 }
 
 /** A key as its own tenant, or the home tenant, may see it. */
-export async function findKey(room: KeyRoom, by: Credential, id: string): Promise<AccessKey> {
-  const key = await room.accessKeys.find(id);
+export async function findKey(
+  deps: KeyDependencies,
+  by: Credential,
+  id: string,
+): Promise<AccessKey> {
+  const key = await deps.accessKeys.find(id);
   if (key === null || (key.tenant !== by.tenant && by.tenant !== HOME_TENANT)) {
     throw new PawlError('NOT_FOUND', `there is no key ${id}`);
   }
@@ -110,7 +122,7 @@ export async function findKey(room: KeyRoom, by: Credential, id: string): Promis
 }
 
 async function make(
-  room: KeyRoom,
+  deps: KeyDependencies,
   by: Credential,
   made: { add: NewAccessKey; text: string; end: AccessKeyWrite['end'] },
 ): Promise<MadeKey> {
@@ -119,26 +131,26 @@ async function make(
   const action = end === null ? 'key.created' : 'key.rotated';
   const subject = end?.id ?? id;
   const details = { id, name, roles, scopes, queues };
-  const audit = [entryOf(room, by, { action, subject, tenant, details })];
-  const outcome = await room.accessKeys.write({ add, end, audit });
+  const audit = [entryOf(deps, by, { action, subject, tenant, details })];
+  const outcome = await deps.accessKeys.write({ add, end, audit });
   if (outcome === 'exists') {
     const message = `this request has already made the key ${id}; rotate it for a new secret`;
     throw new PawlError('ALREADY_EXISTS', message, { details: { id } });
   }
   if (outcome === 'missing') throw new PawlError('NOT_FOUND', `there is no key ${subject}`);
-  const key = await room.accessKeys.find(id);
+  const key = await deps.accessKeys.find(id);
   return { key: key!, text };
 }
 
 /** What an administrator did, for the log of their own tenant. */
 export function entryOf(
-  room: Pick<KeyRoom, 'ids'>,
+  deps: Pick<KeyDependencies, 'ids'>,
   by: Credential,
   did: { action: string; subject: string; tenant?: string; details?: unknown },
 ) {
   return {
     tenant: did.tenant ?? by.tenant,
-    id: room.ids.next(),
+    id: deps.ids.next(),
     actor: apiActor(by.principal),
     action: did.action,
     subject: did.subject,

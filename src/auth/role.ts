@@ -1,4 +1,4 @@
-/** What a credential may do, by area; every route of a face names the one it needs. */
+/** What a credential may do, by area; every route names the one it needs. */
 export const SCOPES = [
   'jobs:read',
   'jobs:write',

@@ -1,4 +1,4 @@
-import { loadJobs } from '../app/crew.ts';
+import { loadJobs } from '../app/platform-worker.ts';
 import { stopSignal } from '../app/stop-signal.ts';
 import { RemoteArtifacts, RemoteSource } from '../client/client.ts';
 import { registrationOf } from '../client/registration.ts';

@@ -3,9 +3,9 @@ import type { Job, JobRef } from '../core/job.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
 import { DEAD_LETTER } from '../records/dead-letters.ts';
-import type { FailedType, StoreFigures, Vitals } from '../store/care.ts';
+import type { FailedType, StoreFigures, Vitals } from '../store/maintenance.ts';
 import type { Tally } from '../store/tally.ts';
-import type { Valve } from '../store/valve.ts';
+import type { DispatchRule } from '../store/dispatch-rule.ts';
 import type { WorkerRecord } from '../records/workers.ts';
 
 /** Everything that checks look at, read once. */
@@ -18,7 +18,7 @@ export interface Facts {
   /** Those that were not replayed, by type. */
   readonly deadLetters: readonly { readonly type: string; readonly count: number }[];
   readonly tallies: readonly Tally[];
-  readonly valves: readonly Valve[];
+  readonly rules: readonly DispatchRule[];
   readonly workers: readonly WorkerRecord[];
   readonly followers: readonly FollowerView[];
   /** Some jobs whose lease is over and that nobody has taken back. */
@@ -42,16 +42,16 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
   return {
     now,
     ownNow,
-    figures: await store.care.figures(),
-    vitals: await store.care.vitals(),
+    figures: await store.maintenance.figures(),
+    vitals: await store.maintenance.vitals(),
     deadLetters: await records.deadLetters.countOpen(),
     tallies: await store.tally(null),
-    valves: await store.valves(null),
+    rules: await store.rules(null),
     workers: await records.workers.list(null),
     followers: await followersOf(context),
     expired: await store.expired(SAMPLE),
-    strays: await store.care.strays(SAMPLE),
-    failed: await store.care.failedTypes(FAILED_MAX, DEAD_LETTER),
-    broken: await store.care.quickCheck(),
+    strays: await store.maintenance.strays(SAMPLE),
+    failed: await store.maintenance.failedTypes(FAILED_MAX, DEAD_LETTER),
+    broken: await store.maintenance.quickCheck(),
   };
 }

@@ -33,10 +33,10 @@ function sweeps({ tallies, expired, now }: Facts) {
   ];
 }
 
-function unserved({ tallies, workers, valves }: Facts) {
+function unserved({ tallies, workers, rules }: Facts) {
   const served = new Set(workers.flatMap(({ types }) => types));
   const paused = new Set(
-    valves.filter(({ isPaused }) => isPaused).map(({ scope, name }) => `${scope} ${name}`),
+    rules.filter(({ isPaused }) => isPaused).map(({ scope, name }) => `${scope} ${name}`),
   );
   const waiting = tallies.filter(
     ({ phase, type, queue }) =>
@@ -55,8 +55,8 @@ function unserved({ tallies, workers, valves }: Facts) {
   );
 }
 
-function held({ valves }: Facts) {
-  const closed = valves.filter(({ isPaused, isShedding, throttle }) =>
+function held({ rules }: Facts) {
+  const closed = rules.filter(({ isPaused, isShedding, throttle }) =>
     [isPaused, isShedding, throttle !== null].some(Boolean),
   );
   if (closed.length === 0) return [good('no queue and no type is held back')];

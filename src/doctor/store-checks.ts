@@ -1,4 +1,4 @@
-import type { Holder } from '../store/care.ts';
+import type { Holder } from '../store/maintenance.ts';
 import type { Check } from './checks.ts';
 import type { Facts } from './facts.ts';
 import { found, good } from './finding.ts';

@@ -24,7 +24,7 @@ export async function* verify(context: EngineContext): AsyncGenerator<VerifyStep
   let jobs = 0;
   let events = 0;
   const policies = new Map<number, Policy | null>();
-  for (const tenant of await context.store.care.tenants()) {
+  for (const tenant of await context.store.maintenance.tenants()) {
     const letters = await lettersOf(context, tenant);
     let before: string | null = null;
     do {

@@ -47,7 +47,7 @@ async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
  * A sink that takes inputs of any size: a large one is kept under the id of its job, which refers
  * to it. With a job id of the caller's own this can be repeated as the job can.
  */
-export function largeSink(sink: Sink, desk: Artifacts, bytesMax: number = INLINE_BYTES_MAX): Sink {
+export function largeSink(sink: Sink, files: Artifacts, bytesMax: number = INLINE_BYTES_MAX): Sink {
   return {
     enqueue: async (requests, options) => {
       // Almost all are small, and a promise for each would cost more than to look.
@@ -56,7 +56,7 @@ export function largeSink(sink: Sink, desk: Artifacts, bytesMax: number = INLINE
       }
       const { tenant } = options.caller;
       const small = await Promise.all(
-        requests.map((one) => withSmallInput(desk, one, { tenant, bytesMax }).catch(refused)),
+        requests.map((one) => withSmallInput(files, one, { tenant, bytesMax }).catch(refused)),
       );
       // A call that is refused as a whole is so by the sink, which names the item.
       if (options.isWhole && small.some((one) => one instanceof PawlError)) {
@@ -79,13 +79,13 @@ function isSmall(input: unknown, bytesMax: number): boolean {
 }
 
 async function withSmallInput(
-  desk: Artifacts,
+  files: Artifacts,
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
   const json = payloadText(PAYLOADS.input, request.input, '/input');
-  const id = request.id ?? desk.context.ids.next();
-  const small = await smallInput(desk, json, { ref: { tenant, id }, bytesMax });
+  const id = request.id ?? files.context.ids.next();
+  const small = await smallInput(files, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;
   if (request.idempotencyKey === undefined) return { ...request, id, input };
@@ -94,12 +94,12 @@ async function withSmallInput(
 }
 
 function smallInput(
-  desk: Artifacts,
+  files: Artifacts,
   json: JsonText,
   { ref, bytesMax }: { ref: JobRef; bytesMax: number },
 ): Promise<JsonText> {
   const put = async (content: Uint8Array): Promise<string> => {
-    await desk.keepInput(ref.tenant, ref.id, once(content));
+    await files.keepInput(ref.tenant, ref.id, once(content));
     return ref.id;
   };
   return shrink(json, put, bytesMax);
@@ -162,61 +162,64 @@ async function withInputs(
 
 /** The value that a job's result stands for, or null where it stands for itself. */
 export function resultValue(
-  desk: Artifacts,
+  files: Artifacts,
   { tenant, id, result }: Pick<Job, 'tenant' | 'id' | 'result'>,
 ): Promise<Content | null> {
   const reference = result === null ? null : referenceOf(result);
   if (reference === null) return Promise.resolve(null);
   // Only its own: a worker may complete its job with whatever it likes.
   const isOwn = ({ name, jobId }: Artifact): boolean => name === RESULT_VALUE && jobId === id;
-  return desk.openValue({ tenant, id: reference }, isOwn);
+  return files.openValue({ tenant, id: reference }, isOwn);
 }
 
 /** The result of a job as its handler gave it, also where it is kept by reference. */
-export async function wholeResult(desk: Artifacts, job: Job): Promise<JsonText> {
-  const value = await resultValue(desk, job);
+export async function wholeResult(files: Artifacts, job: Job): Promise<JsonText> {
+  const value = await resultValue(files, job);
   return value === null ? (job.result ?? 'null') : textIn(value);
 }
 
 type Given = Pick<Job, 'tenant' | 'id' | 'input'>;
 
 /** The value that a job's input stands for, or null where it stands for itself, or a document. */
-export function inputValue(desk: Artifacts, { tenant, id, input }: Given): Promise<Content | null> {
+export function inputValue(
+  files: Artifacts,
+  { tenant, id, input }: Given,
+): Promise<Content | null> {
   if (referenceOf(input) !== id) return Promise.resolve(null);
-  return desk.openValue({ tenant, id }, ({ name }) => name === INPUT_VALUE);
+  return files.openValue({ tenant, id }, ({ name }) => name === INPUT_VALUE);
 }
 
 /**
  * The input of a job as it was given: a value, or the JSON of an artifact that everybody may see. A
  * document that is no JSON stays what it is: a reference, for the handler to open.
  */
-export async function wholeInput(desk: Artifacts, job: Given): Promise<JsonText> {
+export async function wholeInput(files: Artifacts, job: Given): Promise<JsonText> {
   const { tenant, input } = job;
   const id = referenceOf(input);
   if (id === null) return input;
-  const value = await inputValue(desk, job);
+  const value = await inputValue(files, job);
   if (value !== null) return textIn(value);
-  const found = await desk.find({ tenant, id });
-  return isJson(found) ? textIn(await desk.open(found)) : input;
+  const found = await files.find({ tenant, id });
+  return isJson(found) ? textIn(await files.open(found)) : input;
 }
 
 /** The values of workers that run beside the engine. */
-export function valuesIn(desk: Artifacts): WorkerValues {
+export function valuesIn(files: Artifacts): WorkerValues {
   return {
-    inputOf: (job) => wholeInput(desk, job),
-    keepResult: (held, content) => desk.keepResult(held, content),
+    inputOf: (job) => wholeInput(files, job),
+    keepResult: (held, content) => files.keepResult(held, content),
   };
 }
 
 /** The place of large inputs, where there is one for artifacts. */
-export function inputsIn(desk: Artifacts, bytesMax: number = INLINE_BYTES_MAX): InputPlace {
+export function inputsIn(files: Artifacts, bytesMax: number = INLINE_BYTES_MAX): InputPlace {
   return {
-    whole: (job) => wholeInput(desk, job),
-    small: (ref, json) => smallInput(desk, json, { ref, bytesMax }),
+    whole: (job) => wholeInput(files, job),
+    small: (ref, json) => smallInput(files, json, { ref, bytesMax }),
     copied: async (ref, origin) => {
-      const value = await inputValue(desk, origin);
+      const value = await inputValue(files, origin);
       if (value === null) return origin.input;
-      await desk.keepInput(ref.tenant, ref.id, value);
+      await files.keepInput(ref.tenant, ref.id, value);
       return JSON.stringify({ $artifact: ref.id } satisfies ArtifactReference);
     },
   };

@@ -11,9 +11,9 @@ import type { KnownInputs } from './known-inputs.ts';
 import type { EngineObserver } from './observer.ts';
 import type { Registry } from './registry.ts';
 import type { EnqueueTracer } from './tracer.ts';
-import type { WorkBell } from './work-bell.ts';
+import type { WorkSignal } from './work-signal.ts';
 
-/** What the engine tells its surroundings; a face turns it into log lines. */
+/** What the engine has to report; the program that runs it turns it into log lines. */
 export interface EngineLog {
   warn(message: string, facts: Readonly<Record<string, unknown>>): void;
 }
@@ -44,7 +44,7 @@ export interface EngineContext {
   /** Which queues refuse new jobs. */
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */
-  readonly bell: WorkBell;
+  readonly wakeSignal: WorkSignal;
   /** Who waits for jobs hears of them here. */
   readonly live: LiveHub;
 }

@@ -6,7 +6,7 @@ import type { TypeRecord } from '../records/job-types.ts';
 import type { EventPage, EventQuery, JobPage, TailPage, TailQuery } from '../store/query.ts';
 import type { Tally } from '../store/tally.ts';
 import type { WorkerRecord, WorkerSign } from '../records/workers.ts';
-import type { Valve } from '../store/valve.ts';
+import type { DispatchRule } from '../store/dispatch-rule.ts';
 import { type Claim, claim, type ClaimOptions } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { changeType, putType, type TypeChange, type TypeDefinition } from './define-type.ts';
@@ -51,7 +51,10 @@ import { notFound } from './refusals.ts';
 
 export type { EngineOptions } from './open-context.ts';
 
-/** All use cases over one store. Faces translate to and from these calls and decide nothing. */
+/**
+ * All use cases over one store. HTTP API, command line and library translate to and from these
+ * calls and decide nothing.
+ */
 export class Engine {
   readonly context: EngineContext;
   #turn = 0;
@@ -78,7 +81,7 @@ export class Engine {
 
   /** Calls back when there may be work of these types, or (null) of any, in whatever process. */
   onWork(onWork: (types: readonly string[] | null) => void): () => Promise<void> {
-    return this.context.bell.listen(onWork);
+    return this.context.wakeSignal.listen(onWork);
   }
 
   enqueue(requests: readonly EnqueueRequest[], options: EnqueueOptions): Promise<EnqueueResult[]> {
@@ -196,7 +199,7 @@ export class Engine {
   configureQueue(
     ref: QueueRef,
     change: { actor: string; settings: QueueSettings },
-  ): Promise<Valve> {
+  ): Promise<DispatchRule> {
     return configureQueue(this.context, ref, change);
   }
 
@@ -210,8 +213,8 @@ export class Engine {
   }
 
   /** Queues and types that do not simply let everything through. */
-  valves(tenant: string | null): Promise<Valve[]> {
-    return this.context.store.valves(tenant);
+  rules(tenant: string | null): Promise<DispatchRule[]> {
+    return this.context.store.rules(tenant);
   }
 
   /** Who stands where; of a line longer than `max` only so many are counted, and it says so. */

@@ -137,7 +137,7 @@ function answersTo(
   tell(context, born);
   // What is written by a transaction of the caller's is there when that is over.
   if (options.within === undefined) {
-    context.bell.born(born);
+    context.wakeSignal.born(born);
     context.live.born(born);
   }
   const results = jobs.map((job, index) => {

@@ -14,7 +14,7 @@ import { LiveTexts } from './live-texts.ts';
 import type { EngineObserver } from './observer.ts';
 import { Registry } from './registry.ts';
 import type { EnqueueTracer } from './tracer.ts';
-import { WorkBell } from './work-bell.ts';
+import { WorkSignal } from './work-signal.ts';
 
 export interface EngineOptions {
   readonly store: Store;
@@ -50,7 +50,7 @@ export function openContext(options: EngineOptions): EngineContext {
     inputs: new KnownInputs(),
     largeInputs: new LargeInputs(),
     liveTexts: new LiveTexts({ ids, clock }),
-    bell: new WorkBell(store.bell ?? null),
+    wakeSignal: new WorkSignal(store.wakeSignal ?? null),
     live: new LiveHub(store, { timers: systemTimers, ...options.live }),
   };
 }

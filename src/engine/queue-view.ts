@@ -1,6 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import { byPhase, type Tally } from '../store/tally.ts';
-import type { Valve } from '../store/valve.ts';
+import type { DispatchRule } from '../store/dispatch-rule.ts';
 import type { EngineContext } from './context.ts';
 
 /** A queue as its jobs and its settings make it. */
@@ -11,21 +11,21 @@ export interface QueueView {
   readonly atLeast: readonly string[];
   readonly oldestReadyAt: Instant | null;
   readonly types: readonly string[];
-  readonly valve: Valve | null;
+  readonly rule: DispatchRule | null;
 }
 
-function viewOf(name: string, tallies: readonly Tally[], valve: Valve | null): QueueView {
+function viewOf(name: string, tallies: readonly Tally[], rule: DispatchRule | null): QueueView {
   const { phases, atLeast } = byPhase(tallies);
   const ready = tallies.filter(({ phase }) => phase === 'ready').map((one) => one.oldestRunAt);
   const oldestReadyAt = ready.length === 0 ? null : Math.min(...ready);
   const types = [...new Set(tallies.map(({ type }) => type))].toSorted();
-  return { name, phases, atLeast, oldestReadyAt, types, valve };
+  return { name, phases, atLeast, oldestReadyAt, types, rule };
 }
 
 /** Queues that have jobs, and queues that have settings, by name. */
 export async function queuesOf({ store }: EngineContext, tenant: string): Promise<QueueView[]> {
-  const [tallies, valves] = await Promise.all([store.tally(tenant), store.valves(tenant)]);
-  const own = valves.filter(({ scope }) => scope === 'queue');
+  const [tallies, rules] = await Promise.all([store.tally(tenant), store.rules(tenant)]);
+  const own = rules.filter(({ scope }) => scope === 'queue');
   const byName = Map.groupBy(tallies, ({ queue }) => queue);
   const names = new Set([...byName.keys(), ...own.map(({ name }) => name)]);
   return [...names]

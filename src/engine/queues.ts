@@ -1,6 +1,6 @@
 import { type Fault, invalid } from '../core/errors.ts';
 import { storable } from '../core/text.ts';
-import type { Valve } from '../store/valve.ts';
+import type { DispatchRule } from '../store/dispatch-rule.ts';
 import type { EngineContext } from './context.ts';
 import { checkName } from './enqueue-request.ts';
 
@@ -28,8 +28,8 @@ export async function configureQueue(
   context: EngineContext,
   { tenant, queue }: QueueRef,
   { actor, settings }: { actor: string; settings: QueueSettings },
-): Promise<Valve> {
-  const before = (await context.store.valves(tenant)).find(
+): Promise<DispatchRule> {
+  const before = (await context.store.rules(tenant)).find(
     ({ scope, name }) => scope === 'queue' && name === queue,
   );
   const faults = [...checkName('/queue', queue), ...checkSettings(settings, before ?? null)];
@@ -37,15 +37,15 @@ export async function configureQueue(
   const ref = { tenant, scope: 'queue', name: queue } as const;
   const { reason } = settings;
   const said = typeof reason === 'string' ? { reason: storable(reason) } : {};
-  const valve = await context.store.putValve({ ...ref, actor, ...settings, ...said });
+  const rule = await context.store.putDispatchRule({ ...ref, actor, ...settings, ...said });
   context.shedding.forget();
   const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
   const details = JSON.stringify(settings);
   await context.records.audit.add([{ ...entry, action: 'queue_configured', details }]);
-  return valve;
+  return rule;
 }
 
-function checkSettings(settings: QueueSettings, before: Valve | null): Fault[] {
+function checkSettings(settings: QueueSettings, before: DispatchRule | null): Fault[] {
   const { isPaused, concurrency, highWatermark, lowWatermark, reason } = settings;
   const faults = [
     ...checkCount('/concurrency', concurrency, 0),

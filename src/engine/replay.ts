@@ -59,7 +59,7 @@ async function replayed(
   if (outcome.kind === 'created') {
     const made = jobAtBirth(job, outcome.at);
     context.observer?.enqueued([made]);
-    context.bell.born([made]);
+    context.wakeSignal.born([made]);
     context.live.born([made]);
     return { kind: 'created', job: made };
   }

@@ -46,7 +46,7 @@ export async function rerun(
   if (outcome!.kind === 'created') {
     const made = jobAtBirth(job, outcome!.at);
     context.observer?.enqueued([made]);
-    context.bell.born([made]);
+    context.wakeSignal.born([made]);
     context.live.born([made]);
     return { kind: 'created', job: made };
   }

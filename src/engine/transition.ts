@@ -105,7 +105,7 @@ export async function transition(
   if (context.observer !== null) tell(context.observer, moved, outcomes);
   context.live.moved(moved);
   logFailures(context.log, moved);
-  context.bell.moved(moved, (job) => context.registry.isLimited(job.policy));
+  context.wakeSignal.moved(moved, (job) => context.registry.isLimited(job.policy));
   return outcomes.map((outcome) => outcome!);
 }
 

@@ -11,7 +11,7 @@ import { checkKeptName, jsonOf, jsonTextOf } from './json.ts';
 import { pause } from './pause.ts';
 import type { StopSwitch } from './stop.ts';
 
-export interface RunSurroundings {
+export interface RunEnvironment {
   readonly facts: AttemptFacts;
   readonly port: AttemptPort;
   readonly stops: StopSwitch;
@@ -32,7 +32,7 @@ const checkpointName = (stage: string): string => `checkpoint:${stage}`;
 
 /** One attempt as its handler sees it. */
 export class HandlerRun {
-  readonly #around: RunSurroundings;
+  readonly #around: RunEnvironment;
   // Most handlers have no stages, effects or artifacts: each of these is made for the first.
   #keptMap: Map<string, unknown> | null = null;
   #begunMap: Map<string, Promise<unknown>> | null = null;
@@ -43,7 +43,7 @@ export class HandlerRun {
   /** Artifacts on their way. */
   #uploads: Set<Promise<unknown>> | null = null;
 
-  constructor(around: RunSurroundings) {
+  constructor(around: RunEnvironment) {
     this.#around = around;
   }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import type { LinkClaims } from '../artifact/link.ts';
 import type { Ownership } from '../engine/owner.ts';
-import { refOf } from './face.ts';
+import { refOf } from './services.ts';
 import { OWNER } from './schema/worker.ts';
 
 /** How an attempt names itself, where it must. */

@@ -7,8 +7,8 @@ import type { Artifact } from '../records/artifacts.ts';
 import type { ArtifactJson } from './schema/artifact.ts';
 
 /** What the API needs to take in artifacts and to hand out links to them. */
-export interface ArtifactFace {
-  readonly desk: Artifacts;
+export interface ArtifactServices {
+  readonly access: Artifacts;
   /** Those that may sign, the one that does first, and retired ones whose links still live. */
   readonly keys: readonly LinkKey[];
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export const ARTIFACTS_PATH = '/v1/artifacts';
 
 /** An artifact as answers show it: with a link, without the place of its bytes. */
 export function artifactJson(
-  face: ArtifactFace,
+  services: ArtifactServices,
   artifact: Artifact,
   held: Ownership | null = null,
 ): ArtifactJson {
@@ -30,8 +30,8 @@ export function artifactJson(
     held === null ? null : { jobId: held.ref.id, owner: held.owner, epoch: held.epoch };
   const known = { artifactId: id, version: sha256, fileName: name, holder };
   const claims = { method: 'GET', path, tenant, ...known };
-  const { linkTtlMs: ttlMs, keys } = face;
-  const options = { keys, now: face.clock.now(), ...(ttlMs === undefined ? {} : { ttlMs }) };
+  const { linkTtlMs: ttlMs, keys } = services;
+  const options = { keys, now: services.clock.now(), ...(ttlMs === undefined ? {} : { ttlMs }) };
   const url = signLink(claims, options);
   return {
     id,
@@ -58,14 +58,17 @@ export interface ResultArtifacts {
  * The artifacts of a job with fresh links: all of a result's answer where the result itself is
  * null, and else told in its `link` header (RFC 8288), so that the result stays what it is.
  */
-export async function resultArtifacts(face: ArtifactFace, job: JobRef): Promise<ResultArtifacts> {
-  const artifacts = (await face.desk.list(job)).map((one) => artifactJson(face, one));
+export async function resultArtifacts(
+  services: ArtifactServices,
+  job: JobRef,
+): Promise<ResultArtifacts> {
+  const artifacts = (await services.access.list(job)).map((one) => artifactJson(services, one));
   return { artifacts, link: artifacts.length === 0 ? null : artifacts.map(linkOf).join(', ') };
 }
 
 /** An artifact as one link of the header `link`. */
-export function artifactLink(face: ArtifactFace, artifact: Artifact): string {
-  return linkOf(artifactJson(face, artifact));
+export function artifactLink(services: ArtifactServices, artifact: Artifact): string {
+  return linkOf(artifactJson(services, artifact));
 }
 
 function linkOf({ url, name, contentType }: ArtifactJson): string {

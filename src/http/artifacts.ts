@@ -10,10 +10,10 @@ import { derivedId } from '../core/ids.ts';
 import type { NewArtifact } from '../engine/artifacts.ts';
 import type { Artifact } from '../records/artifacts.ts';
 import { HOLDER_QUERY, heldIn, holderOf, READER_QUERY } from './artifact-reader.ts';
-import { ARTIFACTS_PATH, type ArtifactFace, artifactJson } from './artifact-view.ts';
+import { ARTIFACTS_PATH, type ArtifactServices, artifactJson } from './artifact-view.ts';
 import { type BodyDeadlines, flowing } from './body-deadline.ts';
 import { rangeOf, safeHeaders } from './download.ts';
-import { type App, callerOf, refOf } from './face.ts';
+import { type App, callerOf, refOf } from './services.ts';
 import {
   ArtifactParams,
   ArtifactSchema,
@@ -32,7 +32,7 @@ const BYTES_TEXT =
   'that stops for 30 s, or brings less than 1 KiB a second, is cut off (408).';
 
 /** What the routes that take bytes work with. */
-interface Intake extends ArtifactFace {
+interface Intake extends ArtifactServices {
   readonly deadlines: BodyDeadlines;
 }
 
@@ -51,13 +51,13 @@ function digestOf(request: FastifyRequest): string | undefined {
   throw invalid([{ pointer: '/content-digest', message }]);
 }
 
-function receivedArtifact(face: Intake, request: FastifyRequest, name: string): NewArtifact {
+function receivedArtifact(services: Intake, request: FastifyRequest, name: string): NewArtifact {
   const sha256 = digestOf(request);
   const length = request.headers['content-length'];
   return {
     name,
     contentType: request.headers['content-type'] ?? 'application/octet-stream',
-    content: contentOf(request, face),
+    content: contentOf(request, services),
     ...(length === undefined ? {} : { size: Number(length) }),
     ...(sha256 === undefined ? {} : { sha256 }),
   };
@@ -83,7 +83,7 @@ function idOfKey(tenant: string, key: string): string {
   return derivedId(0, `artifact/${tenant}/${key}`);
 }
 
-function uploadInput(app: App, face: Intake): void {
+function uploadInput(app: App, services: Intake): void {
   app.post(
     ARTIFACTS_PATH,
     {
@@ -108,16 +108,16 @@ function uploadInput(app: App, face: Intake): void {
       const { tenant } = callerOf(request);
       const key = request.headers['idempotency-key'];
       const id = request.query.id ?? (key === undefined ? undefined : idOfKey(tenant, key));
-      const sent = receivedArtifact(face, request, name);
+      const sent = receivedArtifact(services, request, name);
       const asked = id === undefined ? sent : { ...sent, id };
-      const artifact = await receive(request, reply, () => face.desk.upload(tenant, asked));
-      const json = artifactJson(face, artifact);
+      const artifact = await receive(request, reply, () => services.access.upload(tenant, asked));
+      const json = artifactJson(services, artifact);
       return reply.code(201).header('location', json.url).send(json);
     },
   );
 }
 
-function putArtifact(app: App, face: Intake): void {
+function putArtifact(app: App, services: Intake): void {
   app.put(
     '/v1/jobs/:id/artifacts/:name',
     {
@@ -145,18 +145,18 @@ function putArtifact(app: App, face: Intake): void {
       const { workerId, epoch } = request.query;
       const { id, name } = request.params;
       const held = { ref: refOf(request, id), owner: workerId, epoch };
-      const sent = receivedArtifact(face, request, name);
+      const sent = receivedArtifact(services, request, name);
       const artifact = await receive(request, reply, () =>
         name === RESULT_VALUE
-          ? face.desk.keepResult(held, sent.content)
-          : face.desk.put(held, sent),
+          ? services.access.keepResult(held, sent.content)
+          : services.access.put(held, sent),
       );
-      return reply.code(201).send(artifactJson(face, artifact, held));
+      return reply.code(201).send(artifactJson(services, artifact, held));
     },
   );
 }
 
-function listArtifacts(app: App, face: ArtifactFace): void {
+function listArtifacts(app: App, services: ArtifactServices): void {
   app.get(
     '/v1/jobs/:id/artifacts',
     {
@@ -176,13 +176,13 @@ function listArtifacts(app: App, face: ArtifactFace): void {
     async (request) => {
       const job = refOf(request, request.params.id);
       const held = heldIn(request, { ...request.query, jobId: request.params.id });
-      const found = await face.desk.list(job, held);
-      return { items: found.map((one) => artifactJson(face, one, held)), nextCursor: null };
+      const found = await services.access.list(job, held);
+      return { items: found.map((one) => artifactJson(services, one, held)), nextCursor: null };
     },
   );
 }
 
-function readLink(app: App, face: ArtifactFace): void {
+function readLink(app: App, services: ArtifactServices): void {
   app.get(
     `${ARTIFACTS_PATH}/:id/link`,
     {
@@ -201,13 +201,13 @@ function readLink(app: App, face: ArtifactFace): void {
     },
     async (request) => {
       const held = heldIn(request, request.query);
-      const artifact = await face.desk.find(refOf(request, request.params.id), held);
-      return artifactJson(face, artifact, held);
+      const artifact = await services.access.find(refOf(request, request.params.id), held);
+      return artifactJson(services, artifact, held);
     },
   );
 }
 
-function download(app: App, face: ArtifactFace): void {
+function download(app: App, services: ArtifactServices): void {
   app.get(
     `${ARTIFACTS_PATH}/:id`,
     {
@@ -231,11 +231,11 @@ function download(app: App, face: ArtifactFace): void {
       },
     },
     async (request, reply) => {
-      const now = face.clock.now();
+      const now = services.clock.now();
       const { method, url } = request;
-      const claims = verifyLink({ method, url }, { keys: face.keys, now });
+      const claims = verifyLink({ method, url }, { keys: services.keys, now });
       const { tenant, artifactId: id } = claims;
-      const { artifact, isFinal } = await face.desk.look({ tenant, id }, holderOf(claims));
+      const { artifact, isFinal } = await services.access.look({ tenant, id }, holderOf(claims));
       if (artifact.sha256 !== claims.version) {
         throw new PawlError('NOT_FOUND', 'the artifact was replaced by another version');
       }
@@ -245,7 +245,7 @@ function download(app: App, face: ArtifactFace): void {
       const isRange = condition === undefined || condition === headers.etag;
       const range = isRange ? rangeOf(request.headers.range, artifact.size) : null;
       if (range === 'beyond') return refuseRange(reply, artifact.size);
-      const content = await face.desk.open(artifact, range ?? undefined);
+      const content = await services.access.open(artifact, range ?? undefined);
       // Only now is it sure that the content is there: an error must not be kept by a cache.
       void reply.headers(headers);
       const { first, last } = range ?? { first: 0, last: artifact.size - 1 };
@@ -266,16 +266,16 @@ function refuseRange(reply: FastifyReply, size: number): never {
 
 /** `/v1/artifacts` and the artifacts of jobs: bytes, streamed in and out. */
 export function artifactRoutes(
-  artifacts: ArtifactFace,
+  artifacts: ArtifactServices,
   deadlines: BodyDeadlines,
 ): FastifyPluginCallback {
   return (untyped, _options, done) => {
     untyped.removeAllContentTypeParsers();
     untyped.addContentTypeParser('*', (_request, body, next) => next(null, body));
     const app = untyped.withTypeProvider<TypeBoxTypeProvider>();
-    const face = { ...artifacts, deadlines };
+    const services = { ...artifacts, deadlines };
     const routes = [uploadInput, putArtifact, listArtifacts, readLink, download];
-    for (const register of routes) register(app, face);
+    for (const register of routes) register(app, services);
     done();
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Engine } from '../engine/engine.ts';
-import { actorOf, callerOf } from './face.ts';
+import { actorOf, callerOf } from './services.ts';
 
 /** What is told of in the audit log, by operation. Keys, types and queues tell of themselves. */
 const AUDITED: Readonly<Record<string, string>> = {

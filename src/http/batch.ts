@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { isPawlError, PawlError } from '../core/errors.ts';
 import type { Caller, EnqueueResult } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { requestOf } from './jobs.ts';
 import { problemOf } from './problem.ts';
 import { BATCH_MAX, BatchBody } from './schema/enqueue.ts';
@@ -54,7 +54,7 @@ function refusedBatch(error: unknown): unknown {
 
 /** All of them or none; a fault in one refuses them all. */
 async function acceptAll(
-  { engine }: Face,
+  { engine }: Services,
   requests: readonly EnqueueRequest[],
   given: { caller: Caller; error: Error | undefined },
 ): Promise<Item[]> {
@@ -70,7 +70,7 @@ async function acceptAll(
   );
 }
 
-function acceptBatch(app: App, face: Face): void {
+function acceptBatch(app: App, services: Services): void {
   app.post(
     '/v1/jobs/batch',
     {
@@ -110,9 +110,9 @@ function acceptBatch(app: App, face: Face): void {
       });
       const caller = callerOf(request);
       if (request.body.atomic === true) {
-        return { results: await acceptAll(face, asked, { caller, error }) };
+        return { results: await acceptAll(services, asked, { caller, error }) };
       }
-      const accepted = await face.engine.enqueue(asked, { caller });
+      const accepted = await services.engine.enqueue(asked, { caller });
       const answers = accepted.values();
       const results = request.body.jobs.map((_, index) => {
         const fault = faulty.get(index);

@@ -5,7 +5,15 @@ import { type Phase } from '../core/phase.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { CancelResult } from '../engine/operate.ts';
 import { pawlErrorOf, problemOf } from './problem.ts';
-import { actorOf, type App, callerOf, type Face, refOf, type Resource, routes } from './face.ts';
+import {
+  actorOf,
+  type App,
+  callerOf,
+  type Services,
+  refOf,
+  type Resource,
+  routes,
+} from './services.ts';
 import { JOB_FILTER } from './jobs.ts';
 import { CANCEL, CANCEL_TEXT } from './operations.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
@@ -87,7 +95,7 @@ function cancelItem(id: string, result: CancelResult): Item {
   return { id, status: result.kind === 'done' ? 200 : 202, job: jobJson(briefJob(result.job)) };
 }
 
-function cancelJobs(app: App, { engine }: Face): void {
+function cancelJobs(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/cancel',
     {
@@ -136,7 +144,7 @@ const REPLAY_TEXT =
   'spreads the new jobs over time by their `runAt`, so that what was too much once is not so ' +
   'again.';
 
-function replayLetters(app: App, { engine }: Face): void {
+function replayLetters(app: App, { engine }: Services): void {
   app.post(
     '/v1/dlq/replay',
     {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { PawlError } from '../core/errors.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { sendPage } from './page.ts';
 import { DeadLetterSchema } from './schema/dead-letter.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
@@ -11,7 +11,7 @@ import { deadLetterJson, jobJson, jobUrl } from './view.ts';
 
 const LetterParams = Type.Object({ id: Uuid });
 
-function listLetters(app: App, { engine }: Face): void {
+function listLetters(app: App, { engine }: Services): void {
   app.get(
     '/v1/dlq',
     {
@@ -46,7 +46,7 @@ function listLetters(app: App, { engine }: Face): void {
   );
 }
 
-function readLetter(app: App, { engine }: Face): void {
+function readLetter(app: App, { engine }: Services): void {
   app.get(
     '/v1/dlq/:id',
     {
@@ -69,7 +69,7 @@ function readLetter(app: App, { engine }: Face): void {
   );
 }
 
-function replayLetter(app: App, { engine }: Face): void {
+function replayLetter(app: App, { engine }: Services): void {
   app.post(
     '/v1/dlq/:id/replay',
     {

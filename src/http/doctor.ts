@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { examine } from '../doctor/checks.ts';
 import { worstOf } from '../doctor/finding.ts';
 import { verify, type VerifyStep } from '../doctor/verify.ts';
-import { type App, type Face, type Resource, routes } from './face.ts';
+import { type App, type Services, type Resource, routes } from './services.ts';
 import { requireHome } from './require-home.ts';
 import { DiagnosisSchema } from './schema/doctor.ts';
 
-function diagnose(app: App, { engine }: Face): void {
+function diagnose(app: App, { engine }: Services): void {
   app.get(
     '/v1/doctor',
     {
@@ -30,7 +30,7 @@ async function* linesOf(steps: AsyncIterable<VerifyStep>): AsyncGenerator<string
   for await (const step of steps) yield `${JSON.stringify(step)}\n`;
 }
 
-function verifyAll(app: App, { engine }: Face): void {
+function verifyAll(app: App, { engine }: Services): void {
   app.get(
     '/v1/doctor/verify',
     {

@@ -5,7 +5,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { JobCursors, type Position, type Reading, START } from '../engine/live/job-cursor.ts';
 import { jobTopic } from '../engine/live/live-hub.ts';
-import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
+import { type App, credentialOf, type Services, refOf, type Resource, routes } from './services.ts';
 import { lastNote } from './last-note.ts';
 import { type EventFrame, eventFrame, frameFor } from './live-frame.ts';
 import { sendPage } from './page.ts';
@@ -30,11 +30,11 @@ export function isStreamWanted(request: FastifyRequest): boolean {
  * A job and the place in its stream that it stands for. What is written between the two reads is
  * in the job already and comes once more as an event: never a gap.
  */
-async function snapshotOf(face: Face, ref: JobRef): Promise<{ job: Job; at: Position }> {
-  let before = await face.engine.job(ref);
+async function snapshotOf(services: Services, ref: JobRef): Promise<{ job: Job; at: Position }> {
+  let before = await services.engine.job(ref);
   for (;;) {
-    const at = { version: before.version, note: await lastNote(face.engine, before) };
-    const job = await face.engine.job(ref);
+    const at = { version: before.version, note: await lastNote(services.engine, before) };
+    const job = await services.engine.job(ref);
     if (job.version === before.version) return { job, at };
     before = job;
   }
@@ -51,14 +51,14 @@ interface StreamedJob {
 }
 
 /** Tells a reader where it stands, where it has no good cursor of its own. */
-async function begin(face: Face, told: StreamedJob): Promise<Position> {
+async function begin(services: Services, told: StreamedJob): Promise<Position> {
   const { stream, cursors, cursor } = told;
   const given = cursor === undefined ? null : cursors.read(cursor, told.job);
   if (given !== null && typeof given === 'object') return given;
   if (cursor !== undefined) {
     await stream.send(frameOf({ event: 'reset', data: problemOf(RESET) }));
   }
-  const { job, at } = await snapshotOf(face, told.job);
+  const { job, at } = await snapshotOf(services, told.job);
   await stream.send(frameOf({ id: cursors.at(at), event: 'snapshot', data: jobJson(job) }));
   return at;
 }
@@ -80,14 +80,14 @@ interface Frames {
 }
 
 function readFrames(
-  face: Face,
+  services: Services,
   { job, cursors }: StreamedJob,
   asked: { after: Position; limit: number },
 ): Promise<Frames> {
   const { id, tenant } = job;
   const key = `${tenant} ${id} ${cursors.at(asked.after)} ${asked.limit}`;
-  return face.live.reads.share(key, async () => {
-    const page = await face.engine.events({ id, tenant, ...asked, notes: true });
+  return services.live.reads.share(key, async () => {
+    const page = await services.engine.events({ id, tenant, ...asked, notes: true });
     const frames = page.events.map((event) => {
       const at = { version: event.version, note: event.note };
       const frame = eventFrame(cursors.at(at), event, eventJson(event, job));
@@ -99,13 +99,13 @@ function readFrames(
 
 /** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
 async function sendSome(
-  face: Face,
+  services: Services,
   told: StreamedJob,
   from: { after: Position; portion: Portion },
 ): Promise<Sent> {
   const { after, portion } = from;
-  const { liveTexts } = face.engine.context;
-  const page = await readFrames(face, told, { after, limit: portion.size });
+  const { liveTexts } = services.engine.context;
+  const page = await readFrames(services, told, { after, limit: portion.size });
   let at = after;
   let sent = 0;
   let isOver = false;
@@ -121,18 +121,22 @@ async function sendSome(
 }
 
 /** Sends what is stored, then what comes, until the job has ended or the reader has gone. */
-async function follow(face: Face, request: FastifyRequest, told: StreamedJob): Promise<void> {
+async function follow(
+  services: Services,
+  request: FastifyRequest,
+  told: StreamedJob,
+): Promise<void> {
   const { stream, job } = told;
-  const { keepaliveMs } = face.streams.limits;
-  const watch = await face.live.watch(jobTopic(job));
+  const { keepaliveMs } = services.streams.limits;
+  const watch = await services.live.watch(jobTopic(job));
   try {
-    let at = await begin(face, told);
+    let at = await begin(services, told);
     let isOver = isTerminal(job.phase);
     const portion = new Portion();
     let checkedAt = performance.now();
     while (!stream.gone.aborted) {
       watch.reset();
-      const sent = await sendSome(face, told, { after: at, portion });
+      const sent = await sendSome(services, told, { after: at, portion });
       await stream.drained();
       at = sent.at;
       isOver ||= sent.isOver;
@@ -140,7 +144,7 @@ async function follow(face: Face, request: FastifyRequest, told: StreamedJob): P
       if (isOver) break;
       await watch.wait(Math.min(LOOK_MS, keepaliveMs), stream.gone);
       if (performance.now() - checkedAt < keepaliveMs) continue;
-      await face.recheck(request);
+      await services.recheck(request);
       await stream.keepAlive();
       checkedAt = performance.now();
     }
@@ -151,17 +155,17 @@ async function follow(face: Face, request: FastifyRequest, told: StreamedJob): P
 
 /** Opens a stream for a caller, runs its body and closes it, whatever happens. */
 export async function openStream(
-  face: Face,
+  services: Services,
   reply: FastifyReply,
   body: (stream: SseStream) => Promise<void>,
 ): Promise<void> {
-  const leave = face.streams.enter(credentialOf(reply.request).id);
-  const { limits } = face.streams;
+  const leave = services.streams.enter(credentialOf(reply.request).id);
+  const { limits } = services.streams;
   const stream = new SseStream(reply, {
     limits,
-    random: face.random,
-    stopping: face.live.stopping,
-    since: face.engine.context.liveTexts.mark,
+    random: services.random,
+    stopping: services.live.stopping,
+    since: services.engine.context.liveTexts.mark,
   });
   try {
     await body(stream);
@@ -174,7 +178,7 @@ export async function openStream(
 }
 
 async function listEvents(
-  face: Face,
+  services: Services,
   job: Job,
   asked: { cursor: string | undefined; cursors: JobCursors; limit: number },
 ) {
@@ -187,7 +191,7 @@ async function listEvents(
   }
   if (after === 'foreign') throw RESET;
   const { id, tenant } = job;
-  const page = await face.engine.events({ id, tenant, after, limit: asked.limit, notes: true });
+  const page = await services.engine.events({ id, tenant, after, limit: asked.limit, notes: true });
   const last = page.hasMore ? page.events.at(-1) : undefined;
   const items = page.events.map((event) => eventJson(event, job));
   return { items, nextCursor: last === undefined ? null : cursors.at(last) };
@@ -228,30 +232,34 @@ const FOLLOW_SCHEMA = {
   errors: ['NOT_FOUND', 'CURSOR_RESET'],
 } as const;
 
-function followJob(app: App, face: Face): void {
+function followJob(app: App, services: Services): void {
   app.get(
     '/v1/jobs/:id/events',
     { config: { isLong: true }, schema: FOLLOW_SCHEMA },
     async (request, reply) => {
-      const job = await face.engine.job(refOf(request, request.params.id));
+      const job = await services.engine.job(refOf(request, request.params.id));
       const { query, headers } = request;
       const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
-      const cursors = await JobCursors.of(face.engine.context.store);
+      const cursors = await JobCursors.of(services.engine.context.store);
       if (isStreamWanted(request)) {
         const at = cursor === undefined ? null : cursors.read(cursor, job);
-        if (await isReadToTheEnd(face, job, at)) return reply.code(204).send();
-        return openStream(face, reply, (stream) =>
-          follow(face, request, { stream, job, cursors, cursor }),
+        if (await isReadToTheEnd(services, job, at)) return reply.code(204).send();
+        return openStream(services, reply, (stream) =>
+          follow(services, request, { stream, job, cursors, cursor }),
         );
       }
       const asked = { cursor, cursors, limit: query.limit ?? 100 };
-      const { items, nextCursor } = await listEvents(face, job, asked);
+      const { items, nextCursor } = await listEvents(services, job, asked);
       return reply.code(200).send(sendPage(reply, items, nextCursor));
     },
   );
 }
 
-async function isReadToTheEnd({ engine }: Face, job: Job, after: Reading | null): Promise<boolean> {
+async function isReadToTheEnd(
+  { engine }: Services,
+  job: Job,
+  after: Reading | null,
+): Promise<boolean> {
   if (after === null || typeof after === 'string' || !isTerminal(job.phase)) return false;
   const { id, tenant } = job;
   const page = await engine.events({ id, tenant, after, limit: 1, notes: true });

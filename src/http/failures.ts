@@ -1,6 +1,6 @@
 import { invalid } from '../core/errors.ts';
 import { type FailureCause, FAILURES_SEEN_MAX, type FailureQuery } from '../engine/failures.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { jobShower, sendPage } from './page.ts';
 import { FAILURE_FILTER, type FailureCauseJson, FailureCauseSchema } from './schema/failure.ts';
 import { JobSchema } from './schema/job.ts';
@@ -45,7 +45,7 @@ function isAfter(cause: FailureCause, cursor: string): boolean {
   return cause.fingerprint > fingerprint;
 }
 
-function listCauses(app: App, { engine }: Face): void {
+function listCauses(app: App, { engine }: Services): void {
   app.get(
     '/v1/failures',
     {
@@ -73,7 +73,7 @@ function listCauses(app: App, { engine }: Face): void {
   );
 }
 
-function listFailedJobs(app: App, { engine }: Face): void {
+function listFailedJobs(app: App, { engine }: Services): void {
   app.get(
     '/v1/failures/jobs',
     {

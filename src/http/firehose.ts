@@ -5,7 +5,7 @@ import { PawlError } from '../core/errors.ts';
 import { tenantTopic } from '../engine/live/live-hub.ts';
 import type { TailItem } from '../store/query.ts';
 import { isStreamWanted, openStream } from './events.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { frameFor } from './live-frame.ts';
 import { type WindowItem, windowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
@@ -50,17 +50,17 @@ interface Stretch {
 
 /** From memory where the reader is up to date, else from the store. */
 async function readOn(
-  face: Face,
+  services: Services,
   tenant: string,
   { from, limit }: { from: From; limit: number },
 ): Promise<Stretch> {
-  const recent = typeof from === 'string' ? null : face.window.after(from.cursor, limit);
+  const recent = typeof from === 'string' ? null : services.window.after(from.cursor, limit);
   if (recent !== null && typeof from !== 'string') {
     const items = recent.filter(({ item }) => item.event.tenant === tenant);
     const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
     return { items, cursor, isReset: false, hasMore: recent.length === limit };
   }
-  const page = await face.engine.context.store.tail({ tenant, from, limit });
+  const page = await services.engine.context.store.tail({ tenant, from, limit });
   const items = page.items.map(windowItem);
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
@@ -71,12 +71,12 @@ const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than t
 
 /** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
 async function sendSome(
-  face: Face,
+  services: Services,
   stream: SseStream,
   asked: { tenant: string; from: From; filter: Filter; portion: Portion },
 ): Promise<{ cursor: string; hasMore: boolean }> {
   const { tenant, from, filter, portion } = asked;
-  const stretch = await readOn(face, tenant, { from, limit: portion.size });
+  const stretch = await readOn(services, tenant, { from, limit: portion.size });
   if (stretch.isReset) {
     await stream.send(frameOf({ id: stretch.cursor, event: 'reset', data: problemOf(RESET) }));
   }
@@ -84,7 +84,7 @@ async function sendSome(
   for (const { item, frame } of stretch.items) {
     taken += 1;
     if (!isWanted(item, filter)) continue;
-    if (!stream.write(frameFor(stream, face.engine.context.liveTexts, frame))) break;
+    if (!stream.write(frameFor(stream, services.engine.context.liveTexts, frame))) break;
   }
   const isWhole = taken === stretch.items.length;
   portion.took(taken, isWhole);
@@ -93,12 +93,12 @@ async function sendSome(
 }
 
 async function follow(
-  face: Face,
+  services: Services,
   stream: SseStream,
   asked: { request: FastifyRequest; from: From; filter: Filter },
 ): Promise<void> {
   const { tenant } = callerOf(asked.request);
-  const watch = await face.live.watch(tenantTopic(tenant));
+  const watch = await services.live.watch(tenantTopic(tenant));
   try {
     let from = asked.from;
     let isTold = false;
@@ -106,16 +106,21 @@ async function follow(
     let checkedAt = performance.now();
     while (!stream.gone.aborted) {
       watch.reset();
-      const sent = await sendSome(face, stream, { tenant, from, filter: asked.filter, portion });
+      const sent = await sendSome(services, stream, {
+        tenant,
+        from,
+        filter: asked.filter,
+        portion,
+      });
       await stream.drained();
       from = { cursor: sent.cursor };
       // Without data it is no event, but a reader that is cut off now knows where it was.
       if (!isTold) await stream.send(frameOf({ id: from.cursor }));
       isTold = true;
       if (sent.hasMore) continue;
-      await watch.wait(face.streams.limits.keepaliveMs, stream.gone);
-      if (performance.now() - checkedAt < face.streams.limits.keepaliveMs) continue;
-      await face.recheck(asked.request);
+      await watch.wait(services.streams.limits.keepaliveMs, stream.gone);
+      if (performance.now() - checkedAt < services.streams.limits.keepaliveMs) continue;
+      await services.recheck(asked.request);
       await stream.send(`: still here\n${frameOf({ id: from.cursor })}`);
       checkedAt = performance.now();
     }
@@ -124,9 +129,13 @@ async function follow(
   }
 }
 
-async function listEvents(face: Face, tenant: string, asked: { from: From; limit: number }) {
+async function listEvents(
+  services: Services,
+  tenant: string,
+  asked: { from: From; limit: number },
+) {
   const { from, limit } = asked;
-  return face.engine.tail({ tenant, from, limit });
+  return services.engine.tail({ tenant, from, limit });
 }
 
 const FIREHOSE_SCHEMA = {
@@ -158,7 +167,7 @@ const FIREHOSE_SCHEMA = {
   errors: ['CURSOR_RESET'],
 } as const;
 
-function followAll(app: App, face: Face): void {
+function followAll(app: App, services: Services): void {
   app.get(
     '/v1/events',
     { config: { isLong: true }, schema: FIREHOSE_SCHEMA },
@@ -167,10 +176,12 @@ function followAll(app: App, face: Face): void {
       const known = request.headers['last-event-id'] ?? lastEventId ?? cursor;
       if (isStreamWanted(request)) {
         const from: From = known === undefined ? (start ?? 'end') : { cursor: known };
-        return openStream(face, reply, (stream) => follow(face, stream, { request, from, filter }));
+        return openStream(services, reply, (stream) =>
+          follow(services, stream, { request, from, filter }),
+        );
       }
       const from: From = known === undefined ? (start ?? 'start') : { cursor: known };
-      const page = await listEvents(face, callerOf(request).tenant, { from, limit });
+      const page = await listEvents(services, callerOf(request).tenant, { from, limit });
       const items = page.items
         .filter((item) => isWanted(item, filter))
         .map((item) => briefEventJson(item.event, item));

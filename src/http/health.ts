@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type App, type Face, type Resource, routes } from './face.ts';
+import { type App, type Services, type Resource, routes } from './services.ts';
 import { closed } from './schema/values.ts';
 
 const Alive = closed({ status: Type.Literal('ok') });
@@ -29,19 +29,19 @@ function live(app: App): void {
 
 type StoreState = 'ok' | 'unreachable' | 'behind';
 
-async function storeState({ engine }: Face): Promise<StoreState> {
+async function storeState({ engine }: Services): Promise<StoreState> {
   const { store } = engine.context;
   const late = AbortSignal.timeout(STORE_MS_MAX);
   const { promise, resolve } = Promise.withResolvers<StoreState>();
   late.addEventListener('abort', () => resolve('unreachable'), { once: true });
   const answer = async (): Promise<StoreState> => {
     await store.now();
-    return (await store.care.isCurrent()) ? 'ok' : 'behind';
+    return (await store.maintenance.isCurrent()) ? 'ok' : 'behind';
   };
   return Promise.race([answer().catch((): StoreState => 'unreachable'), promise]);
 }
 
-function ready(app: App, face: Face): void {
+function ready(app: App, services: Services): void {
   app.get(
     '/readyz',
     {
@@ -58,9 +58,9 @@ function ready(app: App, face: Face): void {
       },
     },
     async (_request, reply) => {
-      const checks = { store: await storeState(face) };
+      const checks = { store: await storeState(services) };
       if (checks.store !== 'ok') return reply.code(503).send({ status: 'unavailable', checks });
-      if (face.status.isDraining) return reply.code(503).send({ status: 'draining', checks });
+      if (services.status.isDraining) return reply.code(503).send({ status: 'draining', checks });
       return reply.code(200).send({ status: 'ok', checks });
     },
   );

@@ -3,23 +3,23 @@ import { isSealed } from '../codec/sealed.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JobRef } from '../core/job.ts';
 import { inputValue } from '../engine/by-reference.ts';
-import { type ArtifactFace, artifactLink } from './artifact-view.ts';
-import { type App, type Face, refOf, type Resource, routes } from './face.ts';
+import { type ArtifactServices, artifactLink } from './artifact-view.ts';
+import { type App, type Services, refOf, type Resource, routes } from './services.ts';
 import { JobParams } from './schema/job.ts';
 import { Json } from './schema/values.ts';
 import { beginningOf } from './value-body.ts';
 
 /** A link to the artifact that an input stands for; null where its bytes are gone. */
-async function linkTo(artifacts: ArtifactFace, ref: JobRef): Promise<string | null> {
+async function linkTo(artifacts: ArtifactServices, ref: JobRef): Promise<string | null> {
   try {
-    return artifactLink(artifacts, await artifacts.desk.find(ref));
+    return artifactLink(artifacts, await artifacts.access.find(ref));
   } catch (error) {
     if (error instanceof PawlError && error.code === 'NOT_FOUND') return null;
     throw error;
   }
 }
 
-function readInput(app: App, { engine, artifacts }: Face): void {
+function readInput(app: App, { engine, artifacts }: Services): void {
   app.get(
     '/v1/jobs/:id/input',
     {
@@ -41,7 +41,7 @@ function readInput(app: App, { engine, artifacts }: Face): void {
       const job = await engine.job(refOf(request, request.params.id));
       const { tenant, input } = job;
       void reply.type('application/json');
-      const value = artifacts === null ? null : await inputValue(artifacts.desk, job);
+      const value = artifacts === null ? null : await inputValue(artifacts.access, job);
       if (value !== null) {
         const { beginning, body } = await beginningOf(value);
         if (isSealed(beginning)) void reply.header('pawl-sealed', 'true');

@@ -8,8 +8,15 @@ import { SHARED_TENANT } from '../engine/registry.ts';
 import { definitionOf } from '../engine/stored-definition.ts';
 import { targetOfRecord } from '../slo/registered.ts';
 import type { TypeRecord } from '../records/job-types.ts';
-import type { Valve } from '../store/valve.ts';
-import { type App, callerOf, credentialOf, type Face, type Resource, routes } from './face.ts';
+import type { DispatchRule } from '../store/dispatch-rule.ts';
+import {
+  type App,
+  callerOf,
+  credentialOf,
+  type Services,
+  type Resource,
+  routes,
+} from './services.ts';
 import { TypeBody, type TypeJson, TypeSchema } from './schema/type.ts';
 import { Name, pageOf } from './schema/values.ts';
 import { timeText } from './view.ts';
@@ -24,11 +31,11 @@ function throttleJson({ ceiling, baseline, failed, ended, since, changedAt }: Th
 async function typeJson(
   engine: Engine,
   record: TypeRecord,
-  valves: readonly Valve[],
+  rules: readonly DispatchRule[],
 ): Promise<TypeJson> {
   const { previews, ...policy } = await engine.context.registry.policy(record.policy);
-  const valve = valves.find(({ scope, name }) => scope === 'type' && name === record.type);
-  const throttle = valve?.throttle ?? null;
+  const rule = rules.find(({ scope, name }) => scope === 'type' && name === record.type);
+  const throttle = rule?.throttle ?? null;
   const { type, revision, updatedAt } = record;
   const { inputSchema } = definitionOf(record);
   return {
@@ -79,7 +86,7 @@ const RETRY_TEXT =
   'says, or by `onExhausted`, and are copied to the dead-letter queue by `dlq`. A lease lasts ' +
   '`ttlMs` and needs a heartbeat every `heartbeatMs`; two missed in a row lose it.';
 
-function putType(app: App, { engine }: Face): void {
+function putType(app: App, { engine }: Services): void {
   app.put(
     '/v1/types/:type',
     {
@@ -99,7 +106,7 @@ function putType(app: App, { engine }: Face): void {
       const [before] = await engine.context.records.types.read([{ tenant, type }]);
       const record = await engine.changeType({ tenant, type }, request.body);
       if (before?.revision !== record.revision) await told(engine, request, record);
-      const answer = await typeJson(engine, record, await engine.valves(tenant));
+      const answer = await typeJson(engine, record, await engine.rules(tenant));
       return reply
         .code(before === null ? 201 : 200)
         .header('location', `/v1/types/${encodeURIComponent(type)}`)
@@ -108,7 +115,7 @@ function putType(app: App, { engine }: Face): void {
   );
 }
 
-function listTypes(app: App, { engine }: Face): void {
+function listTypes(app: App, { engine }: Services): void {
   app.get(
     '/v1/types',
     {
@@ -122,14 +129,14 @@ function listTypes(app: App, { engine }: Face): void {
     async (request) => {
       const { tenant } = callerOf(request);
       const records = await typesOf(engine, tenant);
-      const valves = await engine.valves(tenant);
-      const items = await Promise.all(records.map((record) => typeJson(engine, record, valves)));
+      const rules = await engine.rules(tenant);
+      const items = await Promise.all(records.map((record) => typeJson(engine, record, rules)));
       return { items, nextCursor: null };
     },
   );
 }
 
-function readType(app: App, { engine }: Face): void {
+function readType(app: App, { engine }: Services): void {
   app.get(
     '/v1/types/:type',
     {
@@ -150,7 +157,7 @@ function readType(app: App, { engine }: Face): void {
       if (record === undefined) {
         throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
       }
-      return typeJson(engine, record, await engine.valves(tenant));
+      return typeJson(engine, record, await engine.rules(tenant));
     },
   );
 }

@@ -8,7 +8,7 @@ import { REASONS } from '../engine/limits/why.ts';
 import { recordOf } from '../lifecycles/record.ts';
 import { resultArtifacts } from './artifact-view.ts';
 import { preferredWaitMs } from './edge.ts';
-import { type App, type Face, refOf, type Resource, routes } from './face.ts';
+import { type App, type Services, refOf, type Resource, routes } from './services.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, Json, nothing, nullable, Time } from './schema/values.ts';
 import { WITH_PAYLOADS } from './schema/payloads.ts';
@@ -31,7 +31,7 @@ const ReadQuery = closed({
 });
 
 /** A signal for the end of the request: the caller has gone, or the server stops. */
-function goneSignal({ live }: Face, reply: FastifyReply): AbortSignal {
+function goneSignal({ live }: Services, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   // Of the answer, not of the socket: that one serves many requests and would gather listeners.
   reply.raw.once('close', () => gone.abort());
@@ -40,7 +40,7 @@ function goneSignal({ live }: Face, reply: FastifyReply): AbortSignal {
 
 /** The job at its end, or as it stands when the time is over. */
 async function readOrWait(
-  { engine }: Face,
+  { engine }: Services,
   ref: JobRef,
   wait: { ms: number; gone: () => AbortSignal },
 ): Promise<Job> {
@@ -49,7 +49,7 @@ async function readOrWait(
   return engine.waitFor(ref, { signal });
 }
 
-function readJob(app: App, face: Face): void {
+function readJob(app: App, services: Services): void {
   app.get(
     '/v1/jobs/:id',
     {
@@ -83,8 +83,8 @@ function readJob(app: App, face: Face): void {
         waitMs = Math.min(preferred ?? 0, WAIT_MS_MAX),
       } = request.query;
       const ref = refOf(request, request.params.id);
-      const gone = (): AbortSignal => goneSignal(face, reply);
-      const job = await readOrWait(face, ref, { ms: waitMs, gone });
+      const gone = (): AbortSignal => goneSignal(services, reply);
+      const job = await readOrWait(services, ref, { ms: waitMs, gone });
       if (preferred !== null) {
         void reply.header('preference-applied', `wait=${Math.round(waitMs / 1_000)}`);
       }
@@ -109,7 +109,7 @@ const WhySchema = Type.Object(
   { $id: 'Why', additionalProperties: false },
 );
 
-function readWhy(app: App, { engine }: Face): void {
+function readWhy(app: App, { engine }: Services): void {
   app.get(
     '/v1/jobs/:id/why',
     {
@@ -137,7 +137,7 @@ function readWhy(app: App, { engine }: Face): void {
   );
 }
 
-function readResult(app: App, { engine, artifacts }: Face): void {
+function readResult(app: App, { engine, artifacts }: Services): void {
   app.get(
     '/v1/jobs/:id/result',
     {
@@ -167,7 +167,7 @@ function readResult(app: App, { engine, artifacts }: Face): void {
         if (shown.link !== null) void reply.header('link', shown.link);
         if (job.result === null && shown.link !== null) return { artifacts: shown.artifacts };
       }
-      const value = artifacts === null ? null : await resultValue(artifacts.desk, job);
+      const value = artifacts === null ? null : await resultValue(artifacts.access, job);
       const body = value === null ? (job.result ?? 'null') : bytesOf(value);
       return reply.type('application/json').send(body);
     },

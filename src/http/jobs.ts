@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import { keptTrace } from '../core/trace.ts';
 import { SEARCH_WINDOW } from '../store/search.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { jobShower, sendPage } from './page.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
 import { type BatchJobJson, EnqueueBody, type EnqueueJson } from './schema/enqueue.ts';
@@ -76,7 +76,7 @@ export function requestOf(
   };
 }
 
-function acceptJob(app: App, { engine }: Face): void {
+function acceptJob(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs',
     {
@@ -123,7 +123,7 @@ function acceptJob(app: App, { engine }: Face): void {
   );
 }
 
-function listJobs(app: App, { engine }: Face): void {
+function listJobs(app: App, { engine }: Services): void {
   app.get(
     '/v1/jobs',
     {

@@ -1,7 +1,20 @@
 import { Type } from 'typebox';
-import { createKey, findKey, type KeyRoom, revokeKey, rotateKey } from '../auth/manage-keys.ts';
+import {
+  createKey,
+  findKey,
+  type KeyDependencies,
+  revokeKey,
+  rotateKey,
+} from '../auth/manage-keys.ts';
 import type { AccessKey } from '../records/access-keys.ts';
-import { type App, callerOf, credentialOf, type Face, type Resource, routes } from './face.ts';
+import {
+  type App,
+  callerOf,
+  credentialOf,
+  type Services,
+  type Resource,
+  routes,
+} from './services.ts';
 import { sendPage } from './page.ts';
 import {
   AuditSchema,
@@ -19,7 +32,7 @@ const KeyParams = Type.Object({ id: text(64, 1) });
 
 const OVERLAP_MS = 86_400_000;
 
-function roomOf({ engine }: Face): KeyRoom {
+function roomOf({ engine }: Services): KeyDependencies {
   const { records, ids } = engine.context;
   return { accessKeys: records.accessKeys, ids };
 }
@@ -45,7 +58,7 @@ function keyJson(key: AccessKey): KeyJson {
   };
 }
 
-function makeKey(app: App, face: Face): void {
+function makeKey(app: App, services: Services): void {
   app.post(
     '/v1/keys',
     {
@@ -66,7 +79,7 @@ function makeKey(app: App, face: Face): void {
     },
     async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key'];
-      const { key, text: secret } = await createKey(roomOf(face), credentialOf(request), {
+      const { key, text: secret } = await createKey(roomOf(services), credentialOf(request), {
         ...request.body,
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
@@ -78,7 +91,7 @@ function makeKey(app: App, face: Face): void {
   );
 }
 
-function listKeys(app: App, { engine }: Face): void {
+function listKeys(app: App, { engine }: Services): void {
   app.get(
     '/v1/keys',
     {
@@ -97,7 +110,7 @@ function listKeys(app: App, { engine }: Face): void {
   );
 }
 
-function readKey(app: App, face: Face): void {
+function readKey(app: App, services: Services): void {
   app.get(
     '/v1/keys/:id',
     {
@@ -111,11 +124,11 @@ function readKey(app: App, face: Face): void {
       },
     },
     async (request) =>
-      keyJson(await findKey(roomOf(face), credentialOf(request), request.params.id)),
+      keyJson(await findKey(roomOf(services), credentialOf(request), request.params.id)),
   );
 }
 
-function rotate(app: App, face: Face): void {
+function rotate(app: App, services: Services): void {
   app.post(
     '/v1/keys/:id/rotate',
     {
@@ -137,7 +150,7 @@ function rotate(app: App, face: Face): void {
     async (request, reply) => {
       const { overlapMs = OVERLAP_MS } = request.body;
       const asked = { id: request.params.id, overlapMs };
-      const made = await rotateKey(roomOf(face), credentialOf(request), asked);
+      const made = await rotateKey(roomOf(services), credentialOf(request), asked);
       return reply
         .code(201)
         .header('location', `/v1/keys/${made.key.id}`)
@@ -146,7 +159,7 @@ function rotate(app: App, face: Face): void {
   );
 }
 
-function revoke(app: App, face: Face): void {
+function revoke(app: App, services: Services): void {
   app.post(
     '/v1/keys/:id/revoke',
     {
@@ -163,11 +176,11 @@ function revoke(app: App, face: Face): void {
       },
     },
     async (request) =>
-      keyJson(await revokeKey(roomOf(face), credentialOf(request), request.params.id)),
+      keyJson(await revokeKey(roomOf(services), credentialOf(request), request.params.id)),
   );
 }
 
-function readAudit(app: App, { engine }: Face): void {
+function readAudit(app: App, { engine }: Services): void {
   app.get(
     '/v1/audit',
     {

@@ -3,7 +3,7 @@ import { mermaidOf } from '../core/diagram-mermaid.ts';
 import { svgOf } from '../core/diagram-svg.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
-import { type App, type Face, type Resource, routes } from './face.ts';
+import { type App, type Services, type Resource, routes } from './services.ts';
 import { type LifecycleJson, LifecycleSchema } from './schema/lifecycle.ts';
 import { closed, pageOf, text } from './schema/values.ts';
 
@@ -19,7 +19,7 @@ function lifecycleJson(lifecycle: Lifecycle): LifecycleJson {
   };
 }
 
-function listLifecycles(app: App, { engine }: Face): void {
+function listLifecycles(app: App, { engine }: Services): void {
   app.get(
     '/v1/lifecycles',
     {
@@ -37,7 +37,7 @@ function listLifecycles(app: App, { engine }: Face): void {
   );
 }
 
-function readLifecycle(app: App, { engine }: Face): void {
+function readLifecycle(app: App, { engine }: Services): void {
   app.get(
     '/v1/lifecycles/:name',
     {

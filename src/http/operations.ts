@@ -5,7 +5,7 @@ import { BOUNDS } from '../core/bounds.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
-import { actorOf, type App, type Face, refOf, type Resource, routes } from './face.ts';
+import { actorOf, type App, type Services, refOf, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { FailureSchema, ReasonSchema } from './schema/worker.ts';
@@ -33,7 +33,7 @@ export const CANCEL_TEXT =
   'its owner finds its lease lost. A job that was cancelled before: 200, unchanged. A job that ' +
   'ended otherwise, or whose lifecycle knows no cancellation (platform): 409.';
 
-function submitJob(app: App, { engine }: Face): void {
+function submitJob(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/:id/submit',
     {
@@ -56,7 +56,7 @@ function submitJob(app: App, { engine }: Face): void {
   );
 }
 
-function cancelJob(app: App, { engine }: Face): void {
+function cancelJob(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/:id/cancel',
     {
@@ -84,7 +84,7 @@ function cancelJob(app: App, { engine }: Face): void {
 
 /** The job as it is, if the refused move is one that this very request has made before. */
 async function asBefore(
-  { engine }: Face,
+  { engine }: Services,
   refused: unknown,
   asked: { request: FastifyRequest; id: string; isDone: (job: Job) => boolean },
 ): Promise<Job> {
@@ -95,7 +95,7 @@ async function asBefore(
   throw refused;
 }
 
-function rejectJob(app: App, face: Face): void {
+function rejectJob(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/reject',
     {
@@ -118,15 +118,15 @@ function rejectJob(app: App, face: Face): void {
       const kept = boundedFailure(error);
       const isDone = (job: Job): boolean =>
         job.error?.class === kept.class && job.error.message === kept.message;
-      const job = await face.engine
+      const job = await services.engine
         .reject({ ref, actor: actorOf(request), error })
-        .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
+        .catch((refused: unknown) => asBefore(services, refused, { request, id, isDone }));
       return jobJson(job);
     },
   );
 }
 
-function deadLetterJob(app: App, face: Face): void {
+function deadLetterJob(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/dead-letter',
     {
@@ -149,15 +149,15 @@ function deadLetterJob(app: App, face: Face): void {
       const kept = boundedFailure({ class: reason, message });
       const isDone = (job: Job): boolean =>
         job.phase === 'dead' && job.error?.message === kept.message;
-      const job = await face.engine
+      const job = await services.engine
         .deadLetter({ ref, actor: actorOf(request), reason, message })
-        .catch((refused: unknown) => asBefore(face, refused, { request, id, isDone }));
+        .catch((refused: unknown) => asBefore(services, refused, { request, id, isDone }));
       return jobJson(job);
     },
   );
 }
 
-function eraseJob(app: App, { engine }: Face): void {
+function eraseJob(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/:id/erase',
     {

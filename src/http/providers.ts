@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback } from 'fastify';
 import type { Engine } from '../engine/engine.ts';
-import type { ProviderDesk, ProviderStanding } from '../ogc/model/provider-standing.ts';
+import type { ProviderAccess, ProviderStanding } from '../ogc/model/provider-standing.ts';
 import { byPhase, type Tally } from '../store/tally.ts';
 import { requireHome } from './require-home.ts';
 import { type ProviderJson, type ProvidersJson, ProvidersSchema } from './schema/provider.ts';
@@ -46,19 +46,19 @@ function providerJson(one: ProviderStanding, jobs: readonly Tally[]): ProviderJs
   };
 }
 
-async function providersJson(engine: Engine, desk: ProviderDesk): Promise<ProvidersJson> {
+async function providersJson(engine: Engine, access: ProviderAccess): Promise<ProvidersJson> {
   const tally = await engine.tally(null);
-  const byProvider = Map.groupBy(tally, ({ type }) => desk.providerOfType(type));
-  const { since, windowMs } = desk.watch;
+  const byProvider = Map.groupBy(tally, ({ type }) => access.providerOfType(type));
+  const { since, windowMs } = access.watch;
   return {
-    items: desk.standings().map((one) => providerJson(one, byProvider.get(one.name) ?? [])),
+    items: access.standings().map((one) => providerJson(one, byProvider.get(one.name) ?? [])),
     nextCursor: null,
     measured: { host: hostname(), pid: process.pid, since: timeText(since), windowMs },
   };
 }
 
 /** `/v1/providers`: how those elsewhere do. */
-export function providerRoutes(engine: Engine, desk: ProviderDesk): FastifyPluginCallback {
+export function providerRoutes(engine: Engine, access: ProviderAccess): FastifyPluginCallback {
   return (plain, _options, done) => {
     const app = plain.withTypeProvider<TypeBoxTypeProvider>();
     app.get(
@@ -74,7 +74,7 @@ export function providerRoutes(engine: Engine, desk: ProviderDesk): FastifyPlugi
       },
       async (request) => {
         requireHome(request);
-        return providersJson(engine, desk);
+        return providersJson(engine, access);
       },
     );
     done();

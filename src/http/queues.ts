@@ -1,11 +1,11 @@
 import type { QueueView } from '../engine/queue-view.ts';
 import { TALLY_MAX } from '../store/tally.ts';
-import { actorOf, type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { actorOf, type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from './schema/queue.ts';
 import { pageOf } from './schema/values.ts';
 import { timeText } from './view.ts';
 
-function queueJson({ valve, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
+function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
   return {
     name: view.name,
     depth: phases['ready'] ?? 0,
@@ -13,16 +13,16 @@ function queueJson({ valve, phases, oldestReadyAt, ...view }: QueueView): QueueJ
     atLeast: [...view.atLeast],
     oldestReadyAt: oldestReadyAt === null ? null : timeText(oldestReadyAt),
     types: [...view.types],
-    isPaused: valve?.isPaused ?? false,
-    concurrency: valve?.concurrency ?? null,
-    highWatermark: valve?.highWatermark ?? null,
-    lowWatermark: valve?.lowWatermark ?? null,
-    isShedding: valve?.isShedding ?? false,
-    reason: valve?.reason ?? null,
+    isPaused: rule?.isPaused ?? false,
+    concurrency: rule?.concurrency ?? null,
+    highWatermark: rule?.highWatermark ?? null,
+    lowWatermark: rule?.lowWatermark ?? null,
+    isShedding: rule?.isShedding ?? false,
+    reason: rule?.reason ?? null,
   };
 }
 
-function listQueues(app: App, { engine }: Face): void {
+function listQueues(app: App, { engine }: Services): void {
   app.get(
     '/v1/queues',
     {
@@ -44,7 +44,7 @@ function listQueues(app: App, { engine }: Face): void {
   );
 }
 
-function readQueue(app: App, { engine }: Face): void {
+function readQueue(app: App, { engine }: Services): void {
   app.get(
     '/v1/queues/:name',
     {
@@ -64,7 +64,7 @@ function readQueue(app: App, { engine }: Face): void {
   );
 }
 
-function changeQueue(app: App, { engine }: Face): void {
+function changeQueue(app: App, { engine }: Services): void {
   app.patch(
     '/v1/queues/:name',
     {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import { PUBLIC, scopeOfRoute } from './access.ts';
-import { credentialOf } from './face.ts';
+import { credentialOf } from './services.ts';
 
 export interface RateLimit {
   readonly perSecond: number;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { HOME_TENANT } from '../auth/credential.ts';
 import { PawlError } from '../core/errors.ts';
-import { credentialOf } from './face.ts';
+import { credentialOf } from './services.ts';
 
 /** What concerns all tenants together is for those who run the platform. */
 export function requireHome(request: FastifyRequest): void {

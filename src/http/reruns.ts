@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { RerunResult } from '../engine/failures.ts';
 import type { Caller } from '../engine/enqueue.ts';
 import { idsOrFilter, Ids, ITEMS_MAX, notEmpty, type Item, RESULTS } from './bulk.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { failureQueryOf } from './failures.ts';
 import { JOB_FILTER } from './jobs.ts';
 import { problemOf } from './problem.ts';
@@ -14,7 +14,7 @@ import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, Json, nullable, PAGING } from './schema/values.ts';
 import { jobJson, jobUrl } from './view.ts';
 
-function rerunJob(app: App, { engine }: Face): void {
+function rerunJob(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/:id/rerun',
     {
@@ -69,7 +69,7 @@ function itemOf(result: RerunResult): Item {
 const { fingerprint, createdFrom, createdTo } = FAILURE_FILTER;
 const EndedFilter = notEmpty({ ...JOB_FILTER, fingerprint, createdFrom, createdTo });
 
-function rerunJobs(app: App, { engine }: Face): void {
+function rerunJobs(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/rerun',
     {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { sendPage } from './page.ts';
 import { fireJson, scheduleJson } from './schedule-view.ts';
 import { scheduleRef } from './schedules.ts';
@@ -22,7 +22,7 @@ const SWITCHES = {
   },
 } as const;
 
-function switchSchedule(verb: 'pause' | 'resume'): (app: App, face: Face) => void {
+function switchSchedule(verb: 'pause' | 'resume'): (app: App, services: Services) => void {
   return (app, { engine }) =>
     app.post(
       `/v1/schedules/:name/${verb}`,
@@ -43,7 +43,7 @@ function switchSchedule(verb: 'pause' | 'resume'): (app: App, face: Face) => voi
     );
 }
 
-function runSchedule(app: App, { engine }: Face): void {
+function runSchedule(app: App, { engine }: Services): void {
   app.post(
     '/v1/schedules/:name/run',
     {
@@ -71,7 +71,7 @@ function runSchedule(app: App, { engine }: Face): void {
   );
 }
 
-function readHistory(app: App, { engine }: Face): void {
+function readHistory(app: App, { engine }: Services): void {
   app.get(
     '/v1/schedules/:name/history',
     {

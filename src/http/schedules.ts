@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import type { ScheduleRef } from '../records/fires.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { sendPage } from './page.ts';
 import { definitionOf, scheduleJson } from './schedule-view.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
@@ -24,7 +24,7 @@ function urlOf(name: string): string {
   return `/v1/schedules/${encodeURIComponent(name)}`;
 }
 
-function listSchedules(app: App, { engine }: Face): void {
+function listSchedules(app: App, { engine }: Services): void {
   app.get(
     '/v1/schedules',
     {
@@ -47,7 +47,7 @@ function listSchedules(app: App, { engine }: Face): void {
   );
 }
 
-function makeSchedule(app: App, { engine }: Face): void {
+function makeSchedule(app: App, { engine }: Services): void {
   app.post(
     '/v1/schedules',
     {
@@ -76,7 +76,7 @@ function makeSchedule(app: App, { engine }: Face): void {
   );
 }
 
-function putSchedule(app: App, { engine }: Face): void {
+function putSchedule(app: App, { engine }: Services): void {
   app.put(
     '/v1/schedules/:name',
     {
@@ -104,7 +104,7 @@ function putSchedule(app: App, { engine }: Face): void {
   );
 }
 
-function readSchedule(app: App, { engine }: Face): void {
+function readSchedule(app: App, { engine }: Services): void {
   app.get(
     '/v1/schedules/:name',
     {
@@ -122,7 +122,7 @@ function readSchedule(app: App, { engine }: Face): void {
   );
 }
 
-function removeSchedule(app: App, { engine }: Face): void {
+function removeSchedule(app: App, { engine }: Services): void {
   app.delete(
     '/v1/schedules/:name',
     {

@@ -7,9 +7,9 @@ import { type Random, systemRandom } from '../core/random.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Meter } from '../metrics/meter.ts';
 import { admitLocals, requireAccess } from './access.ts';
-import type { ArtifactFace } from './artifact-view.ts';
+import type { ArtifactServices } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
-import { Attendance } from './attendance.ts';
+import { RemoteWorkers } from './remote-workers.ts';
 import { keepAudit } from './audit-trail.ts';
 import { batch } from './batch.ts';
 import { badAddress } from './bad-address.ts';
@@ -21,7 +21,7 @@ import { serveDocs } from './docs.ts';
 import { doctor } from './doctor.ts';
 import { markAnswers, refuseTwoHosts, requestIdOf } from './edge.ts';
 import { events } from './events.ts';
-import type { Face, Resource } from './face.ts';
+import type { Services, Resource } from './services.ts';
 import { failures } from './failures.ts';
 import { firehose } from './firehose.ts';
 import { health } from './health.ts';
@@ -41,7 +41,7 @@ import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
 import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { reruns } from './reruns.ts';
-import { roster } from './roster.ts';
+import { workerList } from './worker-list.ts';
 import { scheduleRuns } from './schedule-runs.ts';
 import { schedules } from './schedules.ts';
 import { settling } from './settling.ts';
@@ -68,7 +68,7 @@ export interface ServerOptions {
   readonly random?: Random;
   readonly warn?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
   /** Where artifacts are kept; left out, the API has none. */
-  readonly artifacts?: ArtifactFace | null;
+  readonly artifacts?: ArtifactServices | null;
   /** Lines about requests; left out, there are none. */
   readonly log?: Partial<RequestLog>;
   /** What is told at `/metrics`; left out, this server's requests alone. */
@@ -95,7 +95,7 @@ const RESOURCES: readonly Resource[] = [
   operations,
   bulk,
   workers,
-  roster,
+  workerList,
   settling,
   jobTypes,
   lifecycles,
@@ -168,7 +168,7 @@ function answerProblems(
   });
 }
 
-function faceOf(options: ServerOptions): Face {
+function servicesOf(options: ServerOptions): Services {
   const { engine, authenticator = null } = options;
   const { live } = engine.context;
   const window = new LogWindow();
@@ -180,7 +180,7 @@ function faceOf(options: ServerOptions): Face {
     streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
     random: options.random ?? systemRandom,
     status: options.status ?? new ServerStatus(),
-    attendance: new Attendance(engine),
+    remoteWorkers: new RemoteWorkers(engine),
     artifacts: options.artifacts ?? null,
     recheck: async (request) => {
       await authenticator?.authenticate(request.headers.authorization);
@@ -188,7 +188,7 @@ function faceOf(options: ServerOptions): Face {
   };
 }
 
-/** The HTTP face of an engine. The caller listens and closes. */
+/** The HTTP API of an engine. The caller listens and closes. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   registerFormats();
   const app = bareServer(options);
@@ -205,11 +205,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const found = collectRoutes(app);
   answerProblems(app, options, found);
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
-  const face = faceOf(options);
-  serveMetrics(app, options.meter ?? new Meter({ withProcess: false }), face.streams);
-  for (const resource of RESOURCES) await typed.register(resource, face);
+  const services = servicesOf(options);
+  serveMetrics(app, options.meter ?? new Meter({ withProcess: false }), services.streams);
+  for (const resource of RESOURCES) await typed.register(resource, services);
   const deadlines = { ...BODY_DEADLINES, ...options.deadlines };
-  if (face.artifacts !== null) await app.register(artifactRoutes(face.artifacts, deadlines));
+  if (services.artifacts !== null)
+    await app.register(artifactRoutes(services.artifacts, deadlines));
   for (const plugin of options.more ?? []) await app.register(plugin);
   serveDocs(app, found);
   await app.ready();

@@ -1,6 +1,6 @@
 import type { Ownership } from '../engine/owner.ts';
 import type { Ending } from '../engine/settle.ts';
-import { type App, type Face, type Resource, routes } from './face.ts';
+import { type App, type Services, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { type JobJson, JobParams, JobSchema } from './schema/job.ts';
 import { CancelledBody, CompleteBody, FailBody, ReleaseBody, SnoozeBody } from './schema/worker.ts';
@@ -18,13 +18,13 @@ const ENDING = {
   errors: ['NOT_FOUND', 'LEASE_LOST', 'ILLEGAL_TRANSITION'],
 } as const;
 
-async function settle(face: Face, held: Ownership, ending: Ending): Promise<JobJson> {
-  const [outcome] = await face.engine.settle([{ ...held, ending }]);
+async function settle(services: Services, held: Ownership, ending: Ending): Promise<JobJson> {
+  const [outcome] = await services.engine.settle([{ ...held, ending }]);
   if (outcome!.kind === 'refused') throw outcome!.error;
-  return jobJson(await face.engine.job(held.ref));
+  return jobJson(await services.engine.job(held.ref));
 }
 
-function complete(app: App, face: Face): void {
+function complete(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/complete',
     {
@@ -41,7 +41,7 @@ function complete(app: App, face: Face): void {
     async (request) => {
       const { result } = request.body;
       const held = heldBy(request, request.params.id, request.body);
-      return settle(face, held, {
+      return settle(services, held, {
         kind: 'succeed',
         ...(result === undefined ? {} : { result: JSON.stringify(result) }),
       });
@@ -56,7 +56,7 @@ const FAIL_TEXT =
   '`deadLetter` ends the job in the dead-letter queue with that reason, where its lifecycle has ' +
   'such an end.';
 
-function fail(app: App, face: Face): void {
+function fail(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/fail',
     {
@@ -72,12 +72,12 @@ function fail(app: App, face: Face): void {
     async (request) => {
       const { error, deadLetter = null } = request.body;
       const held = heldBy(request, request.params.id, request.body);
-      return settle(face, held, { kind: 'fail', error, deadLetter });
+      return settle(services, held, { kind: 'fail', error, deadLetter });
     },
   );
 }
 
-function snooze(app: App, face: Face): void {
+function snooze(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/snooze',
     {
@@ -93,12 +93,12 @@ function snooze(app: App, face: Face): void {
     async (request) => {
       const { delayMs } = request.body;
       const held = heldBy(request, request.params.id, request.body);
-      return settle(face, held, { kind: 'snooze', delayMs, ...checkpointOf(request.body) });
+      return settle(services, held, { kind: 'snooze', delayMs, ...checkpointOf(request.body) });
     },
   );
 }
 
-function release(app: App, face: Face): void {
+function release(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/release',
     {
@@ -113,12 +113,12 @@ function release(app: App, face: Face): void {
     async (request) => {
       const { cause } = request.body;
       const held = heldBy(request, request.params.id, request.body);
-      return settle(face, held, { kind: 'release', ...(cause === undefined ? {} : { cause }) });
+      return settle(services, held, { kind: 'release', ...(cause === undefined ? {} : { cause }) });
     },
   );
 }
 
-function honourCancel(app: App, face: Face): void {
+function honourCancel(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/cancelled',
     {
@@ -133,7 +133,7 @@ function honourCancel(app: App, face: Face): void {
     },
     async (request) => {
       const held = heldBy(request, request.params.id, request.body);
-      return settle(face, held, { kind: 'cancelled', ...checkpointOf(request.body) });
+      return settle(services, held, { kind: 'cancelled', ...checkpointOf(request.body) });
     },
   );
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type SloReport, sloReports } from '../slo/report.ts';
-import { type App, callerOf, type Face, type Resource, routes } from './face.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { type SloJson, SloSchema } from './schema/slo.ts';
 import { closed, Name, pageOf } from './schema/values.ts';
 
@@ -17,7 +17,7 @@ function jsonOf(report: SloReport): SloJson {
   return { ...report, windows: [...report.windows], alerts: [...report.alerts] };
 }
 
-function readSlo(app: App, { engine }: Face): void {
+function readSlo(app: App, { engine }: Services): void {
   app.get(
     '/v1/slo',
     {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Webhook } from '../records/webhooks.ts';
 import { deliverTest, findDelivery, listDeliveries, redeliver } from '../webhooks/deliveries.ts';
 import { deliveryOf, triesOf } from '../webhooks/delivery-log.ts';
-import { type App, callerOf } from './face.ts';
+import { type App, callerOf } from './services.ts';
 import { sendPage } from './page.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
 import { closed, pageOf } from './schema/values.ts';
@@ -14,13 +14,13 @@ import {
   WebhookParams,
 } from './schema/webhook.ts';
 import { deliveryJson, tryJson } from './webhook-view.ts';
-import type { WebhookFace } from './webhooks.ts';
+import type { WebhookServices } from './webhooks.ts';
 
 const tags = ['Webhooks'];
 
 const PHASES = { delivered: 'succeeded', failed: 'failed', cancelled: 'cancelled' } as const;
 
-function webhookIn({ webhooks }: WebhookFace, request: FastifyRequest): Promise<Webhook> {
+function webhookIn({ webhooks }: WebhookServices, request: FastifyRequest): Promise<Webhook> {
   const { id } = request.params as { id: string };
   return webhooks.find({ tenant: callerOf(request).tenant, id });
 }
@@ -30,7 +30,7 @@ function keyOf(request: FastifyRequest): { idempotencyKey?: string } {
   return typeof key === 'string' ? { idempotencyKey: key } : {};
 }
 
-function testWebhook(app: App, face: WebhookFace): void {
+function testWebhook(app: App, services: WebhookServices): void {
   app.post(
     '/v1/webhooks/:id/test',
     {
@@ -47,14 +47,14 @@ function testWebhook(app: App, face: WebhookFace): void {
       },
     },
     async (request, reply) => {
-      const webhook = await webhookIn(face, request);
-      const job = await deliverTest(face.context, webhook, keyOf(request));
+      const webhook = await webhookIn(services, request);
+      const job = await deliverTest(services.context, webhook, keyOf(request));
       return reply.code(202).send(deliveryJson(deliveryOf(job)));
     },
   );
 }
 
-function listAll(app: App, face: WebhookFace): void {
+function listAll(app: App, services: WebhookServices): void {
   app.get(
     '/v1/webhooks/:id/deliveries',
     {
@@ -71,8 +71,8 @@ function listAll(app: App, face: WebhookFace): void {
     },
     async (request, reply) => {
       const { limit = 50, cursor, state } = request.query;
-      const webhook = await webhookIn(face, request);
-      const { jobs, hasMore } = await listDeliveries(face.context, webhook, {
+      const webhook = await webhookIn(services, request);
+      const { jobs, hasMore } = await listDeliveries(services.context, webhook, {
         limit,
         ...(cursor === undefined ? {} : { before: cursor }),
         ...(state === undefined ? {} : { phase: PHASES[state] }),
@@ -83,7 +83,7 @@ function listAll(app: App, face: WebhookFace): void {
   );
 }
 
-function readOne(app: App, face: WebhookFace): void {
+function readOne(app: App, services: WebhookServices): void {
   app.get(
     '/v1/webhooks/:id/deliveries/:deliveryId',
     {
@@ -97,15 +97,15 @@ function readOne(app: App, face: WebhookFace): void {
       },
     },
     async (request) => {
-      const webhook = await webhookIn(face, request);
-      const job = await findDelivery(face.context, webhook, request.params.deliveryId);
-      const tries = await triesOf(face.context, job);
+      const webhook = await webhookIn(services, request);
+      const job = await findDelivery(services.context, webhook, request.params.deliveryId);
+      const tries = await triesOf(services.context, job);
       return { ...deliveryJson(deliveryOf(job)), tries: tries.map(tryJson) };
     },
   );
 }
 
-function redeliverOne(app: App, face: WebhookFace): void {
+function redeliverOne(app: App, services: WebhookServices): void {
   app.post(
     '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
     {
@@ -122,16 +122,16 @@ function redeliverOne(app: App, face: WebhookFace): void {
       },
     },
     async (request, reply) => {
-      const webhook = await webhookIn(face, request);
-      const delivery = await findDelivery(face.context, webhook, request.params.deliveryId);
-      const job = await redeliver(face.context, webhook, { delivery, ...keyOf(request) });
+      const webhook = await webhookIn(services, request);
+      const delivery = await findDelivery(services.context, webhook, request.params.deliveryId);
+      const job = await redeliver(services.context, webhook, { delivery, ...keyOf(request) });
       return reply.code(202).send(deliveryJson(deliveryOf(job)));
     },
   );
 }
 
 /** The routes of a webhook's deliveries. */
-export const deliveryRoutes: readonly ((app: App, face: WebhookFace) => void)[] = [
+export const deliveryRoutes: readonly ((app: App, services: WebhookServices) => void)[] = [
   testWebhook,
   listAll,
   readOne,

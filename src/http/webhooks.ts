@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import type { EngineContext } from '../engine/context.ts';
 import type { Manager, Webhooks } from '../webhooks/webhooks.ts';
-import { actorOf, type App, callerOf } from './face.ts';
+import { actorOf, type App, callerOf } from './services.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
 import {
   MadeWebhookSchema,
@@ -17,7 +17,7 @@ import { deliveryRoutes } from './webhook-deliveries.ts';
 import { webhookJson } from './webhook-view.ts';
 
 /** What the API needs to manage webhooks and to show their deliveries. */
-export interface WebhookFace {
+export interface WebhookServices {
   readonly webhooks: Webhooks;
   readonly context: EngineContext;
 }
@@ -30,7 +30,7 @@ function managerOf(request: FastifyRequest): Manager {
   return { tenant: callerOf(request).tenant, actor: actorOf(request) };
 }
 
-function createWebhook(app: App, { webhooks }: WebhookFace): void {
+function createWebhook(app: App, { webhooks }: WebhookServices): void {
   app.post(
     '/v1/webhooks',
     {
@@ -64,7 +64,7 @@ function createWebhook(app: App, { webhooks }: WebhookFace): void {
   );
 }
 
-function listWebhooks(app: App, { webhooks }: WebhookFace): void {
+function listWebhooks(app: App, { webhooks }: WebhookServices): void {
   app.get(
     '/v1/webhooks',
     {
@@ -82,7 +82,7 @@ function listWebhooks(app: App, { webhooks }: WebhookFace): void {
   );
 }
 
-function readWebhook(app: App, { webhooks }: WebhookFace): void {
+function readWebhook(app: App, { webhooks }: WebhookServices): void {
   app.get(
     '/v1/webhooks/:id',
     {
@@ -102,7 +102,7 @@ function readWebhook(app: App, { webhooks }: WebhookFace): void {
   );
 }
 
-function changeWebhook(app: App, { webhooks }: WebhookFace): void {
+function changeWebhook(app: App, { webhooks }: WebhookServices): void {
   app.patch(
     '/v1/webhooks/:id',
     {
@@ -124,7 +124,7 @@ function changeWebhook(app: App, { webhooks }: WebhookFace): void {
   );
 }
 
-function removeWebhook(app: App, { webhooks }: WebhookFace): void {
+function removeWebhook(app: App, { webhooks }: WebhookServices): void {
   app.delete(
     '/v1/webhooks/:id',
     {
@@ -145,7 +145,7 @@ function removeWebhook(app: App, { webhooks }: WebhookFace): void {
   );
 }
 
-function rotateWebhook(app: App, { webhooks }: WebhookFace): void {
+function rotateWebhook(app: App, { webhooks }: WebhookServices): void {
   app.post(
     '/v1/webhooks/:id/rotate',
     {
@@ -175,7 +175,7 @@ function rotateWebhook(app: App, { webhooks }: WebhookFace): void {
 }
 
 /** `/v1/webhooks`: who is told, and what became of it. */
-export function webhookRoutes(face: WebhookFace): FastifyPluginCallback {
+export function webhookRoutes(services: WebhookServices): FastifyPluginCallback {
   return (untyped, _options, done) => {
     const app = untyped.withTypeProvider<TypeBoxTypeProvider>();
     const own = [
@@ -186,7 +186,7 @@ export function webhookRoutes(face: WebhookFace): FastifyPluginCallback {
       removeWebhook,
       rotateWebhook,
     ];
-    for (const register of [...own, ...deliveryRoutes]) register(app, face);
+    for (const register of [...own, ...deliveryRoutes]) register(app, services);
     done();
   };
 }

@@ -7,7 +7,7 @@ import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import { workTopic } from '../engine/live/live-hub.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { NoteDraft } from '../store/renew.ts';
-import { type App, credentialOf, type Face, refOf, type Resource, routes } from './face.ts';
+import { type App, credentialOf, type Services, refOf, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed } from './schema/values.ts';
@@ -84,7 +84,7 @@ function queuesOf(request: FastifyRequest, asked: readonly string[] | null): str
 }
 
 async function claimOrWait(
-  { engine, live }: Face,
+  { engine, live }: Services,
   options: ClaimOptions & { readonly tenants: readonly string[] },
   wait: { ms: number; signal: AbortSignal },
 ): Promise<Claim[]> {
@@ -112,7 +112,7 @@ async function claimOrWait(
  * The client has gone before it could be answered. One that asked under a name comes back for what
  * it won; of any other nobody ever hears of these jobs, and each would count as lost.
  */
-async function giveBack({ engine }: Face, claims: readonly Claim[]): Promise<void> {
+async function giveBack({ engine }: Services, claims: readonly Claim[]): Promise<void> {
   const release = { kind: 'release' } as const;
   await engine.settle(
     claims.map(({ job }) => ({ ref: job, owner: job.owner!, epoch: job.epoch, ending: release })),
@@ -127,7 +127,7 @@ const CLAIM_TEXT =
   '`Idempotency-Key`) answers with the jobs that the first one won and that are still its own. ' +
   'With `waitMs` it waits for work.';
 
-function claimJobs(app: App, face: Face): void {
+function claimJobs(app: App, services: Services): void {
   app.post(
     '/v1/claims',
     {
@@ -156,19 +156,19 @@ function claimJobs(app: App, face: Face): void {
         queues: queuesOf(request, request.body.queues ?? null),
         requestId: requestId ?? request.headers['idempotency-key']?.slice(0, 128) ?? null,
       };
-      const signal = AbortSignal.any([gone.signal, face.live.stopping]);
-      const claims = await claimOrWait(face, options, { ms: waitMs, signal });
+      const signal = AbortSignal.any([gone.signal, services.live.stopping]);
+      const claims = await claimOrWait(services, options, { ms: waitMs, signal });
       if (gone.signal.aborted && options.requestId === null) {
-        await giveBack(face, claims);
+        await giveBack(services, claims);
         return { jobs: [] };
       }
-      face.attendance.note(request, owner, types);
+      services.remoteWorkers.note(request, owner, types);
       return { jobs: claims.map(claimJson) };
     },
   );
 }
 
-function startJob(app: App, { engine }: Face): void {
+function startJob(app: App, { engine }: Services): void {
   app.post(
     '/v1/jobs/:id/start',
     {
@@ -206,7 +206,7 @@ function notesOf(body: HeartbeatRequest): NoteDraft[] {
   return [...lines, { type: 'job_tokens', message: null, payload: { text } }];
 }
 
-function beat(app: App, { engine, attendance }: Face): void {
+function beat(app: App, { engine, remoteWorkers }: Services): void {
   app.post(
     '/v1/jobs/:id/heartbeat',
     {
@@ -244,7 +244,7 @@ function beat(app: App, { engine, attendance }: Face): void {
         },
       ]);
       if (result!.kind === 'refused') throw result!.error;
-      attendance.note(request, held.owner);
+      remoteWorkers.note(request, held.owner);
       return renewedJson(held, result!);
     },
   );
@@ -260,7 +260,7 @@ function renewedJson({ owner }: Ownership, renewed: Renewed): HeartbeatJson {
   return { lease, progress, cancel };
 }
 
-function keepStage(app: App, { engine, attendance }: Face): void {
+function keepStage(app: App, { engine, remoteWorkers }: Services): void {
   app.post(
     '/v1/jobs/:id/stages/:name',
     {
@@ -286,7 +286,7 @@ function keepStage(app: App, { engine, attendance }: Face): void {
       const stageResult = { name, result: JSON.stringify(request.body.result ?? null) };
       const [result] = await engine.renew([{ ...held, stageResult }]);
       if (result!.kind === 'refused') throw result!.error;
-      attendance.note(request, held.owner);
+      remoteWorkers.note(request, held.owner);
       return { name, ...renewedJson(held, result!) };
     },
   );

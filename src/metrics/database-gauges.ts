@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Tally } from '../store/tally.ts';
-import type { Vitals } from '../store/care.ts';
+import type { Vitals } from '../store/maintenance.ts';
 import type { Meter } from './meter.ts';
 import { GAUGE_MAX, type GaugeName, METRICS } from './registry.ts';
 
@@ -34,7 +34,7 @@ export function watchDatabase(meter: Meter, engine: Engine, keptMs: number = KEP
     const [now, tallies, vitals, letters, followers] = await Promise.all([
       store.now(),
       store.tally(null, GAUGE_MAX),
-      store.care.vitals(),
+      store.maintenance.vitals(),
       records.deadLetters.countOpen(),
       engine.followers(),
     ]);

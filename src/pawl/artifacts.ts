@@ -1,22 +1,22 @@
 import type { JobRef } from '../core/job.ts';
 import type { ArtifactSnapshot } from '../handle/job-snapshot.ts';
 import type { Artifact } from '../records/artifacts.ts';
-import type { Desk } from './payloads.ts';
+import type { PayloadArtifacts } from './payloads.ts';
 
 /** The artifacts of a job by name; none where there is no place for any. */
 export async function artifactsOf(
-  desk: Desk | null,
+  access: PayloadArtifacts | null,
   ref: JobRef,
 ): Promise<readonly ArtifactSnapshot[]> {
-  if (desk === null) return [];
-  return (await desk.list(ref)).map((artifact) => artifactSnapshotOf(desk, artifact));
+  if (access === null) return [];
+  return (await access.list(ref)).map((artifact) => artifactSnapshotOf(access, artifact));
 }
 
-export function artifactSnapshotOf(desk: Desk, artifact: Artifact): ArtifactSnapshot {
+export function artifactSnapshotOf(access: PayloadArtifacts, artifact: Artifact): ArtifactSnapshot {
   const { id, name, contentType, size, sha256 } = artifact;
   const bytes = async (): Promise<Uint8Array> => {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of await desk.open(artifact)) chunks.push(chunk);
+    for await (const chunk of await access.open(artifact)) chunks.push(chunk);
     return Buffer.concat(chunks);
   };
   return {
@@ -26,7 +26,7 @@ export function artifactSnapshotOf(desk: Desk, artifact: Artifact): ArtifactSnap
     size,
     sha256,
     createdAt: new Date(artifact.createdAt),
-    stream: () => desk.open(artifact),
+    stream: () => access.open(artifact),
     bytes,
     text: async () => new TextDecoder().decode(await bytes()),
   };

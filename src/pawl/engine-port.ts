@@ -167,7 +167,7 @@ export class EnginePort implements JobPort {
   }
 
   async artifactsOf(id: string): Promise<readonly ArtifactSnapshot[]> {
-    return artifactsOf(this.payloads.desk, this.ref(id));
+    return artifactsOf(this.payloads.access, this.ref(id));
   }
 
   waiting(type: string | null): void {

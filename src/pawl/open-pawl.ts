@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import { nodeFault } from '../worker/node-version.ts';
 import { Pawl } from './pawl.ts';
 import { type RetentionOption, retentionOf } from './retention-option.ts';
-import type { Surroundings } from './surround.ts';
+import type { Environment } from './surround.ts';
 import { engineLogOf, type UserLog } from './user-log.ts';
 
 /** A `pg.Pool`, by what is looked at before it is used. */
@@ -25,7 +25,7 @@ export interface PostgresPool {
   readonly totalCount: number;
 }
 
-export interface PawlOptions extends Surroundings {
+export interface PawlOptions extends Environment {
   /**
    * A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive the process;
    * default: the file `data/pawl.db`.
@@ -60,7 +60,7 @@ export async function openPawl(options: PawlOptions): Promise<Pawl> {
   const jobs = definitionsIn(options.jobs);
   const own = jobs.map(({ lifecycle }) => lifecycle);
   const lifecycles = [...new Set([...builtInLifecycles, ...own])];
-  const surroundings = {
+  const environment = {
     ...(options.context === undefined ? {} : { context: options.context }),
     ...(options.around === undefined ? {} : { around: options.around }),
   };
@@ -69,7 +69,7 @@ export async function openPawl(options: PawlOptions): Promise<Pawl> {
   try {
     const files = await openFiles(options);
     const setup = { store, files, codec, jobs, lifecycles, tenant, retention: kept };
-    const pawl = new Pawl({ ...setup, log: engineLogOf(log), ...surroundings });
+    const pawl = new Pawl({ ...setup, log: engineLogOf(log), ...environment });
     await pawl.start();
     return pawl;
   } catch (error) {

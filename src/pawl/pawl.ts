@@ -32,11 +32,11 @@ import { EnginePort } from './engine-port.ts';
 import { followerFor, type JobObserver } from './observe.ts';
 import { keepParts } from './parts.ts';
 import { Payloads } from './payloads.ts';
-import { HandlerScope, surrounded, type Surroundings } from './surround.ts';
+import { HandlerScope, surrounded, type Environment } from './surround.ts';
 import { type Transaction, transactionOf } from './transaction.ts';
 
 /** What a Pawl works with, once all of it is open. */
-export interface PawlSetup extends Surroundings {
+export interface PawlSetup extends Environment {
   readonly store: Store;
   readonly files: ArtifactStore | null;
   readonly codec: PayloadCodec | null;
@@ -175,13 +175,13 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     content: ArtifactContent,
     options: { readonly contentType?: string } = {},
   ): Promise<{ readonly $artifact: string }> {
-    const { desk } = this.#payloads;
-    if (desk === null) {
+    const { access } = this.#payloads;
+    if (access === null) {
       const message = 'there is no place for artifacts: name one as `artifacts` of openPawl';
       throw new PawlError('VALIDATION_ERROR', message);
     }
     const { tenant } = this.#setup;
-    const { id } = await desk.upload(tenant, draftOf(name, content, options.contentType));
+    const { id } = await access.upload(tenant, draftOf(name, content, options.contentType));
     return { $artifact: id };
   }
 
@@ -237,9 +237,9 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
 
   #work(options: Partial<WorkerOptions>): Worker {
     const { log } = this.#setup;
-    const { source, desk } = this.#payloads;
+    const { source, access } = this.#payloads;
     const jobs = surrounded(this.#setup.jobs, this.#setup, this.#scope);
-    const common = { source, artifacts: desk, jobs, log, watch: traceAttempts };
+    const common = { source, artifacts: access, jobs, log, watch: traceAttempts };
     const worker = openWorker({ ...common, ...options });
     this.#workers.push(worker);
     this.#leaving.push(wakeFor(this.#engine, worker, jobs));

@@ -1,5 +1,5 @@
 import type { PayloadCodec } from '../codec/payload-codec.ts';
-import { encodedDesk } from '../codec/wrap/artifacts.ts';
+import { encodedArtifacts } from '../codec/wrap/artifacts.ts';
 import { encodedSink } from '../codec/wrap/enqueue.ts';
 import { decodeDeadLetter, decodeEvent, decodeJob, placeIn } from '../codec/wrap/read.ts';
 import { encodedSource } from '../codec/wrap/source.ts';
@@ -20,7 +20,7 @@ import type { DeadLetter } from '../records/dead-letters.ts';
 import type { JobSource } from '../worker/job-source.ts';
 
 /** Where the artifacts of handlers and callers go and come from. */
-export type Desk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
+export type PayloadArtifacts = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
 
 /**
  * Payloads on their way in and out of the platform: sealed where there is a codec, and kept as
@@ -29,7 +29,7 @@ export type Desk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
 export class Payloads {
   readonly sink: Pick<Engine, 'enqueue'>;
   readonly source: JobSource;
-  readonly desk: Desk | null;
+  readonly access: PayloadArtifacts | null;
   readonly #artifacts: Artifacts | null;
   readonly #codec: PayloadCodec | null;
 
@@ -46,7 +46,7 @@ export class Payloads {
     const source: JobSource =
       artifacts === null ? engine : largeSource(engine, valuesIn(artifacts));
     const isPlain = artifacts === null || codec === null;
-    this.desk = isPlain ? artifacts : encodedDesk(artifacts, codec, ids);
+    this.access = isPlain ? artifacts : encodedArtifacts(artifacts, codec, ids);
     this.sink = codec === null ? sink : encodedSink(sink, codec, ids);
     this.source = codec === null ? source : encodedSource(source, codec);
   }

@@ -90,15 +90,15 @@ export function whySnapshotOf({ reason, message, since, until, facts }: Why): Wh
   return { reason, message, since: new Date(since), until: dateOrNull(until), facts };
 }
 
-export function queueSnapshotOf({ name, valve, phases, ...view }: QueueView): QueueSnapshot {
+export function queueSnapshotOf({ name, rule, phases, ...view }: QueueView): QueueSnapshot {
   return {
     name,
-    isPaused: valve?.isPaused ?? false,
-    reason: valve?.reason ?? null,
-    concurrency: valve?.concurrency ?? null,
-    highWatermark: valve?.highWatermark ?? null,
-    lowWatermark: valve?.lowWatermark ?? null,
-    isShedding: valve?.isShedding ?? false,
+    isPaused: rule?.isPaused ?? false,
+    reason: rule?.reason ?? null,
+    concurrency: rule?.concurrency ?? null,
+    highWatermark: rule?.highWatermark ?? null,
+    lowWatermark: rule?.lowWatermark ?? null,
+    isShedding: rule?.isShedding ?? false,
     depth: phases['ready'] ?? 0,
     counts: countsOf(phases, view.atLeast),
     oldestReadyAt: dateOrNull(view.oldestReadyAt),

@@ -5,7 +5,7 @@ import type { Context, RunContext } from '../handler/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 
 /** What a program puts around its handlers; only those that run in this very thread have it. */
-export interface Surroundings {
+export interface Environment {
   /** Members of every handler's argument, asked for at each attempt. */
   readonly context?: (attempt: RunContext<unknown>) => Context | Promise<Context>;
   /**
@@ -50,7 +50,7 @@ export class HandlerScope {
 /** The jobs with what surrounds their handlers. */
 export function surrounded(
   jobs: readonly JobDefinition[],
-  { context, around }: Surroundings,
+  { context, around }: Environment,
   scope: HandlerScope,
 ): readonly JobDefinition[] {
   const wrap =
@@ -79,8 +79,8 @@ async function runWithin(
     context,
     around,
   }: {
-    readonly context: Surroundings['context'] | undefined;
-    readonly around: Surroundings['around'] | undefined;
+    readonly context: Environment['context'] | undefined;
+    readonly around: Environment['around'] | undefined;
   },
 ): Promise<unknown> {
   const members = await context?.(attempt);

@@ -25,8 +25,8 @@ const OTHERS: readonly (readonly [mark: string, translate: string])[] = [
 
 /** The transaction as the store uses it, if it can be one. */
 export function transactionOf(tx: unknown): SqlTransaction {
-  const isThing = (typeof tx === 'object' && tx !== null) || typeof tx === 'function';
-  const given = (isThing ? tx : {}) as Partial<Transaction>;
+  const isPlainObject = (typeof tx === 'object' && tx !== null) || typeof tx === 'function';
+  const given = (isPlainObject ? tx : {}) as Partial<Transaction>;
   const other = OTHERS.find(([mark]) => mark in given);
   if (other !== undefined) {
     const message = `must be given as \`${other[1]}(tx)\`, a function of \`pawl/tx\``;

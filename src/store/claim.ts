@@ -5,8 +5,8 @@ import type { StageResult } from './stage-result.ts';
 /**
  * Lanes are (tenant, queue, type). Within one, jobs are in the order of their rank (due time less
  * a head start for priority, see rankAtOf), then of age, which is the order of insertion. Lanes
- * with a claimable job, but for those that a valve has paused, are visited as `shareOut` says; a
- * lane gives at most as many as its valves have room for. The answer is in no particular order.
+ * with a claimable job, but for those that a rule has paused, are visited as `shareOut` says; a
+ * lane gives at most as many as its rules allow. The answer is in no particular order.
  */
 export interface ClaimRequest {
   readonly owner: string;

@@ -1,8 +1,8 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
-import type { StoreBell } from './bell.ts';
-import type { CareStore } from './care.ts';
+import type { StoreWakeSignal } from './wake-signal.ts';
+import type { MaintenanceStore } from './maintenance.ts';
 import type { ClaimRequest, ClaimedJob } from './claim.ts';
 import type { ControlStore } from './control.ts';
 import type {
@@ -24,7 +24,7 @@ import type { StageResult } from './stage-result.ts';
 import type { StandingVerbs } from './standing.ts';
 import type { Tally } from './tally.ts';
 import type { SqlTransaction } from './transaction.ts';
-import type { ValveVerbs } from './valve.ts';
+import type { DispatchRuleVerbs } from './dispatch-rule.ts';
 
 /**
  * The port to a database. Verbs take a set and answer, in the same order, with what was really
@@ -33,10 +33,10 @@ import type { ValveVerbs } from './valve.ts';
  * commit), durable when the promise resolves. A StoreError says whether anything can have been
  * changed. Time is the database's own, or the clock that a test handed in.
  */
-export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
+export interface Store extends DispatchRuleVerbs, StandingVerbs, RetentionVerbs {
   /** How processes tell each other of work; left out where there is one process only. */
-  readonly bell?: StoreBell;
-  /** Writes new jobs with their first events, one outcome an item; rings for other processes. */
+  readonly wakeSignal?: StoreWakeSignal;
+  /** Writes new jobs with their first events, one outcome an item; wakes other processes. */
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
   insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
   /**
@@ -97,7 +97,7 @@ export interface Store extends ValveVerbs, StandingVerbs, RetentionVerbs {
   /** What slows types down and is swept: apart, since no job depends on it. */
   readonly control: ControlStore;
   /** What the database tells of itself to those who look after it. */
-  readonly care: CareStore;
+  readonly maintenance: MaintenanceStore;
 
   now(): Promise<Instant>;
   close(): Promise<void>;

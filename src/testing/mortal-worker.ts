@@ -1,6 +1,6 @@
 import type { Clock, Instant } from '../core/clock.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
-import type { ArtifactDesk } from '../worker/attempt-artifacts.ts';
+import type { ArtifactAccess } from '../worker/attempt-artifacts.ts';
 import type { JobSource } from '../worker/job-source.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -12,7 +12,7 @@ export interface MortalWorker {
 }
 
 export function openMortalWorker(
-  options: WorkerOptions & { readonly artifacts: ArtifactDesk; readonly clock: Clock },
+  options: WorkerOptions & { readonly artifacts: ArtifactAccess; readonly clock: Clock },
 ): MortalWorker {
   const line = new Line();
   const { source, artifacts, clock } = options;

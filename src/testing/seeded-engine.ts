@@ -7,7 +7,7 @@ import { Engine } from '../engine/engine.ts';
 import { openMemoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a store needs from its surroundings. */
+/** What a store needs from outside. */
 export interface StorePorts {
   readonly lifecycles: readonly Lifecycle[];
   readonly clock: ManualClock;

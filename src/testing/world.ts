@@ -22,7 +22,7 @@ import { EnginePort } from '../pawl/engine-port.ts';
 import { keepParts } from '../pawl/parts.ts';
 import { Payloads } from '../pawl/payloads.ts';
 import { eventSnapshotOf } from '../pawl/snapshot.ts';
-import { HandlerScope, surrounded, type Surroundings } from '../pawl/surround.ts';
+import { HandlerScope, surrounded, type Environment } from '../pawl/surround.ts';
 import { ManualTimers } from './manual-timers.ts';
 import { type MortalWorker, openMortalWorker } from './mortal-worker.ts';
 import { openSeededEngine, type SeededEngine } from './seeded-engine.ts';
@@ -32,7 +32,7 @@ import { WorldClock } from './world-clock.ts';
 export type { StubContext } from './stubs.ts';
 export type { WorldClock } from './world-clock.ts';
 
-export interface WorldOptions extends Surroundings {
+export interface WorldOptions extends Environment {
   /** Those that are only declared need a stub before they are run. */
   readonly jobs: readonly JobType[];
   /** The same seed gives the same ids, jitter and so the same run; default: 1. */
@@ -66,8 +66,8 @@ export class World extends JobVerbs {
   readonly #sweep: ArtifactSweep;
   readonly #timers: ManualTimers;
   readonly #compensator: Compensator;
-  #hired = 0;
-  #hand: MortalWorker;
+  #openedWorkers = 0;
+  #inFlight: MortalWorker;
 
   constructor(
     parts: SeededEngine,
@@ -96,9 +96,9 @@ export class World extends JobVerbs {
       onWait: (type) => this.#scope.waiting(type),
       waitForEnd: (ref) => this.#runToEnd(ref),
     });
-    this.#hand = this.#hire();
+    this.#inFlight = this.#openWorker();
     this.clock = new WorldClock(clock, { timers, pulse: () => this.#pulse() });
-    keepParts(this, { engine, artifacts, work: () => this.#hand.worker });
+    keepParts(this, { engine, artifacts, work: () => this.#inFlight.worker });
   }
 
   /** Runs this instead of the job's own handler from now on, in this thread. */
@@ -111,14 +111,14 @@ export class World extends JobVerbs {
 
   /** Begins what is due, and comes back while its handlers are at work. */
   async begin(): Promise<void> {
-    await this.#hand.worker.poll();
-    await this.#hand.worker.beat();
+    await this.#inFlight.worker.poll();
+    await this.#inFlight.worker.beat();
   }
 
   /** Works until there is nothing to do at this moment, compensations included. */
   async runUntilIdle(): Promise<void> {
     for (let isBusy = true; isBusy;) {
-      const { worker } = this.#hand;
+      const { worker } = this.#inFlight;
       await worker.poll();
       isBusy = worker.load.inHand > 0;
       await worker.idle();
@@ -132,13 +132,13 @@ export class World extends JobVerbs {
    * An inline handler never gets an answer again; one in a thread or process is gone.
    */
   async crashWorker(): Promise<void> {
-    const dying = this.#hand;
+    const dying = this.#inFlight;
     const page = await this.#engine.jobs({ tenant: TENANT, limit: PAGE });
     const leases = page.jobs.flatMap((job) =>
       job.owner === dying.worker.id ? job.leaseExpiry! : [],
     );
     await dying.die();
-    this.#hand = this.#hire();
+    this.#inFlight = this.#openWorker();
     await this.clock.advance(Math.max(0, ...leases.map((at) => at - this.#parts.clock.now())));
   }
 
@@ -158,11 +158,11 @@ export class World extends JobVerbs {
     options: { readonly contentType?: string } = {},
   ): Promise<{ readonly $artifact: string }> {
     const sent = draftOf(name, content, options.contentType);
-    return { $artifact: (await this.#payloads.desk!.upload(TENANT, sent)).id };
+    return { $artifact: (await this.#payloads.access!.upload(TENANT, sent)).id };
   }
 
   async close(): Promise<void> {
-    await this.#hand.die();
+    await this.#inFlight.die();
     await this.#engine.context.live.stop();
     await this.#parts.store.close();
   }
@@ -179,12 +179,12 @@ export class World extends JobVerbs {
     return ENQUEUE_OPTIONS;
   }
 
-  #hire(): MortalWorker {
+  #openWorker(): MortalWorker {
     const { slots = 16 } = this.#options;
     return openMortalWorker({
-      id: `worker-${++this.#hired}`,
+      id: `worker-${++this.#openedWorkers}`,
       source: this.#payloads.source,
-      artifacts: this.#payloads.desk!,
+      artifacts: this.#payloads.access!,
       jobs: surrounded(this.#stubs.jobs, this.#options, this.#scope),
       slots,
       clock: this.#parts.clock,
@@ -196,8 +196,8 @@ export class World extends JobVerbs {
 
   /** A handler at work hears of its job's end at once. */
   async #tellWorker(): Promise<void> {
-    this.#hand.worker.check();
-    await this.#hand.worker.beat();
+    this.#inFlight.worker.check();
+    await this.#inFlight.worker.beat();
   }
 
   /** Time stands still while somebody waits, so a job that is not due now never ends. */
@@ -213,7 +213,7 @@ export class World extends JobVerbs {
 
   /** What a platform does as time goes by; how long until there is more of it. */
   async #pulse(): Promise<number> {
-    const waitMs = await this.#hand.worker.beat();
+    const waitMs = await this.#inFlight.worker.beat();
     // What was just ended is reported before the platform looks at it.
     await nextTurn();
     await this.#engine.sweepExpired();

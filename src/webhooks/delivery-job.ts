@@ -16,7 +16,7 @@ import { signedHeaders } from './signature.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** What deliveries are made with. */
-export interface DeliveryRoom {
+export interface DeliveryDependencies {
   readonly context: EngineContext;
   readonly webhooks: Webhooks;
   readonly outgoing: Pick<Outgoing, 'fetch'>;
@@ -49,43 +49,43 @@ const RETRY = {
 } as const;
 
 /** The job that delivers. It needs the database and the keys, so it runs beside the engine. */
-export function deliveryJob(room: DeliveryRoom): JobDefinition<DeliveryInput, Try> {
+export function deliveryJob(deps: DeliveryDependencies): JobDefinition<DeliveryInput, Try> {
   return defineJob(DELIVERY_TYPE, {
     input: typed<DeliveryInput>(),
     ...RETRY,
     timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
-    run: (context) => deliver(room, context),
+    run: (context) => deliver(deps, context),
   });
 }
 
-async function deliver(room: DeliveryRoom, run: RunContext<DeliveryInput>): Promise<Try> {
-  const webhook = await webhookOf(room, run);
-  const envelope = await contentOf(room, run);
-  const begunAt = room.clock.now();
-  const since = (): number => room.clock.now() - begunAt;
+async function deliver(deps: DeliveryDependencies, run: RunContext<DeliveryInput>): Promise<Try> {
+  const webhook = await webhookOf(deps, run);
+  const envelope = await contentOf(deps, run);
+  const begunAt = deps.clock.now();
+  const since = (): number => deps.clock.now() - begunAt;
   let response: OutgoingResponse;
   try {
-    response = await send(room, run, { webhook, envelope });
+    response = await send(deps, run, { webhook, envelope });
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     const seen = { status: null, durationMs: since(), responseBody: null };
-    throw await failed(room, run, { webhook, seen, why: error.message });
+    throw await failed(deps, run, { webhook, seen, why: error.message });
   }
   const { status } = response;
   const responseBody = await excerptOf(response);
   const seen = { status, durationMs: since(), responseBody };
   if (response.ok) {
-    if (run.input.event !== null) await room.webhooks.noteSuccess(webhook);
+    if (run.input.event !== null) await deps.webhooks.noteSuccess(webhook);
     return seen;
   }
   const why = whyOf(status);
   if (status === GONE) {
-    await room.webhooks.disable(webhook, why);
+    await deps.webhooks.disable(webhook, why);
     throw new PermanentError(why, { code: 'HTTP_410', details: seen });
   }
-  const failure = await failed(room, run, { webhook, seen, why });
-  await deferIfAsked(room, run, { response, seen, why });
+  const failure = await failed(deps, run, { webhook, seen, why });
+  await deferIfAsked(deps, run, { response, seen, why });
   throw failure;
 }
 
@@ -96,9 +96,12 @@ function whyOf(status: number): string {
   return `the receiver answered ${status}${more}`;
 }
 
-async function webhookOf(room: DeliveryRoom, run: RunContext<DeliveryInput>): Promise<Webhook> {
+async function webhookOf(
+  deps: DeliveryDependencies,
+  run: RunContext<DeliveryInput>,
+): Promise<Webhook> {
   const ref = { tenant: run.job.tenant, id: run.input.webhookId };
-  const webhook = await room.webhooks.find(ref).catch((error: unknown) => {
+  const webhook = await deps.webhooks.find(ref).catch((error: unknown) => {
     if (!(error instanceof PawlError) || error.code !== 'NOT_FOUND') throw error;
     throw new PermanentError('the webhook was removed', { code: 'WEBHOOK_REMOVED' });
   });
@@ -109,7 +112,7 @@ async function webhookOf(room: DeliveryRoom, run: RunContext<DeliveryInput>): Pr
 
 /** Read anew each time: what was erased meanwhile is not sent, and nobody's input is signed. */
 async function contentOf(
-  { context, view }: DeliveryRoom,
+  { context, view }: DeliveryDependencies,
   { input, job }: RunContext<DeliveryInput>,
 ): Promise<Envelope> {
   const { tenant } = job;
@@ -130,7 +133,7 @@ async function contentOf(
 }
 
 async function send(
-  { outgoing, webhooks, clock }: DeliveryRoom,
+  { outgoing, webhooks, clock }: DeliveryDependencies,
   { signal }: RunContext<DeliveryInput>,
   { webhook, envelope }: { webhook: Webhook; envelope: Envelope },
 ): Promise<OutgoingResponse> {
@@ -154,7 +157,7 @@ async function send(
 
 /** A test is sent once and says nothing about how the endpoint fares. */
 async function failed(
-  { webhooks }: DeliveryRoom,
+  { webhooks }: DeliveryDependencies,
   { input }: RunContext<DeliveryInput>,
   { webhook, seen, why }: { webhook: Webhook; seen: Try; why: string },
 ): Promise<PermanentError | TransientError> {
@@ -167,7 +170,7 @@ async function failed(
 
 /** Waits as long as the receiver asks, some times over; then the usual backoff takes its course. */
 async function deferIfAsked(
-  { clock }: DeliveryRoom,
+  { clock }: DeliveryDependencies,
   { input, lastCheckpoint, checkpoint, snooze }: RunContext<DeliveryInput>,
   { response, seen, why }: { response: OutgoingResponse; seen: Try; why: string },
 ): Promise<void> {

@@ -13,10 +13,10 @@ import type { JobStop } from '../handler/stop.ts';
 import type { Artifact } from '../records/artifacts.ts';
 
 /** Where a worker's artifacts go and come from: a store beside the engine, or one behind HTTP. */
-export type ArtifactDesk = Pick<Artifacts, 'put' | 'find' | 'open'>;
+export type ArtifactAccess = Pick<Artifacts, 'put' | 'find' | 'open'>;
 
 export interface AttemptArtifactsOptions {
-  readonly desk: ArtifactDesk | null;
+  readonly access: ArtifactAccess | null;
   readonly held: () => Ownership;
   /** The platform says that the job is not this worker's: stops the handler, and says with what. */
   readonly onLost: (error: PawlError) => JobStop;
@@ -45,7 +45,7 @@ export class AttemptArtifacts {
     const own: { error?: unknown } = {};
     const content = this.#untilTheEnd(noting(draft.content, own));
     try {
-      return keptOf(await this.#desk.put(this.#options.held(), { ...draft, content }));
+      return keptOf(await this.#access.put(this.#options.held(), { ...draft, content }));
     } catch (error) {
       this.#signal.throwIfAborted();
       if ('error' in own) throw own.error;
@@ -57,8 +57,8 @@ export class AttemptArtifacts {
   async open(id: string): Promise<OpenedArtifact> {
     try {
       const held = this.#options.held();
-      const found = await this.#desk.find({ tenant: held.ref.tenant, id }, held);
-      const content = reading(await this.#desk.open(found));
+      const found = await this.#access.find({ tenant: held.ref.tenant, id }, held);
+      const content = reading(await this.#access.open(found));
       // What the handler leaves half read would hold its file open for ever.
       const leave = (): void => void content.return(undefined).catch(() => undefined);
       this.#signal.addEventListener('abort', leave, { once: true });
@@ -82,10 +82,10 @@ export class AttemptArtifacts {
     return this.#ending.signal;
   }
 
-  get #desk(): ArtifactDesk {
+  get #access(): ArtifactAccess {
     this.#signal.throwIfAborted();
-    const { desk } = this.#options;
-    if (desk !== null) return desk;
+    const { access } = this.#options;
+    if (access !== null) return access;
     const message =
       'this worker has no place for artifacts: give it one, as its option `artifacts`';
     throw fail('configuration_error', message);

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
-import type { ArtifactDesk } from './attempt-artifacts.ts';
+import type { ArtifactAccess } from './attempt-artifacts.ts';
 
 /** What an attempt is made of. */
 export interface AttemptOptions {
@@ -10,7 +10,7 @@ export interface AttemptOptions {
   readonly clock: Clock;
   /** When the claim was asked for: the lease cannot have begun earlier. */
   readonly askedAt: number;
-  readonly artifacts: ArtifactDesk | null;
+  readonly artifacts: ArtifactAccess | null;
   /** How soon news is sent, at the latest. */
   readonly reportMs: number;
   /** Called when someone waits for a write. */

@@ -17,7 +17,7 @@ import { AttemptTimes } from './attempt-times.ts';
 import { endingOf, notBegun, undoneBy } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { KeptProgress } from './kept-progress.ts';
-import { type Parcel, Reports } from './reports.ts';
+import { type BeatReport, Reports } from './reports.ts';
 import {
   attemptTooLong,
   brokenStop,
@@ -198,7 +198,7 @@ export class Attempt implements AttemptPort {
   get #ownArtifacts(): AttemptArtifacts {
     if (this.#artifacts !== null) return this.#artifacts;
     this.#artifacts = new AttemptArtifacts({
-      desk: this.#options.artifacts,
+      access: this.#options.artifacts,
       held: () => this.held,
       onLost: (error) => this.#lose(error),
     });
@@ -255,22 +255,22 @@ export class Attempt implements AttemptPort {
     this.#times.hurry();
   }
 
-  answered(parcel: Parcel, result: BeatResult, askedAt: number): void {
+  answered(beatReport: BeatReport, result: BeatResult, askedAt: number): void {
     if (result.kind === 'refused') {
       const { error } = result;
       const stop = isDroppable(error) ? this.#renewAnew(error) : this.#lose(error);
-      parcel.keep?.durable.reject(stop);
+      beatReport.keep?.durable.reject(stop);
       return;
     }
     this.#times.renewed(result.leaseExpiry - result.at, askedAt);
-    this.#kept.confirm(parcel);
+    this.#kept.confirm(beatReport);
     if (result.cancel === null) return;
     this.#row = { ...this.#row, cancel: result.cancel };
     this.stop(softCancel(result.cancel), { isForced: false });
   }
 
-  unanswered(parcel: Parcel): void {
-    this.reports.putBack(parcel);
+  unanswered(beatReport: BeatReport): void {
+    this.reports.putBack(beatReport);
     this.#times.unanswered(this.#clock.now());
   }
 

@@ -1,7 +1,7 @@
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { Attempt } from './attempt.ts';
-import type { Heart } from './heart.ts';
+import type { Heartbeats } from './heartbeats.ts';
 import type { ClaimOrder } from './slots.ts';
 import type { WorkerSetup } from './worker.ts';
 
@@ -16,19 +16,19 @@ export interface ClaimAsked {
 export class Claimer {
   readonly #setup: WorkerSetup;
   readonly #jobs: ReadonlyMap<string, JobDefinition>;
-  readonly #heart: Heart;
+  readonly #heartbeats: Heartbeats;
   readonly #name: string;
-  readonly #onUrgent = (): void => this.#heart.hurry();
-  readonly #onNews = (at: number): void => this.#heart.lookBy(at);
+  readonly #onUrgent = (): void => this.#heartbeats.hurry();
+  readonly #onNews = (at: number): void => this.#heartbeats.lookBy(at);
   #requests = 0;
   #isOwed = false;
 
   /** Of two claimers of one worker each needs a name of its own. */
-  constructor(setup: WorkerSetup, heart: Heart, name?: string) {
+  constructor(setup: WorkerSetup, heartbeats: Heartbeats, name?: string) {
     this.#setup = setup;
     this.#name = name === undefined ? setup.id : `${setup.id}-${name}`;
     this.#jobs = new Map(setup.jobs.map((job) => [job.type, job]));
-    this.#heart = heart;
+    this.#heartbeats = heartbeats;
   }
 
   /** True while the answer to its last request is owed: only by asking again is it had. */

@@ -1,5 +1,5 @@
 import type { Claim } from '../engine/claim.ts';
-import type { Parcel } from './reports.ts';
+import type { BeatReport } from './reports.ts';
 
 /** Whether an attempt has kept anything that the one before it had not: it has got on. */
 export class KeptProgress {
@@ -16,7 +16,7 @@ export class KeptProgress {
   }
 
   /** What a beat carried is durable by now. */
-  confirm({ keep }: Parcel): void {
+  confirm({ keep }: BeatReport): void {
     if (keep === null) return;
     const { job, stages } = this.#claim;
     const { write } = keep;

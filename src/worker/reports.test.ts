@@ -7,9 +7,9 @@ const held = { ref: { tenant: 'acme', id: 'x' }, owner: 'w1', epoch: 1 };
 
 describe('reports', () => {
   test('without news still make one beat, which is a sign of life', () => {
-    const parcels = new Reports().take();
+    const beatReports = new Reports().take();
     assert.deepEqual(
-      parcels.map((parcel) => beatOf(held, parcel)),
+      beatReports.map((beatReport) => beatOf(held, beatReport)),
       [held],
     );
   });
@@ -21,7 +21,7 @@ describe('reports', () => {
     void reports.keep({ checkpoint: '1' });
     void reports.keep({ stageResult: { name: 'a', result: '2' } });
     assert.deepEqual(
-      reports.take().map((parcel) => beatOf(held, parcel)),
+      reports.take().map((beatReport) => beatOf(held, beatReport)),
       [
         { ...held, stage: 'a', progress: 10, message: 'later, and lower', checkpoint: '1' },
         { ...held, stageResult: { name: 'a', result: '2' } },
@@ -35,10 +35,10 @@ describe('reports', () => {
     reports.tell({ stage: 'a', progress: 10, message: 'old', log: 'one' });
     void reports.keep({ checkpoint: '1' });
     void reports.keep({ checkpoint: '2' });
-    const parcels = reports.take();
+    const beatReports = reports.take();
     reports.tell({ message: 'new', log: 'two' });
-    for (const parcel of parcels.toReversed()) reports.putBack(parcel);
-    const [first, second] = reports.take().map((parcel) => beatOf(held, parcel));
+    for (const beatReport of beatReports.toReversed()) reports.putBack(beatReport);
+    const [first, second] = reports.take().map((beatReport) => beatOf(held, beatReport));
     assert.deepEqual(
       [first?.stage, first?.progress, first?.message, first?.checkpoint, second?.checkpoint],
       ['a', 10, 'new', '1', '2'],

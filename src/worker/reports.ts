@@ -13,7 +13,7 @@ interface PendingKeep {
 }
 
 /** What one beat carries, until it is answered. */
-export interface Parcel {
+export interface BeatReport {
   readonly said: Said;
   readonly keep: PendingKeep | null;
 }
@@ -71,7 +71,7 @@ export class Reports {
   }
 
   /** Everything, as the beats that carry it: at least one, for a beat is also a sign of life. */
-  take(): Parcel[] {
+  take(): BeatReport[] {
     const [first = null, ...more] = this.#keeps;
     const said: Said = {
       ...(this.#stage === undefined ? {} : { stage: this.#stage }),
@@ -89,7 +89,7 @@ export class Reports {
   }
 
   /** Nobody answered: what was said since then counts over it. */
-  putBack({ said, keep }: Parcel): void {
+  putBack({ said, keep }: BeatReport): void {
     this.#stage ??= said.stage;
     this.#message ??= said.message;
     if ((said.progress ?? 0) > (this.#progress ?? 0)) this.#progress = said.progress;
@@ -158,6 +158,6 @@ function charactersIn(note: NoteDraft): number {
   return (note.message ?? '').length + textIn(note).length;
 }
 
-export function beatOf(held: Ownership, { said, keep }: Parcel): Beat {
+export function beatOf(held: Ownership, { said, keep }: BeatReport): Beat {
   return { ...held, ...said, ...keep?.write };
 }

@@ -3,15 +3,15 @@ import type { Ending } from '../engine/settle.ts';
 import { silentLog } from '../engine/context.ts';
 import { failureOf } from '../handler/thrown-error.ts';
 import type { Attempt } from './attempt.ts';
-import { Foresight } from './foresight.ts';
-import { Hand } from './hand.ts';
-import { Heart } from './heart.ts';
+import { PrefetchDepth } from './prefetch-depth.ts';
+import { InFlight } from './in-flight.ts';
+import { Heartbeats } from './heartbeats.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { Pool } from './isolate/pool.ts';
 import { catchUncaught } from '../handler/uncaught.ts';
 import { type ClaimBeside, Settler } from './settler.ts';
 import { Slots } from './slots.ts';
-import { Bell } from './bell.ts';
+import { WakeSignal } from './wake-signal.ts';
 import { WaitingLine } from './waiting-line.ts';
 import { type AttemptWatch, watchedLaunch } from './watch.ts';
 import type { WorkerSetup } from './worker.ts';
@@ -32,12 +32,12 @@ export interface RunnerOptions {
 /** Takes attempts through their steps: held, begun in a free slot, run, reported, closed. */
 export class Runner {
   readonly slots: Slots;
-  readonly hand: Hand;
-  readonly heart: Heart;
+  readonly inFlight: InFlight;
+  readonly heartbeats: Heartbeats;
   readonly #setup: WorkerSetup;
   readonly #pool: Pool;
   readonly #settler: Settler;
-  readonly #foresight: Foresight;
+  readonly #prefetchDepth: PrefetchDepth;
   readonly #onFree: () => void;
   readonly #watches: Map<Attempt, AttemptWatch> = new Map();
   readonly #strays: Set<Attempt> = new Set();
@@ -51,9 +51,9 @@ export class Runner {
     this.#onFree = onFree;
     this.#pool = new Pool((failure, jobId) => this.#late(failure, jobId));
     this.slots = new Slots(setup.jobs, setup);
-    this.hand = new Hand(timers);
-    this.heart = new Heart({ source, clock, bell: new Bell(timers), log });
-    this.#foresight = new Foresight(setup.prefetch, clock);
+    this.inFlight = new InFlight(timers);
+    this.heartbeats = new Heartbeats({ source, clock, wakeSignal: new WakeSignal(timers), log });
+    this.#prefetchDepth = new PrefetchDepth(setup.prefetch, clock);
     const onClosed = (attempt: Attempt): void => this.#close(attempt);
     this.#settler = new Settler({ ...setup, onClosed, claimBeside });
   }
@@ -79,7 +79,7 @@ export class Runner {
    */
   roomBeside(asked: number): number {
     if (this.#settler.unsettled >= UNSETTLED_MAX) return 0;
-    const ahead = this.#foresight.jobs();
+    const ahead = this.#prefetchDepth.jobs();
     const room = Math.max(0, this.slots.roomWith(ahead) - asked);
     const isUrgent = this.#line.size === 0 && asked === 0;
     const isWorthwhile = isUrgent || room >= (this.slots.size + ahead) / 3;
@@ -93,7 +93,7 @@ export class Runner {
 
   hold(attempt: Attempt): void {
     this.slots.hold(attempt.job.type);
-    this.hand.add(attempt);
+    this.inFlight.add(attempt);
     this.#line.add(attempt);
   }
 
@@ -136,7 +136,7 @@ export class Runner {
 
   close(): Promise<void> {
     this.#closing.abort();
-    this.heart.stop();
+    this.heartbeats.stop();
     return this.#pool.close();
   }
 
@@ -156,7 +156,7 @@ export class Runner {
       else begun.push(attempt);
       return true;
     });
-    this.heart.add(begun);
+    this.heartbeats.add(begun);
     let leased: Attempt[] | null = null;
     for (const attempt of begun) {
       if (attempt.claim.job.phase === 'leased') (leased ??= []).push(attempt);
@@ -192,7 +192,7 @@ export class Runner {
   }
 
   #goOn(attempt: Attempt, ending: Ending | null): Promise<void> | null {
-    this.#foresight.ended();
+    this.#prefetchDepth.ended();
     this.#ended(attempt, ending);
     if (ending === null) this.#end(attempt);
     else {
@@ -263,8 +263,8 @@ export class Runner {
     attempt.close();
     this.#watches.get(attempt)?.closed();
     this.#watches.delete(attempt);
-    this.heart.remove(attempt);
-    this.hand.remove(attempt);
+    this.heartbeats.remove(attempt);
+    this.inFlight.remove(attempt);
     // Whoever waited until fewer ends were on their way may claim again.
     if (this.#settler.unsettled === UNSETTLED_MAX - 1) this.#onFree();
   }

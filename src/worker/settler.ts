@@ -6,7 +6,7 @@ import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { Ending, Settlement } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
 import { canBeUndone } from './ending.ts';
-import { renewAll } from './heart.ts';
+import { renewAll } from './heartbeats.ts';
 import type { JobSource, SourceOutcome } from './job-source.ts';
 import { isUnfit } from './unfit.ts';
 

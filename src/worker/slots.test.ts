@@ -26,8 +26,8 @@ describe('slots', () => {
 
   test('have room for what may run and what may wait, and none below zero', () => {
     const slots = new Slots([job('a')], { slots: 2, prefetch: 1 });
-    for (const room of [3, 2, 1, 0, 0]) {
-      assert.equal(slots.roomWith(1), room);
+    for (const fixture of [3, 2, 1, 0, 0]) {
+      assert.equal(slots.roomWith(1), fixture);
       slots.hold('a');
     }
   });

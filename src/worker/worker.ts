@@ -3,9 +3,9 @@ import { type Duration, durationMs } from '../core/duration.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
-import type { ArtifactDesk } from './attempt-artifacts.ts';
+import type { ArtifactAccess } from './attempt-artifacts.ts';
 import type { Attempt } from './attempt.ts';
-import { Bell } from './bell.ts';
+import { WakeSignal } from './wake-signal.ts';
 import { Claimer } from './claimer.ts';
 import type { JobSource } from './job-source.ts';
 import { Pace, type PaceOptions } from './pace.ts';
@@ -21,7 +21,7 @@ export interface WorkerSetup extends SlotOptions {
   readonly source: JobSource;
   readonly jobs: readonly JobDefinition[];
   /** Null: its handlers have no artifacts. */
-  readonly artifacts: ArtifactDesk | null;
+  readonly artifacts: ArtifactAccess | null;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: EngineLog;
@@ -60,7 +60,7 @@ interface Counts {
 export class Worker {
   readonly #setup: WorkerSetup;
   readonly #pace: Pace;
-  readonly #bell: Bell;
+  readonly #wakeSignal: WakeSignal;
   readonly #runner: Runner;
   readonly #claimer: Claimer;
   /** For a second claim under way: its requests must not be taken for those of the first. */
@@ -85,14 +85,14 @@ export class Worker {
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
     this.#pace = new Pace(setup.pollMs);
-    this.#bell = new Bell(setup.timers);
+    this.#wakeSignal = new WakeSignal(setup.timers);
     this.#runner = new Runner(setup, {
-      onFree: () => this.#bell.ring(),
+      onFree: () => this.#wakeSignal.wake(),
       claimBeside: (ends) => this.#claimBeside(ends),
     });
-    this.#claimer = new Claimer(setup, this.#runner.heart);
-    this.#aheadClaimer = new Claimer(setup, this.#runner.heart, 'ahead');
-    this.#besideClaimer = new Claimer(setup, this.#runner.heart, 'beside');
+    this.#claimer = new Claimer(setup, this.#runner.heartbeats);
+    this.#aheadClaimer = new Claimer(setup, this.#runner.heartbeats, 'ahead');
+    this.#besideClaimer = new Claimer(setup, this.#runner.heartbeats, 'beside');
     this.#presence = new Presence(setup);
   }
 
@@ -106,7 +106,7 @@ export class Worker {
 
   /** How many jobs it holds, and how many of them have no slot yet. */
   get load(): { readonly inHand: number; readonly waiting: number } {
-    return { inHand: this.#runner.hand.size, waiting: this.#runner.waiting };
+    return { inHand: this.#runner.inFlight.size, waiting: this.#runner.waiting };
   }
 
   /** Inline handlers that were told to stop and go on: nothing but their own end ends them. */
@@ -123,7 +123,7 @@ export class Worker {
     if (this.#mode !== 'new') return;
     this.#mode = 'working';
     this.#letErrorsBe = this.#runner.catchUncaught();
-    void this.#runner.heart.run();
+    void this.#runner.heartbeats.run();
     void this.#presence.run();
     this.#looping = this.#loop();
   }
@@ -131,7 +131,7 @@ export class Worker {
   async #loop(): Promise<void> {
     while (this.#mode === 'working') {
       const sleepMs = await this.poll();
-      await this.#bell.wait(sleepMs);
+      await this.#wakeSignal.wait(sleepMs);
     }
     await this.#ahead?.answered;
   }
@@ -200,7 +200,7 @@ export class Worker {
   #claimAhead(order: ClaimOrder): void {
     const answered = this.#take(this.#aheadClaimer, order).then(() => {
       this.#ahead = null;
-      this.#bell.ring();
+      this.#wakeSignal.wake();
       return this.#runner.begin();
     });
     this.#ahead = { max: order.max, answered };
@@ -222,7 +222,7 @@ export class Worker {
       lost: (error) => {
         lost(error);
         this.#beside = 0;
-        this.#bell.ring();
+        this.#wakeSignal.wake();
       },
     };
   }
@@ -233,30 +233,30 @@ export class Worker {
     if (this.#mode === 'stopped') return;
     for (const attempt of attempts) this.#runner.hold(attempt);
     this.#answered = { wanted, found: attempts.length };
-    this.#bell.ring();
+    this.#wakeSignal.wake();
     void this.#runner.begin();
   }
 
   /** A hint that there may be work. */
   wake(): void {
     this.#isWoken = true;
-    this.#bell.ring();
+    this.#wakeSignal.wake();
   }
 
   /** A hint that someone may have cancelled: leases are renewed at once, which tells. */
   check(): void {
-    for (const attempt of this.#runner.hand.attempts) attempt.hurry();
-    this.#runner.heart.hurry();
+    for (const attempt of this.#runner.inFlight.attempts) attempt.hurry();
+    this.#runner.heartbeats.hurry();
   }
 
   /** Renews what is due, and says when the next is; `start` does this by itself. */
   beat(): Promise<number> {
-    return this.#runner.heart.beat();
+    return this.#runner.heartbeats.beat();
   }
 
   /** Resolves when nothing is in hand. */
   idle(): Promise<void> {
-    return this.#runner.hand.empty();
+    return this.#runner.inFlight.empty();
   }
 
   /**
@@ -267,15 +267,15 @@ export class Worker {
     const timeoutMs = durationMs(timeout, '/timeout');
     const graceMs = durationMs(grace, '/grace');
     if (this.#mode !== 'stopped') this.#mode = 'draining';
-    const { hand } = this.#runner;
-    this.#bell.ring();
+    const { inFlight } = this.#runner;
+    this.#wakeSignal.wake();
     this.#runner.leave();
     void this.#presence.tell('draining');
-    await hand.emptyWithin(timeoutMs, this.#looping);
+    await inFlight.emptyWithin(timeoutMs, this.#looping);
     const stop = shutdownStop();
     for (const isForced of [false, true]) {
-      for (const attempt of hand.attempts) attempt.stop(stop, { isForced });
-      await hand.emptyWithin(isForced ? Math.max(graceMs, REPORT_MS) : graceMs, this.#looping);
+      for (const attempt of inFlight.attempts) attempt.stop(stop, { isForced });
+      await inFlight.emptyWithin(isForced ? Math.max(graceMs, REPORT_MS) : graceMs, this.#looping);
     }
     this.#mode = 'stopped';
     await this.#presence.leave(REPORT_MS);
@@ -286,7 +286,7 @@ export class Worker {
   /** Ends as a killed process does: nothing is given back, and threads and processes are gone. */
   async crash(): Promise<void> {
     this.#mode = 'stopped';
-    this.#bell.ring();
+    this.#wakeSignal.wake();
     await this.#runner.close();
     this.#letErrorsBe();
   }

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { ArtifactStore, Content } from '../../src/artifact/artifact-store.ts';
 
-export interface StoreRoom {
+export interface StoreFixture {
   readonly store: ArtifactStore;
   /** Everything that takes up space, finished or not. */
   readonly leftovers: () => Promise<number>;
@@ -35,46 +35,46 @@ function sha256(text: string | Uint8Array): string {
 const bytesMax = 100_000_000;
 
 interface Suite {
-  readonly room: () => ArtifactStore;
+  readonly fixture: () => ArtifactStore;
   readonly leftovers: () => Promise<number>;
   /** Where the store changes its way of writing. */
   readonly partBytes: number;
 }
 
-function keepCases({ room, partBytes }: Suite): void {
+function keepCases({ fixture, partBytes }: Suite): void {
   for (const size of [0, 1, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes + 5]) {
     void test(`${size} bytes are kept as they came, with their size and hash`, async () => {
       const location = randomUUID();
       const whole = Buffer.alloc(size, 'abcdefg');
       const parts = [whole.subarray(0, size / 3), whole.subarray(size / 3)];
-      const stored = await room().put(location, contentOf(...parts), { bytesMax });
+      const stored = await fixture().put(location, contentOf(...parts), { bytesMax });
       assert.deepEqual(stored, { size, sha256: sha256(whole) });
-      assert.equal(await textOf(await room().get(location)), whole.toString());
+      assert.equal(await textOf(await fixture().get(location)), whole.toString());
     });
   }
 
   void test('a range has both its ends', async () => {
     const location = randomUUID();
-    await room().put(location, contentOf('0123456789'), { bytesMax });
-    assert.equal(await textOf(await room().get(location, { first: 2, last: 5 })), '2345');
-    assert.equal(await textOf(await room().get(location, { first: 9, last: 9 })), '9');
+    await fixture().put(location, contentOf('0123456789'), { bytesMax });
+    assert.equal(await textOf(await fixture().get(location, { first: 2, last: 5 })), '2345');
+    assert.equal(await textOf(await fixture().get(location, { first: 9, last: 9 })), '9');
   });
 
   void test('what is removed is gone, and removing it again does no harm', async () => {
     const location = randomUUID();
-    await room().put(location, contentOf('x'), { bytesMax });
-    await room().remove([location, randomUUID()]);
-    await room().remove([location]);
-    await assert.rejects(room().get(location), { code: 'NOT_FOUND' });
+    await fixture().put(location, contentOf('x'), { bytesMax });
+    await fixture().remove([location, randomUUID()]);
+    await fixture().remove([location]);
+    await assert.rejects(fixture().get(location), { code: 'NOT_FOUND' });
   });
 
   void test('everything stored is listed, page by page', async () => {
     const locations = Array.from({ length: 7 }, () => randomUUID());
-    for (const location of locations) await room().put(location, contentOf('x'), { bytesMax });
+    for (const location of locations) await fixture().put(location, contentOf('x'), { bytesMax });
     const seen: string[] = [];
     let next: string | null = null;
     do {
-      const page = await room().list(next, 3);
+      const page = await fixture().list(next, 3);
       assert.ok(page.found.length <= 3);
       seen.push(...page.found.map(({ location }) => location));
       next = page.next;
@@ -85,14 +85,14 @@ function keepCases({ room, partBytes }: Suite): void {
   });
 }
 
-function refusalCases({ room, leftovers, partBytes }: Suite): void {
+function refusalCases({ fixture, leftovers, partBytes }: Suite): void {
   void test('[F75] an upload that is cut at any point leaves nothing', async () => {
     const before = await leftovers();
     for (const bytes of [0, 1, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes + 1]) {
       const location = randomUUID();
-      const upload = room().put(location, cutAfter(bytes), { bytesMax });
+      const upload = fixture().put(location, cutAfter(bytes), { bytesMax });
       await assert.rejects(upload, /connection was reset/, `cut after ${bytes}`);
-      await assert.rejects(room().get(location), { code: 'NOT_FOUND' });
+      await assert.rejects(fixture().get(location), { code: 'NOT_FOUND' });
     }
     assert.equal(await leftovers(), before);
   });
@@ -106,7 +106,7 @@ function refusalCases({ room, leftovers, partBytes }: Suite): void {
     void test(`[F75] an upload that is ${what} is refused and leaves nothing`, async () => {
       const before = await leftovers();
       const checked = { bytesMax, ...bounds };
-      const upload = room().put(randomUUID(), contentOf('0123456789'), checked);
+      const upload = fixture().put(randomUUID(), contentOf('0123456789'), checked);
       await assert.rejects(upload, { code });
       assert.equal(await leftovers(), before);
     });
@@ -114,9 +114,9 @@ function refusalCases({ room, leftovers, partBytes }: Suite): void {
 
   void test('[S7] only a UUID is a place', async () => {
     for (const location of ['../../etc/passwd', '', 'a/b', `${randomUUID()}/..`]) {
-      await assert.rejects(async () => room().get(location), TypeError);
+      await assert.rejects(async () => fixture().get(location), TypeError);
       const upload = async (): Promise<unknown> =>
-        room().put(location, contentOf('x'), { bytesMax });
+        fixture().put(location, contentOf('x'), { bytesMax });
       await assert.rejects(upload, TypeError);
     }
   });
@@ -125,16 +125,16 @@ function refusalCases({ room, leftovers, partBytes }: Suite): void {
 /** Registers the suite for one store. */
 export function artifactStoreSuite(
   label: string,
-  open: () => Promise<StoreRoom>,
+  open: () => Promise<StoreFixture>,
   partBytes: number,
 ): void {
   void describe(label, () => {
-    let opened: StoreRoom;
+    let opened: StoreFixture;
     before(async () => {
       opened = await open();
     });
     after(() => opened.close());
-    const suite = { room: () => opened.store, leftovers: () => opened.leftovers(), partBytes };
+    const suite = { fixture: () => opened.store, leftovers: () => opened.leftovers(), partBytes };
     keepCases(suite);
     refusalCases(suite);
   });

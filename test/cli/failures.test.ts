@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openRoom, type Room } from './pawl-command.ts';
+import { openFixture, type Fixture } from './pawl-command.ts';
 
-let room: Room;
+let fixture: Fixture;
 before(async () => {
-  room = await openRoom();
-  await room.client.putType('brittle', { lifecycle: 'task', fatal: ['Oops'] });
+  fixture = await openFixture();
+  await fixture.client.putType('brittle', { lifecycle: 'task', fatal: ['Oops'] });
 });
-after(() => room.close());
+after(() => fixture.close());
 
 /** A job that has failed for good, for a reason of its own. */
 async function failed(message: string): Promise<string> {
-  const { id } = await room.client.enqueue({ type: 'brittle', input: { message } });
+  const { id } = await fixture.client.enqueue({ type: 'brittle', input: { message } });
   const post = (path: string, body: object): Promise<unknown> =>
-    room.client.connection.call({ method: 'POST', path, body });
+    fixture.client.connection.call({ method: 'POST', path, body });
   await post('/v1/claims', { workerId: 'w', types: ['brittle'], max: 1 });
   const error = { class: 'Oops', message };
   await post(`/v1/jobs/${id}/fail`, { workerId: 'w', epoch: 1, error });
@@ -21,11 +21,11 @@ async function failed(message: string): Promise<string> {
 }
 
 test('failures shows each cause with its hint, and how to run its jobs again', async () => {
-  assert.match((await room.pawl(['failures'])).stderr, /No failures/);
+  assert.match((await fixture.pawl(['failures'])).stderr, /No failures/);
   await failed('no page 1');
   const id = await failed('no page 2');
   await failed('no \u001b[31mdisk');
-  const { stdout, code } = await room.pawl(['failures', '--type', 'brittle']);
+  const { stdout, code } = await fixture.pawl(['failures', '--type', 'brittle']);
   assert.equal(code, 0);
   const blocks = stdout.trimEnd().split('\n\n');
   assert.equal(blocks.length, 2);
@@ -35,29 +35,29 @@ test('failures shows each cause with its hint, and how to run its jobs again', a
   assert.match(blocks[1]!, /not retried: "Oops" is fatal for type/);
   assert.match(blocks[1]!, new RegExp(`pawl jobs show ${id}`));
   assert.match(blocks[1]!, /pawl jobs rerun --fingerprint [0-9a-f]{16}/);
-  const listed = await room.pawl(['failures', '--json', '--limit', '1']);
+  const listed = await fixture.pawl(['failures', '--json', '--limit', '1']);
   assert.equal((JSON.parse(listed.stdout) as { count: number }).count, 1);
   assert.match(
-    (await room.pawl(['doctor'])).stdout,
+    (await fixture.pawl(['doctor'])).stdout,
     /3 jobs of type brittle failed without a dead/,
   );
 });
 
 test('jobs rerun runs one again with another input, and many by a filter or by ids', async () => {
   const id = await failed('no bridge');
-  const one = await room.pawl(['jobs', 'rerun', id, '--input', '{"n":2}']);
+  const one = await fixture.pawl(['jobs', 'rerun', id, '--input', '{"n":2}']);
   const made = one.stdout.trim();
-  assert.deepEqual(await room.client.input(made), { n: 2 });
-  const shown = await room.pawl(['jobs', 'show', made]);
+  assert.deepEqual(await fixture.client.input(made), { n: 2 });
+  const shown = await fixture.pawl(['jobs', 'show', made]);
   assert.match(shown.stdout, new RegExp(`parent +${id} \\(rerun\\)`));
-  const { items } = await room.client.failures({ type: 'brittle' });
+  const { items } = await fixture.client.failures({ type: 'brittle' });
   const { fingerprint } = items.find(({ message }) => message.startsWith('no page'))!;
-  const many = await room.pawl(['jobs', 'rerun', '--fingerprint', fingerprint]);
+  const many = await fixture.pawl(['jobs', 'rerun', '--fingerprint', fingerprint]);
   assert.equal(many.stdout.trim().split('\n').length, 2);
   assert.match(many.stderr, /2 jobs running again/);
-  const none = await room.pawl(['jobs', 'rerun', '--fingerprint', fingerprint, '--since', '1h']);
+  const none = await fixture.pawl(['jobs', 'rerun', '--fingerprint', fingerprint, '--since', '1h']);
   assert.match(none.stderr, /Nothing to run again/);
-  const named = await room.pawl(['jobs', 'rerun', id, made, '--json']);
+  const named = await fixture.pawl(['jobs', 'rerun', id, made, '--json']);
   assert.equal(named.code, 5, 'one of them has not ended');
   const lines = named.stdout.trim().split('\n');
   const statuses = lines.map((line) => (JSON.parse(line) as { status: number }).status);
@@ -71,7 +71,7 @@ test('jobs rerun says what it needs', async () => {
     [['a', 'b', '--input', '1'], /--input goes with one id/],
     [['--since', 'yesterday'], /--since takes a time/],
   ] as const) {
-    const { stderr, code } = await room.pawl(['jobs', 'rerun', ...words]);
+    const { stderr, code } = await fixture.pawl(['jobs', 'rerun', ...words]);
     assert.equal(code, 2);
     assert.match(stderr, text);
   }

@@ -18,7 +18,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-export interface Room {
+export interface Fixture {
   readonly platform: Platform;
   readonly client: ApiClient;
   readonly folder: string;
@@ -28,7 +28,7 @@ export interface Room {
 }
 
 /** A platform on SQLite in a folder of its own, with the jobs of the quick start. */
-export async function openRoom(): Promise<Room> {
+export async function openFixture(): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-cli-'));
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: jobsPath };
   const platform = await startPlatform(readConfiguration(env), { warn: () => undefined });

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { cliPath, openRoom, type Room } from './pawl-command.ts';
+import { cliPath, openFixture, type Fixture } from './pawl-command.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 const options = hasTmux ? {} : { skip: 'there is no tmux here' };
 
-let room: Room;
+let fixture: Fixture;
 before(async () => {
-  if (hasTmux) room = await openRoom();
+  if (hasTmux) fixture = await openFixture();
 });
 after(async () => {
-  if (hasTmux) await room.close();
+  if (hasTmux) await fixture.close();
 });
 
 /** A terminal of its own, so that nothing is shared with one that the user has open. */
@@ -24,7 +24,7 @@ function terminal(name: string): (...words: string[]) => string {
 }
 
 test('in a real terminal a bar moves while a job is being worked on', options, async () => {
-  const { client, platform } = room;
+  const { client, platform } = fixture;
   await client.putType('film', { lifecycle: 'task' });
   const { id } = await client.enqueue({ type: 'film' });
   const tmux = terminal('bar');

@@ -5,36 +5,36 @@ import { ApiClient } from '../../src/client/client.ts';
 import { SHORT } from '../support/browser/hostile.ts';
 import { Guard } from '../support/browser/guarded-page.ts';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 
 async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-function adminOf({ room }: Scene): ApiClient {
-  return new ApiClient({ url: room.url, token: room.key() });
+function adminOf({ fixture }: Scene): ApiClient {
+  return new ApiClient({ url: fixture.url, token: fixture.key() });
 }
 
 await onEveryStore.describe(
   'where credentials are asked for',
   (scene) => {
     test('the page asks for a key, refuses a wrong one and opens with a good one', async () => {
-      const { page, room } = scene;
+      const { page, fixture } = scene;
       await scene.visit('queues');
       await signIn(page, 'pawl_wrong');
       await page.getByText('This key is not accepted').waitFor();
-      await signIn(page, room.key());
+      await signIn(page, fixture.key());
       await page.getByRole('heading', { name: 'Queues and types' }).waitFor();
       await page.getByText('live', { exact: true }).waitFor();
     });
 
     test('the key stays in the tab: another one asks again, and so does this one once signed out', async () => {
-      const { page, room } = scene;
-      await signIn(page, room.key());
+      const { page, fixture } = scene;
+      await signIn(page, fixture.key());
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       const other = await page.context().newPage();
-      await other.goto(`${room.url}/`);
+      await other.goto(`${fixture.url}/`);
       await other.getByLabel('API key').waitFor();
       await page.getByRole('button', { name: 'sign out' }).click();
       await page.getByLabel('API key').waitFor();
@@ -73,13 +73,13 @@ await onEveryStore.describe(
       const tenant = 'acme';
       const wish = { name: SHORT, roles: ['admin' as const], tenant };
       const { key } = await admin.keys.create(wish);
-      const holder = new ApiClient({ url: scene.room.url, token: key });
+      const holder = new ApiClient({ url: scene.fixture.url, token: key });
       const job = await holder.enqueue({ type: 'errand', input: { fault: 'closed' } });
       await holder.waitForEnd(job.id);
       const page = await scene.page.context().newPage();
-      const guard = new Guard(page, scene.room.url);
+      const guard = new Guard(page, scene.fixture.url);
       await guard.listen();
-      await page.goto(`${scene.room.url}/#/jobs/${job.id}`);
+      await page.goto(`${scene.fixture.url}/#/jobs/${job.id}`);
       await signIn(page, key);
       await page.getByRole('heading', { level: 1, name: 'errand' }).waitFor();
       await page.getByRole('heading', { name: 'Events and log' }).waitFor();
@@ -93,12 +93,12 @@ await onEveryStore.describe(
 );
 
 describe('a page that asks too often', () => {
-  let room: Room;
-  before(async () => (room = await openRoom({ PAWL_REQUESTS_PER_SECOND: '4' })));
-  after(() => room.close());
+  let fixture: Fixture;
+  before(async () => (fixture = await openFixture({ PAWL_REQUESTS_PER_SECOND: '4' })));
+  after(() => fixture.close());
 
   test('says so in a sentence, and mends itself', async () => {
-    const page = await room.look('queues');
+    const page = await fixture.look('queues');
     await page.getByRole('heading', { level: 1 }).waitFor();
     // Uses up what may be asked for at once.
     const ask = `Promise.all(Array.from({ length: 40 }, () => fetch('./v1/queues')))`;

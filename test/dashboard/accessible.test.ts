@@ -5,7 +5,7 @@ import { heavyFindingsOn } from '../support/browser/axe.ts';
 import { fill } from '../support/browser/filled.ts';
 import { findingsOn } from '../support/browser/findings.ts';
 import { goTo, jobPlaces, type Place, PLACES } from '../support/browser/places.ts';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 
 const WIDTHS = { wide: 1_440, narrow: 390 };
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
@@ -25,18 +25,18 @@ async function findingsInEveryLook(page: Page): Promise<string[]> {
 }
 
 describe('every page, light and dark, wide and narrow', () => {
-  let room: Room;
+  let fixture: Fixture;
   let page: Page;
   before(async () => {
-    room = await openRoom();
-    page = await room.look();
+    fixture = await openFixture();
+    page = await fixture.look();
   });
-  after(() => room.close());
+  after(() => fixture.close());
 
   const assertAccessible = async (places: readonly Place[]): Promise<void> => {
     const findings: string[] = [];
     for (const place of places) {
-      await goTo(page, room.url, place);
+      await goTo(page, fixture.url, place);
       const found = await findingsInEveryLook(page);
       findings.push(...found.map((text) => `${place.heading}, ${text}`));
     }
@@ -48,13 +48,13 @@ describe('every page, light and dark, wide and narrow', () => {
   });
 
   test('has no serious finding of axe-core once it is filled', async () => {
-    const filled = await fill(room);
+    const filled = await fill(fixture);
     await assertAccessible([...PLACES, ...jobPlaces(filled)]);
-    assert.deepEqual(room.complaints, []);
+    assert.deepEqual(fixture.complaints, []);
   });
 
   test('is found wanting where a control has no name or text is too faint', async () => {
-    await page.goto(`${room.url}/#/jobs`);
+    await page.goto(`${fixture.url}/#/jobs`);
     await page.evaluate(
       `document.querySelector('main').insertAdjacentHTML('beforeend',
         '<button></button><p style="color: #999; background: #aaa">hardly seen</p>')`,

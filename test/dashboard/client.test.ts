@@ -9,8 +9,8 @@ import { onEveryStore } from '../support/browser/on-every-store.ts';
 
 await onEveryStore.describe('the client', (scene) => {
   test('enqueues, waits and watches in a page, where there is only `fetch`', async () => {
-    const { page, room } = scene;
-    await page.route(`${room.url}/own/**`, async (route) => {
+    const { page, fixture } = scene;
+    await page.route(`${fixture.url}/own/**`, async (route) => {
       const path = new URL(route.request().url()).pathname.replace('/own/', '');
       const body = stripTypeScriptTypes(readFileSync(inRepository(path), 'utf8'));
       await route.fulfill({ contentType: 'text/javascript', body });
@@ -25,7 +25,7 @@ await onEveryStore.describe('the client', (scene) => {
       for await (const { type } of good!.events()) types.push(type);
       const error = await bad!.result().catch((thrown: Error) => thrown.name);
       return [await good!.result(), types.at(-1), error, (await client.jobs()).items.length];
-    }, room.url);
+    }, fixture.url);
     assert.deepEqual(seen, [{ isDone: true }, 'job_succeeded', 'JobFailed', 2]);
   });
 });

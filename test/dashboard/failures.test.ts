@@ -5,14 +5,14 @@ import { chore, errand, exhibit } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
 
 /** Jobs that have failed without a dead letter, one for each fault. */
-async function failed({ room }: Scene, ...faults: string[]): Promise<string[]> {
-  const jobs = await Promise.all(faults.map((fault) => room.pawl.enqueue(chore, { fault })));
+async function failed({ fixture }: Scene, ...faults: string[]): Promise<string[]> {
+  const jobs = await Promise.all(faults.map((fault) => fixture.pawl.enqueue(chore, { fault })));
   await Promise.all(jobs.map((job) => job.ended()));
   return jobs.map(({ id }) => id);
 }
 
-async function childrenOf({ room }: Scene, id: string): Promise<(string | null)[]> {
-  const { items } = await room.client.jobs({ parentJobId: id });
+async function childrenOf({ fixture }: Scene, id: string): Promise<(string | null)[]> {
+  const { items } = await fixture.client.jobs({ parentJobId: id });
   return items.map(({ parentKind }) => parentKind);
 }
 
@@ -29,14 +29,14 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
   });
 
   test('are grouped by cause, whether or not they have a dead letter, with the hint', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     await failed(scene, 'no room 1', 'no room 2');
-    await (await room.pawl.enqueue(errand, { fault: 'the road is closed' })).ended();
+    await (await fixture.pawl.enqueue(errand, { fault: 'the road is closed' })).ended();
     await scene.visit('failures');
-    const rooms = page.getByRole('region', { name: 'Refused in chore' });
-    await rooms.getByText('2 times').waitFor();
-    await rooms.getByText('no dead letter').waitFor();
-    await rooms.getByText('not retried: "Refused" is fatal').waitFor();
+    const fixtures = page.getByRole('region', { name: 'Refused in chore' });
+    await fixtures.getByText('2 times').waitFor();
+    await fixtures.getByText('no dead letter').waitFor();
+    await fixtures.getByText('not retried: "Refused" is fatal').waitFor();
     const roads = page.getByRole('region', { name: 'PermanentError in errand' });
     await roads.getByText('NO_WAY').waitFor();
     await roads.getByRole('link', { name: '1 dead letter' }).click();
@@ -82,8 +82,8 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
   });
 
   test('any ended job is run again from its page', async () => {
-    const { page, room } = scene;
-    const job = await room.pawl.enqueue(exhibit, { files: [], result: 1 });
+    const { page, fixture } = scene;
+    const job = await fixture.pawl.enqueue(exhibit, { files: [], result: 1 });
     await job.ended();
     await scene.visit(`jobs/${job.id}`);
     await scene.press('Run again…');
@@ -99,12 +99,12 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
   });
 
   test('chosen jobs of the list are run again, also those without a dead letter', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const options = { correlationId: 'mixed' };
     const jobs = await Promise.all([
-      room.pawl.enqueue(chore, { fault: 'no nail' }, options),
-      room.pawl.enqueue(errand, { fault: 'no nail' }, options),
-      room.pawl.enqueue(chore, {}, options),
+      fixture.pawl.enqueue(chore, { fault: 'no nail' }, options),
+      fixture.pawl.enqueue(errand, { fault: 'no nail' }, options),
+      fixture.pawl.enqueue(chore, {}, options),
     ]);
     await Promise.all(jobs.map((job) => job.ended()));
     await scene.visit('jobs?correlationId=mixed');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
-import type { Room } from '../support/browser/room.ts';
+import type { Fixture } from '../support/browser/fixture.ts';
 import { errand } from '../support/browser/stage-jobs.ts';
 
 const FAR_AWAY = '2100-01-01T00:00:00Z';
@@ -16,7 +16,7 @@ interface Stage {
   readonly jobs: { lost: Named; locked: Named; quiet: Named };
 }
 
-async function fillStage({ client, pawl }: Room): Promise<Stage['jobs']> {
+async function fillStage({ client, pawl }: Fixture): Promise<Stage['jobs']> {
   const lost = await pawl.enqueue(errand, { fault: 'the parcel 17 is lost' });
   const locked = await pawl.enqueue(errand, { fault: 'the door is locked' });
   const quiet = await client.enqueue({
@@ -76,8 +76,8 @@ function byError(stage: Stage): void {
 
   test('a fault leads from the job to all jobs with its fingerprint, and to its letters', async () => {
     const { scene, jobs } = stage;
-    const twin = await scene.room.pawl.enqueue(errand, { fault: 'the parcel 18 is lost' });
-    await scene.room.client.waitForEnd(twin.id);
+    const twin = await scene.fixture.pawl.enqueue(errand, { fault: 'the parcel 18 is lost' });
+    await scene.fixture.client.waitForEnd(twin.id);
     await scene.visit(`jobs/${jobs.lost.id}`);
     await scene.page.getByRole('link', { name: 'jobs with the same fault' }).click();
     await listed(scene.page, jobs.lost, twin);
@@ -116,13 +116,13 @@ function byTime(stage: Stage): void {
     await scene.press('Copy a link to this view');
     await scene.page.getByText('The link to this view is copied').waitFor();
     const copied = await scene.page.evaluate('navigator.clipboard.readText()');
-    assert.equal(copied, `${scene.room.url}/#/jobs?phase=failed&within=24h`);
+    assert.equal(copied, `${scene.fixture.url}/#/jobs?phase=failed&within=24h`);
   });
 }
 
 await onEveryStore.describe('the filters of the list', (scene) => {
   const stage = { scene, jobs: {} as Stage['jobs'] };
-  before(async () => Object.assign(stage.jobs, await fillStage(scene.room)));
+  before(async () => Object.assign(stage.jobs, await fillStage(scene.fixture)));
   byText(stage);
   byError(stage);
   byTime(stage);
@@ -130,7 +130,7 @@ await onEveryStore.describe('the filters of the list', (scene) => {
 
 await onEveryStore.describe('a search of the list by the API', (scene) => {
   test('finds by all of its filters together, and refuses a time that is none', async () => {
-    const { client, pawl, url } = scene.room;
+    const { client, pawl, url } = scene.fixture;
     const job = await pawl.enqueue(errand, { fault: 'no bridge' }, { documentId: 'D-1' });
     const { createdAt } = await job.ended();
     const createdFrom = new Date(createdAt.getTime() - 1).toISOString();

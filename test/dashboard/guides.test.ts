@@ -1,17 +1,17 @@
 // The guides inside the running product, in a real browser.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 
-let room: Room;
-before(async () => (room = await openRoom()));
+let fixture: Fixture;
+before(async () => (fixture = await openFixture()));
 after(async () => {
-  assert.deepEqual(room.complaints, []);
-  await room.close();
+  assert.deepEqual(fixture.complaints, []);
+  await fixture.close();
 });
 
 test('the menu leads to the guides, and guides lead to one another', async () => {
-  const page = await room.look();
+  const page = await fixture.look();
   await page.getByRole('navigation', { name: 'Pages' }).getByText('Guides').click();
   await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
   const article = page.getByRole('article');
@@ -29,7 +29,7 @@ test('the menu leads to the guides, and guides lead to one another', async () =>
 });
 
 test('a link to a place in a page of the reference leads to that place', async () => {
-  const page = await room.look('guides/learn/failing-and-cancelling');
+  const page = await fixture.look('guides/learn/failing-and-cancelling');
   await page.getByRole('link', { name: 'The classes' }).click();
   const heading = page.getByRole('heading', { name: 'Classes of failed attempts' });
   await heading.waitFor();
@@ -40,7 +40,7 @@ test('a link to a place in a page of the reference leads to that place', async (
 });
 
 test('a page with nothing on it leads to the guide that says how to begin', async () => {
-  const page = await room.look('schedules');
+  const page = await fixture.look('schedules');
   await page.getByRole('link', { name: 'How to have one' }).click();
   await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
   await page.getByRole('article').getByText('Slots are durable').waitFor();
@@ -48,7 +48,7 @@ test('a page with nothing on it leads to the guide that says how to begin', asyn
 });
 
 test('a guide that is not there says so and leads back', async () => {
-  const page = await room.look('guides/learn/nothing');
+  const page = await fixture.look('guides/learn/nothing');
   await page.getByText('There is no such guide').waitFor();
   await page.getByRole('link', { name: 'To all guides' }).click();
   await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
@@ -61,7 +61,7 @@ for (const [label, options] of [
   ['narrow', { viewport: { width: 390, height: 844 } }],
 ] as const) {
   test(`a guide fits a ${label} page`, async () => {
-    const page = await room.look('guides/learn/testing', options);
+    const page = await fixture.look('guides/learn/testing', options);
     await page.getByRole('heading', { level: 1, name: 'Testing' }).waitFor();
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     assert.equal(await page.evaluate(overflow), 0);

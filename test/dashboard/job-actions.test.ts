@@ -7,8 +7,8 @@ import { until } from '../support/browser/until.ts';
 
 await onEveryStore.describe('what can be done on the page of a job', (scene) => {
   test('a cancel says what will happen to the job, and then it happens', async () => {
-    const { page, room } = scene;
-    const job = await room.pawl.enqueue(paint, {});
+    const { page, fixture } = scene;
+    const job = await fixture.pawl.enqueue(paint, {});
     await scene.visit(`jobs/${job.id}`);
     await page.getByText('the outline').first().waitFor();
     await scene.press('Cancel…');
@@ -20,9 +20,9 @@ await onEveryStore.describe('what can be done on the page of a job', (scene) => 
   });
 
   test('a job that nobody has begun is cancelled at once, and can be left alone', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const runAt = '2100-01-01T00:00:00Z';
-    const job = await room.client.enqueue({ type: 'paint', input: {}, runAt });
+    const job = await fixture.client.enqueue({ type: 'paint', input: {}, runAt });
     await scene.visit(`jobs/${job.id}`);
     await scene.press('Cancel…');
     await scene.press('Let it go on');
@@ -34,29 +34,29 @@ await onEveryStore.describe('what can be done on the page of a job', (scene) => 
   });
 
   test('a job that failed is replayed from its page, with its input as it was', async () => {
-    const { page, room } = scene;
-    const dead = await room.pawl.enqueue(errand, { fault: 'nobody was at home' });
-    await room.client.waitForEnd(dead.id);
+    const { page, fixture } = scene;
+    const dead = await fixture.pawl.enqueue(errand, { fault: 'nobody was at home' });
+    await fixture.client.waitForEnd(dead.id);
     await scene.visit(`jobs/${dead.id}`);
     await scene.press('Replay…');
     const input = page.getByLabel('Input of the new job');
     assert.deepEqual(JSON.parse(await input.inputValue()), { fault: 'nobody was at home' });
     await scene.press('Replay');
     await until(page, `!location.hash.includes('${dead.id}')`);
-    const { items } = await room.client.jobs({ parentJobId: dead.id });
+    const { items } = await fixture.client.jobs({ parentJobId: dead.id });
     assert.equal(await page.evaluate('location.hash'), `#/jobs/${items[0]!.id}`);
   });
 
   test('artifacts can be fetched, and pictures among them are seen', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const text = Buffer.from('a plain note').toString('base64');
-    const job = await room.pawl.enqueue(exhibit, {
+    const job = await fixture.pawl.enqueue(exhibit, {
       files: [
         { name: 'dot.png', contentType: 'image/png', base64: PIXEL },
         { name: 'note.txt', contentType: 'text/plain', base64: text },
       ],
     });
-    await room.client.waitForEnd(job.id);
+    await fixture.client.waitForEnd(job.id);
     await scene.visit(`jobs/${job.id}`);
     await page.getByText('text/plain, 12 bytes').waitFor();
     await until(page, "document.querySelector('.gallery img')?.naturalWidth === 1");

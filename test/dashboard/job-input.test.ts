@@ -9,7 +9,7 @@ const FAR_AWAY = '2100-01-01T00:00:00Z';
 
 await onEveryStore.describe('the input of a job', (scene) => {
   const enqueue = (input: unknown) =>
-    scene.room.client.enqueue({ type: 'errand', input, runAt: FAR_AWAY });
+    scene.fixture.client.enqueue({ type: 'errand', input, runAt: FAR_AWAY });
 
   test('is shown as text while the job waits, and can be copied', async () => {
     await scene.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -22,7 +22,7 @@ await onEveryStore.describe('the input of a job', (scene) => {
     await scene.page.getByText('The input is copied').waitFor();
     const copied = await scene.page.evaluate('navigator.clipboard.readText()');
     assert.deepEqual(JSON.parse(String(copied)), input);
-    assert.deepEqual(await scene.room.client.input(job.id), input);
+    assert.deepEqual(await scene.fixture.client.input(job.id), input);
   });
 
   test('is drawn in part where it is long, and whole when asked for', async () => {
@@ -36,7 +36,7 @@ await onEveryStore.describe('the input of a job', (scene) => {
   });
 
   test('is a file to download where it is too large for the database', async () => {
-    const { client } = scene.room;
+    const { client } = scene.fixture;
     const content = JSON.stringify({ big: true });
     const artifact = await client.artifacts.upload({
       name: 'order.json',
@@ -44,7 +44,7 @@ await onEveryStore.describe('the input of a job', (scene) => {
       content: Buffer.from(content),
     });
     const job = await enqueue({ $artifact: artifact.id });
-    const answer = await fetch(`${scene.room.url}/v1/jobs/${job.id}/input`);
+    const answer = await fetch(`${scene.fixture.url}/v1/jobs/${job.id}/input`);
     assert.match(answer.headers.get('link') ?? '', /^<\/v1\/artifacts\/[^>]+>; rel="item"/);
     await scene.visit(`jobs/${job.id}`);
     const link = scene.page.getByRole('region', { name: 'Input' }).getByRole('link');
@@ -53,7 +53,7 @@ await onEveryStore.describe('the input of a job', (scene) => {
   });
 
   test('is shown as sealed where it was encrypted before it was sent', async () => {
-    const { client, url } = scene.room;
+    const { client, url } = scene.fixture;
     const codec = aesCodec({ keys: [newPayloadKey('one')] });
     const id = systemIds(systemClock).next();
     const place = { tenant: 'default', jobId: id, field: 'input' } as const;

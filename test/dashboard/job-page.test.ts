@@ -17,8 +17,8 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 function aboutFiles(scene: Scene): void {
   test('its text files can be looked into, as text; others are links', async () => {
-    const job = await scene.room.pawl.enqueue(exhibit, { files: FILES });
-    await scene.room.client.waitForEnd(job.id);
+    const job = await scene.fixture.pawl.enqueue(exhibit, { files: FILES });
+    await scene.fixture.client.waitForEnd(job.id);
     await scene.visit(`jobs/${job.id}`);
     const files = scene.page.getByRole('region', { name: 'Artifacts' });
     const item = (name: string) => files.getByRole('listitem').filter({ hasText: name });
@@ -39,7 +39,7 @@ function aboutLinks(scene: Scene): void {
   test('its trace and its correlation are links', async () => {
     const traceparent = `00-${TRACE}-b7ad6b7169203331-01`;
     const wish = { type: 'errand', input: {}, correlationId: 'order-7' };
-    const job = await scene.room.client.enqueue(wish, { traceparent });
+    const job = await scene.fixture.client.enqueue(wish, { traceparent });
     await scene.visit(`jobs/${job.id}`);
     const trace = scene.page.getByRole('link', { name: TRACE });
     assert.equal(await trace.getAttribute('href'), `https://traces.example/trace/${TRACE}`);
@@ -50,8 +50,8 @@ function aboutLinks(scene: Scene): void {
 
 function aboutErrors(scene: Scene): void {
   test('an error is shown with its hint, and on demand with where it came from', async () => {
-    const job = await scene.room.pawl.enqueue(errand, { fault: 'the bridge is closed' });
-    await scene.room.client.waitForEnd(job.id);
+    const job = await scene.fixture.pawl.enqueue(errand, { fault: 'the bridge is closed' });
+    await scene.fixture.client.waitForEnd(job.id);
     await scene.visit(`jobs/${job.id}`);
     const errors = scene.page.getByRole('region', { name: 'Errors' });
     await errors.getByText('not retried: "PermanentError" is final').waitFor();
@@ -67,7 +67,7 @@ function aboutErrors(scene: Scene): void {
 
 function aboutTimes(scene: Scene): void {
   test('times are told by the clock of this place, by UTC on hover, and by UTC on a switch', async () => {
-    const job = await scene.room.client.enqueue({ type: 'errand', input: {} });
+    const job = await scene.fixture.client.enqueue({ type: 'errand', input: {} });
     await scene.page.context().close();
     await scene.enter({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
     await scene.visit(`jobs/${job.id}`);
@@ -96,7 +96,7 @@ function aboutTimes(scene: Scene): void {
 
 function aboutLimits(scene: Scene): void {
   test('who holds the places of a limit is told by what the jobs share', async () => {
-    const { client } = scene.room;
+    const { client } = scene.fixture;
     await client.putType('narrow', { lifecycle: 'task', limits: { runningPerKey: 1 } });
     const wish = { type: 'narrow', input: {}, documentId: 'doc-1' };
     const [first] = [await client.enqueue(wish), await client.enqueue(wish)];
@@ -117,7 +117,7 @@ function aboutLimits(scene: Scene): void {
 function aboutStates(scene: Scene): void {
   test('a state that covers several phases says which, so that colour does not have to', async () => {
     const wish = { type: 'narrow', input: {}, documentId: 'doc-2' };
-    const { client } = scene.room;
+    const { client } = scene.fixture;
     await client.putType('narrow', { lifecycle: 'task', limits: { runningPerKey: 1 } });
     const job = await client.enqueue(wish);
     await scene.visit(`jobs/${job.id}`);
@@ -139,10 +139,10 @@ function aboutStates(scene: Scene): void {
   });
 
   test('its waits, attempts and stages are drawn to scale', async () => {
-    const job = await scene.room.pawl.enqueue(paint, {});
+    const job = await scene.fixture.pawl.enqueue(paint, {});
     turns.give();
     turns.give();
-    await scene.room.client.waitForEnd(job.id);
+    await scene.fixture.client.waitForEnd(job.id);
     await scene.visit(`jobs/${job.id}`);
     const names = scene.page.locator('.timeline > span:nth-child(3n + 1)');
     await names.filter({ hasText: 'colouring' }).waitFor();

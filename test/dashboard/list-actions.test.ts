@@ -4,10 +4,10 @@ import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
 import { errand } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
 
-function enqueueTogether({ room }: Scene, correlationId: string, count: number) {
+function enqueueTogether({ fixture }: Scene, correlationId: string, count: number) {
   return Promise.all(
     Array.from({ length: count }, () =>
-      room.client.enqueue({ type: 'paint', input: {}, correlationId }),
+      fixture.client.enqueue({ type: 'paint', input: {}, correlationId }),
     ),
   );
 }
@@ -28,18 +28,18 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
   });
 
   test('failed jobs are chosen with one click and run again together', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const correlationId = 'closed roads';
     const made = await Promise.all(
-      [1, 2].map(() => room.pawl.enqueue(errand, { fault: 'closed' }, { correlationId })),
+      [1, 2].map(() => fixture.pawl.enqueue(errand, { fault: 'closed' }, { correlationId })),
     );
-    await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
+    await Promise.all(made.map(({ id }) => fixture.client.waitForEnd(id)));
     await scene.visit(`jobs?correlationId=${encodeURIComponent(correlationId)}`);
     await page.getByLabel('choose all on this page').click();
     await scene.press('Run 2 again');
     await page.getByText('2 running again').waitFor();
     for (const { id } of made) {
-      assert.equal((await room.client.jobs({ parentJobId: id })).items.length, 1);
+      assert.equal((await fixture.client.jobs({ parentJobId: id })).items.length, 1);
     }
   });
 
@@ -101,9 +101,9 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
   });
 
   test('dead letters are replayed one by one with a better input, and lead to each other', async () => {
-    const { page, room } = scene;
-    const dead = await room.pawl.enqueue(errand, { fault: 'wrong key' });
-    await room.client.waitForEnd(dead.id);
+    const { page, fixture } = scene;
+    const dead = await fixture.pawl.enqueue(errand, { fault: 'wrong key' });
+    await fixture.client.waitForEnd(dead.id);
     await scene.visit('dead-letters');
     const card = page.getByRole('region', { name: 'policy_violation in errand' });
     await card.getByText('wrong key').first().waitFor();
@@ -126,11 +126,11 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
   });
 
   test('dead letters of one fault are replayed together, at a rate', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const made = await Promise.all(
-      [1, 2, 3].map(() => room.pawl.enqueue(errand, { fault: 'no bridge' })),
+      [1, 2, 3].map(() => fixture.pawl.enqueue(errand, { fault: 'no bridge' })),
     );
-    await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
+    await Promise.all(made.map(({ id }) => fixture.client.waitForEnd(id)));
     await scene.visit('dead-letters');
     const card = page.getByRole('region').filter({ hasText: 'no bridge' });
     await card.getByRole('button', { name: 'Replay all 3…' }).click();
@@ -138,7 +138,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await page.getByText('spread over 6 s').waitFor();
     await scene.press('Replay 3');
     await page.getByText('3 replayed').waitFor();
-    const { items } = await room.client.jobs({ parentJobId: made[2]!.id });
+    const { items } = await fixture.client.jobs({ parentJobId: made[2]!.id });
     assert.equal(items.length, 1);
   });
 });

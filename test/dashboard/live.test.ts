@@ -5,8 +5,8 @@ import { errand, paint, turns } from '../support/browser/stage-jobs.ts';
 
 await onEveryStore.describe('the page of a job', (scene) => {
   test('progress, stage and end are shown as they happen, without a reload', async () => {
-    const { page, room } = scene;
-    const job = await room.pawl.enqueue(paint, {});
+    const { page, fixture } = scene;
+    const job = await fixture.pawl.enqueue(paint, {});
     await scene.visit(`jobs/${job.id}`);
     await page.getByText('the outline').first().waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
@@ -21,8 +21,8 @@ await onEveryStore.describe('the page of a job', (scene) => {
   });
 
   test('the path that a job took is drawn in its lifecycle, and no other', async () => {
-    const { page, room } = scene;
-    const job = await room.pawl.enqueue(errand, { fault: 'the door is locked' });
+    const { page, fixture } = scene;
+    const job = await fixture.pawl.enqueue(errand, { fault: 'the door is locked' });
     await scene.visit(`jobs/${job.id}`);
     await page.locator('g.move.taken[data-to="failed"]').waitFor();
     const moves = await page.locator('g.move.taken').all();
@@ -43,17 +43,17 @@ await onEveryStore.describe('the page of a job', (scene) => {
   });
 
   test('a server that comes back is found again, and nothing of its job was missed', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const runAt = '2100-01-01T00:00:00Z';
-    const job = await room.client.enqueue({ type: 'paint', input: {}, runAt });
+    const job = await fixture.client.enqueue({ type: 'paint', input: {}, runAt });
     await scene.visit(`jobs/${job.id}`);
     await page.getByText('live', { exact: true }).waitFor();
     const words = page.locator('.note-list b');
     await words.getByText('created').waitFor();
-    const away = await room.leave();
+    const away = await fixture.leave();
     await page.getByText('The connection is lost').waitFor();
     await away.back();
-    await room.client.cancel(job.id);
+    await fixture.client.cancel(job.id);
     await page.getByText('The connection is lost').waitFor({ state: 'detached' });
     await page.locator('h1 .state', { hasText: 'canceled' }).waitFor();
     await words.getByText('cancelled').waitFor();

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
 import { turns } from '../support/browser/stage-jobs.ts';
-import { openReceiver } from '../spec/webhook-room.ts';
+import { openReceiver } from '../spec/webhook-fixture.ts';
 
 /** A queue is listed as long as it has jobs that live: this one waits for a day far away. */
-function keepQueue({ room }: Scene, queue: string): Promise<unknown> {
-  return room.client.enqueue({ type: 'errand', queue, input: {}, runAt: '2100-01-01T00:00:00Z' });
+function keepQueue({ fixture }: Scene, queue: string): Promise<unknown> {
+  return fixture.client.enqueue({
+    type: 'errand',
+    queue,
+    input: {},
+    runAt: '2100-01-01T00:00:00Z',
+  });
 }
 
 /** Says yes to the next question of the browser, and keeps it. */
@@ -24,13 +29,13 @@ await onEveryStore.describe(
   'what can be done with queues, schedules and webhooks',
   (scene) => {
     test('a paused queue says why its job does not run, and lets it run when it goes on', async () => {
-      const { page, room } = scene;
+      const { page, fixture } = scene;
       await keepQueue(scene, 'calm');
       await scene.visit('queues');
       const row = page.getByRole('row', { name: /calm/ });
       await row.getByRole('button', { name: 'Pause' }).click();
       await row.getByText('paused').waitFor();
-      const job = await room.client.enqueue({ type: 'errand', queue: 'calm', input: {} });
+      const job = await fixture.client.enqueue({ type: 'errand', queue: 'calm', input: {} });
       await scene.visit(`jobs/${job.id}`);
       await page.getByText('The queue "calm" was paused').waitFor();
       await scene.visit('queues');
@@ -40,8 +45,8 @@ await onEveryStore.describe(
     });
 
     test('the bounds of a queue are set in a form, and its holders are named', async () => {
-      const { page, room } = scene;
-      const job = await room.client.enqueue({ type: 'paint', queue: 'narrow', input: {} });
+      const { page, fixture } = scene;
+      const job = await fixture.client.enqueue({ type: 'paint', queue: 'narrow', input: {} });
       await scene.visit('queues');
       const row = page.getByRole('row', { name: /narrow/ });
       await row.getByRole('button', { name: 'Bounds…' }).click();

@@ -7,11 +7,11 @@ import { until } from '../support/browser/until.ts';
 
 await onEveryStore.describe('the pages', (scene) => {
   let filled: Filled;
-  before(async () => (filled = await fill(scene.room)));
+  before(async () => (filled = await fill(scene.fixture)));
 
   test('each page is there, named and filled', async () => {
-    const { page, room } = scene;
-    for (const place of [...PLACES, ...jobPlaces(filled)]) await goTo(page, room.url, place);
+    const { page, fixture } = scene;
+    for (const place of [...PLACES, ...jobPlaces(filled)]) await goTo(page, fixture.url, place);
   });
 
   test('keys lead from page to page, and a question mark shows them', async () => {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { ProvidersJson } from '../../src/http/schema/provider.ts';
-import { openOgcServer } from '../ogc/server-room.ts';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { openOgcServer } from '../ogc/server-fixture.ts';
+import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 
 const far = await openOgcServer();
 
 describe('providers of processes', () => {
-  let room: Room;
+  let fixture: Fixture;
   const folder = mkdtempSync(join(tmpdir(), 'pawl-providers-'));
   before(async () => {
     const path = join(folder, 'providers.json');
@@ -19,15 +19,15 @@ describe('providers of processes', () => {
       gone: { url: 'http://127.0.0.1:9' },
     };
     writeFileSync(path, JSON.stringify({ settings: { poll_interval: 0.05 }, providers }));
-    room = await openRoom({ PAWL_OGC_PROVIDERS: path, PAWL_OUTGOING_ALLOW: '127.0.0.0/8' });
+    fixture = await openFixture({ PAWL_OGC_PROVIDERS: path, PAWL_OUTGOING_ALLOW: '127.0.0.0/8' });
   });
   after(async () => {
-    await room.close();
+    await fixture.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
   const ask = async (): Promise<ProvidersJson> =>
-    (await (await fetch(`${room.url}/v1/providers`)).json()) as ProvidersJson;
+    (await (await fetch(`${fixture.url}/v1/providers`)).json()) as ProvidersJson;
 
   test('are unknown until they were asked; then their answers and failures are counted', async () => {
     const first = await ask();
@@ -39,7 +39,7 @@ describe('providers of processes', () => {
       ],
     );
     assert.equal(first.measured.pid, process.pid);
-    await fetch(`${room.url}/processes`);
+    await fetch(`${fixture.url}/processes`);
     const [near, gone] = (await ask()).items;
     assert.deepEqual([near!.state, near!.failures, near!.lastFault], ['well', 0, null]);
     assert.ok(near!.calls > 0 && near!.latency !== null && near!.lastSuccessAt !== null);
@@ -49,8 +49,8 @@ describe('providers of processes', () => {
   });
 
   test('are shown with their health, latency and last fault, and whose figures they are', async () => {
-    await fetch(`${room.url}/processes`);
-    const page = await room.look('processes');
+    await fetch(`${fixture.url}/processes`);
+    const page = await fixture.look('processes');
     const table = page.getByRole('region', { name: 'Providers' });
     const near = table.getByRole('row', { name: /far/ });
     await near.getByText('well', { exact: true }).waitFor();
@@ -61,11 +61,11 @@ describe('providers of processes', () => {
     await table.getByText(`pid ${process.pid}`).waitFor();
     await table.getByText('Other processes have figures of their own').waitFor();
     await page.context().close();
-    assert.deepEqual(room.complaints, []);
+    assert.deepEqual(fixture.complaints, []);
   });
 
   test('have their jobs counted while these live, and lead to them', async () => {
-    const answer = await fetch(`${room.url}/processes/far:echo/execution`, {
+    const answer = await fetch(`${fixture.url}/processes/far:echo/execution`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', prefer: 'respond-async' },
       body: JSON.stringify({ inputs: { message: 'hello', pause: 600 } }),
@@ -77,15 +77,15 @@ describe('providers of processes', () => {
       Object.values(near!.jobs).reduce((sum, count) => sum + count, 0),
       1,
     );
-    const page = await room.look('processes');
+    const page = await fixture.look('processes');
     const table = page.getByRole('region', { name: 'Providers' });
     await table.getByRole('row', { name: /far/ }).getByRole('link', { name: /^1 / }).click();
     await page.getByRole('link', { name: `…${jobID.slice(-8)}` }).waitFor();
-    await page.goto(`${room.url}/#/processes`);
+    await page.goto(`${fixture.url}/#/processes`);
     const row = page.getByRole('row', { name: /far:echo/ });
     await row.getByRole('link', { name: 'its jobs' }).click();
     await page.getByRole('link', { name: `…${jobID.slice(-8)}` }).waitFor();
-    await room.client.cancel(jobID);
+    await fixture.client.cancel(jobID);
     await page.context().close();
   });
 });

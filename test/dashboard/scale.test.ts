@@ -20,13 +20,13 @@ function changesMax(seconds: number): number {
 
 await onEveryStore.describe('very much at once', (scene) => {
   test('a list of many jobs stays small and is drawn in batches, whatever arrives', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const wish = { type: 'errand', input: {} };
     await scene.visit('jobs');
     await page.getByText('live', { exact: true }).waitFor();
     const seen = await watchWhile(page, async () => {
-      const made = await room.client.enqueueMany(Array.from({ length: JOBS }, () => wish));
-      await room.client.waitForEnd(made.at(-1)!.job!.id);
+      const made = await fixture.client.enqueueMany(Array.from({ length: JOBS }, () => wish));
+      await fixture.client.waitForEnd(made.at(-1)!.job!.id);
       await page.locator('tbody tr').nth(49).waitFor();
     });
     assert.equal(await page.locator('tbody tr').count(), 50);
@@ -41,10 +41,10 @@ await onEveryStore.describe('very much at once', (scene) => {
   });
 
   test('a job with a long log is shown by its end, drawn in batches, the rest on demand', async () => {
-    const { page, room } = scene;
+    const { page, fixture } = scene;
     const lines = Array.from({ length: LINES }, (_, at) => `line ${at}`);
     await page.getByText('live', { exact: true }).waitFor();
-    const loud = await room.pawl.enqueue(exhibit, { files: [], lines });
+    const loud = await fixture.pawl.enqueue(exhibit, { files: [], lines });
     await scene.visit(`jobs/${loud.id}`);
     const seen = await watchWhile(page, async () => {
       await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();

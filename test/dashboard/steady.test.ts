@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fill, type Filled } from '../support/browser/filled.ts';
 import { goTo, jobPlaces, type Place, PLACES } from '../support/browser/places.ts';
-import { openRoom, type Room } from '../support/browser/room.ts';
+import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 import { errand } from '../support/browser/stage-jobs.ts';
 import { watchWhile } from '../support/browser/watch.ts';
 
@@ -22,20 +22,20 @@ const SHIFT = `new Promise((resolve) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => resolve(globalThis.shift), 50))))`;
 
 describe('nothing jumps', () => {
-  let room: Room;
+  let fixture: Fixture;
   let filled: Filled;
   before(async () => {
-    room = await openRoom();
-    filled = await fill(room);
+    fixture = await openFixture();
+    filled = await fill(fixture);
   });
-  after(() => room.close());
+  after(() => fixture.close());
 
   const shiftOf = async (place: Place, width: number): Promise<number> => {
-    const page = await room.look('', { viewport: { width, height: 900 } });
+    const page = await fixture.look('', { viewport: { width, height: 900 } });
     await page.addInitScript(COUNT_SHIFTS);
     // A load of its own: another place of the same document is none.
     await page.goto('about:blank');
-    await goTo(page, room.url, place);
+    await goTo(page, fixture.url, place);
     const shift = Number(await page.evaluate(SHIFT));
     await page.context().close();
     return shift;
@@ -52,12 +52,12 @@ describe('nothing jumps', () => {
 
   test('while jobs come and go', async () => {
     for (const path of ['', 'queues', 'workers']) {
-      const page = await room.look(path);
+      const page = await fixture.look(path);
       await page.getByText('live', { exact: true }).waitFor();
       await page.getByText('Looking…').first().waitFor({ state: 'detached' });
       const { shift } = await watchWhile(page, async () => {
-        const made = await Promise.all([1, 2, 3].map(() => room.pawl.enqueue(errand, {})));
-        await Promise.all(made.map(({ id }) => room.client.waitForEnd(id)));
+        const made = await Promise.all([1, 2, 3].map(() => fixture.pawl.enqueue(errand, {})));
+        await Promise.all(made.map(({ id }) => fixture.client.waitForEnd(id)));
         await page.evaluate(SHIFT);
       });
       assert.ok(shift <= SHIFT_MAX, `${path} moved by ${shift}`);

@@ -10,7 +10,7 @@ import { until } from '../support/browser/until.ts';
 
 async function guarded(scene: Scene): Promise<{ page: Page; guard: Guard }> {
   const page = await scene.page.context().newPage();
-  const guard = new Guard(page, scene.room.url);
+  const guard = new Guard(page, scene.fixture.url);
   await guard.listen();
   return { page, guard };
 }
@@ -26,18 +26,18 @@ const SEEN_OF_JOBS = {
 
 await onEveryStore.describe('text that comes from users', (scene) => {
   let poisoned: Poisoned;
-  before(async () => (poisoned = await poison(scene.room)));
+  before(async () => (poisoned = await poison(scene.fixture)));
 
   test('is shown as text on the page of a job, whatever it stands in', async () => {
     const { page, guard } = await guarded(scene);
     for (const [name, [label, text]] of Object.entries(SEEN_OF_JOBS)) {
       const { id } = poisoned[name as keyof Poisoned];
-      await page.goto(`${scene.room.url}/#/jobs/${id}`);
+      await page.goto(`${scene.fixture.url}/#/jobs/${id}`);
       await page.getByLabel(label).getByText(text.trim()).first().waitFor();
       await guard.assertHarmless(name);
     }
     const facts = page.locator('dl.facts');
-    await page.goto(`${scene.room.url}/#/jobs/${poisoned.dead.id}`);
+    await page.goto(`${scene.fixture.url}/#/jobs/${poisoned.dead.id}`);
     await facts.getByText(SHORT).first().waitFor();
     await page.getByText(JSON.stringify(ALL).slice(1, 60)).first().waitFor();
   });
@@ -53,7 +53,7 @@ await onEveryStore.describe('text that comes from users', (scene) => {
       queues: SHORT,
     };
     for (const { path, heading } of PLACES) {
-      await page.goto(`${scene.room.url}/#/${path}`);
+      await page.goto(`${scene.fixture.url}/#/${path}`);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       const text = seen[path];
       if (text !== undefined) await page.getByText(text).first().waitFor();
@@ -63,17 +63,17 @@ await onEveryStore.describe('text that comes from users', (scene) => {
 
   test('is shown as text in dialogs: bounds, changes and replays', async () => {
     const { page, guard } = await guarded(scene);
-    await page.goto(`${scene.room.url}/#/queues`);
+    await page.goto(`${scene.fixture.url}/#/queues`);
     const row = page.getByRole('row', { name: /hostile/ }).first();
     await row.getByRole('button', { name: 'Bounds…' }).click();
     assert.equal(await page.getByLabel('Why').inputValue(), ALL.slice(0, 512));
     await guard.assertHarmless('bounds');
-    await page.goto(`${scene.room.url}/#/schedules`);
+    await page.goto(`${scene.fixture.url}/#/schedules`);
     await page.getByRole('button', { name: 'Change…' }).click();
     const input = JSON.parse(await page.getByLabel('Input, as JSON').inputValue()) as object;
     assert.deepEqual(input, { [SHORT]: ALL });
     await guard.assertHarmless('schedule');
-    await page.goto(`${scene.room.url}/#/dead-letters`);
+    await page.goto(`${scene.fixture.url}/#/dead-letters`);
     await page.getByRole('button', { name: 'Edit and replay…' }).first().click();
     await page.getByRole('dialog').getByText(SHORT).first().waitFor();
     await guard.assertHarmless('replay');
@@ -81,7 +81,7 @@ await onEveryStore.describe('text that comes from users', (scene) => {
 
   test('names that could be taken for markup are refused, and the refusal is text too', async () => {
     const { page, guard } = await guarded(scene);
-    await page.goto(`${scene.room.url}/#/schedules`);
+    await page.goto(`${scene.fixture.url}/#/schedules`);
     await page.getByRole('button', { name: 'New schedule…' }).click();
     await page.getByLabel('Name').fill(SHORT);
     await page.getByLabel('When').fill('0 6 * * *');
@@ -89,7 +89,7 @@ await onEveryStore.describe('text that comes from users', (scene) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('must be 1 to 128 letters').first().waitFor();
     await guard.assertHarmless('schedule');
-    const { client } = scene.room;
+    const { client } = scene.fixture;
     for (const wish of [{ type: SHORT }, { type: 'hostile', queue: SHORT }]) {
       await assert.rejects(client.enqueue({ input: {}, ...wish }), { code: 'VALIDATION_ERROR' });
     }
@@ -109,12 +109,12 @@ await onEveryStore.describe('text that comes from users', (scene) => {
       return route.fulfill({ response: answer, body });
     });
     for (const path of ['', 'jobs', 'queues', 'workers', 'dead-letters', 'schedules', 'webhooks']) {
-      await page.goto(`${scene.room.url}/?${path}#/${path}`);
+      await page.goto(`${scene.fixture.url}/?${path}#/${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       if (path !== '' && path !== 'webhooks') await page.getByText(SHORT).first().waitFor();
       await guard.assertHarmless(path);
     }
-    await page.goto(`${scene.room.url}/?job#/jobs/${poisoned.dead.id}`);
+    await page.goto(`${scene.fixture.url}/?job#/jobs/${poisoned.dead.id}`);
     await page.getByRole('heading', { level: 1, name: SHORT }).waitFor();
     await guard.assertHarmless('job');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -139,7 +139,7 @@ await onEveryStore.describe('text that comes from users', (scene) => {
     ];
     for (const place of places) {
       await page.goto('about:blank');
-      await page.goto(`${scene.room.url}/${place}`);
+      await page.goto(`${scene.fixture.url}/${place}`);
       await page.getByRole('navigation', { name: 'Pages' }).waitFor();
       await until(page, `document.querySelector('main').textContent.length > 5`);
       await guard.assertHarmless(place);
@@ -152,7 +152,7 @@ await onEveryStore.describe('text that comes from users', (scene) => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     for (const id of ['..%2Fevents', '..', '.%2F..%2Fqueues%2Fhostile%3F']) {
       await page.goto('about:blank');
-      await page.goto(`${scene.room.url}/#/jobs/${id}`);
+      await page.goto(`${scene.fixture.url}/#/jobs/${id}`);
       await page.getByText('is no id of a job').waitFor();
     }
     const strange = asked.filter((path) => /^\/v1\/(queues|jobs)/.test(path));
@@ -170,16 +170,16 @@ await onEveryStore.describe('text that comes from users', (scene) => {
       { name: 'page.xhtml', contentType: 'application/xhtml+xml', base64 },
       { name: 'picture.png', contentType: 'image/png', base64 },
     ];
-    const job = await scene.room.pawl.enqueue(exhibit, { files });
+    const job = await scene.fixture.pawl.enqueue(exhibit, { files });
     await job.ended();
-    await page.goto(`${scene.room.url}/#/jobs/${job.id}`);
+    await page.goto(`${scene.fixture.url}/#/jobs/${job.id}`);
     await page.getByText(`${SHORT}.svg`).waitFor();
     await guard.assertHarmless('the job');
-    for (const { name, url } of (await scene.room.client.artifacts.ofJob(job.id)).items) {
+    for (const { name, url } of (await scene.fixture.client.artifacts.ofJob(job.id)).items) {
       const link = page.getByRole('link', { name });
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
       assert.equal(await download.failure(), null);
-      const answer = await fetch(new URL(url, scene.room.url));
+      const answer = await fetch(new URL(url, scene.fixture.url));
       assert.match(answer.headers.get('content-disposition') ?? '', /^attachment/);
       assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox");
       assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
@@ -191,8 +191,8 @@ await onEveryStore.describe('text that comes from users', (scene) => {
     // A context of its own: that the page complains is what is looked for.
     const context = await scene.page.context().browser()!.newContext();
     const page = await context.newPage();
-    await new Guard(page, scene.room.url).listen();
-    const answer = await page.goto(scene.room.url);
+    await new Guard(page, scene.fixture.url).listen();
+    const answer = await page.goto(scene.fixture.url);
     const policy = (await answer?.headerValue('content-security-policy')) ?? '';
     assert.match(policy, /default-src 'self'/);
     assert.doesNotMatch(policy, /script-src|unsafe-eval|https?:/);

@@ -7,7 +7,7 @@ import { importPeer } from '../../scripts/peers/install.ts';
 import { EXIT } from '../../src/cli/exit-code.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
-import { factsOf, type KillAt, type MoveRoom, openMoveRoom, originOf } from './room.ts';
+import { factsOf, type KillAt, type MoveFixture, openMoveFixture, originOf } from './fixture.ts';
 
 type Task = (payload: unknown) => Promise<void>;
 
@@ -36,7 +36,7 @@ let graphile: Graphile;
 let utils: Awaited<ReturnType<Graphile['makeWorkerUtils']>>;
 let database: FreshDatabase;
 let sql: pg.Client;
-let room: MoveRoom;
+let fixture: MoveFixture;
 let from: string[];
 
 /** Jobs that are still there, by who has locked them. */
@@ -67,16 +67,16 @@ before(async () => {
   const logger = new graphile.Logger(() => () => undefined);
   utils = await graphile.makeWorkerUtils({ connectionString: database.url, logger });
   await utils.migrate();
-  room = await openMoveRoom();
+  fixture = await openMoveFixture();
   from = ['graphile-worker', '--from', database.url];
 });
 beforeEach(async () => {
   await sql.query('DELETE FROM graphile_worker._private_jobs');
-  await room.begin();
+  await fixture.begin();
 });
 after(async () => {
   await utils.release();
-  await room.close();
+  await fixture.close();
   await sql.end();
   await database.drop();
   await Promise.all((await postgresServers()).map((server) => server.stop()));
@@ -91,14 +91,14 @@ describe('jobs of Graphile Worker', () => {
     );
     const lazy = await utils.addJob('invoice', { order: 'ü "2"' }, { priority: 9, maxAttempts: 2 });
     const late = await utils.addJob('invoice', { order: 3 }, { runAt: new Date(LATER) });
-    const { code, stdout, stderr } = await room.move([...from, ...MAP]);
+    const { code, stdout, stderr } = await fixture.move([...from, ...MAP]);
     assert.equal(code, EXIT.done, stderr);
     assert.match(stdout, /invoice +print-invoice +25 → 3 +2 +1 +3$/m);
-    const jobs = new Map((await room.moved()).map((job) => [originOf(job).id, job]));
+    const jobs = new Map((await fixture.moved()).map((job) => [originOf(job).id, job]));
     assert.equal(jobs.size, 3);
     const [one, two, three] = [urgent, lazy, late].map(({ id }) => jobs.get(id)!);
-    assert.deepEqual(await room.client.result(one!.id), { order: 1 });
-    assert.deepEqual(await room.client.result(two!.id), { order: 'ü "2"' });
+    assert.deepEqual(await fixture.client.result(one!.id), { order: 1 });
+    assert.deepEqual(await fixture.client.result(two!.id), { order: 'ü "2"' });
     assert.deepEqual([one!.priority, two!.priority, three!.priority], [5, -9, 0]);
     assert.deepEqual([one!.documentId, two!.documentId], ['shop 1', null]);
     assert.deepEqual([three!.phase, three!.runAt], ['ready', LATER]);
@@ -120,7 +120,7 @@ describe('jobs of Graphile Worker', () => {
     const runner = await graphile.run({ ...options, concurrency: 1 });
     await begun.promise;
     await utils.addJob('invoice', { order: 'waiting' });
-    const run = await room.move([...from, ...MAP, '--json']);
+    const run = await fixture.move([...from, ...MAP, '--json']);
     const [kind] = factsOf<KindFact>(run, 'kind');
     assert.deepEqual([kind!.moved, kind!.active], [1, 1]);
     assert.deepEqual(await left(), [['a worker', 1]]);
@@ -130,13 +130,13 @@ describe('jobs of Graphile Worker', () => {
 
   test('keep the key by which the next wish replaces them', async () => {
     await utils.addJob('invoice', { order: 1 }, { jobKey: 'order 1', runAt: new Date(LATER) });
-    await room.move([...from, ...MAP]);
-    const [job] = await room.moved();
+    await fixture.move([...from, ...MAP]);
+    const [job] = await fixture.moved();
     const unique = { mode: 'replace', key: 'order 1' } as const;
-    const next = await room.client.accept({ type: 'print-invoice', input: {}, unique });
+    const next = await fixture.client.accept({ type: 'print-invoice', input: {}, unique });
     assert.deepEqual([next.outcome, next.job.id], ['replaced', job!.id]);
     await utils.addJob('invoice', { order: 2 }, { jobKey: 'order 1', runAt: new Date(LATER) });
-    const run = await room.move([...from, ...MAP, '--json']);
+    const run = await fixture.move([...from, ...MAP, '--json']);
     const [kind] = factsOf<KindFact & { joined: number }>(run, 'kind');
     assert.deepEqual(
       [kind!.moved, kind!.joined],
@@ -151,7 +151,7 @@ describe('jobs of Graphile Worker', () => {
     const exact = '{"n":{"a":1e400}}';
     const change = 'UPDATE graphile_worker._private_jobs SET payload = $2::json WHERE id = $1';
     await sql.query(change, [id, exact]);
-    const run = await room.move([...from, ...MAP, '--json']);
+    const run = await fixture.move([...from, ...MAP, '--json']);
     assert.equal(run.code, EXIT.failed);
     const [refusal] = factsOf<{ id: string; message: string }>(run, 'refusal');
     assert.equal(refusal!.id, id);
@@ -166,7 +166,7 @@ describe('jobs of Graphile Worker', () => {
   for (const killAt of ['before acceptance', 'before the answer'] as const satisfies KillAt[]) {
     test(`are neither lost nor doubled when the move is killed ${killAt}`, async () => {
       for (const order of [1, 2, 3]) await utils.addJob('invoice', { order });
-      await room.moveKilled([...from, ...MAP, '--batch', '2'], killAt);
+      await fixture.moveKilled([...from, ...MAP, '--batch', '2'], killAt);
       assert.deepEqual(
         await left(),
         [
@@ -177,11 +177,11 @@ describe('jobs of Graphile Worker', () => {
       );
       assert.deepEqual(await runThere(), [{ order: 3 }], 'no worker there begins them');
       const isHere = killAt === 'before the answer';
-      const run = await room.move([...from, ...MAP, '--json']);
+      const run = await fixture.move([...from, ...MAP, '--json']);
       const [kind] = factsOf<KindFact>(run, 'kind');
       assert.deepEqual([kind!.found, kind!.moved], isHere ? [2, 0] : [0, 2]);
-      const jobs = await room.moved();
-      const orders = await Promise.all(jobs.map(({ id }) => room.client.result(id)));
+      const jobs = await fixture.moved();
+      const orders = await Promise.all(jobs.map(({ id }) => fixture.client.result(id)));
       const numbers = new Set(orders.map((one) => (one as { order: number }).order));
       assert.deepEqual([numbers, jobs.length], [new Set([1, 2]), 2]);
       assert.deepEqual(await left(), []);
@@ -190,8 +190,8 @@ describe('jobs of Graphile Worker', () => {
 
   test('are given back where the move was killed before they were accepted', async () => {
     await utils.addJob('invoice', { order: 1 });
-    await room.moveKilled([...from, ...MAP], 'before acceptance');
-    const run = await room.move([...from, '--give-back', '--json']);
+    await fixture.moveKilled([...from, ...MAP], 'before acceptance');
+    const run = await fixture.move([...from, '--give-back', '--json']);
     assert.equal(factsOf<KindFact>(run, 'kind')[0]!.released, 1);
     assert.deepEqual(await runThere(), [{ order: 1 }]);
   });
@@ -199,25 +199,25 @@ describe('jobs of Graphile Worker', () => {
 
 describe('the crontab of Graphile Worker', () => {
   test('is read from its file, and its rules become schedules', async () => {
-    const file = join(room.folder, 'crontab');
+    const file = join(fixture.folder, 'crontab');
     writeFileSync(file, '# nightly\n0 4 * * 1 invoice ?id=week&max=3 {"all":true}\n');
-    const listed = await room.move([...from, ...MAP, '--crontab', file]);
+    const listed = await fixture.move([...from, ...MAP, '--crontab', file]);
     assert.match(listed.stdout, /pawl schedules put invoice\.week -d/);
-    const run = await room.move([...from, ...MAP, '--crontab', file, '--schedules']);
+    const run = await fixture.move([...from, ...MAP, '--crontab', file, '--schedules']);
     assert.equal(run.code, EXIT.done, run.stderr);
     assert.match(run.stderr, /out of your crontab/);
-    const { rule, job } = await room.client.schedules.get('invoice.week');
+    const { rule, job } = await fixture.client.schedules.get('invoice.week');
     assert.deepEqual(rule, { kind: 'cron', expression: '0 4 * * 1', timeZone: 'UTC' });
     assert.deepEqual([job.type, job.input], ['print-invoice', { all: true }]);
   });
 });
 
 test('a database without Graphile Worker, and one of another version, are told apart', async () => {
-  const none = await room.move([...from, '--schema', 'elsewhere']);
+  const none = await fixture.move([...from, '--schema', 'elsewhere']);
   assert.equal(none.code, EXIT.notFound);
   assert.match(none.stderr, /no Graphile Worker in the schema "elsewhere".*SOURCE_EMPTY/);
   await sql.query('ALTER TABLE graphile_worker._private_tasks RENAME COLUMN identifier TO name');
-  const other = await room.move(from);
+  const other = await fixture.move(from);
   assert.equal(other.code, EXIT.failed);
   assert.match(other.stderr, /version 20 of Graphile Worker, without _private_tasks\.identifier/);
   await sql.query('ALTER TABLE graphile_worker._private_tasks RENAME COLUMN name TO identifier');

@@ -57,18 +57,18 @@ test('[O23] kill -9 at every step of an execution at once: each job reaches its 
     probing: { url, poll_interval: 0.1 },
   };
   const isIdle = { isWorking: false, isSweeping: false };
-  const desk = await openInstance({ database: database.url, artifacts, providers, ...isIdle });
+  const idle = await openInstance({ database: database.url, artifacts, providers, ...isIdle });
   const first = await startProcess(providers);
   const jobs = await Promise.all(
     STEPS.map((step) =>
-      desk.execute(`${step === 'doubt' ? 'careful' : 'probing'}:${step}`, { inputs: {} }),
+      idle.execute(`${step === 'doubt' ? 'careful' : 'probing'}:${step}`, { inputs: {} }),
     ),
   );
   const isThere = (): boolean => reached.size === STEPS.length;
   await eventually('every step is reached', isThere, { timeoutMs: 60_000 });
   await kill(first);
   const second = await startProcess(providers);
-  const ended = await Promise.all(jobs.map((job) => desk.pawl.ended(job)));
+  const ended = await Promise.all(jobs.map((job) => idle.pawl.ended(job)));
   assert.deepEqual(
     ended.map(({ state, error }) => error?.code ?? state),
     ['FORWARD_IN_DOUBT', 'successful', 'successful', 'successful', 'successful'],
@@ -78,7 +78,7 @@ test('[O23] kill -9 at every step of an execution at once: each job reaches its 
   }
   assert.equal(simulator.jobs.size, STEPS.length, 'no remote job was lost or made twice');
   await kill(second);
-  await desk.close();
+  await idle.close();
   await simulator.close();
 });
 

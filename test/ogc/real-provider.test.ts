@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { openOgcServer, pathOf } from './server-room.ts';
+import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const program = process.env['PYGEOAPI'] ?? 'pygeoapi';
 const isThere = spawnSync(program, ['--version']).status === 0;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openOgcServer, pathOf } from './server-room.ts';
+import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const server = await openOgcServer({ isLocked: true });
 const ASYNC = { prefer: 'respond-async' };

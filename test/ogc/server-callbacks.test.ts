@@ -7,7 +7,7 @@ import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { fanOutCallbacks } from '../../src/ogc/server/callbacks.ts';
 import { eventually } from '../support/eventually.ts';
-import { openOgcServer } from './server-room.ts';
+import { openOgcServer } from './server-fixture.ts';
 
 interface Call {
   readonly path: string;
@@ -101,8 +101,8 @@ test('the same news is told once, however often the log brings it', async () => 
   await idle.engine.settle([{ ...held, ending: { kind: 'succeed', result: '1' } }]);
   const page = await idle.engine.tail({ tenant: null, from: 'start', limit: 100 });
   const sources = [{ owns: (type: string) => type === 'good' }] as never;
-  const room = { engine: idle.engine, sources };
-  for (let time = 0; time < 3; time++) assert.equal(await fanOutCallbacks(room, page.items), 2);
+  const fixture = { engine: idle.engine, sources };
+  for (let time = 0; time < 3; time++) assert.equal(await fanOutCallbacks(fixture, page.items), 2);
   const made = await idle.engine.jobs({
     tenant: 'default',
     type: 'pawl.ogc-callback',

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { boxArea } from '../../examples/ogc-gateway/jobs.ts';
 import { readConfiguration } from '../../src/ogc/gateway/configuration.ts';
-import { openOgcServer } from './server-room.ts';
+import { openOgcServer } from './server-fixture.ts';
 
 function example(name: string): string {
   return fileURLToPath(new URL(`../../examples/ogc-gateway/${name}`, import.meta.url));

@@ -8,7 +8,7 @@ import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { typed } from '../../src/handler/schema.ts';
 import { modeOf, readPreferences } from '../../src/ogc/server/prefer.ts';
-import { openOgcServer, pathOf } from './server-room.ts';
+import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const failing = defineJob('failing', {
   expose: true,

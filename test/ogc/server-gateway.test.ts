@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { eventually } from '../support/eventually.ts';
-import { openOgcServer, pathOf } from './server-room.ts';
+import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const failing = defineJob('failing', {
   expose: true,

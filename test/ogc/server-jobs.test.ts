@@ -6,7 +6,7 @@ import { platform } from '../../src/lifecycles/platform.ts';
 import { fits, type Query, readJobFilter } from '../../src/ogc/server/job-filter.ts';
 import type { StatusInfo } from '../../src/ogc/model/status-info.ts';
 import { eventually } from '../support/eventually.ts';
-import { openOgcServer, type OgcServer, pathOf } from './server-room.ts';
+import { openOgcServer, type OgcServer, pathOf } from './server-fixture.ts';
 
 const ASYNC = { prefer: 'respond-async' };
 const CREATED = '2026-03-01T12:00:00.000Z';

@@ -8,7 +8,7 @@ import { defineJob } from '../../src/handler/define-job.ts';
 import { fromTypebox } from '../../src/handler/typebox.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
 import { openApiSchemaOf } from '../../src/ogc/server/openapi-schema.ts';
-import { openOgcServer, pathOf } from './server-room.ts';
+import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const area = defineJob('geo:area', {
   lifecycle: distributed,

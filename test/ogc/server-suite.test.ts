@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { Compile } from 'typebox/schema';
 import { eventually } from '../support/eventually.ts';
-import { type Answer, openOgcServer, pathOf } from './server-room.ts';
+import { type Answer, openOgcServer, pathOf } from './server-fixture.ts';
 import { STANDARD } from './server-standard.ts';
 
 const server = await openOgcServer();

@@ -1,6 +1,6 @@
 // A tenant that has something recognisable in everything that can hold it.
 import assert from 'node:assert/strict';
-import type { Answer, Caller } from './room.ts';
+import type { Answer, Caller } from './fixture.ts';
 
 /** Everything of the tenant that somebody could ask for, by the name of the parameter. */
 export interface Planted {

@@ -21,7 +21,11 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S3: {
     threat: 'one tenant reaches what belongs to another',
     control: 'the tenant comes from the credential alone and leads every key and query',
-    places: ['src/http/face.ts', 'src/http/require-home.ts', 'src/store/postgres/reader-role.ts'],
+    places: [
+      'src/http/services.ts',
+      'src/http/require-home.ts',
+      'src/store/postgres/reader-role.ts',
+    ],
   },
   S4: {
     threat: 'a credential does more than its role allows',
@@ -122,7 +126,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S23: {
     threat: 'a request is read in two ways, or under another’s name',
     control: 'a strict parser, one Host, links from the configured address',
-    places: ['src/http/edge.ts', 'src/ogc/server/room.ts'],
+    places: ['src/http/edge.ts', 'src/ogc/server/dependencies.ts'],
   },
   S24: {
     threat: 'answers tell what exists',

@@ -5,18 +5,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readKey } from '../../src/auth/key-text.ts';
-import { Caller, openSecurityRoom } from './room.ts';
+import { Caller, openSecurityFixture } from './fixture.ts';
 
 test('[S1] the files of the database have no key, and no hash that a key could be made from', async () => {
-  const room = await openSecurityRoom();
-  const admin = await room.holder({});
+  const fixture = await openSecurityFixture();
+  const admin = await fixture.holder({});
   const { json: made } = await admin.post('/v1/keys', { name: 'bot', roles: ['viewer'] });
   const bot = new Caller(admin.url, { authorization: `Bearer ${made.key}` });
   assert.equal((await bot.get('/v1/jobs')).status, 200);
   const { secret } = readKey(made.key)!;
   const hash = createHash('sha256').update(secret).digest('hex');
-  const files = readdirSync(room.folder).filter((file) => file.startsWith('pawl.db'));
-  const stored = files.map((file) => readFileSync(join(room.folder, file), 'latin1')).join('');
+  const files = readdirSync(fixture.folder).filter((file) => file.startsWith('pawl.db'));
+  const stored = files.map((file) => readFileSync(join(fixture.folder, file), 'latin1')).join('');
   assert.ok(stored.includes(hash), 'what is kept is its hash');
   assert.ok(!stored.includes(secret) && !stored.includes(made.key));
   // Whoever reads the hash in a dump of the database has nothing to log in with.
@@ -38,8 +38,8 @@ const VERBS: readonly [string, object][] = [
 ];
 
 test('[S5] with the id of a job alone nobody reports for its owner, whatever is guessed', async () => {
-  const room = await openSecurityRoom();
-  const owner = await room.holder({ roles: ['worker', 'producer'] });
+  const fixture = await openSecurityFixture();
+  const owner = await fixture.holder({ roles: ['worker', 'producer'] });
   await owner.put('/v1/types/own', { lifecycle: 'distributed' });
   const { json: job } = await owner.post('/v1/jobs', { type: 'own' });
   const asked = { workerId: 'w1', types: ['own'], max: 1 };
@@ -47,7 +47,7 @@ test('[S5] with the id of a job alone nobody reports for its owner, whatever is 
   const { epoch } = claimed.jobs[0];
   await owner.post(`/v1/jobs/${job.id}/start`, { workerId: 'w1', epoch });
   const before = (await owner.get(`/v1/jobs/${job.id}`)).text;
-  const thief = await room.holder({ roles: ['worker'], name: 'thief' });
+  const thief = await fixture.holder({ roles: ['worker'], name: 'thief' });
   for (const held of [
     { workerId: 'thief', epoch },
     { workerId: 'w1', epoch: epoch + 1 },
@@ -66,8 +66,8 @@ test('[S5] with the id of a job alone nobody reports for its owner, whatever is 
 });
 
 test('[S26] every change that an administrator makes is told in the audit log, by who made it', async () => {
-  const room = await openSecurityRoom({ PAWL_OUTGOING_ALLOW: '127.0.0.9' });
-  const admin = await room.holder({ name: 'root' });
+  const fixture = await openSecurityFixture({ PAWL_OUTGOING_ALLOW: '127.0.0.9' });
+  const admin = await fixture.holder({ name: 'root' });
   const told = async (): Promise<string[]> => {
     const { json } = await admin.get('/v1/audit?limit=500');
     return json.items.map((one: { actor: string; action: string }) => `${one.actor} ${one.action}`);

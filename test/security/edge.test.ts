@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { openSecurityRoom } from './room.ts';
+import { openSecurityFixture } from './fixture.ts';
 import { allRoutes } from './routes.ts';
 
-const open = await openSecurityRoom({ PAWL_AUTH: 'off' });
-const locked = await openSecurityRoom({ PAWL_PUBLIC_URL: 'https://pawl.example' });
+const open = await openSecurityFixture({ PAWL_AUTH: 'off' });
+const locked = await openSecurityFixture({ PAWL_PUBLIC_URL: 'https://pawl.example' });
 
 test('[S9] a page of another origin changes nothing on a machine that is open to its own', async () => {
   const { nobody } = open;

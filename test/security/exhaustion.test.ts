@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { lastNote } from '../../src/http/last-note.ts';
 import { Portion } from '../../src/http/portion.ts';
 import { SharedReads } from '../../src/engine/live/shared-reads.ts';
-import { openApi } from '../spec/http-room.ts';
+import { openApi } from '../spec/http-fixture.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT } from '../support/world.ts';
-import { openSecurityRoom } from './room.ts';
+import { openSecurityFixture } from './fixture.ts';
 
-const room = await openSecurityRoom();
-const admin = await room.holder({});
+const fixture = await openSecurityFixture();
+const admin = await fixture.holder({});
 await admin.put('/v1/types/t', { lifecycle: 'task' });
 
 /** Every pattern of the document, which are all that texts of callers are held against. */

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { frameOf } from '../../src/http/sse-frame.ts';
 import { type SseMessage, readMessages } from '../../src/client/sse.ts';
-import { openSecurityRoom } from './room.ts';
+import { openSecurityFixture } from './fixture.ts';
 
 const ODD_TEXTS: readonly string[] = [
   'a\r\nset-cookie: x=1',
@@ -33,8 +33,8 @@ const SQL_TEXTS: readonly string[] = [
   '") UNION SELECT 1,2,3 --',
 ];
 
-const room = await openSecurityRoom();
-const admin = await room.holder({});
+const fixture = await openSecurityFixture();
+const admin = await fixture.holder({});
 await admin.put('/v1/types/t', { lifecycle: 'task' });
 
 async function messagesOf(bytes: string): Promise<SseMessage[]> {

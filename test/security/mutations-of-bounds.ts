@@ -61,7 +61,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S18',
     mistake: 'a value is written into a statement',
-    file: 'src/store/sqlite/care.ts',
+    file: 'src/store/sqlite/maintenance.ts',
     from: '`PRAGMA ${name}`',
     to: "`PRAGMA '${name}'`",
     tests: 'test/security/injection.test.ts',
@@ -109,7 +109,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S23',
     mistake: 'links go by the Host of a request',
-    file: 'src/ogc/server/room.ts',
+    file: 'src/ogc/server/dependencies.ts',
     from: 'return settings.publicUrl ?? `${request.protocol}://${request.host}`;',
     to: "return settings.publicUrl === '' ? '' : `${request.protocol}://${request.host}`;",
     tests: 'test/security/edge.test.ts',

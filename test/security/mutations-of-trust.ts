@@ -31,7 +31,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S3',
     mistake: 'a list forgets whose workers were asked for',
-    file: 'src/http/roster.ts',
+    file: 'src/http/worker-list.ts',
     from: 'engine.workers(callerOf(request).tenant)',
     to: "engine.workers(callerOf(request).tenant === '' ? '' : 'acme')",
     tests: 'test/security/tenants.test.ts',

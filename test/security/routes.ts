@@ -1,7 +1,7 @@
 // Every operation of the two documents that the platform serves, and how it is called.
 import { EXAMPLES } from '../../src/http/openapi-examples.ts';
 import { canary, type Planted } from './canaries.ts';
-import type { Caller } from './room.ts';
+import type { Caller } from './fixture.ts';
 
 export interface Route {
   readonly method: string;

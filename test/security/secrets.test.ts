@@ -14,7 +14,7 @@ import { startPlatform } from '../../src/app/platform.ts';
 import { silentLog } from '../../src/engine/context.ts';
 import { freePort, PlatformProcess } from '../chaos/platform-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { Caller, scratchFolder } from './room.ts';
+import { Caller, scratchFolder } from './fixture.ts';
 
 const jobs = fileURLToPath(new URL('leaky-jobs.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));

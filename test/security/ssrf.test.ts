@@ -12,9 +12,9 @@ import { systemClock } from '../../src/core/clock.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { typed } from '../../src/handler/schema.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
-import { openOgcServer } from '../ogc/server-room.ts';
+import { openOgcServer } from '../ogc/server-fixture.ts';
 import { eventually } from '../support/eventually.ts';
-import { openSecurityRoom, scratchFolder } from './room.ts';
+import { openSecurityFixture, scratchFolder } from './fixture.ts';
 
 interface Trap {
   readonly server: Server;
@@ -74,8 +74,8 @@ function assertUntouched(): void {
 
 describe('an address that a caller names', () => {
   test('[S6] as the URL of a webhook leads to no private place, made or changed', async () => {
-    const room = await openSecurityRoom({ PAWL_REQUESTS_PER_SECOND: '0' });
-    const admin = await room.holder({});
+    const fixture = await openSecurityFixture({ PAWL_REQUESTS_PER_SECOND: '0' });
+    const admin = await fixture.holder({});
     const { json: hook } = await admin.post('/v1/webhooks', { url: 'https://93.184.215.14/x' });
     for (const url of [...URLS, ...OTHER_URLS]) {
       const made = await admin.post('/v1/webhooks', { url });

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canary, leaksIn, plant, type Planted } from './canaries.ts';
-import { type Answer, type Caller, openSecurityRoom, type SecurityRoom } from './room.ts';
+import { type Answer, type Caller, openSecurityFixture, type SecurityFixture } from './fixture.ts';
 import { allRoutes, bodyFor, namesFor, pathWith, type Route } from './routes.ts';
 
 interface Rivals {
-  readonly room: SecurityRoom;
+  readonly fixture: SecurityFixture;
   readonly owner: Caller;
   readonly rival: Caller;
   readonly planted: Planted;
 }
 
 async function openRivals(): Promise<Rivals> {
-  const room = await openSecurityRoom({ PAWL_OUTGOING_ALLOW: '127.0.0.9' });
-  const owner = await room.holder({ tenant: 'acme', name: canary('principal') });
-  const rival = await room.holder({ tenant: 'rival', name: 'rival' });
-  return { room, owner, rival, planted: await plant(owner) };
+  const fixture = await openSecurityFixture({ PAWL_OUTGOING_ALLOW: '127.0.0.9' });
+  const owner = await fixture.holder({ tenant: 'acme', name: canary('principal') });
+  const rival = await fixture.holder({ tenant: 'rival', name: 'rival' });
+  return { fixture, owner, rival, planted: await plant(owner) };
 }
 
-const { room, owner, rival, planted } = await openRivals();
-const routes = await allRoutes(room.nobody);
+const { fixture, owner, rival, planted } = await openRivals();
+const routes = await allRoutes(fixture.nobody);
 
 const OWNER_QUERY = `workerId=${planted.held.workerId}&epoch=${planted.held.epoch}`;
 const QUERIES: Readonly<Record<string, string>> = {
@@ -147,7 +147,7 @@ test('[S3] lists are empty of the other tenant, whatever they are asked for', as
 });
 
 test('[S3] what concerns all tenants together is shown to the home tenant only', async () => {
-  const home = await room.holder({ roles: ['viewer'] });
+  const home = await fixture.holder({ roles: ['viewer'] });
   const scraped = await home.get('/metrics');
   assert.equal(scraped.status, 200);
   assert.ok(scraped.text.includes(canary('type')), 'the names are really in the metrics');
@@ -191,7 +191,7 @@ test('[S24] a foreign id and one that never was are answered alike, body and hea
     processId: 'canary-none-7f3a9',
     type: 'canary-none-7f3a9',
   };
-  const stranger = await room.holder({ tenant: 'stranger' });
+  const stranger = await fixture.holder({ tenant: 'stranger' });
   const reads = routes.filter(({ method, path }) => method === 'GET' && path.includes('{'));
   for (const route of reads) {
     const names = namesFor(route, planted);

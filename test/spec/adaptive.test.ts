@@ -13,7 +13,7 @@ import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { realStores } from '../support/real-stores.ts';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 const SWEEPERS = 4;
 const ROUND_MS = 5_000;
@@ -59,8 +59,8 @@ async function round(town: Town, ending: 'well' | 'badly'): Promise<number> {
 }
 
 async function throttleOf({ world, type }: Town) {
-  const valves = await world.engine.valves(TENANT);
-  return valves.find(({ scope, name }) => scope === 'type' && name === type)?.throttle ?? null;
+  const rules = await world.engine.rules(TENANT);
+  return rules.find(({ scope, name }) => scope === 'type' && name === type)?.throttle ?? null;
 }
 
 const stores = [{ label: 'memory', open: inMemory }, ...(await realStores())];
@@ -99,7 +99,7 @@ for (const { label, open } of stores) {
         back.join(' '),
       );
       assert.equal(await round(town, 'well'), 16, 'as before the spike');
-      assert.deepEqual(await world.engine.valves(TENANT), [], 'and nothing is left of it');
+      assert.deepEqual(await world.engine.rules(TENANT), [], 'and nothing is left of it');
       await checkRecord(world, lines);
       for (const claim of town.held) await world.complete(claim);
     });

@@ -19,7 +19,7 @@ interface Put {
   readonly url: string;
 }
 
-interface Room extends ArtifactApi {
+interface Fixture extends ArtifactApi {
   readonly claim: Claim;
   put(name: string, claim?: Claim): Promise<Put>;
   /** What everybody gets: the names of the list, and the codes of link and download. */
@@ -30,7 +30,7 @@ function holderOf({ job }: Claim): string {
   return `workerId=${job.owner}&epoch=${job.epoch}`;
 }
 
-async function openRoom(context: TestContext): Promise<Room> {
+async function openFixture(context: TestContext): Promise<Fixture> {
   const api = await openArtifactApi(context);
   await api.world.putType('export', TYPE, 'default');
   const claim = await api.claimOne();
@@ -56,27 +56,27 @@ async function openRoom(context: TestContext): Promise<Room> {
 }
 
 /** A link as everybody gets it, by whatever way it was leaked before it was good. */
-async function leaked({ face, world }: Room, { id }: Put): Promise<string> {
+async function leaked({ services, world }: Fixture, { id }: Put): Promise<string> {
   const { artifacts } = world.engine.context.records;
   const artifact = await artifacts.find({ tenant: 'default', id });
-  return artifactJson(face, artifact!).url;
+  return artifactJson(services, artifact!).url;
 }
 
 const NOTHING = { names: [], link: 404, download: 404 };
 
 describe('an output of a job', () => {
   test('[T8, R36, T24] is seen by nobody else before the job has succeeded, and by all after', async (context) => {
-    const room = await openRoom(context);
-    const put = await room.put('deck.pdf');
-    const link = await leaked(room, put);
-    assert.deepEqual(await room.seen(put, link), NOTHING);
-    await room.world.complete(room.claim);
-    assert.deepEqual(await room.seen(put, link), {
+    const fixture = await openFixture(context);
+    const put = await fixture.put('deck.pdf');
+    const link = await leaked(fixture, put);
+    assert.deepEqual(await fixture.seen(put, link), NOTHING);
+    await fixture.world.complete(fixture.claim);
+    assert.deepEqual(await fixture.seen(put, link), {
       names: ['deck.pdf'],
       link: 200,
       download: 200,
     });
-    const result = await room.app.inject(`/v1/jobs/${room.claim.job.id}/result`);
+    const result = await fixture.app.inject(`/v1/jobs/${fixture.claim.job.id}/result`);
     assert.match(String(result.headers['link']), /deck\.pdf/);
   });
 
@@ -90,45 +90,45 @@ describe('an output of a job', () => {
   };
   for (const [how, end] of Object.entries(ends)) {
     test(`[T8, R14] is gone for everybody from the commit of ${how} on, and its bytes go`, async (context) => {
-      const room = await openRoom(context);
-      const [put, page] = [await room.put('deck.pdf'), await room.put('page-1.png')];
-      const links = [await leaked(room, put), await leaked(room, page), put.url, page.url];
-      assert.equal((await room.app.inject(links[1]!)).statusCode, 200, 'a preview');
-      await end(room.world, room.claim);
-      for (const link of links) assert.deepEqual(await room.seen(put, link), NOTHING);
-      assert.deepEqual(await room.seen(page, links[1]!), NOTHING);
-      const own = `/v1/jobs/${room.claim.job.id}/artifacts?${holderOf(room.claim)}`;
-      assert.deepEqual((await room.app.inject(own)).json<{ items: Put[] }>().items, []);
-      await room.sweep.runOnce();
-      assert.deepEqual(room.onDisk(), []);
+      const fixture = await openFixture(context);
+      const [put, page] = [await fixture.put('deck.pdf'), await fixture.put('page-1.png')];
+      const links = [await leaked(fixture, put), await leaked(fixture, page), put.url, page.url];
+      assert.equal((await fixture.app.inject(links[1]!)).statusCode, 200, 'a preview');
+      await end(fixture.world, fixture.claim);
+      for (const link of links) assert.deepEqual(await fixture.seen(put, link), NOTHING);
+      assert.deepEqual(await fixture.seen(page, links[1]!), NOTHING);
+      const own = `/v1/jobs/${fixture.claim.job.id}/artifacts?${holderOf(fixture.claim)}`;
+      assert.deepEqual((await fixture.app.inject(own)).json<{ items: Put[] }>().items, []);
+      await fixture.sweep.runOnce();
+      assert.deepEqual(fixture.onDisk(), []);
     });
   }
 
   test('[T8] that its type declares a preview is seen while the job runs, and in no cache', async (context) => {
-    const room = await openRoom(context);
-    await room.put('deck.pdf');
-    const page = await room.put('page-1.png');
-    const link = await leaked(room, page);
-    assert.deepEqual(await room.seen(page, link), {
+    const fixture = await openFixture(context);
+    await fixture.put('deck.pdf');
+    const page = await fixture.put('page-1.png');
+    const link = await leaked(fixture, page);
+    assert.deepEqual(await fixture.seen(page, link), {
       names: ['page-1.png'],
       link: 200,
       download: 200,
     });
-    const { headers } = await room.app.inject(link);
+    const { headers } = await fixture.app.inject(link);
     assert.equal(headers['cache-control'], 'private, no-store');
-    await room.world.complete(room.claim);
-    const after = await room.app.inject(link);
+    await fixture.world.complete(fixture.claim);
+    const after = await fixture.app.inject(link);
     assert.match(String(after.headers['cache-control']), /immutable/);
   });
 
   test('[P4, R36] is there for the next attempt after a loss, and for that attempt alone', async (context) => {
-    const room = await openRoom(context);
-    const put = await room.put('deck.pdf');
-    const { app, world, claim } = room;
+    const fixture = await openFixture(context);
+    const put = await fixture.put('deck.pdf');
+    const { app, world, claim } = fixture;
     assert.equal((await app.inject(put.url)).body, 'bytes of deck.pdf', 'its own link');
     world.advance(600_000);
     await world.sweep();
-    await room.sweep.runOnce();
+    await fixture.sweep.runOnce();
     const next = await world.claimOne('w2', 'export');
     assert.equal(next.job.id, claim.job.id);
     assert.equal((await app.inject(put.url)).statusCode, 404, 'the link of the lost attempt');
@@ -141,33 +141,33 @@ describe('an output of a job', () => {
     for (const stranger of [holderOf(claim), 'workerId=w2&epoch=99', 'workerId=w3&epoch=2']) {
       assert.equal((await app.inject(`${asked}&${stranger}`)).statusCode, 404, stranger);
     }
-    assert.deepEqual(await room.seen(put, await leaked(room, put)), NOTHING);
+    assert.deepEqual(await fixture.seen(put, await leaked(fixture, put)), NOTHING);
   });
 
   test('[R36] cannot be read by naming it as the input of another job', async (context) => {
-    const room = await openRoom(context);
-    const put = await room.put('secret.json');
+    const fixture = await openFixture(context);
+    const put = await fixture.put('secret.json');
     const asked = { type: 'export', input: { $artifact: put.id } };
     const { id } = (
-      await room.app.inject({ method: 'POST', url: '/v1/jobs', payload: asked })
+      await fixture.app.inject({ method: 'POST', url: '/v1/jobs', payload: asked })
     ).json<{ id: string }>();
-    const input = await room.app.inject(`/v1/jobs/${id}/input`);
+    const input = await fixture.app.inject(`/v1/jobs/${id}/input`);
     assert.deepEqual([input.json(), input.headers['link']], [asked.input, undefined]);
   });
 });
 
 test('names that begin with $ are the platform’s own, wherever they are given', async (context) => {
-  const room = await openRoom(context);
-  const upload = await room.app.inject({
+  const fixture = await openFixture(context);
+  const upload = await fixture.app.inject({
     method: 'POST',
     url: '/v1/artifacts?name=%24input',
     body: 'x',
   });
   assert.equal(upload.statusCode, 400);
-  const url = `/v1/jobs/${room.claim.job.id}/artifacts/%24other?${holderOf(room.claim)}`;
-  assert.equal((await room.app.inject({ method: 'PUT', url, body: 'x' })).statusCode, 400);
+  const url = `/v1/jobs/${fixture.claim.job.id}/artifacts/%24other?${holderOf(fixture.claim)}`;
+  assert.equal((await fixture.app.inject({ method: 'PUT', url, body: 'x' })).statusCode, 400);
   await assert.rejects(
-    room.world.putType('export', { ...TYPE, previews: ['$*'] }, 'default'),
+    fixture.world.putType('export', { ...TYPE, previews: ['$*'] }, 'default'),
     /previews\/0/,
   );
 });
@@ -176,12 +176,12 @@ describe('a value that is too large for the database', () => {
   const large = { text: 'PLAIN '.repeat(60_000) };
 
   test('[T27, R36] goes in and out whole over HTTP, and is on no route for artifacts', async (context) => {
-    const room = await openRoom(context);
-    const { app, world, desk } = room;
-    await world.complete(room.claim);
+    const fixture = await openFixture(context);
+    const { app, world, access } = fixture;
+    await world.complete(fixture.claim);
     const { engine } = world;
     const caller = { tenant: 'default', principal: null };
-    const [made] = await largeSink(engine, desk).enqueue([{ type: 'export', input: large }], {
+    const [made] = await largeSink(engine, access).enqueue([{ type: 'export', input: large }], {
       caller,
     });
     assert.ok(made!.kind === 'created');
@@ -207,7 +207,7 @@ describe('a value that is too large for the database', () => {
     assert.deepEqual(all.map(({ name }) => name).toSorted(), ['$input', '$result']);
     for (const value of all) {
       assert.equal((await app.inject(`/v1/artifacts/${value.id}/link`)).statusCode, 404);
-      assert.equal((await app.inject(artifactJson(room.face, value).url)).statusCode, 404);
+      assert.equal((await app.inject(artifactJson(fixture.services, value).url)).statusCode, 404);
     }
     assert.deepEqual((await app.inject(`/v1/jobs/${id}/artifacts`)).json().items, []);
     const { headers } = await app.inject(`/v1/jobs/${id}/result`);
@@ -215,12 +215,12 @@ describe('a value that is too large for the database', () => {
   });
 
   test('[R36] of one job is not given out as the result of another', async (context) => {
-    const room = await openRoom(context);
-    const other = await room.claimOne();
+    const fixture = await openFixture(context);
+    const other = await fixture.claimOne();
     const url = `/v1/jobs/${other.job.id}/artifacts/%24result?${holderOf(other)}`;
-    const { id } = (await room.app.inject({ method: 'PUT', url, body: '"secret"' })).json<Put>();
-    await room.world.complete(room.claim, { $artifact: id });
-    const result = await room.app.inject(`/v1/jobs/${room.claim.job.id}/result`);
+    const { id } = (await fixture.app.inject({ method: 'PUT', url, body: '"secret"' })).json<Put>();
+    await fixture.world.complete(fixture.claim, { $artifact: id });
+    const result = await fixture.app.inject(`/v1/jobs/${fixture.claim.job.id}/result`);
     assert.deepEqual(result.json(), { $artifact: id });
   });
 });

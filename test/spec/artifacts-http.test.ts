@@ -89,7 +89,7 @@ describe('uploads over HTTP', () => {
     await eventually('the first bytes', () => api.onDisk().length === 1);
     request.destroy();
     await eventually('nothing left', () => api.onDisk().length === 0);
-    assert.deepEqual(await api.desk.list(claim.job), []);
+    assert.deepEqual(await api.access.list(claim.job), []);
   });
 });
 
@@ -105,7 +105,7 @@ describe('artifacts of a job over HTTP', () => {
     await api.world.complete(claim);
     const result = await api.app.inject(`/v1/jobs/${claim.job.id}/result`);
     const link = String(result.headers['link']);
-    const { artifacts } = await resultArtifacts(api.face, claim.job);
+    const { artifacts } = await resultArtifacts(api.services, claim.job);
     assert.equal(artifacts[0]!.name, 'pages/übersicht 1.pdf');
     assert.ok(link.includes(artifacts[0]!.url));
     const end = api.world.clock.now() + LINK_TTL_MS_MIN;
@@ -205,7 +205,7 @@ describe('downloads', () => {
   test('[F75] whose bytes are gone say so, and no cache keeps that', async (context) => {
     const api = await openArtifactApi(context);
     const { id, url } = await upload(api, 'one');
-    const { location } = await api.desk.find({ tenant: 'default', id });
+    const { location } = await api.access.find({ tenant: 'default', id });
     await api.files.remove([location]);
     const answer = await api.app.inject(url);
     assert.deepEqual([answer.statusCode, answer.json().code], [404, 'NOT_FOUND']);

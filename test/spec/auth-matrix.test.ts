@@ -6,8 +6,8 @@ import { ApiClient } from '../../src/client/client.ts';
 import { ROLE_SCOPES, ROLES } from '../../src/auth/role.ts';
 import { ROUTE_SCOPES, scopeOfRoute } from '../../src/http/access.ts';
 import { EXAMPLES } from '../../src/http/openapi-examples.ts';
-import { openLocked } from './auth-room.ts';
-import type { Api, Answer, Method } from './http-room.ts';
+import { openLocked } from './auth-fixture.ts';
+import type { Api, Answer, Method } from './http-fixture.ts';
 
 interface Route {
   readonly method: Method;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { ManualClock } from '../../src/core/clock.ts';
 import { tokenReader } from '../../src/auth/token.ts';
-import { openLocked } from './auth-room.ts';
+import { openLocked } from './auth-fixture.ts';
 
 const issuer = 'https://id.example';
 const audience = 'pawl';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshKey, isSecretOf, readKey } from '../../src/auth/key-text.ts';
 import { ApiClient } from '../../src/client/client.ts';
-import { openLocked } from './auth-room.ts';
+import { openLocked } from './auth-fixture.ts';
 
 test('[S1] a key is a prefix, a public id, a secret of 190 bits and a checksum', () => {
   const keys = Array.from({ length: 200 }, () => freshKey());

@@ -5,13 +5,13 @@ import { PermanentError } from '../../src/handler/failure.ts';
 import { typed } from '../../src/handler/schema.ts';
 
 /** Both processes of a test write what they do to one file. */
-export function bookingJob(diary: string): JobDefinition<{ room: number }> {
+export function bookingJob(callLog: string): JobDefinition<{ fixture: number }> {
   return defineJob('booking', {
-    input: typed<{ room: number }>(),
+    input: typed<{ fixture: number }>(),
     run: ({ input }) => {
-      appendFileSync(diary, `booked ${input.room}\n`);
+      appendFileSync(callLog, `booked ${input.fixture}\n`);
       throw new PermanentError('the card was refused');
     },
-    compensate: ({ input }) => appendFileSync(diary, `gave back ${input.input.room}\n`),
+    compensate: ({ input }) => appendFileSync(callLog, `gave back ${input.input.fixture}\n`),
   });
 }

@@ -10,15 +10,15 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { bookingJob } from './booking-job.ts';
 
-const [path = '', diary = ''] = process.argv.slice(2);
-const jobs = [bookingJob(diary)];
+const [path = '', callLog = ''] = process.argv.slice(2);
+const jobs = [bookingJob(callLog)];
 const store = await openSqliteStore({ path, lifecycles });
 const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
 const tenant = 'default';
 for (const job of withCompensations(jobs)) {
   await engine.putType({ tenant, type: job.type }, typeDefinitionOf(job));
 }
-const requests = [{ type: 'booking', input: { room: 7 } }];
+const requests = [{ type: 'booking', input: { fixture: 7 } }];
 const [made] = await engine.enqueue(requests, { caller: { tenant, principal: null } });
 const worker = openWorker({ source: engine, jobs });
 await worker.poll();

@@ -17,7 +17,7 @@ import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdingOf, openWorld, TENANT, type World } from '../support/world.ts';
-import { type Api, openApi } from './http-room.ts';
+import { type Api, openApi } from './http-fixture.ts';
 
 const KIB = 1_024;
 /** Of several bytes a character, so that bytes and characters are not the same. */

@@ -14,7 +14,7 @@ import { ApiClient } from '../../src/client/client.ts';
 import { Compensator } from '../../src/engine/follow/compensator.ts';
 import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Api, openApi } from './http-room.ts';
+import { type Api, openApi } from './http-fixture.ts';
 
 async function openBooking(): Promise<{ api: Api; undo: () => Promise<number> }> {
   const api = await openApi();
@@ -42,7 +42,7 @@ async function take(api: Api, type: string) {
 
 /** A job that kept something and then failed for good. */
 async function failed(api: Api): Promise<string> {
-  const { body: job } = await api.post('/v1/jobs', { type: 'booking', input: { room: 7 } });
+  const { body: job } = await api.post('/v1/jobs', { type: 'booking', input: { fixture: 7 } });
   const { url, by } = (await take(api, 'booking'))!;
   await api.post(`${url}/stages/reserve`, { ...by, result: { number: 42 } });
   await api.post(`${url}/heartbeat`, { ...by, checkpoint: 'reserved' });
@@ -67,7 +67,7 @@ describe('a worker in any language', () => {
     const { end, ...input } = claim.input;
     assert.deepEqual(input, {
       jobId: id,
-      input: { room: 7 },
+      input: { fixture: 7 },
       kept: { reserve: { number: 42 } },
       checkpoint: 'reserved',
     });
@@ -149,15 +149,15 @@ test('[R33] a job of `pawl worker` is undone by it, though the platform has none
   const platform = await startPlatform(readConfiguration(env), { warn: () => undefined });
   const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
   const jobs = fileURLToPath(new URL('../fixtures/handlers/booking.ts', import.meta.url));
-  const diary = join(folder, 'diary');
+  const callLog = join(folder, 'diary');
   const worker = spawn(process.execPath, [program, 'worker', '--jobs', jobs], {
-    env: { PATH: process.env['PATH'], PAWL_URL: platform.url, DIARY: diary },
+    env: { PATH: process.env['PATH'], PAWL_URL: platform.url, DIARY: callLog },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   try {
     await once(createInterface({ input: worker.stderr }), 'line');
     const client = new ApiClient({ url: platform.url });
-    const { id } = await client.enqueue({ type: 'booking', input: { room: 7 } });
+    const { id } = await client.enqueue({ type: 'booking', input: { fixture: 7 } });
     await eventually('the job is compensated', async () => {
       const { events } = await platform.engine.events({
         tenant: 'default',
@@ -168,7 +168,7 @@ test('[R33] a job of `pawl worker` is undone by it, though the platform has none
       });
       return events.at(-1)!.type === 'job_compensated';
     });
-    assert.equal(readFileSync(diary, 'utf8'), 'booked 7\ngave back 7\n');
+    assert.equal(readFileSync(callLog, 'utf8'), 'booked 7\ngave back 7\n');
   } finally {
     worker.kill('SIGKILL');
     await platform.stop();

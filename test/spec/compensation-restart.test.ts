@@ -13,9 +13,9 @@ import { eventually } from '../support/eventually.ts';
 import { bookingJob } from './booking-job.ts';
 
 /** The id of a job that failed in a process which was killed before anything was undone. */
-async function failAndDie(path: string, diary: string): Promise<string> {
+async function failAndDie(path: string, callLog: string): Promise<string> {
   const program = fileURLToPath(new URL('booking-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, path, diary], {
+  const child = spawn(process.execPath, [program, path, callLog], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [id] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
@@ -33,23 +33,23 @@ async function reports(pawl: InnerPawl, id: string): Promise<number> {
 test('[R33] a failure while nobody ran is compensated after a restart, and once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-booking-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const [database, diary] = [join(folder, 'pawl.db'), join(folder, 'diary')];
-  const id = await failAndDie(database, diary);
-  assert.equal(readFileSync(diary, 'utf8'), 'booked 7\n');
+  const [database, callLog] = [join(folder, 'pawl.db'), join(folder, 'diary')];
+  const id = await failAndDie(database, callLog);
+  assert.equal(readFileSync(callLog, 'utf8'), 'booked 7\n');
 
-  const first = await openInner({ database, jobs: [bookingJob(diary)] });
+  const first = await openInner({ database, jobs: [bookingJob(callLog)] });
   assert.equal((await first.engine.job({ tenant: 'default', id })).state, 'failed');
   first.work();
   await eventually('the job is compensated', async () => (await reports(first, id)) === 1);
   await first.close();
 
-  const second = await openInner({ database, jobs: [bookingJob(diary)] });
+  const second = await openInner({ database, jobs: [bookingJob(callLog)] });
   second.work();
   await eventually('the compensator is up to date', async () => {
     const [follower] = await second.engine.followers();
     return follower!.owner !== null && follower!.lag!.events === 0;
   });
   assert.equal(await reports(second, id), 1);
-  assert.equal(readFileSync(diary, 'utf8'), 'booked 7\ngave back 7\n');
+  assert.equal(readFileSync(callLog, 'utf8'), 'booked 7\ngave back 7\n');
   await second.close();
 });

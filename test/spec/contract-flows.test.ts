@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiClient } from '../../src/client/client.ts';
-import { openDesk, said } from './contract-room.ts';
+import { openFixture, said } from './contract-fixture.ts';
 import { atOnce } from './http-station.ts';
 
-const desk = await openDesk();
+const fixture = await openFixture();
 
 interface Message {
   readonly id: string;
@@ -23,7 +23,7 @@ async function stream(
 ): Promise<Message[]> {
   const resumed = cursor === undefined ? {} : { 'last-event-id': cursor };
   const headers = { accept: 'text/event-stream', ...resumed };
-  const answer = await fetch(desk.url + path, { headers });
+  const answer = await fetch(fixture.url + path, { headers });
   assert.match(answer.headers.get('content-type') ?? '', /^text\/event-stream/);
   const messages: Message[] = [];
   let rest = '';
@@ -44,10 +44,10 @@ function messageOf(block: string): Message {
 }
 
 test('[T14, T29] a stream begins with a snapshot and goes on after Last-Event-ID', async () => {
-  const { url, id, by } = await desk.running('task');
+  const { url, id, by } = await fixture.running('task');
   const meanwhile = async () => {
-    await desk.post(`${url}/heartbeat`, { ...by, progress: 30 });
-    await desk.post(`${url}/complete`, by);
+    await fixture.post(`${url}/heartbeat`, { ...by, progress: 30 });
+    await fixture.post(`${url}/complete`, by);
   };
   const messages = await stream(`${url}/events`, { meanwhile });
   assert.equal(messages[0]?.event, 'snapshot');
@@ -65,54 +65,60 @@ test('[T14, T29] a stream begins with a snapshot and goes on after Last-Event-ID
 });
 
 test('[T24, R36] an artifact shows once its job has succeeded, by a signed link only', async () => {
-  const { url, by } = await desk.running('task');
+  const { url, by } = await fixture.running('task');
   const place = `${url}/artifacts/deck.txt?workerId=${by.workerId}&epoch=`;
   const put = (epoch: number) =>
-    desk.call('PUT', place + epoch, { body: 'hello', headers: { 'content-type': 'text/plain' } });
+    fixture.call('PUT', place + epoch, {
+      body: 'hello',
+      headers: { 'content-type': 'text/plain' },
+    });
   assert.equal(said(await put(by.epoch + 1)), '409 LEASE_LOST');
   assert.equal((await put(by.epoch)).status, 201);
-  assert.equal(said(await desk.get(`${url}/result`)), '409 NOT_FINISHED');
-  await desk.post(`${url}/complete`, by);
-  const { body } = await desk.get(`${url}/result`);
+  assert.equal(said(await fixture.get(`${url}/result`)), '409 NOT_FINISHED');
+  await fixture.post(`${url}/complete`, by);
+  const { body } = await fixture.get(`${url}/result`);
   const link: string = body.artifacts[0].url;
-  assert.equal(await (await fetch(desk.url + link)).text(), 'hello');
+  assert.equal(await (await fetch(fixture.url + link)).text(), 'hello');
   const forged = link.replace(/signature=./, 'signature=_');
-  assert.equal((await fetch(desk.url + forged)).status, 403);
+  assert.equal((await fetch(fixture.url + forged)).status, 403);
 });
 
 test('[D19] a rejected job has failed before anyone began it, and stays so', async () => {
-  const { body: job } = await desk.post('/v1/jobs', { type: 'document' });
+  const { body: job } = await fixture.post('/v1/jobs', { type: 'document' });
   const error = { class: 'resource_limit_exceeded', message: 'no room' };
-  const reject = () => desk.post(`/v1/jobs/${job.id}/reject`, { error });
+  const reject = () => fixture.post(`/v1/jobs/${job.id}/reject`, { error });
   const first = await reject();
   assert.deepEqual([said(first), first.body.errorType], ['200 FAILED', 'TERMINAL']);
   assert.deepEqual((await reject()).body, first.body);
 });
 
 test('[R15, P13, T21] a dead letter is replayed once, as a new job with its parent', async () => {
-  const { body: dead } = await desk.post('/v1/jobs', { type: 'distributed', input: { page: 1 } });
+  const { body: dead } = await fixture.post('/v1/jobs', {
+    type: 'distributed',
+    input: { page: 1 },
+  });
   const reason = { reasonCode: 'policy_violation', message: 'not here' };
-  const moved = await desk.post(`/v1/jobs/${dead.id}/dead-letter`, reason);
+  const moved = await fixture.post(`/v1/jobs/${dead.id}/dead-letter`, reason);
   assert.equal(said(moved), '200 dead_lettered');
-  const { body } = await desk.get('/v1/dlq?reasonCode=policy_violation');
+  const { body } = await fixture.get('/v1/dlq?reasonCode=policy_violation');
   const [letter] = body.items;
   assert.deepEqual([letter.jobId, letter.input, letter.replayedAs], [dead.id, { page: 1 }, null]);
-  const replay = () => desk.post(`/v1/dlq/${letter.id}/replay`, { input: { page: 2 } });
+  const replay = () => fixture.post(`/v1/dlq/${letter.id}/replay`, { input: { page: 2 } });
   const made = await replay();
   assert.deepEqual([said(made), made.body.parentJobId], ['202 queued', dead.id]);
   assert.equal(made.headers['location'], `/v1/jobs/${made.body.id}`);
   const again = await replay();
   assert.deepEqual([again.status, again.body.id], [200, made.body.id]);
-  const { body: many } = await desk.post('/v1/dlq/replay', { ids: [letter.id], perSecond: 5 });
+  const { body: many } = await fixture.post('/v1/dlq/replay', { ids: [letter.id], perSecond: 5 });
   assert.deepEqual([many.results[0].status, many.results[0].job.id], [200, made.body.id]);
 });
 
 test('[P9, R3, R20] of two workers that race, each job has one, and a repeat finds its own', async () => {
   const jobs = Array.from({ length: 20 }, () => ({ type: 'distributed', queue: 'race' }));
-  await desk.post('/v1/jobs/batch', { jobs });
+  await fixture.post('/v1/jobs/batch', { jobs });
   const take = async (workerId: string, requestId: string): Promise<string[]> => {
     const asked = { workerId, types: ['distributed'], queues: ['race'], max: 3, requestId };
-    const { body } = await desk.post('/v1/claims', asked);
+    const { body } = await fixture.post('/v1/claims', asked);
     return body.jobs.map(({ job }: { job: { id: string } }) => job.id);
   };
   const rounds = Array.from({ length: 10 }, (_, n) => n);
@@ -131,7 +137,7 @@ test('[P10] a client whose answer was lost asks again, and its held job stays he
     isLost = true;
     throw new Error('the line is dead');
   };
-  const client = new ApiClient({ url: desk.url, timers: atOnce, fetch: losing });
+  const client = new ApiClient({ url: fixture.url, timers: atOnce, fetch: losing });
   const job = await client.enqueue({ type: 'platform', input: 'held', submit: false });
   assert.deepEqual([isLost, job.state], [true, 'CREATED']);
   isLost = false;

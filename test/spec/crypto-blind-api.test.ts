@@ -68,9 +68,9 @@ async function runOn(platform: Platform, folder: string, codec: PayloadCodec): P
   const { engine } = platform;
   await putBlindTypes(engine, TENANT);
   const files = await openFolderArtifacts({ folder: join(folder, 'artifacts') });
-  const desk = new Artifacts(engine.context, { files });
+  const access = new Artifacts(engine.context, { files });
   const ids = systemIds(systemClock);
-  const pair = new BlindPair({ engine, desk, codec, ids, tenant: TENANT });
+  const pair = new BlindPair({ engine, access, codec, ids, tenant: TENANT });
   const { done, waiting, dead } = await pair.runEverything();
   return askEverything(platform.url, [done, waiting, dead]);
 }

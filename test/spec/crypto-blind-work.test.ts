@@ -52,9 +52,9 @@ describe('with the key', () => {
     for (const field of ['progress-text', 'log-line', 'log-payload', 'tokens'] as const) {
       assert.ok(history.includes(CANARIES[field]), field);
     }
-    const [artifact] = await pair.desk.list(done);
+    const [artifact] = await pair.access.list(done);
     assert.equal(artifact!.name, CANARIES['artifact-name']);
-    assert.equal(await textOf(await pair.desk.open(artifact!)), CANARIES['artifact-content']);
+    assert.equal(await textOf(await pair.access.open(artifact!)), CANARIES['artifact-content']);
     const [listed] = await engine.deadLetters({ tenant: TENANT, limit: 1 });
     const [letter] = await engine.deadLetters({ tenant: TENANT, id: listed!.id, limit: 1 });
     const { input, lastError } = decodeDeadLetter(codec, letter!);
@@ -116,11 +116,11 @@ describe('with the key', () => {
       const content = (async function* () {
         yield Buffer.from(text);
       })();
-      await pair.desk.put(held, { name: 'page', contentType: 'text/plain', content });
+      await pair.access.put(held, { name: 'page', contentType: 'text/plain', content });
     }
     assert.equal(onDisk().length, 1);
-    const [artifact] = await pair.desk.list(held.ref, held);
-    assert.equal(await textOf(await pair.desk.open(artifact!)), 'two');
+    const [artifact] = await pair.access.list(held.ref, held);
+    assert.equal(await textOf(await pair.access.open(artifact!)), 'two');
   });
 
   test('[S16] keys rotate while jobs are under way', async (context) => {

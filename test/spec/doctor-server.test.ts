@@ -5,7 +5,7 @@ import pg from 'pg';
 import { judge } from '../../src/doctor/checks.ts';
 import { type Facts, gatherFacts } from '../../src/doctor/facts.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import type { Holder } from '../../src/store/care.ts';
+import type { Holder } from '../../src/store/maintenance.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
@@ -103,9 +103,9 @@ for (const server of await postgresServers()) {
       assert.match(facts.figures.server!.markHolder!.name, new RegExp(`^process ${pid} of`));
       const [waits] = findingsOf(later(facts), 'tail');
       assert.match(waits!, new RegExp(`^warning: .* behind process ${pid} .*stranger, idle in`));
-      assert.ok((await store.care.vitals()).gauges['postgres_log_mark_seconds']! > 0);
+      assert.ok((await store.maintenance.vitals()).gauges['postgres_log_mark_seconds']! > 0);
       await client.query('ROLLBACK');
-      assert.equal((await store.care.vitals()).gauges['postgres_log_mark_seconds'], 0);
+      assert.equal((await store.maintenance.vitals()).gauges['postgres_log_mark_seconds'], 0);
     }));
 
   test(`dead rows and the size of the claim's index are metrics (${server.label})`, () =>
@@ -114,7 +114,7 @@ for (const server of await postgresServers()) {
       await client.query(`SET pawl.verb = 'on'`);
       await client.query('UPDATE pawl.live SET progress = 1');
       await client.query('SELECT pg_stat_force_next_flush()');
-      const { gauges } = await world.engine.context.store.care.vitals();
+      const { gauges } = await world.engine.context.store.maintenance.vitals();
       assert.equal(gauges['postgres_live_dead_rows'], 1);
       assert.equal(gauges['postgres_keys_dead_rows'], 0);
       assert.ok(gauges['postgres_claim_index_bytes']! > 0);
@@ -161,7 +161,7 @@ describe('who keeps dead rows', { skip: newest === undefined }, () => {
         prepared,
         'warning: the prepared transaction forgotten has kept dead rows for 60 minutes',
       );
-      const { gauges } = await engine.context.store.care.vitals();
+      const { gauges } = await engine.context.store.maintenance.vitals();
       assert.ok(gauges['postgres_horizon_seconds']! > 0);
       assert.ok(gauges['postgres_horizon_transactions']! > 0);
       await client.query('COMMIT');
@@ -187,7 +187,7 @@ describe('who keeps dead rows', { skip: newest === undefined }, () => {
         old!,
         /^warning: the oldest transaction number .* is 1\d{5} back, though .* 100000 on$/,
       );
-      const { gauges } = await engine.context.store.care.vitals();
+      const { gauges } = await engine.context.store.maintenance.vitals();
       assert.ok(gauges['postgres_transaction_age']! > 150_000);
       assert.ok(gauges['postgres_multixact_age']! >= 0);
     }));

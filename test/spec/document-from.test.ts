@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 const documentFrom = { artifact: 'file', content: 'text', url: 'link' };
 const limits = { activePerDocument: true, documentFrom };

@@ -36,7 +36,7 @@ class ToldTimers implements Timers {
   }
 }
 
-interface Room {
+interface Fixture {
   readonly world: World;
   readonly timers: ToldTimers;
   readonly alarm: DueAlarm;
@@ -48,7 +48,7 @@ const TYPES = {
   poll: { lifecycle: 'distributed' },
 } as const;
 
-async function openRoom(options: WorldOptions, everyMs = LOOK_MS): Promise<Room> {
+async function openFixture(options: WorldOptions, everyMs = LOOK_MS): Promise<Fixture> {
   const world = await openWorld({ types: TYPES, ...options });
   const timers = new ToldTimers();
   const alarm = new DueAlarm(world.engine.context, { timers, everyMs });
@@ -61,53 +61,53 @@ async function openRoom(options: WorldOptions, everyMs = LOOK_MS): Promise<Room>
 }
 
 /** Lets the time pass that the alarm sleeps. When it sleeps again, it has let in what is due. */
-async function ring({ world, timers }: Room, ms: number): Promise<void> {
-  let rings = 0;
-  const leave = world.engine.onWork(() => void (rings += 1));
+async function wake({ world, timers }: Fixture, ms: number): Promise<void> {
+  let wakes = 0;
+  const leave = world.engine.onWork(() => void (wakes += 1));
   world.advance(ms);
   timers.wake();
   await timers.asleep();
   await leave();
-  assert.ok(rings > 0, 'workers were not told of it');
+  assert.ok(wakes > 0, 'workers were not told of it');
 }
 
 await forEachStore(({ label, open }) => {
   describe(`what is due is let in at its time, ${label}`, () => {
     test('[D6, D14] a job with a delay, to the millisecond', async () => {
-      const room = await openRoom({ store: open });
-      const { world, timers } = room;
+      const fixture = await openFixture({ store: open });
+      const { world, timers } = fixture;
       assert.equal(await timers.asleep(), LOOK_MS, 'there is nothing to wait for');
       await world.enqueue('mail', null, { runAt: world.clock.now() + 1_234 });
       assert.equal(await timers.asleep(), 1_234);
-      await ring(room, 1_234);
+      await wake(fixture, 1_234);
       await world.claimOne('w1', 'mail');
-      await room.close();
+      await fixture.close();
     });
 
     test('[D6, T6] a retry after its backoff', async () => {
-      const room = await openRoom({ store: open });
-      const { world, timers } = room;
+      const fixture = await openFixture({ store: open });
+      const { world, timers } = fixture;
       await timers.asleep();
       await world.enqueue('mail');
       await world.fail(await world.claimOne('w1', 'mail'), 'network_timeout');
       assert.equal(await timers.asleep(), 1_000);
-      await ring(room, 1_000);
+      await wake(fixture, 1_000);
       assert.equal((await world.claimOne('w1', 'mail')).job.attempts, 2);
-      await room.close();
+      await fixture.close();
     });
 
     test('a job that is requeued when its wait is over', async () => {
-      const room = await openRoom({ store: open });
-      const { world, timers } = room;
+      const fixture = await openFixture({ store: open });
+      const { world, timers } = fixture;
       await timers.asleep();
       await world.enqueue('poll');
       const claim = await world.claimOne('w1', 'poll');
       await world.start(claim);
       await world.snooze(claim, 700);
       assert.equal(await timers.asleep(), 700);
-      await ring(room, 700);
+      await wake(fixture, 700);
       await world.claimOne('w1', 'poll');
-      await room.close();
+      await fixture.close();
     });
   });
 });
@@ -115,8 +115,8 @@ await forEachStore(({ label, open }) => {
 await forEachStore(({ label, open }) => {
   describe(`and so is what the alarm has to find, ${label}`, () => {
     test('a slot of a schedule', async () => {
-      const room = await openRoom({ store: open });
-      const { world, timers } = room;
+      const fixture = await openFixture({ store: open });
+      const { world, timers } = fixture;
       await timers.asleep();
       const rule = { kind: 'interval', everyMs: 30_000 } as const;
       const caller = { tenant: TENANT, principal: null };
@@ -127,14 +127,14 @@ await forEachStore(({ label, open }) => {
       const leftMs = schedule.nextAt! - world.clock.now();
       timers.wake();
       assert.equal(await timers.asleep(), leftMs);
-      await ring(room, leftMs);
+      await wake(fixture, leftMs);
       await world.claimOne('w1', 'mail');
-      await room.close();
+      await fixture.close();
     });
 
     test('a delay that another process wrote, found at the next look', async () => {
-      const room = await openRoom({ store: open }, 1_000);
-      const { world, timers } = room;
+      const fixture = await openFixture({ store: open }, 1_000);
+      const { world, timers } = fixture;
       await timers.asleep();
       const caller = { tenant: TENANT, principal: null };
       const wish = { type: 'mail', runAt: world.clock.now() + 1_500 };
@@ -142,9 +142,9 @@ await forEachStore(({ label, open }) => {
       world.advance(1_000);
       timers.wake();
       assert.equal(await timers.asleep(), 500);
-      await ring(room, 500);
+      await wake(fixture, 500);
       await world.claimOne('w1', 'mail');
-      await room.close();
+      await fixture.close();
     });
   });
 });
@@ -161,14 +161,16 @@ function changed(store: Store, changes: Partial<Store>): Store {
 
 test('what stays due is asked for ever less often', async () => {
   const stuck = { untilDue: async () => -5, due: async () => ({ opened: 0, waiting: [] }) };
-  const room = await openRoom({ store: async (ports) => changed(await inSqlite(ports), stuck) });
+  const fixture = await openFixture({
+    store: async (ports) => changed(await inSqlite(ports), stuck),
+  });
   const slept: number[] = [];
   for (let look = 0; look < 5; look++) {
-    slept.push(await room.timers.asleep());
-    room.timers.wake();
+    slept.push(await fixture.timers.asleep());
+    fixture.timers.wake();
   }
   assert.deepEqual(slept, [20, 40, 80, 160, 320]);
-  await room.close();
+  await fixture.close();
 });
 
 test('a store that is away is asked again after a while', async () => {
@@ -179,15 +181,15 @@ test('a store that is away is asked again after a while', async () => {
       return null;
     },
   };
-  const room = await openRoom(
+  const fixture = await openFixture(
     { store: async (ports) => changed(await inSqlite(ports), away) },
     500,
   );
-  assert.equal(await room.timers.asleep(), 500);
+  assert.equal(await fixture.timers.asleep(), 500);
   isAway = false;
-  room.timers.wake();
-  assert.equal(await room.timers.asleep(), 500);
-  await room.close();
+  fixture.timers.wake();
+  assert.equal(await fixture.timers.asleep(), 500);
+  await fixture.close();
 });
 
 test('a delay that is told of while the alarm looks is not missed', async () => {
@@ -199,10 +201,12 @@ test('a delay that is told of while the alarm looks is not missed', async () => 
       return answer.promise;
     },
   };
-  const room = await openRoom({ store: async (ports) => changed(await inSqlite(ports), slow) });
+  const fixture = await openFixture({
+    store: async (ports) => changed(await inSqlite(ports), slow),
+  });
   await looking.promise;
-  await room.world.enqueue('mail', null, { runAt: room.world.clock.now() + 300 });
+  await fixture.world.enqueue('mail', null, { runAt: fixture.world.clock.now() + 300 });
   answer.resolve(null);
-  assert.equal(await room.timers.asleep(), 300);
-  await room.close();
+  assert.equal(await fixture.timers.asleep(), 300);
+  await fixture.close();
 });

@@ -57,13 +57,13 @@ const places: readonly (readonly [string, () => Promise<Place>])[] = [
     .map(({ label, make }) => [label, make] as const),
 ];
 
-async function openDesk(context: TestContext, place: Place): Promise<ArtifactWorld> {
+async function openAccess(context: TestContext, place: Place): Promise<ArtifactWorld> {
   const types = { visit: { lifecycle: 'distributed' } };
   return openArtifactWorld(context, { store: place.open, types });
 }
 
 /** Works on the one job there is, says its secret wherever something can be said, and fails. */
-async function failAloud({ world, desk }: ArtifactWorld): Promise<Job> {
+async function failAloud({ world, access }: ArtifactWorld): Promise<Job> {
   const claim = await world.claimOne('w1', 'visit');
   await world.start(claim);
   await world.renew(claim, {
@@ -72,7 +72,7 @@ async function failAloud({ world, desk }: ArtifactWorld): Promise<Job> {
     stageResult: { name: 'look up', result: `"${SECRET}"` },
     notes: [{ type: 'job_log', message: `${SECRET} is out`, payload: { who: SECRET } }],
   });
-  await desk.put(holdingOf(claim), textArtifact(`${SECRET}.txt`, contentOf(`dear ${SECRET}`)));
+  await access.put(holdingOf(claim), textArtifact(`${SECRET}.txt`, contentOf(`dear ${SECRET}`)));
   const error = { class: 'timeout', message: `no word of ${SECRET}`, details: { who: SECRET } };
   return world.settle(claim, { kind: 'fail', error, deadLetter: 'timeout' });
 }
@@ -113,23 +113,23 @@ for (const [label, make] of places) {
   void describe(label, () => {
     void test('what a job said is nowhere any more, nor with its children', async (context) => {
       const place = await make();
-      const desk = await openDesk(context, place);
-      const { world } = desk;
+      const access = await openAccess(context, place);
+      const { world } = access;
       const parent = await enqueue(world);
-      await failAloud(desk);
+      await failAloud(access);
       const child = await replayOf(world, parent);
-      await failAloud(desk);
+      await failAloud(access);
       const grandchild = await replayOf(world, child);
       await world.complete(await startNext(world), { found: SECRET });
       const family = [parent, child, grandchild];
       const before = await Promise.all(family.map((job) => happened(world, job)));
-      assert.ok((await everythingSaid(desk, place)).includes(SECRET));
+      assert.ok((await everythingSaid(access, place)).includes(SECRET));
 
       await world.engine.erase(parent, 'api:clerk');
       world.advance(DAY);
-      desk.age(DAY);
-      await desk.sweep.runOnce();
-      assert.equal((await everythingSaid(desk, place)).includes(SECRET), false);
+      access.age(DAY);
+      await access.sweep.runOnce();
+      assert.equal((await everythingSaid(access, place)).includes(SECRET), false);
       for (const [index, job] of family.entries()) {
         const history = await happened(world, job);
         assert.deepEqual(history.slice(0, -1), before[index]);
@@ -143,10 +143,10 @@ for (const [label, make] of places) {
 
     void test('nothing is erased while a job made from it is still under way', async (context) => {
       const place = await make();
-      const desk = await openDesk(context, place);
-      const { world } = desk;
+      const access = await openAccess(context, place);
+      const { world } = access;
       const parent = await enqueue(world);
-      await failAloud(desk);
+      await failAloud(access);
       const child = await replayOf(world, parent);
       const before = await readAll(world.store, [TENANT]);
       const { code, message } = await refusalOf(world, parent);
@@ -158,10 +158,10 @@ for (const [label, make] of places) {
 
     void test('of a job that retention has taken, what others kept is erased', async (context) => {
       const place = await make();
-      const desk = await openDesk(context, place);
-      const { world } = desk;
+      const access = await openAccess(context, place);
+      const { world } = access;
       const parent = await enqueue(world);
-      await failAloud(desk);
+      await failAloud(access);
       world.advance(40 * DAY);
       const child = await replayOf(world, parent);
       await world.complete(await startNext(world), { found: SECRET });

@@ -74,7 +74,7 @@ const OTHER_METHODS = [
   'queues',
   'why',
   'sweepWatermarks',
-  'valves',
+  'rules',
   'sweepDue',
   'sweepExpired',
   'sweepDeadlines',

@@ -13,8 +13,8 @@ import { WORKER_ROUTES } from '../support/hostile/worker-routes.ts';
 import type { Target, WriteRoute } from '../support/hostile/write-route.ts';
 import { inMemory } from '../support/world.ts';
 import { postgresStores, sqliteInline } from '../support/world-stores.ts';
-import type { Answer, Api } from './http-room.ts';
-import { openWebhookRoom } from './webhook-room.ts';
+import type { Answer, Api } from './http-fixture.ts';
+import { openWebhookFixture } from './webhook-fixture.ts';
 
 const ROUTES = [...CALLER_ROUTES, ...WORKER_ROUTES, ...OPERATOR_ROUTES];
 
@@ -156,9 +156,10 @@ function assertRight(outcome: Outcome, field: Field, what: string): void {
   assert.notEqual(kept, LOST, `${what}: accepted, and not kept`);
 }
 
-const rooms = await Promise.all(stores.map(({ open }) => openWebhookRoom({ store: open })));
-const apis = rooms.map(({ api }) => api);
-for (const { world } of rooms) await world.putType('paper', { lifecycle: 'document' }, 'default');
+const fixtures = await Promise.all(stores.map(({ open }) => openWebhookFixture({ store: open })));
+const apis = fixtures.map(({ api }) => api);
+for (const { world } of fixtures)
+  await world.putType('paper', { lifecycle: 'document' }, 'default');
 
 /** Fields that no earlier body of the route has had. */
 function newFields(body: object, met: Set<string>): Field[] {

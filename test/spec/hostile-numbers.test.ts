@@ -8,7 +8,7 @@ import { readCrontab } from '../../src/move/crontab.ts';
 import { EXACT, INEXACT } from '../support/hostile/numbers.ts';
 import { jobThat, openWorkshop, runThrough } from '../support/workshop.ts';
 import { forEachStore } from '../support/world-stores.ts';
-import { type Answer, type Api, openApi } from './http-room.ts';
+import { type Answer, type Api, openApi } from './http-fixture.ts';
 
 /** Says of an answer that it refuses a number at this place. */
 function assertRefused({ status, body }: Answer, pointer: string, what: string): void {

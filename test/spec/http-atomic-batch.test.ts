@@ -1,7 +1,7 @@
 // A batch that is accepted as a whole or not at all, and what else a job can be asked for with.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, openApi } from './http-room.ts';
+import { type Answer, openApi } from './http-fixture.ts';
 
 const api = await openApi();
 

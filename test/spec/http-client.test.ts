@@ -11,8 +11,8 @@ import { defineJob } from '../../src/handler/define-job.ts';
 import { typed } from '../../src/handler/schema.ts';
 import type { JobSource } from '../../src/worker/job-source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
-import { openLocked } from './auth-room.ts';
-import { type Api, openApi } from './http-room.ts';
+import { openLocked } from './auth-fixture.ts';
+import { type Api, openApi } from './http-fixture.ts';
 
 const atOnce = { sleep: () => Promise.resolve() };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../src/core/clock.ts';
 import { RateLimiter } from '../../src/http/rate-limit.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 const api = await openApi();
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ERROR_CLASSES } from '../../src/core/error-class.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { scopeOfRoute } from '../../src/http/access.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 const api = await openApi();
 const { document } = api.contract;

@@ -1,7 +1,7 @@
 // Sent twice is done once: every POST of the API, repeated as a client does that lost the answer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Api, openApi } from './http-room.ts';
+import { type Answer, type Api, openApi } from './http-fixture.ts';
 
 const api = await openApi();
 await api.put('/v1/types/mail', { lifecycle: 'platform' });

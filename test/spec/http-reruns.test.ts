@@ -1,7 +1,7 @@
 // What has ended can be run again over HTTP, and what ended badly is found by its cause.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Api, openApi } from './http-room.ts';
+import { type Answer, type Api, openApi } from './http-fixture.ts';
 
 interface Cause {
   readonly fingerprint: string;

@@ -1,8 +1,8 @@
 // Schedules, unique jobs and erasure over HTTP.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { openLocked } from './auth-room.ts';
-import { openApi } from './http-room.ts';
+import { openLocked } from './auth-fixture.ts';
+import { openApi } from './http-fixture.ts';
 
 const api = await openApi();
 after(() => api.close());

@@ -5,7 +5,7 @@ import { systemIds } from '../../src/core/ids.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { buildServer, type ServerOptions } from '../../src/http/server.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { type Api, openApi } from './http-room.ts';
+import { type Api, openApi } from './http-fixture.ts';
 
 /** Comes back without waiting: how long a reader waits is not what is shown here. */
 export const atOnce = { sleep: () => Promise.resolve() };

@@ -5,8 +5,8 @@ import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
-import { openLocked } from './auth-room.ts';
-import { type Api, openApi } from './http-room.ts';
+import { openLocked } from './auth-fixture.ts';
+import { type Api, openApi } from './http-fixture.ts';
 import { openStation } from './http-station.ts';
 
 /** The list once it fits: calls that are noted do not wait until they are. */

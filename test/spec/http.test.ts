@@ -1,8 +1,8 @@
-// The HTTP face: paths, codes and shapes of the contract, over the real engine and database.
+// The HTTP API: paths, codes and shapes of the contract, over the real engine and database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TALLY_MAX } from '../../src/store/tally.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 test('[P12] a job is accepted with 202, a Location and the Job', async () => {
   const api = await openApi();

@@ -35,9 +35,9 @@ async function openFlow(context: TestContext, codec: PayloadCodec): Promise<Flow
   const opened = await openArtifactWorld(context, options);
   const { engine } = opened.world;
   const { ids } = engine.context;
-  engine.context.largeInputs.use(inputsIn(opened.desk, BYTES_MAX));
-  const source = encodedSource(largeSource(engine, valuesIn(opened.desk), BYTES_MAX), codec);
-  const sink = encodedSink(largeSink(engine, opened.desk, BYTES_MAX), codec, ids);
+  engine.context.largeInputs.use(inputsIn(opened.access, BYTES_MAX));
+  const source = encodedSource(largeSource(engine, valuesIn(opened.access), BYTES_MAX), codec);
+  const sink = encodedSink(largeSink(engine, opened.access, BYTES_MAX), codec, ids);
   const enqueue = async (input: unknown): Promise<string> => {
     const caller = { tenant: TENANT, principal: null };
     const [result] = await sink.enqueue([{ type: 'export', input }], { caller });
@@ -53,7 +53,7 @@ const codecs = { plain: nullCodec, encoded: aesCodec({ keys: [newPayloadKey('k1'
 
 for (const [label, codec] of Object.entries(codecs)) {
   test(`[T27] a large ${label} input and result go by reference`, async (context) => {
-    const { world, desk, source, enqueue, claim, onDisk } = await openFlow(context, codec);
+    const { world, access, source, enqueue, claim, onDisk } = await openFlow(context, codec);
     const id = await enqueue(large);
     assert.match((await world.job(id)).input, /^\{"\$artifact":"[0-9a-f-]{36}"\}$/);
     const claimed = await claim();
@@ -68,9 +68,9 @@ for (const [label, codec] of Object.entries(codecs)) {
     const ref = { tenant: TENANT, id: reference.$artifact };
     const found = await world.engine.context.records.artifacts.find(ref);
     assert.deepEqual([found?.jobId, found?.name], [id, '$result']);
-    await assert.rejects(desk.find(ref), { code: 'NOT_FOUND' });
-    assert.deepEqual(await desk.list(job), [], 'a value is no artifact');
-    const content = await wholeResult(desk, job);
+    await assert.rejects(access.find(ref), { code: 'NOT_FOUND' });
+    assert.deepEqual(await access.list(job), [], 'a value is no artifact');
+    const content = await wholeResult(access, job);
     const place = { tenant: TENANT, jobId: id, field: 'result' } as const;
     assert.equal(codec.decodeJson(place, content), result);
     assert.equal(onDisk().join('').includes('PLAIN'), label === 'plain');
@@ -78,8 +78,8 @@ for (const [label, codec] of Object.entries(codecs)) {
 }
 
 test('[T9] a large input sent again under its key or id is the same job', async (context) => {
-  const { world, desk } = await openFlow(context, nullCodec);
-  const sink = largeSink(world.engine, desk, BYTES_MAX);
+  const { world, access } = await openFlow(context, nullCodec);
+  const sink = largeSink(world.engine, access, BYTES_MAX);
   const send = async (more: object, input: unknown = large): Promise<unknown> => {
     const caller = { tenant: TENANT, principal: null };
     const [result] = await sink.enqueue([{ type: 'export', input, ...more }], { caller });

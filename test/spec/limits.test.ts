@@ -96,11 +96,8 @@ for (const { label, open } of stores) {
       const job = await world.enqueue('export', null, { queue: 'night', documentId: 'z' });
       const ref = { tenant: TENANT, queue: 'night' };
       const settings = { isPaused: true, reason: 'maintenance' };
-      const valve = await world.engine.configureQueue(ref, { actor: 'api:ops', settings });
-      assert.deepEqual(
-        [valve.isPaused, valve.actor, valve.reason],
-        [true, 'api:ops', 'maintenance'],
-      );
+      const rule = await world.engine.configureQueue(ref, { actor: 'api:ops', settings });
+      assert.deepEqual([rule.isPaused, rule.actor, rule.reason], [true, 'api:ops', 'maintenance']);
       assert.deepEqual(await world.claim('w', 'export', { queues: ['night'] }), []);
       const resumed = { actor: 'api:ops', settings: { isPaused: false } };
       await world.engine.configureQueue(ref, resumed);
@@ -136,7 +133,7 @@ test('faulty limits and settings are refused, each by its pointer', async () => 
     const change = world.engine.configureQueue(ref, { actor: 'a', settings });
     await assert.rejects(change, { code: 'VALIDATION_ERROR' }, JSON.stringify(settings));
   }
-  assert.deepEqual(await world.engine.valves(TENANT), []);
+  assert.deepEqual(await world.engine.rules(TENANT), []);
   assert.equal(ERRORS.CONCURRENCY_CONFLICT.status, 409);
 });
 

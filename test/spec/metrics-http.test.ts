@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from '../../src/app/platform.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { METRICS } from '../../src/metrics/registry.ts';
 import { eventually } from '../support/eventually.ts';
-import { openLocked } from './auth-room.ts';
+import { openLocked } from './auth-fixture.ts';
 
 const JOBS = `
 import { defineJob } from '${inRepository('src/handler/define-job.ts')}';

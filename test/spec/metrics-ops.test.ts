@@ -6,7 +6,7 @@ import { inRepository } from '../../scripts/run/repository.ts';
 import { metricsPage } from '../../scripts/metrics/page.ts';
 import { Meter } from '../../src/metrics/meter.ts';
 import { METRICS } from '../../src/metrics/registry.ts';
-import { samplesOf } from './metrics-room.ts';
+import { samplesOf } from './metrics-fixture.ts';
 
 interface Panel {
   readonly id: number;

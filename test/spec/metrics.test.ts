@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { realStores } from '../support/real-stores.ts';
-import { countedOn, openCounted, samplesOf, valuesOf } from './metrics-room.ts';
+import { countedOn, openCounted, samplesOf, valuesOf } from './metrics-fixture.ts';
 import { openWorld } from '../support/world.ts';
 
 const stores = await realStores();
@@ -233,7 +233,7 @@ for (const server of await postgresServers()) {
       await engine.putType({ tenant: 'acme', type: 'export' }, { lifecycle: 'task' });
       const caller = { tenant: 'acme', principal: null };
       await engine.enqueue([{ type: 'export' }], { caller });
-      const lag = async () => (await store.care.vitals()).tailLagMs;
+      const lag = async () => (await store.maintenance.vitals()).tailLagMs;
       assert.equal(await lag(), 0, "a stranger's transaction holds nothing back");
       await draw();
       await engine.enqueue([{ type: 'export' }], { caller });

@@ -121,7 +121,7 @@ function operationsOf(reports: readonly Report[], names: readonly string[]) {
   return [...submits, ...completions];
 }
 
-async function openRoom(context: TestContext, server: { url: string }) {
+async function openFixture(context: TestContext, server: { url: string }) {
   const database = await freshDatabase(server);
   const store = await openPostgresStore({ url: database.url, lifecycles });
   const ids = systemIds(systemClock);
@@ -150,9 +150,9 @@ for (const server of await postgresServers()) {
   const on = `on ${server.label}`;
   const beside = 'the next release migrates under load and runs beside this one';
   void test(`[F46, F47] ${on}: ${beside}`, async (context) => {
-    const room = await openRoom(context, server);
-    const { migrator, stranger, members } = room;
-    const early = [room.start('old-1', 'this'), room.start('old-2', 'this')];
+    const fixture = await openFixture(context, server);
+    const { migrator, stranger, members } = fixture;
+    const early = [fixture.start('old-1', 'this'), fixture.start('old-2', 'this')];
     await Promise.all(early.map((member) => member.doMore(10)));
 
     // Somebody's report keeps the table from being altered: the others must not wait behind that.
@@ -164,10 +164,10 @@ for (const server of await postgresServers()) {
     await stranger.query('COMMIT');
     await migrated;
 
-    const late = [room.start('new', 'next'), room.start('old-3', 'this')];
+    const late = [fixture.start('new', 'next'), fixture.start('old-3', 'this')];
     await Promise.all([...early, ...late].map((member) => member.doMore(10)));
     const reports = await Promise.all(members.map((member) => member.stop()));
-    await workOffTheRest(room.engine);
+    await workOffTheRest(fixture.engine);
 
     const { rows } = await stranger.query<{ owner: string; colours: number }>(
       `SELECT e.actor AS owner, count(c.colour)::int AS colours FROM pawl.job_events e
@@ -176,7 +176,7 @@ for (const server of await postgresServers()) {
     for (const { owner, colours } of rows) {
       assert.equal(colours > 0, owner === 'worker:new', `${owner} wrote ${colours} colours`);
     }
-    const left = await readAll(room.store, [TENANT]);
+    const left = await readAll(fixture.store, [TENANT]);
     const names = members.map(({ name }) => name);
     const history = operationsOf(reports, names);
     assert.equal(left.jobs.length, history.filter(({ kind }) => kind === 'submit').length);
@@ -187,7 +187,7 @@ for (const server of await postgresServers()) {
 
   const tooOld = 'code that a later release has left behind is refused';
   void test(`[F47] ${on}: ${tooOld}`, async (context) => {
-    const { migrator, stranger, url } = await openRoom(context, server);
+    const { migrator, stranger, url } = await openFixture(context, server);
     await migrate(migrator.database, [...NEXT, CONTRACTION]);
     const open = (mode: 'apply' | 'check') =>
       openPostgresStore({ url, lifecycles, migrate: mode }).then((store) => store.close());

@@ -1,4 +1,4 @@
-// What openPawl can be told about PostgreSQL, and what it needs of its surroundings.
+// What openPawl can be told about PostgreSQL, and what it needs around it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

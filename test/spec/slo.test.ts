@@ -9,8 +9,8 @@ import { DEFAULT_TARGETS, targetOf } from '../../src/slo/target.ts';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
 import { realStores } from '../support/real-stores.ts';
 import { ManualTimers } from '../support/workshop.ts';
-import { openApi } from './http-room.ts';
-import { valuesOf } from './metrics-room.ts';
+import { openApi } from './http-fixture.ts';
+import { valuesOf } from './metrics-fixture.ts';
 
 const stores = [{ label: 'memory', open: inMemory }, ...(await realStores())];
 

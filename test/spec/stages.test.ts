@@ -8,7 +8,7 @@ import { openWorker } from '../../src/worker/open-worker.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { jobThat, openWorkshop, runThrough } from '../support/workshop.ts';
 import { openWorld, type World } from '../support/world.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 import { openStation } from './http-station.ts';
 
 const stages = [

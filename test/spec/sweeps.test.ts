@@ -14,7 +14,7 @@ const VERBS: Readonly<Record<Duty, string>> = {
   due: 'due',
   deadlines: 'overdue',
   leases: 'expired',
-  watermarks: 'valves',
+  watermarks: 'rules',
   throttles: 'control.ailing',
   limits: 'control.trimRates',
   reprocess: 'records.list dead-letter descending',
@@ -48,7 +48,7 @@ function breakableRecords(records: Store['records'], broken: Map<string, Error>)
   return { ...records, list };
 }
 
-interface Room {
+interface Fixture {
   readonly world: World;
   readonly broken: Map<string, Error>;
   readonly sweeper: Sweeper;
@@ -56,15 +56,15 @@ interface Room {
 }
 
 /** A minute has passed: a slot of a schedule, a delayed job, a deadline and a lease have come. */
-async function openRoom(): Promise<Room> {
+async function openFixture(): Promise<Fixture> {
   const broken = new Map<string, Error>();
   const world = await openWorld({
     store: async (ports) => breakable(await inSqlite(ports), broken),
     types: { report: { lifecycle: 'task' }, mail: { lifecycle: 'task' } },
   });
-  const warnings: Room['warnings'] = [];
+  const warnings: Fixture['warnings'] = [];
   const log = {
-    warn: (_: string, facts: Room['warnings'][number]): void => void warnings.push(facts),
+    warn: (_: string, facts: Fixture['warnings'][number]): void => void warnings.push(facts),
   };
   const rate = { max: 9, perMs: 1_000 };
   const rule = { tenant: TENANT, reasons: ['timeout' as const], delayMs: 0, replaysMax: 1, rate };
@@ -91,7 +91,7 @@ function countsOf({ scheduled, due, overdue, expired }: SweepReport): (number | 
 
 for (const [index, duty] of DUTIES.entries()) {
   test(`a sweep whose ${duty} fails does all its other duties, and says what failed`, async () => {
-    const { world, broken, sweeper, warnings } = await openRoom();
+    const { world, broken, sweeper, warnings } = await openFixture();
     const fault = new TypeError('a fault of ours');
     broken.set(VERBS[duty], fault);
     const report = await sweeper.runOnce();
@@ -128,7 +128,7 @@ test('leases are held back after an outage of the store, and not for a duty at f
     [new StoreError('unchanged', 'the disk is full'), true],
     [new TypeError('a fault of ours'), false],
   ] as const) {
-    const { world, broken, sweeper } = await openRoom();
+    const { world, broken, sweeper } = await openFixture();
     broken.set('due', error);
     broken.set('expired', error);
     for (let round = 0; round < 8; round++) {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { RunContext } from '../../src/handler/context.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
 import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 const LIMIT = { timeout: 10_000, onTimeout: 'resume' } as const;
 const STEPS = 10;

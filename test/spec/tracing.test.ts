@@ -20,7 +20,7 @@ import { isTracingWished, startTracingSdk } from '../../src/tracing/start-sdk.ts
 import { traceAttempts } from '../../src/tracing/trace-attempts.ts';
 import { traceEnqueues } from '../../src/tracing/trace-enqueues.ts';
 import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
-import { openApi } from './http-room.ts';
+import { openApi } from './http-fixture.ts';
 
 const exporter = new InMemorySpanExporter();
 

@@ -10,7 +10,7 @@ import { typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { PostgresStore } from '../../src/store/postgres/store.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
-import { onEveryServer } from '../support/postgres/store-room.ts';
+import { onEveryServer } from '../support/postgres/store-fixture.ts';
 import { forEachStore } from '../support/world-stores.ts';
 import { jobThat, sourceWith } from '../support/workshop.ts';
 import { type OpenStore, openWorld, type World } from '../support/world.ts';
@@ -97,12 +97,12 @@ await forEachStore(({ label, open }) => {
   });
 });
 
-await onEveryServer('news of work reaches other processes on the database', async (room) => {
-  const [one, other] = [await room.open(), await room.open()];
-  const scene = room.scene(one);
+await onEveryServer('news of work reaches other processes on the database', async (fixture) => {
+  const [one, other] = [await fixture.open(), await fixture.open()];
+  const scene = fixture.scene(one);
   const heard: News[] = [];
   let next = Promise.withResolvers<void>();
-  const stop = other.bell.listen((types) => {
+  const stop = other.wakeSignal.listen((types) => {
     heard.push(types);
     next.resolve();
   });
@@ -110,43 +110,43 @@ await onEveryServer('news of work reaches other processes on the database', asyn
   assert.deepEqual(heard, [null], 'whoever begins to listen looks once');
   for (const types of [['mail'], null, ['a', 'b']]) {
     next = Promise.withResolvers();
-    one.bell.ring(types);
+    one.wakeSignal.wake(types);
     await next.promise;
     assert.deepEqual(heard.at(-1), types);
   }
   next = Promise.withResolvers();
-  one.bell.ring(Array.from({ length: 1_000 }, (_, index) => `type-${index}`));
+  one.wakeSignal.wake(Array.from({ length: 1_000 }, (_, index) => `type-${index}`));
   await next.promise;
   assert.equal(heard.at(-1), null, 'more than can be said is said as any');
   await scene.enqueue();
   await stop();
 });
 
-await onEveryServer('a listener whose line is cut opens another and looks', async (room) => {
-  const store = await room.open();
+await onEveryServer('a listener whose line is cut opens another and looks', async (fixture) => {
+  const store = await fixture.open();
   let next = Promise.withResolvers<News>();
-  const stop = store.bell.listen((types) => next.resolve(types));
+  const stop = store.wakeSignal.listen((types) => next.resolve(types));
   await next.promise;
   next = Promise.withResolvers();
-  const other = await room.open();
-  const killer = await room.connect();
+  const other = await fixture.open();
+  const killer = await fixture.connect();
   await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE query LIKE 'LISTEN%' AND datname = current_database()`);
   assert.equal(await next.promise, null);
   next = Promise.withResolvers();
-  other.bell.ring(['mail']);
+  other.wakeSignal.wake(['mail']);
   assert.deepEqual(await next.promise, ['mail']);
   await stop();
 });
 
-await onEveryServer('a transaction of the caller is heard of when it is over', async (room) => {
-  const store = await room.open();
-  const scene = room.scene(store);
+await onEveryServer('a transaction of the caller is heard of when it is over', async (fixture) => {
+  const store = await fixture.open();
+  const scene = fixture.scene(store);
   const job = await scene.newJob();
   let next = Promise.withResolvers<News>();
-  const stop = store.bell.listen((types) => next.resolve(types));
+  const stop = store.wakeSignal.listen((types) => next.resolve(types));
   await next.promise;
-  const client = await room.connect();
+  const client = await fixture.connect();
   await client.query('BEGIN');
   await store.within(client)([job]);
   next = Promise.withResolvers();
@@ -163,7 +163,7 @@ function hearUntil(
   const heard: News[] = [];
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<News[]>();
-  const stop = store.bell.listen((types) => {
+  const stop = store.wakeSignal.listen((types) => {
     ready.resolve();
     if (types?.[0] === last) void stop().then(() => ended.resolve(heard));
     else if (types !== null) heard.push(types);
@@ -171,15 +171,15 @@ function hearUntil(
   return { heard: ended.promise, ready: ready.promise };
 }
 
-await onEveryServer('plain SQL that makes a job claimable is heard of', async (room) => {
+await onEveryServer('plain SQL that makes a job claimable is heard of', async (fixture) => {
   for (const schema of ['pawl', 'another']) {
-    const store = await room.open({ schema });
-    const scene = room.scene(store);
+    const store = await fixture.open({ schema });
+    const scene = fixture.scene(store);
     await scene.type('mail', 'task');
     await scene.type('doc', 'document');
     const { heard, ready } = hearUntil(store, 'last');
     await ready;
-    const client = await room.connect();
+    const client = await fixture.connect();
     const enqueue = async (more: string): Promise<void> => {
       await client.query(`SELECT ${schema}.add_job(${more}, tenant => $1)`, [scene.tenant]);
     };
@@ -195,8 +195,8 @@ await onEveryServer('plain SQL that makes a job claimable is heard of', async (r
   }
 });
 
-await onEveryServer('a worker that sleeps begins what plain SQL has enqueued', async (room) => {
-  const store = await room.open({ clock: systemClock });
+await onEveryServer('a worker that sleeps begins what plain SQL has enqueued', async (fixture) => {
+  const store = await fixture.open({ clock: systemClock });
   const ids = systemIds(systemClock);
   const engine = new Engine({ store, lifecycles: builtInLifecycles, random: systemRandom, ids });
   const began = Promise.withResolvers<unknown>();
@@ -217,7 +217,7 @@ await onEveryServer('a worker that sleeps begins what plain SQL has enqueued', a
   worker.start();
   const stop = wakeFor(engine, worker, jobs);
   await asleep.promise;
-  const client = await room.connect();
+  const client = await fixture.connect();
   await client.query(`SELECT pawl.add_job('job', '{"a":1}')`);
   assert.deepEqual(await began.promise, { a: 1 });
   await stop();

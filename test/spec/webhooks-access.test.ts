@@ -7,8 +7,8 @@ import { after, test } from 'node:test';
 import type { Role } from '../../src/auth/role.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { SecretBox } from '../../src/webhooks/secret-box.ts';
-import type { Api, Method } from './http-room.ts';
-import { hook, openWebhookRoom, succeed, told } from './webhook-room.ts';
+import type { Api, Method } from './http-fixture.ts';
+import { hook, openWebhookFixture, succeed, told } from './webhook-fixture.ts';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
@@ -36,7 +36,7 @@ async function callAll(api: Api, path: string, deliveryId: string): Promise<numb
 }
 
 test('administrators and operators manage webhooks, viewers see them, nobody else does', async () => {
-  const room = await openWebhookRoom({ isLocked: true });
+  const fixture = await openWebhookFixture({ isLocked: true });
   const read = [200, 200, 200];
   const write = [202, 202, 200, 200, 204];
   const refusals = (count: number): number[] => Array.from({ length: count }, () => 403);
@@ -47,40 +47,40 @@ test('administrators and operators manage webhooks, viewers see them, nobody els
     producer: refusals(8),
     worker: refusals(8),
   };
-  const admin = await room.holder({ roles: ['admin'] });
+  const admin = await fixture.holder({ roles: ['admin'] });
   for (const [role, statuses] of Object.entries(expected)) {
-    const { path } = await hook({ ...room, api: admin });
+    const { path } = await hook({ ...fixture, api: admin });
     const { body: delivery } = await admin.post(`${path}/test`);
-    const api = await room.holder({ roles: [role as Role] });
+    const api = await fixture.holder({ roles: [role as Role] });
     assert.deepEqual(await callAll(api, path, delivery.id), statuses, role);
-    const { status } = await api.post('/v1/webhooks', { url: room.receiver.url });
+    const { status } = await api.post('/v1/webhooks', { url: fixture.receiver.url });
     assert.equal(status, write.includes(statuses[3]!) ? 201 : 403, role);
   }
 });
 
 test('[S3] another tenant’s webhooks cannot be seen, changed or told of its own jobs', async () => {
-  const room = await openWebhookRoom({ isLocked: true });
-  const owner = await room.holder({ tenant: 'acme' });
-  const rival = await room.holder({ tenant: 'rival' });
-  const { path } = await hook({ ...room, api: owner });
+  const fixture = await openWebhookFixture({ isLocked: true });
+  const owner = await fixture.holder({ tenant: 'acme' });
+  const rival = await fixture.holder({ tenant: 'rival' });
+  const { path } = await hook({ ...fixture, api: owner });
   const { body: delivery } = await owner.post(`${path}/test`);
   const all = await callAll(rival, path, delivery.id);
   assert.deepEqual(new Set(all), new Set([404]));
   assert.deepEqual(await callAll(rival, `/v1/webhooks/${NOBODY}`, delivery.id), all);
   assert.deepEqual((await rival.get('/v1/webhooks')).body.items, []);
   assert.equal((await owner.get(path)).body.description, null);
-  const own = await hook({ ...room, api: rival }, { url: `${room.receiver.url}/rival` });
+  const own = await hook({ ...fixture, api: rival }, { url: `${fixture.receiver.url}/rival` });
   const foreign = await rival.get(`${own.path}/deliveries/${delivery.id}`);
   assert.equal(foreign.status, 404);
-  await room.deliver();
+  await fixture.deliver();
   await owner.put('/v1/types/export', { lifecycle: 'task' });
   await succeed(owner);
-  const paths = (await told(room)).map((one) => one.path);
+  const paths = (await told(fixture)).map((one) => one.path);
   assert.deepEqual(paths, ['/hook', '/hook']);
 });
 
 test('[S6] a webhook that leads to no public place is refused, and the reason names the way', async () => {
-  const room = await openWebhookRoom();
+  const fixture = await openWebhookFixture();
   const urls = [
     'http://localhost:1/',
     'http://127.0.0.1:1/',
@@ -94,22 +94,22 @@ test('[S6] a webhook that leads to no public place is refused, and the reason na
     'ftp://example.org/',
     'nonsense',
   ];
-  const { path } = await hook(room);
+  const { path } = await hook(fixture);
   for (const url of urls) {
     for (const answer of [
-      await room.api.post('/v1/webhooks', { url }),
-      await room.api.call('PATCH', path, { body: { url } }),
+      await fixture.api.post('/v1/webhooks', { url }),
+      await fixture.api.call('PATCH', path, { body: { url } }),
     ]) {
       assert.deepEqual([answer.status, answer.body.code], [400, 'VALIDATION_ERROR'], url);
       assert.equal(answer.body.errors[0].pointer, '/url');
       assert.doesNotMatch(JSON.stringify(answer.body), /secret/);
     }
   }
-  assert.equal((await room.api.get('/v1/webhooks')).body.items.length, 1);
+  assert.equal((await fixture.api.get('/v1/webhooks')).body.items.length, 1);
 });
 
 test('what cannot be meant is refused by the name of the member', async () => {
-  const { api, receiver } = await openWebhookRoom();
+  const { api, receiver } = await openWebhookFixture();
   const { url } = receiver;
   const wrong: [object, string][] = [
     [{}, '/url'],
@@ -127,7 +127,7 @@ test('what cannot be meant is refused by the name of the member', async () => {
 });
 
 test('the same request again makes no second webhook', async () => {
-  const { api, receiver } = await openWebhookRoom();
+  const { api, receiver } = await openWebhookFixture();
   const keyed = api.with({ 'idempotency-key': 'one' });
   const made = await keyed.post('/v1/webhooks', { url: receiver.url });
   const again = await keyed.post('/v1/webhooks', { url: receiver.url });
@@ -140,18 +140,20 @@ test('[S15] the database has no secret that could be used, and no answer shows i
   const folder = mkdtempSync(join(tmpdir(), 'pawl-webhooks-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'pawl.db');
-  const room = await openWebhookRoom({ store: (ports) => openSqliteStore({ ...ports, path }) });
-  const made = await hook(room);
-  const { body: rotated } = await room.api.post(`${made.path}/rotate`);
-  await succeed(room.api);
-  await told(room);
-  const { tenant, secrets, id } = (await room.webhooks.list('default'))[0]!;
+  const fixture = await openWebhookFixture({
+    store: (ports) => openSqliteStore({ ...ports, path }),
+  });
+  const made = await hook(fixture);
+  const { body: rotated } = await fixture.api.post(`${made.path}/rotate`);
+  await succeed(fixture.api);
+  await told(fixture);
+  const { tenant, secrets, id } = (await fixture.webhooks.list('default'))[0]!;
   const shown = [
-    await room.api.get(made.path),
-    await room.api.get('/v1/webhooks'),
-    await room.api.call('PATCH', made.path, { body: { enabled: true } }),
-    await room.api.get(`${made.path}/deliveries`),
-    await room.world.engine.context.records.audit.list({ tenant: 'default', limit: 99 }),
+    await fixture.api.get(made.path),
+    await fixture.api.get('/v1/webhooks'),
+    await fixture.api.call('PATCH', made.path, { body: { enabled: true } }),
+    await fixture.api.get(`${made.path}/deliveries`),
+    await fixture.world.engine.context.records.audit.list({ tenant: 'default', limit: 99 }),
   ];
   const stored = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
   const answers = JSON.stringify(shown);

@@ -1,20 +1,20 @@
 // What becomes of deliveries: sent again, put off, given up, sent once more on wish.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answering, hook, openWebhookRoom, succeed, told, verified } from './webhook-room.ts';
+import { answering, hook, openWebhookFixture, succeed, told, verified } from './webhook-fixture.ts';
 
 test('[T37] what fails is sent again later, under the same id and with a new time', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path, secret } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path, secret } = await hook(fixture);
   receiver.replies.push(answering(500, {}, 'out\u0000side'), (response) => response.destroy());
   receiver.replies.push(answering(302, { location: `http://${receiver.host}/other` }));
   const jobId = await succeed(api);
-  await told(room);
+  await told(fixture);
   const pending = (await api.get(`${path}/deliveries`)).body.items[0];
   assert.deepEqual([pending.state, pending.lastTry.status], ['pending', 500]);
   assert.ok(pending.nextAttemptAt > pending.createdAt);
-  await room.settle(4 * 3_600_000);
+  await fixture.settle(4 * 3_600_000);
   assert.deepEqual(new Set(receiver.received.map((one) => one.path)), new Set(['/hook']));
   assert.equal(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size, 1);
   for (const request of receiver.received) verified(secret, request);
@@ -38,9 +38,9 @@ test('[T37] what fails is sent again later, under the same id and with a new tim
 });
 
 test('of what a receiver says the beginning is kept, and an answer without end holds up nobody', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path } = await hook(fixture);
   receiver.replies.push(answering(400, {}, 'x'.repeat(100_000)));
   receiver.replies.push((response) => {
     const pour = (error?: Error | null): void => {
@@ -49,8 +49,8 @@ test('of what a receiver says the beginning is kept, and an answer without end h
     pour();
   });
   await succeed(api);
-  await told(room);
-  await room.settle(3_600_000);
+  await told(fixture);
+  await fixture.settle(3_600_000);
   const [{ id }] = (await api.get(`${path}/deliveries`)).body.items;
   const { body } = await api.get(`${path}/deliveries/${id}`);
   assert.equal(body.state, 'delivered');
@@ -61,13 +61,13 @@ test('of what a receiver says the beginning is kept, and an answer without end h
 });
 
 test('[T37] after fourteen attempts over days a delivery is given up, and recorded so', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path } = await hook(fixture);
   for (let count = 0; count < 20; count++) receiver.replies.push(answering(503));
   await succeed(api);
-  const begun = room.world.clock.now();
-  await room.settle(5 * 86_400_000);
+  const begun = fixture.world.clock.now();
+  await fixture.settle(5 * 86_400_000);
   assert.equal(receiver.received.length, 14);
   const { body } = await api.get(`${path}/deliveries?state=failed`);
   assert.deepEqual([body.items.length, body.items[0].attempts], [1, 14]);
@@ -77,15 +77,15 @@ test('[T37] after fourteen attempts over days a delivery is given up, and record
 });
 
 test('[S15] 410 disables a webhook at once, and enabling it lets it be told again', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { id, path } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { id, path } = await hook(fixture);
   receiver.replies.push(answering(410));
   await succeed(api);
   await succeed(api);
-  await room.follow();
-  await room.deliver();
-  await room.settle(86_400_000);
+  await fixture.follow();
+  await fixture.deliver();
+  await fixture.settle(86_400_000);
   const { body: webhook } = await api.get(path);
   assert.equal(webhook.enabled, false);
   assert.match(webhook.disabledReason, /410/);
@@ -95,12 +95,12 @@ test('[S15] 410 disables a webhook at once, and enabling it lets it be told agai
   const before = receiver.received.length;
   assert.equal((await api.post(`${path}/test`)).status, 409);
   await succeed(api);
-  assert.equal((await told(room)).length, before);
+  assert.equal((await told(fixture)).length, before);
   const { body: woken } = await api.call('PATCH', path, { body: { enabled: true } });
   assert.deepEqual([woken.enabled, woken.disabledReason], [true, null]);
   await succeed(api);
-  assert.equal((await told(room)).length, before + 1);
-  const trail = await room.world.engine.context.records.audit.list({
+  assert.equal((await told(fixture)).length, before + 1);
+  const trail = await fixture.world.engine.context.records.audit.list({
     tenant: 'default',
     limit: 99,
   });
@@ -111,54 +111,54 @@ test('[S15] 410 disables a webhook at once, and enabling it lets it be told agai
 });
 
 test('five days without a success disable a webhook, and one success begins anew', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path } = await hook(fixture);
   const failsNext = (): number => receiver.replies.push(answering(500), answering(500));
   failsNext();
   await succeed(api);
-  await told(room);
+  await told(fixture);
   assert.ok((await api.get(path)).body.failingSince !== null);
-  await room.pass(4 * 86_400_000);
+  await fixture.pass(4 * 86_400_000);
   receiver.replies.length = 0;
-  await room.deliver();
+  await fixture.deliver();
   assert.equal((await api.get(path)).body.failingSince, null);
   for (let count = 0; count < 99; count++) receiver.replies.push(answering(500, {}, 'down'));
   await succeed(api);
-  await told(room);
-  await room.pass(5 * 86_400_000 - 1_000);
+  await told(fixture);
+  await fixture.pass(5 * 86_400_000 - 1_000);
   await succeed(api);
-  await told(room);
+  await told(fixture);
   assert.equal((await api.get(path)).body.enabled, true);
-  await room.pass(86_400_000);
-  await room.deliver();
+  await fixture.pass(86_400_000);
+  await fixture.deliver();
   const { body } = await api.get(path);
   assert.equal(body.enabled, false);
   assert.match(body.disabledReason, /^no delivery has arrived since .*answered 500$/);
 });
 
 test('Retry-After is heeded, in seconds and as a date, and costs no attempt', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path } = await hook(fixture);
   receiver.replies.push(answering(429, { 'retry-after': '7200' }));
   receiver.replies.push((response) => {
     const until = new Date(Date.now() + 3_600_000).toUTCString();
     answering(503, { 'retry-after': until })(response);
   });
   await succeed(api);
-  await told(room);
-  await room.pass(7_199_000);
-  await room.deliver();
+  await told(fixture);
+  await fixture.pass(7_199_000);
+  await fixture.deliver();
   assert.equal(receiver.received.length, 1);
-  await room.pass(1_000);
-  await room.deliver();
+  await fixture.pass(1_000);
+  await fixture.deliver();
   assert.equal(receiver.received.length, 2);
-  await room.pass(3_590_000);
-  await room.deliver();
+  await fixture.pass(3_590_000);
+  await fixture.deliver();
   assert.equal(receiver.received.length, 2);
-  await room.pass(10_000);
-  await room.deliver();
+  await fixture.pass(10_000);
+  await fixture.deliver();
   const [listed] = (await api.get(`${path}/deliveries`)).body.items;
   assert.deepEqual([listed.state, listed.attempts], ['delivered', 1]);
   const { body } = await api.get(`${path}/deliveries/${listed.id}`);
@@ -167,18 +167,18 @@ test('Retry-After is heeded, in seconds and as a date, and costs no attempt', as
 });
 
 test('an event is sent again on wish, under its own id, and a test event once', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path, secret } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path, secret } = await hook(fixture);
   await succeed(api);
-  const [first] = await told(room);
+  const [first] = await told(fixture);
   const [delivery] = (await api.get(`${path}/deliveries`)).body.items;
   const wish = api.with({ 'idempotency-key': 'again' });
   const again = await wish.post(`${path}/deliveries/${delivery.id}/redeliver`);
   assert.deepEqual([again.status, again.body.redeliveryOf], [202, delivery.id]);
   const repeat = await wish.post(`${path}/deliveries/${delivery.id}/redeliver`);
   assert.equal(repeat.body.id, again.body.id);
-  await room.deliver();
+  await fixture.deliver();
   assert.equal(receiver.received.length, 2);
   assert.equal(receiver.received[1]!.body, first!.body);
   assert.equal(receiver.received[1]!.headers['webhook-id'], first!.headers['webhook-id']);
@@ -186,7 +186,7 @@ test('an event is sent again on wish, under its own id, and a test event once', 
   const tested = await wish.with({ 'idempotency-key': 't' }).post(`${path}/test`);
   const twice = await wish.with({ 'idempotency-key': 't' }).post(`${path}/test`);
   assert.deepEqual([tested.status, twice.body.id], [202, tested.body.id]);
-  await room.settle(86_400_000);
+  await fixture.settle(86_400_000);
   assert.equal(receiver.received.length, 3);
   const payload = verified(secret, receiver.received[2]!) as { type: string };
   assert.equal(payload.type, 'webhook_test');

@@ -14,7 +14,7 @@ import { fanOut } from '../../src/webhooks/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
-import { hook, openReceiver, openWebhookRoom, succeed, verified } from './webhook-room.ts';
+import { hook, openReceiver, openWebhookFixture, succeed, verified } from './webhook-fixture.ts';
 
 const processPath = fileURLToPath(new URL('webhook-process.ts', import.meta.url));
 
@@ -77,35 +77,35 @@ for (const { label, url: databaseUrl } of await databases()) {
 }
 
 test('[T37] a worker that dies while it delivers is replaced, and the id stays the same', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  await hook(fixture);
   // The first answer never comes: whoever waits for it is as good as dead.
   receiver.replies.push(() => undefined);
   await succeed(api);
-  await room.follow();
-  await room.worker().poll();
+  await fixture.follow();
+  await fixture.worker().poll();
   await eventually('the first request', () => receiver.received.length === 1);
-  await room.pass(600_000);
-  await room.pass(600_000);
-  await room.deliver();
+  await fixture.pass(600_000);
+  await fixture.pass(600_000);
+  await fixture.deliver();
   assert.equal(receiver.received.length, 2);
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   assert.equal(new Set(ids).size, 1);
 });
 
 test('[T37] a batch of the log that comes again makes no second delivery', async () => {
-  const room = await openWebhookRoom();
-  await hook(room);
-  await succeed(room.api);
-  await room.follow();
-  const again = room.world.engine.follow({
+  const fixture = await openWebhookFixture();
+  await hook(fixture);
+  await succeed(fixture.api);
+  await fixture.follow();
+  const again = fixture.world.engine.follow({
     name: 'from the start',
     handle: async (items) => {
-      assert.ok((await fanOut(room.world.engine.context, items)).length > 0);
+      assert.ok((await fanOut(fixture.world.engine.context, items)).length > 0);
     },
   });
   assert.equal((await again.runOnce()).kind, 'handled');
-  await room.deliver();
-  assert.equal(room.receiver.received.length, 1);
+  await fixture.deliver();
+  assert.equal(fixture.receiver.received.length, 1);
 });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type RealStore, realStores } from '../support/real-stores.ts';
-import { hook, openWebhookRoom, succeed, told, verified } from './webhook-room.ts';
+import { hook, openWebhookFixture, succeed, told, verified } from './webhook-fixture.ts';
 
 function everyStore(stores: readonly RealStore[]): void {
   for (const { label, open } of stores) {
     test(`[T37] the end of a job is told, signed for the reference library (${label})`, async () => {
-      const room = await openWebhookRoom({ store: open });
-      const { secret } = await hook(room);
-      const id = await succeed(room.api);
-      const [request, ...more] = await told(room);
+      const fixture = await openWebhookFixture({ store: open });
+      const { secret } = await hook(fixture);
+      const id = await succeed(fixture.api);
+      const [request, ...more] = await told(fixture);
       assert.deepEqual(more, []);
       const payload = verified(secret, request!) as Record<string, unknown>;
-      const events = await room.api.get(`/v1/jobs/${id}/events`);
+      const events = await fixture.api.get(`/v1/jobs/${id}/events`);
       const event = events.body.items.at(-1);
       assert.equal(event.type, 'job_succeeded');
       assert.deepEqual(payload, {
@@ -37,9 +37,9 @@ function everyStore(stores: readonly RealStore[]): void {
 everyStore(await realStores());
 
 test('[T37] each of the ends of jobs is told, and nothing on the way to it', async () => {
-  const room = await openWebhookRoom();
-  const { api } = room;
-  await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api } = fixture;
+  await hook(fixture);
   await succeed(api, 'index');
   const failing = await api.claimed();
   const error = { class: 'validation_error', message: 'no' };
@@ -49,7 +49,7 @@ test('[T37] each of the ends of jobs is told, and nothing on the way to it', asy
   const { body: dying } = await api.post('/v1/jobs', { type: 'index' });
   const reason = { reasonCode: 'policy_violation', message: 'no' };
   await api.post(`/v1/jobs/${dying.id}/dead-letter`, reason);
-  const requests = await told(room);
+  const requests = await told(fixture);
   const types = requests.map(({ body }): string => JSON.parse(body).type);
   assert.deepEqual(types.sort(), [
     'job_cancelled',
@@ -60,11 +60,11 @@ test('[T37] each of the ends of jobs is told, and nothing on the way to it', asy
 });
 
 test('[T37, S15] whatever is changed on the way is refused by the reference library', async () => {
-  const room = await openWebhookRoom();
-  const { secret } = await hook(room);
-  const other = await hook(room, { url: `${room.receiver.url}/other` });
-  await succeed(room.api);
-  const [one] = await told(room);
+  const fixture = await openWebhookFixture();
+  const { secret } = await hook(fixture);
+  const other = await hook(fixture, { url: `${fixture.receiver.url}/other` });
+  await succeed(fixture.api);
+  const [one] = await told(fixture);
   const mine = one!.path === '/hook' ? secret : other.secret;
   const foreign = one!.path === '/hook' ? other.secret : secret;
   assert.ok(verified(mine, one!));
@@ -86,19 +86,24 @@ test('[T37, S15] whatever is changed on the way is refused by the reference libr
 });
 
 test('[T37] a webhook is told of the events and the types of jobs that it asked for', async () => {
-  const room = await openWebhookRoom();
-  const { api } = room;
+  const fixture = await openWebhookFixture();
+  const { api } = fixture;
   await succeed(api);
-  await room.pass(1);
-  await hook(room, { url: `${room.receiver.url}/all`, events: ['job_claimed', 'job_succeeded'] });
-  await hook(room, { url: `${room.receiver.url}/index`, types: ['index'] });
-  const off = await hook(room, { url: `${room.receiver.url}/off`, enabled: false });
+  await fixture.pass(1);
+  await hook(fixture, {
+    url: `${fixture.receiver.url}/all`,
+    events: ['job_claimed', 'job_succeeded'],
+  });
+  await hook(fixture, { url: `${fixture.receiver.url}/index`, types: ['index'] });
+  const off = await hook(fixture, { url: `${fixture.receiver.url}/off`, enabled: false });
   await succeed(api);
   await succeed(api, 'index');
-  await room.follow();
+  await fixture.follow();
   await api.call('PATCH', off.path, { body: { enabled: true } });
-  await room.deliver();
-  const paths = room.receiver.received.map(({ path, body }) => `${path} ${JSON.parse(body).type}`);
+  await fixture.deliver();
+  const paths = fixture.receiver.received.map(
+    ({ path, body }) => `${path} ${JSON.parse(body).type}`,
+  );
   assert.deepEqual(paths.sort(), [
     '/hook/all job_claimed',
     '/hook/all job_claimed',
@@ -109,22 +114,22 @@ test('[T37] a webhook is told of the events and the types of jobs that it asked 
 });
 
 test('[T37] deliveries cause no webhooks, whatever a webhook asks for', async () => {
-  const room = await openWebhookRoom();
-  await hook(room, { events: ['job_created', 'job_succeeded', 'job_claimed', 'job_failed'] });
-  await hook(room, { types: ['pawl.webhook'] });
-  await succeed(room.api);
-  assert.equal(await room.follow(), 3);
-  await room.deliver();
-  assert.equal(await room.follow(), 0);
-  assert.equal(room.receiver.received.length, 3);
-  const { status } = await room.api.put('/v1/types/pawl.webhook', { lifecycle: 'task' });
+  const fixture = await openWebhookFixture();
+  await hook(fixture, { events: ['job_created', 'job_succeeded', 'job_claimed', 'job_failed'] });
+  await hook(fixture, { types: ['pawl.webhook'] });
+  await succeed(fixture.api);
+  assert.equal(await fixture.follow(), 3);
+  await fixture.deliver();
+  assert.equal(await fixture.follow(), 0);
+  assert.equal(fixture.receiver.received.length, 3);
+  const { status } = await fixture.api.put('/v1/types/pawl.webhook', { lifecycle: 'task' });
   assert.equal(status, 400);
 });
 
 test('[S15] during a rotation both secrets are good, after it the new one alone', async () => {
-  const room = await openWebhookRoom();
-  const { api, receiver } = room;
-  const { path, secret: old } = await hook(room);
+  const fixture = await openWebhookFixture();
+  const { api, receiver } = fixture;
+  const { path, secret: old } = await hook(fixture);
   const keyed = api.with({ 'idempotency-key': 'r1' });
   const rotated = await keyed.post(`${path}/rotate`, { overlapMs: 60_000 });
   const fresh = rotated.body.secret;
@@ -133,17 +138,17 @@ test('[S15] during a rotation both secrets are good, after it the new one alone'
   const again = await keyed.post(`${path}/rotate`, { overlapMs: 60_000 });
   assert.equal(again.body.secret, fresh);
   await succeed(api);
-  const [during] = await told(room);
+  const [during] = await told(fixture);
   assert.ok(verified(fresh, during!) && verified(old, during!));
-  await room.pass(60_000);
+  await fixture.pass(60_000);
   await succeed(api);
-  const [, later] = await told(room);
+  const [, later] = await told(fixture);
   assert.ok(verified(fresh, later!));
   assert.throws(() => verified(old, later!));
   assert.equal(receiver.received.length, 2);
   const { body } = await api.post(`${path}/rotate`, { overlapMs: 0 });
   await succeed(api);
-  const [, , last] = await told(room);
+  const [, , last] = await told(fixture);
   assert.ok(verified(body.secret, last!));
   assert.throws(() => verified(fresh, last!));
 });

@@ -37,9 +37,9 @@ function configure(settings: QueueSettings): Case['act'] {
     world.engine.configureQueue({ tenant: TENANT, queue }, { actor: 'api:ops', settings });
 }
 
-export function valve(world: World, more: object): Promise<unknown> {
+export function rule(world: World, more: object): Promise<unknown> {
   const ref = { tenant: TENANT, scope: 'type', name: 'plain', actor: 'system' } as const;
-  return world.store.putValve({ ...ref, ...more });
+  return world.store.putDispatchRule({ ...ref, ...more });
 }
 
 export async function announce(
@@ -53,8 +53,8 @@ export async function announce(
 
 /** Null lifts it. */
 export async function throttle(world: World, ceiling: number | null): Promise<void> {
-  const valves = await world.engine.valves(TENANT);
-  const seen = valves.find(({ scope }) => scope === 'type')?.throttle ?? null;
+  const rules = await world.engine.rules(TENANT);
+  const seen = rules.find(({ scope }) => scope === 'type')?.throttle ?? null;
   const now = world.clock.now();
   const facts = { baseline: 8, bound: null, failed: 30, ended: 40, since: now, changedAt: now };
   const next = ceiling === null ? null : { ceiling, ...facts };
@@ -169,7 +169,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   },
   type_paused: {
     type: 'plain',
-    act: (world) => valve(world, { isPaused: true }),
+    act: (world) => rule(world, { isPaused: true }),
     message: /The type "plain" was paused by system/,
   },
   queue_full: {
@@ -179,7 +179,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   },
   type_full: {
     type: 'plain',
-    act: (world) => valve(world, { concurrency: 0, reason: 'many failures' }),
+    act: (world) => rule(world, { concurrency: 0, reason: 'many failures' }),
     message: /of 0 allowed \(many failures\)/,
   },
   type_throttled: {

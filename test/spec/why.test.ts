@@ -5,7 +5,7 @@ import type { Estimate } from '../../src/engine/limits/estimate.ts';
 import { REASONS } from '../../src/engine/limits/why.ts';
 import { realStores } from '../support/real-stores.ts';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
-import { announce, CASES, IN_LINE, prepare, throttle, TIMED, TYPES, valve } from './why-cases.ts';
+import { announce, CASES, IN_LINE, prepare, throttle, TIMED, TYPES, rule } from './why-cases.ts';
 
 const stores = [{ label: 'memory', open: inMemory }, ...(await realStores())];
 
@@ -35,7 +35,7 @@ for (const { label, open } of stores) {
         check?.(answer, world);
         await announce(world, [], 'stopped');
         if (reason === 'type_throttled') await throttle(world, null);
-        await valve(world, { isPaused: false, concurrency: null, reason: null });
+        await rule(world, { isPaused: false, concurrency: null, reason: null });
       });
     }
 

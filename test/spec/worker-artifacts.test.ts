@@ -32,7 +32,7 @@ const TENANT = 'default';
 /** A platform with a worker, and the folder in which its artifacts lie. */
 interface Place {
   readonly engine: Engine;
-  readonly desk: Artifacts;
+  readonly access: Artifacts;
   readonly worker: Worker;
   readonly folder: string;
   close(): Promise<void>;
@@ -42,8 +42,8 @@ async function openBeside(data: string): Promise<Place> {
   const folder = join(data, 'artifacts');
   const pawl = await openInner({ database: join(data, 'pawl.db'), jobs: Object.values(JOBS) });
   const worker = pawl.work({ reportMs: 20 });
-  const desk = pawl.artifacts!;
-  return { engine: pawl.engine, desk, worker, folder, close: () => pawl.close() };
+  const access = pawl.artifacts!;
+  return { engine: pawl.engine, access, worker, folder, close: () => pawl.close() };
 }
 
 async function openRemote(data: string): Promise<Place> {
@@ -63,12 +63,12 @@ async function openRemote(data: string): Promise<Place> {
     reportMs: 20,
   });
   worker.start();
-  const desk = new Artifacts(engine.context, { files: await openFolderArtifacts({ folder }) });
+  const access = new Artifacts(engine.context, { files: await openFolderArtifacts({ folder }) });
   const close = async (): Promise<void> => {
     await worker.drain({ timeout: 0, grace: 0 });
     await platform.stop();
   };
-  return { engine, desk, worker, folder, close };
+  return { engine, access, worker, folder, close };
 }
 
 function sha256(...parts: readonly Uint8Array[]): string {
@@ -113,7 +113,7 @@ for (const [where, open] of [
       return job;
     };
     const sweep = (): Promise<unknown> =>
-      new ArtifactSweep(place.desk, { timers: systemTimers, graceMs: 0 }).runOnce();
+      new ArtifactSweep(place.access, { timers: systemTimers, graceMs: 0 }).runOnce();
     const onDisk = (): string[] =>
       readdirSync(place.folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
@@ -123,7 +123,7 @@ for (const [where, open] of [
       test(`[R36, T24] in ${kind}: text, bytes and streams are kept with the job`, async () => {
         const job = await ended(await begin(kind, { does: 'keeps all kinds' }));
         assert.equal(job.error, null);
-        const kept = await place.desk.list(job);
+        const kept = await place.access.list(job);
         assert.deepEqual(
           JSON.parse(job.result!),
           ['notes.txt', 'thumbnail', 'deck.pdf', 'empty'].map((wanted) => {
@@ -137,13 +137,13 @@ for (const [where, open] of [
           [deck!.contentType, notes!.contentType, thumbnail!.contentType],
           ['application/pdf', 'text/markdown', 'application/octet-stream'],
         );
-        assert.equal(await textOf(await place.desk.open(notes!)), 'Grüße');
+        assert.equal(await textOf(await place.access.open(notes!)), 'Grüße');
       });
 
       test(`[R36, P15] in ${kind}: an artifact on its way holds up the success`, async () => {
         const job = await ended(await begin(kind, { does: 'does not wait' }));
         assert.equal(job.state, 'succeeded');
-        const [kept] = await place.desk.list(job);
+        const [kept] = await place.access.list(job);
         assert.deepEqual({ size: kept!.size, sha256: kept!.sha256 }, LARGE);
       });
 
@@ -151,7 +151,7 @@ for (const [where, open] of [
         const chunks = Array.from({ length: PIECES }, () => PIECE.toString());
         const content = contentOf(...chunks);
         const sent = { name: 'scan.pdf', contentType: 'application/pdf', content };
-        const { id } = await place.desk.upload(TENANT, sent);
+        const { id } = await place.access.upload(TENANT, sent);
         const job = await ended(await begin(kind, { does: 'reads', document: { $artifact: id } }));
         assert.deepEqual(JSON.parse(job.result!), { name: 'scan.pdf', ...LARGE });
         const gone = { $artifact: '00000000-0000-7000-8000-000000000000' };
@@ -168,7 +168,7 @@ for (const [where, open] of [
         place.worker.check();
         await place.worker.idle();
         await eventually('they are gone', () => onDisk().length === before.length);
-        assert.deepEqual(await place.desk.list(job), []);
+        assert.deepEqual(await place.access.list(job), []);
         assert.deepEqual(onDisk().toSorted(), before.toSorted());
       });
 
@@ -188,7 +188,7 @@ for (const [where, open] of [
         const job = await ended(await begin(kind, { does: 'breaks later' }));
         assert.deepEqual([job.state, job.error?.class], ['failed', 'TransientError']);
         await sweep();
-        assert.deepEqual([await place.desk.list(job), onDisk()], [[], before]);
+        assert.deepEqual([await place.access.list(job), onDisk()], [[], before]);
       });
     }
   });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { aesCodec } from '../../src/codec/aes-codec.ts';
 import { newPayloadKey } from '../../src/codec/key-ring.ts';
-import { encodedDesk } from '../../src/codec/wrap/artifacts.ts';
+import { encodedArtifacts } from '../../src/codec/wrap/artifacts.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
@@ -25,11 +25,11 @@ test('[D16] a handler keeps and reads an artifact that the platform cannot', asy
     return kept.id;
   });
   const types = { job: typeDefinitionOf(job) };
-  const { world, desk, onDisk } = await openArtifactWorld(context, { store: inSqlite, types });
+  const { world, access, onDisk } = await openArtifactWorld(context, { store: inSqlite, types });
   const codec = aesCodec({ keys: [newPayloadKey('k1')] });
   const worker = openWorker({
     source: encodedSource(world.engine, codec),
-    artifacts: encodedDesk(desk, codec, world.engine.context.ids),
+    artifacts: encodedArtifacts(access, codec, world.engine.context.ids),
     jobs: [job],
     clock: world.clock,
   });
@@ -42,6 +42,6 @@ test('[D16] a handler keeps and reads an artifact that the platform cannot', asy
   await worker.idle();
   assert.equal(await world.stateOf(id), 'succeeded');
   assert.deepEqual(read, [`${SECRET}.txt`, `${SECRET}.txt`, SECRET]);
-  const seen = JSON.stringify([await desk.list({ tenant: TENANT, id }), onDisk()]);
+  const seen = JSON.stringify([await access.list({ tenant: TENANT, id }), onDisk()]);
   assert.ok(!seen.includes('merger'), 'nothing of it is in the platform');
 });

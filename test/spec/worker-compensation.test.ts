@@ -11,31 +11,31 @@ import { task } from '../../src/lifecycles/task.ts';
 import { Compensator } from '../../src/engine/follow/compensator.ts';
 import { openWorkshop, type Workshop } from '../support/workshop.ts';
 
-interface Room {
+interface Fixture {
   readonly guests: number;
 }
 
 /** Books rooms and fails; undoing gives them back, unless it cannot. */
 function booking(
-  rooms: string[],
+  fixtures: string[],
   options: { lifecycle?: typeof task; isStuck?: boolean } = {},
 ): JobDefinition {
   const { lifecycle = task, isStuck = false } = options;
   return defineJob('booking', {
     lifecycle,
-    input: typed<Room>(),
+    input: typed<Fixture>(),
     run: async ({ stage, input, job }) => {
       await stage('reserve', () => {
-        rooms.push(job.id);
-        return { room: `room for ${input.guests}` };
+        fixtures.push(job.id);
+        return { fixture: `room for ${input.guests}` };
       });
       throw new PermanentError('the card was refused');
     },
     compensate: ({ input: { jobId, input, kept, end } }) => {
-      assert.deepEqual(kept, { reserve: { room: `room for ${input.guests}` } });
+      assert.deepEqual(kept, { reserve: { fixture: `room for ${input.guests}` } });
       assert.equal(end.error?.class, 'PermanentError');
       if (isStuck) throw new PermanentError('the hotel does not answer');
-      rooms.splice(rooms.indexOf(jobId), 1);
+      fixtures.splice(fixtures.indexOf(jobId), 1);
     },
   });
 }
@@ -66,9 +66,9 @@ async function childrenOf({ world }: Workshop, { tenant, id }: Job): Promise<rea
 
 for (const lifecycle of [task, distributed, platform]) {
   test(`[R33] a ${lifecycle.name} job that ended badly is undone by a child of it`, async () => {
-    const rooms: string[] = [];
-    const { shop, before, after } = await failAndUndo(booking(rooms, { lifecycle }));
-    assert.deepEqual(rooms, []);
+    const fixtures: string[] = [];
+    const { shop, before, after } = await failAndUndo(booking(fixtures, { lifecycle }));
+    assert.deepEqual(fixtures, []);
     const children = await childrenOf(shop, before);
     assert.deepEqual(
       children.map(({ type, state, correlationId }) => [type, state, correlationId]),
@@ -96,8 +96,8 @@ test('[R33, R15] a compensation that fails puts the job in the dead-letter queue
 
 describe('a compensation', () => {
   test('[R33] is made once, whoever follows the log and from wherever', async () => {
-    const rooms: string[] = [];
-    const job = booking(rooms);
+    const fixtures: string[] = [];
+    const job = booking(fixtures);
     const { shop, before } = await failAndUndo(job);
     await shop.world.engine.context.records.followers.remove('compensate');
     assert.equal(await compensatorOf(shop).runOnce(), 0, 'from the start of the log');

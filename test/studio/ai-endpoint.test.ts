@@ -4,8 +4,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { SeededRandom } from '../../src/core/random.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { endpointModel } from '../../src/studio/ai/endpoint.ts';
-import { aiJob, type AiResult, type AiRoom } from '../../src/studio/ai/job.ts';
-import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
+import { aiJob, type AiResult, type AiDependencies } from '../../src/studio/ai/job.ts';
+import { type JobFixture, openJobFixture, resultOf } from './job-fixture.ts';
 import {
   breaksOff,
   type ModelServer,
@@ -18,18 +18,18 @@ import {
 
 const RATE = { max: 1_000, per: '1s' } as const;
 
-interface AiTestRoom extends JobRoom {
+interface AiTestFixture extends JobFixture {
   readonly server: ModelServer;
 }
 
-async function openRoom(
+async function openFixture(
   context: TestContext,
-  more: Partial<AiRoom> & { answerMs?: number; apiKey?: string } = {},
-): Promise<AiTestRoom> {
+  more: Partial<AiDependencies> & { answerMs?: number; apiKey?: string } = {},
+): Promise<AiTestFixture> {
   const server = await openModelServer(context);
   const outgoing = createOutgoing({ allow: [server.place] });
   context.after(() => outgoing.close());
-  const { answerMs = 20_000, apiKey = 'sk-test', ...room } = more;
+  const { answerMs = 20_000, apiKey = 'sk-test', ...fixture } = more;
   const model = endpointModel({
     baseUrl: server.baseUrl,
     apiKey,
@@ -43,16 +43,20 @@ async function openRoom(
     mayPersist: true,
     timeoutMs: 60_000,
     rate: { perUser: RATE, perOrganisation: RATE },
-    ...room,
+    ...fixture,
   });
-  return { ...(await openJobRoom(context, [job])), server };
+  return { ...(await openJobFixture(context, [job])), server };
 }
 
 describe('an ai job with an endpoint', () => {
   test('[T1, T25, T26] streams its tokens and keeps the answer, the model and the usage', async (context) => {
-    const room = await openRoom(context);
-    room.server.reply(streams('Three', ' ships', ' came.'));
-    const job = await room.run('ai', { prompt: 'How many ships?', temperature: 0, maxTokens: 9 });
+    const fixture = await openFixture(context);
+    fixture.server.reply(streams('Three', ' ships', ' came.'));
+    const job = await fixture.run('ai', {
+      prompt: 'How many ships?',
+      temperature: 0,
+      maxTokens: 9,
+    });
     assert.equal(job.state, 'succeeded', JSON.stringify(job.error));
     assert.deepEqual(resultOf<AiResult>(job), {
       response: 'Three ships came.',
@@ -63,9 +67,9 @@ describe('an ai job with an endpoint', () => {
       citations: [],
     });
     assert.equal(job.requestedBy, 'tester');
-    const notes = await room.notes(job, 'job_tokens');
+    const notes = await fixture.notes(job, 'job_tokens');
     assert.equal(notes.map(({ payload }) => payload?.['text']).join(''), 'Three ships came.');
-    const [asked] = room.server.received;
+    const [asked] = fixture.server.received;
     assert.deepEqual(
       [asked!.path, asked!.authorization, asked!.body.model, asked!.body.stream],
       ['/v1/chat/completions', 'Bearer sk-test', 'test-model', true],
@@ -74,13 +78,13 @@ describe('an ai job with an endpoint', () => {
   });
 
   test('[T1, T27] asks about the selected part of a document, which is no metadata of the job', async (context) => {
-    const room = await openRoom(context);
-    room.server.reply(streams('Yes.'));
+    const fixture = await openFixture(context);
+    fixture.server.reply(streams('Yes.'));
     const text = '# Harbour\n\nTwo cranes stand.\n\nThe pilot sleeps.';
     const input = { prompt: 'Who sleeps?', text, selection: { slides: [3] } };
-    const job = await room.run('ai', input);
+    const job = await fixture.run('ai', input);
     assert.equal(job.state, 'succeeded', JSON.stringify(job.error));
-    const [system, user] = room.server.received[0]!.body.messages;
+    const [system, user] = fixture.server.received[0]!.body.messages;
     assert.match(system.content, /\[paragraph 3\] Harbour\nThe pilot sleeps\./);
     assert.doesNotMatch(system.content, /cranes/);
     assert.equal(user.content, 'Who sleeps?');
@@ -92,20 +96,20 @@ describe('an ai job with an endpoint', () => {
       [true, false],
       [false, true],
     ] as const) {
-      const room = await openRoom(context, { mayPersist });
-      room.server.reply(streams('A', ' secret.'));
-      const job = await room.run('ai', { prompt: 'What?', persist });
+      const fixture = await openFixture(context, { mayPersist });
+      fixture.server.reply(streams('A', ' secret.'));
+      const job = await fixture.run('ai', { prompt: 'What?', persist });
       const { response, persisted, tokenUsage } = resultOf<AiResult>(job);
       assert.deepEqual([response, persisted, tokenUsage?.total], [null, false, 43]);
     }
   });
 
   test('[T3, T16] goes through the listed stages with the listed ranges', async (context) => {
-    const room = await openRoom(context);
-    room.server.reply(streams('Yes.'));
-    const job = await room.run('ai', { prompt: 'Well?' });
-    const stages = await room.notes(job, 'job_stage_entered');
-    const policy = await room.world.engine.context.registry.policy(job.policy);
+    const fixture = await openFixture(context);
+    fixture.server.reply(streams('Yes.'));
+    const job = await fixture.run('ai', { prompt: 'Well?' });
+    const stages = await fixture.notes(job, 'job_stage_entered');
+    const policy = await fixture.world.engine.context.registry.policy(job.policy);
     assert.deepEqual(
       policy.stages.map(({ name, min, max }) => `${name} (${min}-${max}%)`),
       [
@@ -121,13 +125,13 @@ describe('an ai job with an endpoint', () => {
   });
 
   test('reads an answer that comes whole though a stream was asked for', async (context) => {
-    const room = await openRoom(context);
+    const fixture = await openFixture(context);
     const message = { role: 'assistant', content: 'All at once.' };
-    room.server.reply((response) => {
+    fixture.server.reply((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] }));
     });
-    const job = await room.run('ai', { messages: [{ role: 'user', content: 'Hm?' }] });
+    const job = await fixture.run('ai', { messages: [{ role: 'user', content: 'Hm?' }] });
     assert.equal(resultOf<AiResult>(job).response, 'All at once.');
   });
 });
@@ -170,28 +174,28 @@ const FINAL: readonly [string, Reply, string, string][] = [
 describe('an ai job whose model fails', () => {
   for (const [what, reply, errorClass, code] of RETRIED) {
     test(`[T5, T20, T30] is tried twice for ${what}, as ${errorClass}, and then a dead letter`, async (context) => {
-      const room = await openRoom(context);
-      room.server.reply(reply);
-      const job = await room.run('ai', { prompt: 'Well?' });
+      const fixture = await openFixture(context);
+      fixture.server.reply(reply);
+      const job = await fixture.run('ai', { prompt: 'Well?' });
       assert.deepEqual([job.state, job.phase], ['running', 'waiting']);
-      assert.equal(room.server.received.length, 1);
+      assert.equal(fixture.server.received.length, 1);
       assert.ok(job.backoffMs! >= 1_000 && job.backoffMs! <= 3_000, `waits ${job.backoffMs} ms`);
-      await room.pass(job.backoffMs!);
-      const ended = await room.world.job(job);
+      await fixture.pass(job.backoffMs!);
+      const ended = await fixture.world.job(job);
       assert.deepEqual(
         [ended.state, ended.attempts, ended.error?.class, ended.error?.code],
         ['failed', 2, errorClass, code],
       );
-      const [letter] = await room.world.engine.deadLetters({ tenant: job.tenant, limit: 10 });
+      const [letter] = await fixture.world.engine.deadLetters({ tenant: job.tenant, limit: 10 });
       assert.deepEqual([letter?.jobId, letter?.attempts], [job.id, 2]);
     });
   }
 
   for (const [what, reply, errorClass, code] of FINAL) {
     test(`[T6, T30] is not tried again after ${what}: ${code}`, async (context) => {
-      const room = await openRoom(context);
-      room.server.reply(reply);
-      const { state, attempts, error } = await room.run('ai', { prompt: 'Well?' });
+      const fixture = await openFixture(context);
+      fixture.server.reply(reply);
+      const { state, attempts, error } = await fixture.run('ai', { prompt: 'Well?' });
       assert.deepEqual(
         [state, attempts, error?.class, error?.code],
         ['failed', 1, errorClass, code],
@@ -201,40 +205,40 @@ describe('an ai job whose model fails', () => {
   }
 
   test('[T5] gives a model that says nothing up in time, and succeeds with the second attempt', async (context) => {
-    const room = await openRoom(context, { answerMs: 300 });
-    room.server.reply(silent, streams('Now.'));
-    const job = await room.run('ai', { prompt: 'Well?' });
+    const fixture = await openFixture(context, { answerMs: 300 });
+    fixture.server.reply(silent, streams('Now.'));
+    const job = await fixture.run('ai', { prompt: 'Well?' });
     assert.equal(job.phase, 'waiting');
-    await room.pass(10_000);
-    assert.equal(resultOf<AiResult>(await room.world.job(job)).response, 'Now.');
+    await fixture.pass(10_000);
+    assert.equal(resultOf<AiResult>(await fixture.world.job(job)).response, 'Now.');
   });
 
   test('[T6] waits as long as Retry-After says, at no attempt’s cost', async (context) => {
-    const room = await openRoom(context);
+    const fixture = await openFixture(context);
     const busy = says(429, { message: 'too fast' }, { 'retry-after': '7' });
     const full = says(503, { message: 'full' }, { 'retry-after': '2' });
-    room.server.reply(busy, full, streams('At last.'));
-    const job = await room.run('ai', { prompt: 'Well?' });
+    fixture.server.reply(busy, full, streams('At last.'));
+    const job = await fixture.run('ai', { prompt: 'Well?' });
     assert.deepEqual([job.phase, job.attempts], ['waiting', 1]);
-    assert.equal(job.runAt - room.world.clock.now(), 7_000);
-    await room.pass(7_000);
-    await room.pass(2_000);
-    const ended = await room.world.job(job);
+    assert.equal(job.runAt - fixture.world.clock.now(), 7_000);
+    await fixture.pass(7_000);
+    await fixture.pass(2_000);
+    const ended = await fixture.world.job(job);
     assert.equal(resultOf<AiResult>(ended).response, 'At last.');
     assert.equal(ended.attempts, 1);
   });
 
   test('[T6, T30] waits some times for a limit that names no time, then fails as ai_rate_limit', async (context) => {
-    const room = await openRoom(context);
-    room.server.reply(says(429, { message: 'too fast' }));
-    const job = await room.run('ai', { prompt: 'Well?' });
-    for (let turn = 0; turn < 4; turn++) await room.pass(10_000);
-    const { state, error, attempts } = await room.world.job(job);
+    const fixture = await openFixture(context);
+    fixture.server.reply(says(429, { message: 'too fast' }));
+    const job = await fixture.run('ai', { prompt: 'Well?' });
+    for (let turn = 0; turn < 4; turn++) await fixture.pass(10_000);
+    const { state, error, attempts } = await fixture.world.job(job);
     assert.deepEqual(
       [state, error?.class, error?.code, attempts],
       ['failed', 'ai_rate_limit', 'AI_RATE_LIMITED', 1],
     );
-    assert.equal(room.server.received.length, 5);
+    assert.equal(fixture.server.received.length, 5);
   });
 
   test('[T12] starts no more jobs of a user and an organisation than its limits', async (context) => {
@@ -242,35 +246,35 @@ describe('an ai job whose model fails', () => {
       perUser: { max: 2, per: '1m' },
       perOrganisation: { max: 3, per: '1m' },
     } as const;
-    const room = await openRoom(context, { rate });
-    room.server.reply(streams('Yes.'));
+    const fixture = await openFixture(context, { rate });
+    fixture.server.reply(streams('Yes.'));
     for (const principal of ['ada', 'ada', 'ada', 'bob', 'bob']) {
       const caller = { tenant: 'acme', principal };
-      await room.world.engine.enqueue([{ type: 'ai', input: { prompt: 'Well?' } }], { caller });
+      await fixture.world.engine.enqueue([{ type: 'ai', input: { prompt: 'Well?' } }], { caller });
     }
-    await room.work();
-    assert.equal(room.server.received.length, 3);
-    await room.pass(60_000);
-    assert.equal(room.server.received.length, 5);
+    await fixture.work();
+    assert.equal(fixture.server.received.length, 3);
+    await fixture.pass(60_000);
+    assert.equal(fixture.server.received.length, 5);
   });
 
   test('[T8] stops in the middle of a stream when it is cancelled', async (context) => {
-    const room = await openRoom(context);
+    const fixture = await openFixture(context);
     const begun = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
-    room.server.reply((response) => {
+    fixture.server.reply((response) => {
       breaksOff('hang')(response);
       response.on('close', closed.resolve);
       begun.resolve();
     });
-    const job = await room.world.enqueue('ai', { prompt: 'Well?' });
-    await room.worker.poll();
+    const job = await fixture.world.enqueue('ai', { prompt: 'Well?' });
+    await fixture.worker.poll();
     await begun.promise;
-    await room.world.cancel(job);
-    room.worker.check();
-    await room.worker.beat();
-    await room.worker.idle();
+    await fixture.world.cancel(job);
+    fixture.worker.check();
+    await fixture.worker.beat();
+    await fixture.worker.idle();
     await closed.promise;
-    assert.equal((await room.world.job(job)).state, 'canceled');
+    assert.equal((await fixture.world.job(job)).state, 'canceled');
   });
 });

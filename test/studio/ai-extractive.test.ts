@@ -7,7 +7,7 @@ import { checkInput } from '../../src/handler/schema.ts';
 import { EXTRACTIVE_MODEL, extractiveModel } from '../../src/studio/ai/extractive.ts';
 import { aiJob, type AiResult } from '../../src/studio/ai/job.ts';
 import { deckOf } from './corpus.ts';
-import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
+import { type JobFixture, openJobFixture, resultOf } from './job-fixture.ts';
 
 const RATE = { max: 1_000, per: '1s' } as const;
 const job = aiJob({
@@ -30,40 +30,40 @@ Some 1 200 ships call at the harbour each year. Most ships carry timber.
 
 The harbour dues were 40 million last year. The dues pay for the cranes.`;
 
-async function ask(room: JobRoom, input: object): Promise<AiResult> {
-  return resultOf<AiResult>(await room.run('ai', { text: TEXT, ...input }));
+async function ask(fixture: JobFixture, input: object): Promise<AiResult> {
+  return resultOf<AiResult>(await fixture.run('ai', { text: TEXT, ...input }));
 }
 
-async function openRoom(context: TestContext): Promise<JobRoom> {
-  return openJobRoom(context, [job]);
+async function openFixture(context: TestContext): Promise<JobFixture> {
+  return openJobFixture(context, [job]);
 }
 
 describe('an ai job without an endpoint', () => {
   test('[T1, T25, T26] answers from the document, says where from, and is named for what it is', async (context) => {
-    const room = await openRoom(context);
-    const asked = await room.run('ai', { text: TEXT, prompt: 'Who built the harbour?' });
+    const fixture = await openFixture(context);
+    const asked = await fixture.run('ai', { text: TEXT, prompt: 'Who built the harbour?' });
     const { response, model, citations, tokenUsage } = resultOf<AiResult>(asked);
     assert.match(response!, /^The harbour was built in 1886 by engineer Anna Holm\. \[paragraph/);
     assert.equal(model, EXTRACTIVE_MODEL);
     assert.match(citations[0]!.place, /^paragraph \d$/);
     assert.equal(tokenUsage?.unit, 'words');
-    const tokens = await room.notes(asked, 'job_tokens');
+    const tokens = await fixture.notes(asked, 'job_tokens');
     assert.equal(tokens.map(({ payload }) => payload?.['text']).join(''), response);
   });
 
   test('says that the document has nothing about it, rather than anything', async (context) => {
-    const room = await openRoom(context);
-    const { response, citations } = await ask(room, { prompt: 'Penguins?' });
+    const fixture = await openFixture(context);
+    const { response, citations } = await ask(fixture, { prompt: 'Penguins?' });
     assert.equal(response, 'The document has nothing about this.');
     assert.deepEqual(citations, []);
   });
 
   test('summarises, and gives an outline', async (context) => {
-    const room = await openRoom(context);
-    const summary = await ask(room, { task: 'summary' });
+    const fixture = await openFixture(context);
+    const summary = await ask(fixture, { task: 'summary' });
     assert.ok(summary.citations.length >= 3 && summary.citations.length <= 5);
     for (const { text } of summary.citations) assert.ok(TEXT.includes(text), text);
-    const outline = await ask(room, { task: 'outline' });
+    const outline = await ask(fixture, { task: 'outline' });
     assert.deepEqual(
       outline.citations.map(({ text }) => text),
       ['The harbour', 'Traffic', 'Money'],
@@ -71,19 +71,19 @@ describe('an ai job without an endpoint', () => {
   });
 
   test('[T1] reads the deck of a convert job, slide by slide', async (context) => {
-    const room = await openRoom(context);
+    const fixture = await openFixture(context);
     const deck = deckOf(4);
-    const deckRef = await room.upload('deck.json', JSON.stringify(deck), 'application/json');
-    const outlined = await room.run('ai', { deckRef, task: 'outline' });
+    const deckRef = await fixture.upload('deck.json', JSON.stringify(deck), 'application/json');
+    const outlined = await fixture.run('ai', { deckRef, task: 'outline' });
     const { citations } = resultOf<AiResult>(outlined);
     assert.match(citations[0]!.place, /^slide \d+$/);
-    const far = await room.run('ai', { deckRef, task: 'outline', selection: { slides: [999] } });
+    const far = await fixture.run('ai', { deckRef, task: 'outline', selection: { slides: [999] } });
     assert.equal(far.error?.code, 'AI_SELECTION_EMPTY');
   });
 
   test('[T6, T30] fails for good without a document, or with one that is not there or no deck', async (context) => {
-    const room = await openRoom(context);
-    const other = await room.upload('other.json', '{"a":1}', 'application/json');
+    const fixture = await openFixture(context);
+    const other = await fixture.upload('other.json', '{"a":1}', 'application/json');
     const gone = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
     const cases: [object, string][] = [
       [{ prompt: 'Hello?' }, 'AI_NEEDS_DOCUMENT'],
@@ -91,7 +91,7 @@ describe('an ai job without an endpoint', () => {
       [{ prompt: 'Hello?', deckRef: other }, 'SOURCE_NO_DECK'],
     ];
     for (const [input, code] of cases) {
-      const { state, attempts, error } = await room.run('ai', input);
+      const { state, attempts, error } = await fixture.run('ai', input);
       assert.deepEqual([state, attempts, error?.code], ['failed', 1, code]);
     }
   });

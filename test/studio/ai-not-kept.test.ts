@@ -15,7 +15,7 @@ import { chunkOf, openModelServer, streams } from './model-server.ts';
 /** Words that stand nowhere else, each of them enough to give the answer away. */
 const WORDS = ['ZANZIBAR-CANARY', 'quicksilver-canary', 'obsidian-canary'];
 
-interface Room {
+interface Fixture {
   readonly client: ApiClient;
   readonly url: string;
   readonly server: Awaited<ReturnType<typeof openModelServer>>;
@@ -23,7 +23,10 @@ interface Room {
   written(): string;
 }
 
-async function openRoom(context: TestContext, env: Record<string, string> = {}): Promise<Room> {
+async function openFixture(
+  context: TestContext,
+  env: Record<string, string> = {},
+): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-not-kept-'));
   const server = await openModelServer(context);
   const lines: unknown[] = [];
@@ -90,11 +93,11 @@ for (const [what, job, env] of [
 ] as const) {
   describe(`an answer ${what}`, () => {
     test('[T25] is told to who listens, and is nowhere afterwards', async (context) => {
-      const room = await openRoom(context, env);
-      const { client } = room;
+      const fixture = await openFixture(context, env);
+      const { client } = fixture;
       const held = Promise.withResolvers<void>();
       const answer = streams(...WORDS.map((word) => `${word} `));
-      room.server.reply((response) => void held.promise.then(() => answer(response)));
+      fixture.server.reply((response) => void held.promise.then(() => answer(response)));
       const { id } = await client.enqueue(job);
       const live = client.events(id);
       const first = await live.next();
@@ -107,14 +110,14 @@ for (const [what, job, env] of [
       assert.equal((await client.job(id)).state, 'succeeded');
       const result = (await client.result(id)) as Record<string, unknown>;
       assert.deepEqual([result['response'], result['persisted']], [null, false]);
-      assertNowhere('the files', room.written());
+      assertNowhere('the files', fixture.written());
       const answers = [
         await client.job(id),
         result,
         await all(client.events(id, { cursor: '0.0' })),
         ...(await Promise.all(
           ['events', 'why', 'artifacts'].map(async (part) =>
-            (await fetch(`${room.url}/v1/jobs/${id}/${part}`)).text(),
+            (await fetch(`${fixture.url}/v1/jobs/${id}/${part}`)).text(),
           ),
         )),
       ];
@@ -122,9 +125,9 @@ for (const [what, job, env] of [
     });
 
     test('[T25] is a gap for who comes back, and says how long it is', async (context) => {
-      const room = await openRoom(context, env);
-      const { client } = room;
-      room.server.reply(streams(...WORDS.map((word) => `${word} `)));
+      const fixture = await openFixture(context, env);
+      const { client } = fixture;
+      fixture.server.reply(streams(...WORDS.map((word) => `${word} `)));
       const { id } = await client.enqueue(job);
       await ended(client, id);
       const gaps = tokensIn(await all(client.events(id, { cursor: '0.0' })));
@@ -142,22 +145,22 @@ for (const [what, job, env] of [
 }
 
 test('[T25] an answer that breaks off half way is nowhere either', async (context) => {
-  const room = await openRoom(context);
+  const fixture = await openFixture(context);
   const half = (word: string) => (response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.end(`data: ${JSON.stringify(chunkOf(word))}\n\n`);
   };
-  room.server.reply(half(WORDS[0]!), half(WORDS[1]!));
-  const { id } = await room.client.enqueue(ASKED);
-  assert.equal(await ended(room.client, id), 'failed');
-  assertNowhere('the files', room.written());
+  fixture.server.reply(half(WORDS[0]!), half(WORDS[1]!));
+  const { id } = await fixture.client.enqueue(ASKED);
+  assert.equal(await ended(fixture.client, id), 'failed');
+  assertNowhere('the files', fixture.written());
 });
 
 test('[T25] an answer that may be kept is kept, with its tokens', async (context) => {
-  const room = await openRoom(context);
-  room.server.reply(streams(...WORDS));
-  const { id } = await room.client.enqueue({ type: 'ai', input: { prompt: 'What is it?' } });
-  await ended(room.client, id);
-  const tokens = tokensIn(await all(room.client.events(id, { cursor: '0.0' })));
+  const fixture = await openFixture(context);
+  fixture.server.reply(streams(...WORDS));
+  const { id } = await fixture.client.enqueue({ type: 'ai', input: { prompt: 'What is it?' } });
+  await ended(fixture.client, id);
+  const tokens = tokensIn(await all(fixture.client.events(id, { cursor: '0.0' })));
   assert.equal(tokens.map(({ metadata }) => metadata['text']).join(''), WORDS.join(''));
 });

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { TENANT } from '../support/world.ts';
 import { assetReader, deckOf } from './corpus.ts';
 import { gradient } from '../../src/studio/sample/png.ts';
-import { openStudio } from './room.ts';
+import { openStudio } from './fixture.ts';
 
 /** A deck with an image of its own on each slide, by which one can tell who did what. */
 async function illustrated(slides: number): Promise<Buffer> {
@@ -42,29 +42,29 @@ async function illustrated(slides: number): Promise<Buffer> {
   return Buffer.from(await writer.finish());
 }
 
-type Desk = Pick<Artifacts, 'put' | 'find' | 'open'>;
+type ArtifactAccess = Pick<Artifacts, 'put' | 'find' | 'open'>;
 
 describe('a convert job that is interrupted', () => {
   test('[T36, P4] resumes after the death of its process at the last finished slide', async (context) => {
-    const room = await openStudio(context);
-    const assetRef = await room.upload('many.pptx', await illustrated(6));
-    const job = await room.world.enqueue('convert', { assetRef });
+    const fixture = await openStudio(context);
+    const assetRef = await fixture.upload('many.pptx', await illustrated(6));
+    const job = await fixture.world.enqueue('convert', { assetRef });
     const puts: string[] = [];
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-    const desk: Desk = {
-      find: (ref, held) => room.desk.find(ref, held),
-      open: (artifact, range) => room.desk.open(artifact, range),
+    const access: ArtifactAccess = {
+      find: (ref, held) => fixture.access.find(ref, held),
+      open: (artifact, range) => fixture.access.open(artifact, range),
       put: (held, artifact) => {
         puts.push(`${held.epoch} ${artifact.name.split('/')[0]}`);
-        if (puts.length !== 4) return room.desk.put(held, artifact);
+        if (puts.length !== 4) return fixture.access.put(held, artifact);
         reach();
         return new Promise(() => undefined);
       },
     };
     const worker = openWorker({
-      source: room.world.engine,
+      source: fixture.world.engine,
       jobs: studioJobs,
-      artifacts: desk,
+      artifacts: access,
       id: 'w0',
     });
     await worker.poll();
@@ -72,53 +72,55 @@ describe('a convert job that is interrupted', () => {
     await worker.crash();
     const seen = puts.length;
     assert.deepEqual(puts, ['1 images', '1 images', '1 images', '1 images']);
-    room.world.advance(120_000);
-    await room.world.sweep();
+    fixture.world.advance(120_000);
+    await fixture.world.sweep();
     const second = openWorker({
-      source: room.world.engine,
+      source: fixture.world.engine,
       jobs: studioJobs,
-      artifacts: desk,
+      artifacts: access,
       id: 'w2',
     });
     context.after(() => second.crash());
     await second.poll();
     await second.idle();
-    const after = await room.world.job(job);
+    const after = await fixture.world.job(job);
     assert.deepEqual([after.state, after.attempts], ['succeeded', 2]);
     // Three slides were done: the second attempt extracts the other three, and no more.
     assert.equal(puts.slice(seen).filter((put) => put.endsWith('images')).length, 3);
-    const deck = await room.deckOf(after);
+    const deck = await fixture.deckOf(after);
     assert.equal(Object.keys(deck.assets).length, 6);
-    for (const { artifact } of Object.values(deck.assets)) await room.read(artifact!);
+    for (const { artifact } of Object.values(deck.assets)) await fixture.read(artifact!);
   });
 
   /** A worker whose uploads never end from the given one on, as often as told. */
   async function openSlow(context: TestContext, hangs: (put: number) => boolean) {
-    const room = await openStudio(context);
+    const fixture = await openStudio(context);
     const limit = { ...typeDefinitionOf(convert), timeoutMs: 4_000 };
-    await room.world.putType('convert', limit);
+    await fixture.world.putType('convert', limit);
     const puts: string[] = [];
-    const desk: Desk = {
-      find: (ref, held) => room.desk.find(ref, held),
-      open: (artifact, range) => room.desk.open(artifact, range),
+    const access: ArtifactAccess = {
+      find: (ref, held) => fixture.access.find(ref, held),
+      open: (artifact, range) => fixture.access.open(artifact, range),
       put: (held, artifact) => {
         puts.push(`${held.epoch} ${artifact.name.split('/')[0]}`);
-        return hangs(puts.length) ? new Promise(() => undefined) : room.desk.put(held, artifact);
+        return hangs(puts.length)
+          ? new Promise(() => undefined)
+          : fixture.access.put(held, artifact);
       },
     };
-    const source = room.world.engine;
-    const worker = openWorker({ source, jobs: studioJobs, artifacts: desk, id: 'w0' });
+    const source = fixture.world.engine;
+    const worker = openWorker({ source, jobs: studioJobs, artifacts: access, id: 'w0' });
     context.after(() => worker.drain({ timeout: 0, grace: 0 }));
-    const assetRef = await room.upload('many.pptx', await illustrated(6));
-    const { id } = await room.world.enqueue('convert', { assetRef });
+    const assetRef = await fixture.upload('many.pptx', await illustrated(6));
+    const { id } = await fixture.world.enqueue('convert', { assetRef });
     worker.start();
-    await eventually('the end', async () => (await room.world.job(id)).completedAt !== null);
-    const turns = (await room.world.events(id)).filter(({ cause }) => cause === 'time_limit');
-    return { room, puts, job: await room.world.job(id), released: turns.length };
+    await eventually('the end', async () => (await fixture.world.job(id)).completedAt !== null);
+    const turns = (await fixture.world.events(id)).filter(({ cause }) => cause === 'time_limit');
+    return { fixture, puts, job: await fixture.world.job(id), released: turns.length };
   }
 
   test('[T36, T1] by its time limit goes on at the last finished slide, without spending an attempt', async (context) => {
-    const { room, puts, job, released } = await openSlow(context, (put) => put === 4);
+    const { fixture, puts, job, released } = await openSlow(context, (put) => put === 4);
     // On a busy machine a later turn may reach the limit as well, and go on like the first.
     assert.ok(released >= 1);
     assert.deepEqual([job.state, job.attempts, job.epoch], ['succeeded', 1, released + 1]);
@@ -127,7 +129,7 @@ describe('a convert job that is interrupted', () => {
     const later = images.slice(4);
     assert.ok(later.length >= 3 && later.length < 3 + released, `${later.length} images`);
     assert.ok(later.every((put) => !put.startsWith('1 ')));
-    assert.equal((await room.deckOf(job)).slides.length, 6);
+    assert.equal((await fixture.deckOf(job)).slides.length, 6);
   });
 
   test('[T36, T30] by its time limit and no further than before has failed: CONVERT_TIMEOUT', async (context) => {
@@ -137,48 +139,48 @@ describe('a convert job that is interrupted', () => {
   });
 
   test('[T8] and cancelled leaves no artifact behind', async (context) => {
-    const room = await openStudio(context);
-    const assetRef = await room.upload('many.pptx', await illustrated(4));
-    const job = await room.world.enqueue('convert', { assetRef });
-    const desk: Desk = {
-      find: (ref, held) => room.desk.find(ref, held),
-      open: (artifact, range) => room.desk.open(artifact, range),
+    const fixture = await openStudio(context);
+    const assetRef = await fixture.upload('many.pptx', await illustrated(4));
+    const job = await fixture.world.enqueue('convert', { assetRef });
+    const access: ArtifactAccess = {
+      find: (ref, held) => fixture.access.find(ref, held),
+      open: (artifact, range) => fixture.access.open(artifact, range),
       put: async (held, artifact) => {
-        const kept = await room.desk.put(held, artifact);
-        await room.world.cancel(job.id);
+        const kept = await fixture.access.put(held, artifact);
+        await fixture.world.cancel(job.id);
         worker.check();
         await worker.beat();
         return kept;
       },
     };
     const worker = openWorker({
-      source: room.world.engine,
+      source: fixture.world.engine,
       jobs: studioJobs,
-      artifacts: desk,
+      artifacts: access,
       id: 'w0',
     });
     context.after(() => worker.crash());
     await worker.poll();
     await worker.idle();
-    assert.equal(await room.world.stateOf(job), 'canceled');
-    room.world.advance(3_600_000);
-    await room.sweep.runOnce();
-    assert.deepEqual(await room.desk.list({ tenant: TENANT, id: job.id }), []);
-    assert.equal(room.onDisk().length, 1);
+    assert.equal(await fixture.world.stateOf(job), 'canceled');
+    fixture.world.advance(3_600_000);
+    await fixture.sweep.runOnce();
+    assert.deepEqual(await fixture.access.list({ tenant: TENANT, id: job.id }), []);
+    assert.equal(fixture.onDisk().length, 1);
   });
 
   test('[T5, T20] of a broken store is tried three times, and then copied to the dead letters', async (context) => {
-    const room = await openStudio(context);
-    const job = await room.world.enqueue('convert', { text: '# a' });
-    const desk: Desk = {
-      find: (ref, held) => room.desk.find(ref, held),
-      open: (artifact, range) => room.desk.open(artifact, range),
+    const fixture = await openStudio(context);
+    const job = await fixture.world.enqueue('convert', { text: '# a' });
+    const access: ArtifactAccess = {
+      find: (ref, held) => fixture.access.find(ref, held),
+      open: (artifact, range) => fixture.access.open(artifact, range),
       put: () => Promise.reject(new Error('the disk is away')),
     };
     const worker = openWorker({
-      source: room.world.engine,
+      source: fixture.world.engine,
       jobs: studioJobs,
-      artifacts: desk,
+      artifacts: access,
       id: 'w0',
     });
     context.after(() => worker.crash());
@@ -186,18 +188,18 @@ describe('a convert job that is interrupted', () => {
     for (let attempt = 1; attempt <= 3; attempt++) {
       await worker.poll();
       await worker.idle();
-      const { state, runAt } = await room.world.job(job);
-      if (state === 'running') waits.push(runAt - room.world.clock.now());
-      room.world.advance(30_000);
-      await room.world.sweep();
+      const { state, runAt } = await fixture.world.job(job);
+      if (state === 'running') waits.push(runAt - fixture.world.clock.now());
+      fixture.world.advance(30_000);
+      await fixture.world.sweep();
     }
-    const after = await room.world.job(job);
+    const after = await fixture.world.job(job);
     assert.deepEqual(
       [after.state, after.attempts, after.error?.class],
       ['failed', 3, 'transient_storage'],
     );
     assert.ok(waits.length === 2 && waits[0]! <= 2_000 && waits[1]! <= 4_000, String(waits));
-    const letters = await room.world.engine.deadLetters({ tenant: TENANT, limit: 10 });
+    const letters = await fixture.world.engine.deadLetters({ tenant: TENANT, limit: 10 });
     assert.deepEqual(
       letters.map(({ jobId }) => jobId),
       [job.id],

@@ -9,7 +9,7 @@ import { plainText } from '../../src/studio/deck/text.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
 import { essenceOf } from './essence.ts';
 import { gradient } from '../../src/studio/sample/png.ts';
-import { openStudio, resultOf, sharedStudio } from './room.ts';
+import { openStudio, resultOf, sharedStudio } from './fixture.ts';
 
 const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url));
@@ -20,14 +20,14 @@ const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 
 describe('a convert job', () => {
   test('[T1, T23, T26, T27] makes a stored deck and a preview of each slide of a .pptx by LibreOffice', async () => {
-    const room = await studio();
+    const opened = await studio();
     const source = fixture('harbour.pptx');
-    const assetRef = await room.upload('harbour.pptx', source);
-    const job = await room.run('convert', { assetRef }, { documentId: 'harbour' });
+    const assetRef = await opened.upload('harbour.pptx', source);
+    const job = await opened.run('convert', { assetRef }, { documentId: 'harbour' });
     const { slides, previews, sourceType } = resultOf(job);
     assert.deepEqual([job.state, slides, sourceType], ['succeeded', 3, 'pptx']);
     assert.equal(job.requestedBy, 'tester');
-    const deck = await room.deckOf(job);
+    const deck = await opened.deckOf(job);
     assert.ok('deck' in checkDeck(deck));
     assert.deepEqual(essenceOf(deck.slides[1]!), {
       title: 'What moved this year',
@@ -45,31 +45,31 @@ describe('a convert job', () => {
     assert.match(essenceOf(deck.slides[2]!, deck.assets).images[0]!, /^64x40 A quay at dusk$/);
     assert.deepEqual(deck.slides[1]!.origin, { part: 'ppt/slides/slide2.xml' });
     for (const preview of previews) {
-      assert.ok((await room.read(preview)).subarray(0, 4).equals(PNG));
+      assert.ok((await opened.read(preview)).subarray(0, 4).equals(PNG));
     }
     const image = Object.values(deck.assets)[0]!;
-    assert.ok((await room.read(image.artifact!)).subarray(0, 4).equals(PNG));
+    assert.ok((await opened.read(image.artifact!)).subarray(0, 4).equals(PNG));
     // Nothing of the document itself is told beside the job.
-    const told = JSON.stringify([job.metadata, await room.world.events(job, { notes: true })]);
+    const told = JSON.stringify([job.metadata, await opened.world.events(job, { notes: true })]);
     assert.doesNotMatch(told, /crane|containers/);
   });
 
   test('[T23] whose deck is gone from the store does not succeed', async (context) => {
-    const room = await openStudio(context);
-    const put = room.files.put.bind(room.files);
-    room.files.put = async (location, content, bounds) => {
+    const opened = await openStudio(context);
+    const put = opened.files.put.bind(opened.files);
+    opened.files.put = async (location, content, bounds) => {
       const stored = await put(location, content, bounds);
-      await room.files.remove([location]);
+      await opened.files.remove([location]);
       return stored;
     };
-    const job = await room.run('convert', { text: '# Hello' });
+    const job = await opened.run('convert', { text: '# Hello' });
     assert.notEqual(job.state, 'succeeded');
     assert.equal(job.result, null);
   });
 
   test('[T3, T16] goes through the listed stages with the listed ranges', async () => {
-    const room = await studio();
-    const job = await room.run('convert', { text: '# Hello\n\nto all\n\n## And\n\n- more' });
+    const opened = await studio();
+    const job = await opened.run('convert', { text: '# Hello\n\nto all\n\n## And\n\n- more' });
     const [convert] = studioJobs;
     assert.deepEqual(
       convert!.policy.stages!.map(({ name, min, max }) => `${name} (${min}-${max}%)`),
@@ -82,7 +82,7 @@ describe('a convert job', () => {
         'finalizing (90-100%)',
       ],
     );
-    const notes = await room.world.events(job, { notes: true });
+    const notes = await opened.world.events(job, { notes: true });
     const entered = notes.filter(({ type }) => type === 'job_stage_entered');
     for (const { stage, progress } of entered) {
       const range = convert!.policy.stages!.find(({ name }) => name === stage)!;
@@ -105,12 +105,12 @@ describe('a convert job', () => {
   } as const;
   for (const [name, [type, slides]] of Object.entries(sources)) {
     test(`[T1] reads ${name}, which LibreOffice wrote`, async () => {
-      const room = await studio();
-      const assetRef = await room.upload(name, fixture(name));
-      const job = await room.run('convert', { assetRef });
+      const opened = await studio();
+      const assetRef = await opened.upload(name, fixture(name));
+      const job = await opened.run('convert', { assetRef });
       const result = resultOf(job);
       assert.deepEqual([result.sourceType, result.slides], [type, slides]);
-      const deck = await room.deckOf(job);
+      const deck = await opened.deckOf(job);
       const text = JSON.stringify(deck.slides);
       const expected = name.startsWith('harbour')
         ? ['Harbour report', 'What moved this year', 'most of them full', 'PostgreSQL']
@@ -122,14 +122,14 @@ describe('a convert job', () => {
   }
 
   test('[T10] is refused while another one of the same document is active', async () => {
-    const room = await studio();
+    const opened = await studio();
     const more = { documentId: 'one' };
-    await room.world.enqueue('convert', { text: '# a' }, more);
-    await assert.rejects(room.world.enqueue('convert', { text: '# b' }, more), {
+    await opened.world.enqueue('convert', { text: '# a' }, more);
+    await assert.rejects(opened.world.enqueue('convert', { text: '# b' }, more), {
       code: 'CONCURRENCY_CONFLICT',
     });
-    await room.work();
-    assert.equal((await room.run('convert', { text: '# b' }, more)).state, 'succeeded');
+    await opened.work();
+    assert.equal((await opened.run('convert', { text: '# b' }, more)).state, 'succeeded');
   });
 });
 
@@ -137,50 +137,50 @@ describe('one convert a source', () => {
   const conflict = { code: 'CONCURRENCY_CONFLICT' };
 
   test('[T10] the same text, without a document, is the same source until the job has ended', async () => {
-    const room = await studio();
-    const first = await room.world.enqueue('convert', { text: '# one source' });
+    const opened = await studio();
+    const first = await opened.world.enqueue('convert', { text: '# one source' });
     const again = (more: object = {}): Promise<Job> =>
-      room.world.enqueue('convert', { text: '# one source', ...more });
+      opened.world.enqueue('convert', { text: '# one source', ...more });
     await assert.rejects(again(), (error: PawlError) => {
       assert.deepEqual([error.code, error.details['jobId']], [conflict.code, first.id]);
       return true;
     });
     await assert.rejects(again({ name: 'of another name.md' }), conflict);
-    await room.world.enqueue('convert', { text: '# another source' });
-    await room.work();
-    assert.equal((await room.run('convert', { text: '# one source' })).state, 'succeeded');
+    await opened.world.enqueue('convert', { text: '# another source' });
+    await opened.work();
+    assert.equal((await opened.run('convert', { text: '# one source' })).state, 'succeeded');
   });
 
   test('[T10] the same asset is the same source, and so are the same bytes uploaded twice', async () => {
-    const room = await studio();
+    const opened = await studio();
     const [one, two, other] = [
-      await room.upload('a.md', '# the same bytes'),
-      await room.upload('b.md', '# the same bytes'),
-      await room.upload('c.md', '# other bytes'),
+      await opened.upload('a.md', '# the same bytes'),
+      await opened.upload('b.md', '# the same bytes'),
+      await opened.upload('c.md', '# other bytes'),
     ];
-    await room.world.enqueue('convert', { assetRef: one });
-    await assert.rejects(room.world.enqueue('convert', { assetRef: one }), conflict);
-    await assert.rejects(room.world.enqueue('convert', { assetRef: two }), conflict);
-    await assert.rejects(room.world.enqueue('convert', { text: '# the same bytes' }), conflict);
-    await room.world.enqueue('convert', { assetRef: other });
-    await room.work();
+    await opened.world.enqueue('convert', { assetRef: one });
+    await assert.rejects(opened.world.enqueue('convert', { assetRef: one }), conflict);
+    await assert.rejects(opened.world.enqueue('convert', { assetRef: two }), conflict);
+    await assert.rejects(opened.world.enqueue('convert', { text: '# the same bytes' }), conflict);
+    await opened.world.enqueue('convert', { assetRef: other });
+    await opened.work();
   });
 
   test('[T10] an asset that is not there is a source by its id', async () => {
-    const room = await studio();
-    const assetRef = room.world.engine.context.ids.next();
-    await room.world.enqueue('convert', { assetRef });
-    await assert.rejects(room.world.enqueue('convert', { assetRef }), conflict);
-    await room.work();
+    const opened = await studio();
+    const assetRef = opened.world.engine.context.ids.next();
+    await opened.world.enqueue('convert', { assetRef });
+    await assert.rejects(opened.world.enqueue('convert', { assetRef }), conflict);
+    await opened.work();
   });
 
   test('[T10, T9] a repeat under the same key is no second job', async () => {
-    const room = await studio();
+    const opened = await studio();
     const ask = () =>
-      room.world.enqueue('convert', { text: '# keyed' }, { idempotencyKey: 'same source' });
+      opened.world.enqueue('convert', { text: '# keyed' }, { idempotencyKey: 'same source' });
     const first = await ask();
     assert.equal((await ask()).id, first.id);
-    await room.work();
+    await opened.work();
   });
 });
 
@@ -208,9 +208,9 @@ describe('a convert job that fails', () => {
   ];
   for (const [what, source, code, errorClass] of failures) {
     test(`[T6, T30] says ${code} of ${what}, and is not tried again`, async () => {
-      const room = await studio();
-      const assetRef = await room.upload(...source());
-      const job = await room.run('convert', { assetRef });
+      const opened = await studio();
+      const assetRef = await opened.upload(...source());
+      const job = await opened.run('convert', { assetRef });
       assert.deepEqual(
         [job.state, job.attempts, job.error?.code, job.error?.class],
         ['failed', 1, code, errorClass],
@@ -219,11 +219,11 @@ describe('a convert job that fails', () => {
   }
 
   test('[T6, T30] says what is wrong with its input', async () => {
-    const room = await studio();
+    const opened = await studio();
     const nothing = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
     const codes = [];
     for (const input of [{}, { assetRef: 'x' }, { assetRef: nothing }, { text: '# a', name: 1 }]) {
-      codes.push((await room.run('convert', input)).error?.code);
+      codes.push((await opened.run('convert', input)).error?.code);
     }
     const wrong = 'CONVERT_INVALID_INPUT';
     assert.deepEqual(codes, [wrong, wrong, 'CONVERT_SOURCE_NOT_FOUND', wrong]);

@@ -8,7 +8,7 @@ import type { ExportResult } from '../../src/studio/export/job.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
 import { deckOf } from './corpus.ts';
 import { essenceOf, readFile } from './essence.ts';
-import { openStudio, sharedStudio } from './room.ts';
+import { openStudio, sharedStudio } from './fixture.ts';
 
 const studio = sharedStudio();
 
@@ -20,18 +20,18 @@ function resultOf(job: Job): ExportResult {
 describe('an export job', () => {
   for (const format of ['pptx', 'pdf'] as const) {
     test(`[T1, T23, T24] of a converted deck has its .${format} stored before it succeeds`, async () => {
-      const room = await studio();
+      const fixture = await studio();
       const text =
         '# Pawl\n\nA tour\n\n## Laws\n\n- one\n  - two\n\n| a | b |\n|---|---|\n| 1 | 2 |';
-      const converted = await room.run('convert', { text });
+      const converted = await fixture.run('convert', { text });
       const { deckRef } = JSON.parse(converted.result!) as { deckRef: string };
-      const job = await room.run('export', { deckRef, format }, { documentId: 'd' });
+      const job = await fixture.run('export', { deckRef, format }, { documentId: 'd' });
       const result = resultOf(job);
       assert.equal(result.fileName, `Pawl.${format}`);
-      const bytes = await room.read(result.artifactRef);
+      const bytes = await fixture.read(result.artifactRef);
       assert.deepEqual([bytes.length, result.slides], [result.size, 2]);
       const { slides } = await readFile(bytes, format);
-      const before = (await room.deckOf(converted)).slides;
+      const before = (await fixture.deckOf(converted)).slides;
       assert.deepEqual(
         slides.map((slide) => essenceOf(slide)),
         before.map((slide) => essenceOf(slide)),
@@ -76,13 +76,13 @@ describe('an export job', () => {
     ],
   ] as readonly [string, (files: ArtifactStore) => void][]) {
     test(`[T24, R36] whose file ${what} does not succeed`, async (context) => {
-      const room = await openStudio(context);
-      breakIt(room.files);
-      const job = await room.run('export', { deck: deckOf(1), format: 'pdf' });
+      const fixture = await openStudio(context);
+      breakIt(fixture.files);
+      const job = await fixture.run('export', { deck: deckOf(1), format: 'pdf' });
       assert.notEqual(job.state, 'succeeded');
       const isGone = what.startsWith('is gone');
       assert.equal(job.error?.class, isGone ? 'validation_error' : 'corruption_detected');
-      assert.deepEqual(await room.desk.list(job), []);
+      assert.deepEqual(await fixture.access.list(job), []);
     });
   }
 
@@ -146,8 +146,8 @@ describe('an export job', () => {
   ];
   for (const [what, input, code] of failures) {
     test(`[T6, T30] says ${code} of ${what}, and is not tried again`, async () => {
-      const room = await studio();
-      const job = await room.run('export', input);
+      const fixture = await studio();
+      const job = await fixture.run('export', input);
       assert.deepEqual([job.state, job.attempts, job.error?.code], ['failed', 1, code]);
     });
   }

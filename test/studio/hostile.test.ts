@@ -6,7 +6,7 @@ import { CONVERT_ERRORS } from '../../src/studio/convert/refusal.ts';
 import { mutated } from './accidents.ts';
 import { handMade } from './hostile.ts';
 import type { HostileFile } from './hostile-parts.ts';
-import { sharedStudio } from './room.ts';
+import { sharedStudio } from './fixture.ts';
 
 const studio = sharedStudio();
 
@@ -17,9 +17,9 @@ const COUNT = process.env['PAWL_HOSTILE'] === 'all' ? 300 : 30;
 const SEEDS = [...ONCE_WRONG, ...Array.from({ length: COUNT }, (_, seed) => seed)];
 
 async function convert({ name, bytes }: HostileFile): Promise<Job> {
-  const room = await studio();
-  const assetRef = await room.upload(name, bytes);
-  return room.run('convert', { assetRef });
+  const fixture = await studio();
+  const assetRef = await fixture.upload(name, bytes);
+  return fixture.run('convert', { assetRef });
 }
 
 function assertTyped({ state, attempts, error }: Job, what: string): void {

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { readingOfDeck } from '../../src/studio/reading/passage.ts';
 import { readSource } from '../../src/studio/reading/read-source.ts';
 import { report, type ReportResult } from '../../src/studio/small/report.ts';
-import { openJobRoom, resultOf } from './job-room.ts';
+import { openJobFixture, resultOf } from './job-fixture.ts';
 
 test('[P14] a report job renders titles, paragraphs, a long table and bars into a PDF', async (context) => {
-  const room = await openJobRoom(context, [report]);
+  const fixture = await openJobFixture(context, [report]);
   const rows = Array.from({ length: 80 }, (_, index) => [`Ship ${index + 1}`, index * 10, null]);
-  const job = await room.run('report', {
+  const job = await fixture.run('report', {
     title: 'Harbour report',
     subtitle: 'Third quarter',
     sections: [
@@ -27,7 +27,7 @@ test('[P14] a report job renders titles, paragraphs, a long table and bars into 
   assert.equal(job.state, 'SUCCESS', JSON.stringify(job.error));
   const { artifactRef, fileName, pages, size } = resultOf<ReportResult>(job);
   assert.equal(fileName, 'Harbour report.pdf');
-  const bytes = await room.read(artifactRef);
+  const bytes = await fixture.read(artifactRef);
   assert.equal(bytes.length, size);
   const { slides } = await readSource(bytes, { sourceType: 'pdf' });
   assert.ok(pages >= 3 && slides.length === pages, `${pages} pages`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { jobDesk } from '../../src/app/job-desk.ts';
+import { jobAccess } from '../../src/app/job-access.ts';
 import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { executeJob, type ExecuteResult } from '../../src/studio/small/execute.ts';
@@ -11,11 +11,11 @@ import { qaJob, type QaResult } from '../../src/studio/small/qa.ts';
 import { researchJob, type ResearchResult } from '../../src/studio/small/research.ts';
 import { indexJob, type IndexResult } from '../../src/studio/small/search-index.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
-import { type JobRoom, openJobRoom, resultOf } from './job-room.ts';
+import { type JobFixture, openJobFixture, resultOf } from './job-fixture.ts';
 
 test('[R32] an index job indexes texts and files, keeps the index, and answers with snippets', async (context) => {
-  const room = await openJobRoom(context, [indexJob]);
-  const assetRef = await room.upload(
+  const fixture = await openJobFixture(context, [indexJob]);
+  const assetRef = await fixture.upload(
     'tools.md',
     '# Tools\n\nThe saw cuts timber.',
     'text/markdown',
@@ -24,24 +24,24 @@ test('[R32] an index job indexes texts and files, keeps the index, and answers w
     { id: 'harbour', text: 'Ships bring timber to the harbour.\n\nThe crane lifts it.' },
     { id: 'tools', assetRef },
   ];
-  const built = await room.run('index', { documents, query: 'timber' });
+  const built = await fixture.run('index', { documents, query: 'timber' });
   assert.equal(built.state, 'succeeded', JSON.stringify(built.error));
   const { indexRef, hits, ...counts } = resultOf<IndexResult>(built);
   assert.deepEqual(counts, { documents: 2, passages: 3 });
   assert.deepEqual(hits.map(({ document }) => document).toSorted(), ['harbour', 'tools']);
-  const asked = await room.run('index', { indexRef, query: 'lifting cranes' });
+  const asked = await fixture.run('index', { indexRef, query: 'lifting cranes' });
   const [hit] = resultOf<IndexResult>(asked).hits;
   assert.deepEqual(
     [hit!.document, hit!.place, hit!.snippet],
     ['harbour', 'paragraph 2', 'The «crane» «lifts» it.'],
   );
-  const renewed = await room.run('index', {
+  const renewed = await fixture.run('index', {
     indexRef,
     documents: [{ id: 'harbour', text: 'Gone.' }],
     query: 'crane',
   });
   assert.deepEqual(resultOf<IndexResult>(renewed).hits, []);
-  const wrong = await room.run('index', { indexRef: assetRef, query: 'x' });
+  const wrong = await fixture.run('index', { indexRef: assetRef, query: 'x' });
   assert.deepEqual([wrong.state, wrong.error?.code], ['failed', 'INDEX_INVALID']);
 });
 
@@ -67,18 +67,20 @@ async function openSite(context: TestContext): Promise<string> {
 }
 
 describe('a research job', () => {
-  async function openResearch(context: TestContext): Promise<{ room: JobRoom; site: string }> {
+  async function openResearch(
+    context: TestContext,
+  ): Promise<{ fixture: JobFixture; site: string }> {
     const place = await openSite(context);
     const outgoing = createOutgoing({ allow: [place] });
     context.after(() => outgoing.close());
     return {
-      room: await openJobRoom(context, [researchJob({ outgoing })]),
+      fixture: await openJobFixture(context, [researchJob({ outgoing })]),
       site: `http://${place}`,
     };
   }
 
   test('[R32] gathers sources and tells what they say, each sentence with its source', async (context) => {
-    const { room, site } = await openResearch(context);
+    const { fixture, site } = await openResearch(context);
     const sources = [
       { url: `${site}/moved` },
       { text: 'Boats are built of wood.', title: 'Boats' },
@@ -86,7 +88,7 @@ describe('a research job', () => {
       { url: `${site}/inward` },
       { url: `${site}/film` },
     ];
-    const job = await room.run('research', { question: 'What are ships built of?', sources });
+    const job = await fixture.run('research', { question: 'What are ships built of?', sources });
     assert.equal(job.state, 'succeeded', JSON.stringify(job.error));
     const result = resultOf<ResearchResult>(job);
     assert.match(result.findings, /^Ships are built of steel\. \[1, slide 1\]/);
@@ -108,8 +110,10 @@ describe('a research job', () => {
   });
 
   test('[R30, R32] tries again where a source is busy', async (context) => {
-    const { room, site } = await openResearch(context);
-    const job = await room.run('research', { sources: [{ text: 'A.' }, { url: `${site}/busy` }] });
+    const { fixture, site } = await openResearch(context);
+    const job = await fixture.run('research', {
+      sources: [{ text: 'A.' }, { url: `${site}/busy` }],
+    });
     assert.deepEqual([job.state, job.error?.class], ['queued', 'dependency_unavailable']);
   });
 });
@@ -118,8 +122,8 @@ describe('an execute job', () => {
   const node = process.execPath;
 
   async function execute(context: TestContext, input: object, allow = [node]) {
-    const room = await openJobRoom(context, [executeJob({ allow })]);
-    return room.run('execute', input);
+    const fixture = await openJobFixture(context, [executeJob({ allow })]);
+    return fixture.run('execute', input);
   }
 
   test('[R32] runs an allowed command with its arguments and input, without a shell or environment', async (context) => {
@@ -180,21 +184,21 @@ describe('a qa job', () => {
 
   async function openQa(
     context: TestContext,
-  ): Promise<JobRoom & { jobId: string; work(): Promise<void> }> {
-    const room = await openJobRoom(context, [made]);
-    const qa = qaJob({ desk: jobDesk(room.world.engine, room.desk) }) as JobDefinition;
-    await room.world.putType('qa', typeDefinitionOf(qa));
-    const worker = openWorker({ source: room.world.engine, jobs: [qa] });
+  ): Promise<JobFixture & { jobId: string; work(): Promise<void> }> {
+    const fixture = await openJobFixture(context, [made]);
+    const qa = qaJob({ access: jobAccess(fixture.world.engine, fixture.access) }) as JobDefinition;
+    await fixture.world.putType('qa', typeDefinitionOf(qa));
+    const worker = openWorker({ source: fixture.world.engine, jobs: [qa] });
     context.after(() => worker.crash());
     const work = async (): Promise<void> => {
       await worker.poll();
       await worker.idle();
     };
-    return { ...room, jobId: (await room.world.enqueue('made')).id, work };
+    return { ...fixture, jobId: (await fixture.world.enqueue('made')).id, work };
   }
 
   test('[R32] waits for a job and holds its result against required members, thresholds, patterns and a schema', async (context) => {
-    const room = await openQa(context);
+    const fixture = await openQa(context);
     const checks = [
       { kind: 'required', path: '/title' },
       { kind: 'threshold', path: '/slides', min: 1, max: 2 },
@@ -204,15 +208,15 @@ describe('a qa job', () => {
       { kind: 'schema', path: '', schema: { type: 'object', required: ['author'] } },
       { kind: 'required', path: '/author' },
     ];
-    const job = await room.world.enqueue('qa', { jobId: room.jobId, checks });
-    await room.work();
-    assert.equal((await room.world.job(job)).state, 'queued');
-    await room.worker.poll();
-    await room.worker.idle();
-    room.world.advance(5_000);
-    await room.world.sweep();
-    await room.work();
-    const ended = await room.world.job(job);
+    const job = await fixture.world.enqueue('qa', { jobId: fixture.jobId, checks });
+    await fixture.work();
+    assert.equal((await fixture.world.job(job)).state, 'queued');
+    await fixture.worker.poll();
+    await fixture.worker.idle();
+    fixture.world.advance(5_000);
+    await fixture.world.sweep();
+    await fixture.work();
+    const ended = await fixture.world.job(job);
     const { passed, checked, findings } = resultOf<QaResult>(ended);
     assert.deepEqual([passed, checked], [false, 'made']);
     assert.deepEqual(
@@ -223,22 +227,22 @@ describe('a qa job', () => {
   });
 
   test('[R30, R32] fails with a pattern that would take for ever, and where there is no such job', async (context) => {
-    const room = await openQa(context);
-    await room.worker.poll();
-    await room.worker.idle();
+    const fixture = await openQa(context);
+    await fixture.worker.poll();
+    await fixture.worker.idle();
     const slow = [{ kind: 'pattern', path: '/evil', pattern: '^(a+)+b$' }];
     const missing = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
     const jobs = [
-      await room.world.enqueue('qa', { jobId: room.jobId, checks: slow }),
-      await room.world.enqueue('qa', { jobId: missing, checks: slow }),
-      await room.world.enqueue('qa', {
-        jobId: room.jobId,
+      await fixture.world.enqueue('qa', { jobId: fixture.jobId, checks: slow }),
+      await fixture.world.enqueue('qa', { jobId: missing, checks: slow }),
+      await fixture.world.enqueue('qa', {
+        jobId: fixture.jobId,
         checks: [{ kind: 'required', path: '/no' }],
         failOnFindings: true,
       }),
     ];
-    await room.work();
-    const errors = await Promise.all(jobs.map(async (job) => (await room.world.job(job)).error));
+    await fixture.work();
+    const errors = await Promise.all(jobs.map(async (job) => (await fixture.world.job(job)).error));
     assert.deepEqual(
       errors.map((error) => [error?.class, error?.code]),
       [

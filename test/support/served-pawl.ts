@@ -27,10 +27,10 @@ export async function serve(
   const folder = mkdtempSync(join(tmpdir(), 'pawl-served-'));
   const artifacts = join(folder, 'artifacts');
   const pawl = await openPawl({ database, jobs: [...jobs], artifacts, log: false });
-  const { engine, artifacts: desk } = partsOf(pawl);
+  const { engine, artifacts: access } = partsOf(pawl);
   const app = await buildServer({
     engine,
-    artifacts: { desk: desk!, keys: [newLinkKey()], clock: systemClock },
+    artifacts: { access: access!, keys: [newLinkKey()], clock: systemClock },
     load: { lagMsMax: Number.POSITIVE_INFINITY },
   });
   const url = await app.listen({ port, host: '127.0.0.1' });

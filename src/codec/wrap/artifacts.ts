@@ -8,16 +8,20 @@ import type { PayloadCodec, PayloadPlace } from '../payload-codec.ts';
 import { placeIn } from './read.ts';
 
 /** Where artifacts go, in this process or over a wire. */
-export type ArtifactDesk = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
+export type ArtifactAccess = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;
 
 /** Of ciphertext nothing more can be said, and a media type would tell what it hides. */
 const CONTENT_TYPE = 'application/octet-stream';
 
 /**
- * A desk that sees neither the names nor the contents of artifacts. Their sizes and hashes, which
- * it does see, are those of the ciphertext. An upload belongs to no job: it is bound to its own id.
+ * Access to artifacts without their names and contents. Sizes and hashes, which the other side does
+ * see, are those of the ciphertext. An upload belongs to no job: it is bound to its own id.
  */
-export function encodedDesk(desk: ArtifactDesk, codec: PayloadCodec, ids: Ids): ArtifactDesk {
+export function encodedArtifacts(
+  access: ArtifactAccess,
+  codec: PayloadCodec,
+  ids: Ids,
+): ArtifactAccess {
   const encoded = (ref: JobRef, artifact: NewArtifact): NewArtifact => {
     const { size: _size, sha256: _sha256, ...rest } = artifact;
     const content = codec.encodeContent(contentPlace(ref, artifact.name), artifact.content);
@@ -31,15 +35,15 @@ export function encodedDesk(desk: ArtifactDesk, codec: PayloadCodec, ids: Ids): 
   return {
     upload: async (tenant, artifact) => {
       const id = artifact.id ?? ids.next();
-      return decoded(await desk.upload(tenant, { ...encoded({ tenant, id }, artifact), id }));
+      return decoded(await access.upload(tenant, { ...encoded({ tenant, id }, artifact), id }));
     },
     put: async (held: Ownership, artifact) =>
-      decoded(await desk.put(held, encoded(held.ref, artifact))),
-    list: async (job, held) => (await desk.list(job, held)).map(decoded),
-    find: async (ref, held) => decoded(await desk.find(ref, held)),
+      decoded(await access.put(held, encoded(held.ref, artifact))),
+    list: async (job, held) => (await access.list(job, held)).map(decoded),
+    find: async (ref, held) => decoded(await access.find(ref, held)),
     open: async (artifact): Promise<Content> => {
       const place = contentPlace(refOf(artifact), artifact.name);
-      return codec.decodeContent(place, await desk.open(artifact));
+      return codec.decodeContent(place, await access.open(artifact));
     },
   };
 }

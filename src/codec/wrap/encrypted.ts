@@ -9,7 +9,7 @@ export {
   type PayloadField,
   type PayloadPlace,
 } from '../payload-codec.ts';
-export { encodedDesk } from './artifacts.ts';
+export { encodedArtifacts } from './artifacts.ts';
 export { encodedSink, type JobSink } from './enqueue.ts';
 export { decodeDeadLetter, decodeEvent, decodeJob, decodeStage } from './read.ts';
 export { encodedSource, type EncodedSourceOptions } from './source.ts';

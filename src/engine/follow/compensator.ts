@@ -109,12 +109,12 @@ export class Compensator {
 
   /** Past the watermarks, which are for new work: what was begun is to be undone. */
   async #insert(draft: NewJob): Promise<boolean> {
-    const { store, observer, bell, live } = this.#context;
+    const { store, observer, wakeSignal, live } = this.#context;
     const [outcome] = await store.insert([draft]);
     if (outcome!.kind !== 'created') return false;
     const born = [jobAtBirth(draft, outcome!.at)];
     observer?.enqueued(born);
-    bell.born(born);
+    wakeSignal.born(born);
     live.born(born);
     return true;
   }

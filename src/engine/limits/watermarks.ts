@@ -1,7 +1,7 @@
 import { SYSTEM_ACTOR } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import { PawlError } from '../../core/errors.ts';
-import type { Valve } from '../../store/valve.ts';
+import type { DispatchRule } from '../../store/dispatch-rule.ts';
 import type { EngineContext } from '../context.ts';
 
 /** For so long an enqueue goes by what it last heard of the queues. */
@@ -15,7 +15,7 @@ const LOW_SHARE = 0.8;
 
 /** A queue that has a high watermark or refuses jobs, as this process knows it. */
 interface Level {
-  readonly valve: Valve;
+  readonly rule: DispatchRule;
   isShedding: boolean;
   /** So many more may come before the depth must be counted again. */
   room: number;
@@ -79,9 +79,9 @@ export class Shedding {
   }
 
   async #count(level: Level): Promise<void> {
-    const { depth, isShedding } = await adjust(this.#parts, level.valve);
+    const { depth, isShedding } = await adjust(this.#parts, level.rule);
     level.isShedding = isShedding;
-    level.room = (level.valve.highWatermark ?? Infinity) - depth;
+    level.room = (level.rule.highWatermark ?? Infinity) - depth;
   }
 
   #listen(): Heard {
@@ -98,45 +98,45 @@ export class Shedding {
   }
 
   async #ask(): Promise<ReadonlyMap<string, Level>> {
-    const valves = (await this.#parts.store.valves(null)).filter(isWatched);
+    const rules = (await this.#parts.store.rules(null)).filter(isWatched);
     return new Map(
-      valves.map((valve) => {
-        const { isShedding } = valve;
-        return [nameOf(valve), { valve, isShedding, room: 0, count: null }];
+      rules.map((rule) => {
+        const { isShedding } = rule;
+        return [nameOf(rule), { rule, isShedding, room: 0, count: null }];
       }),
     );
   }
 }
 
-function nameOf({ tenant, name }: Pick<Valve, 'tenant' | 'name'>): string {
+function nameOf({ tenant, name }: Pick<DispatchRule, 'tenant' | 'name'>): string {
   return `${tenant}\n${name}`;
 }
 
-function isWatched({ scope, highWatermark, isShedding }: Valve): boolean {
+function isWatched({ scope, highWatermark, isShedding }: DispatchRule): boolean {
   return scope === 'queue' && (highWatermark !== null || isShedding);
 }
 
 /** Compares each queue that has a high watermark with its depth; says how many have changed. */
 export async function sweepWatermarks(context: EngineContext): Promise<number> {
   let changed = 0;
-  for (const valve of (await context.store.valves(null)).filter(isWatched)) {
-    const { isShedding } = await adjust(context, valve);
-    if (isShedding !== valve.isShedding) changed += 1;
+  for (const rule of (await context.store.rules(null)).filter(isWatched)) {
+    const { isShedding } = await adjust(context, rule);
+    if (isShedding !== rule.isShedding) changed += 1;
   }
   return changed;
 }
 
 async function adjust(
   { store, records, ids }: Parts,
-  valve: Valve,
+  rule: DispatchRule,
 ): Promise<{ depth: number; isShedding: boolean }> {
-  const { tenant, scope, name, highWatermark } = valve;
+  const { tenant, scope, name, highWatermark } = rule;
   const high = highWatermark ?? Infinity;
-  const low = valve.lowWatermark ?? Math.floor(high * LOW_SHARE);
+  const low = rule.lowWatermark ?? Math.floor(high * LOW_SHARE);
   const depth = highWatermark === null ? 0 : await store.depth({ tenant, queue: name }, high);
-  const isShedding = valve.isShedding ? depth > low : depth >= high;
-  if (isShedding === valve.isShedding) return { depth, isShedding };
-  await store.putValve({ tenant, scope, name, isShedding, actor: SYSTEM_ACTOR });
+  const isShedding = rule.isShedding ? depth > low : depth >= high;
+  if (isShedding === rule.isShedding) return { depth, isShedding };
+  await store.putDispatchRule({ tenant, scope, name, isShedding, actor: SYSTEM_ACTOR });
   const action = isShedding ? 'queue_overloaded' : 'queue_recovered';
   const entry = { tenant, id: ids.next(), actor: SYSTEM_ACTOR, subject: `queue ${name}` };
   await records.audit.add([{ ...entry, action, details: JSON.stringify({ depth }) }]);

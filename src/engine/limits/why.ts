@@ -5,7 +5,7 @@ import { isTerminal } from '../../core/phase.ts';
 import type { Throttle } from '../../core/throttle.ts';
 import type { LimitPolicy } from '../../core/limits.ts';
 import type { Standing } from '../../store/standing.ts';
-import type { Valve } from '../../store/valve.ts';
+import type { DispatchRule } from '../../store/dispatch-rule.ts';
 import type { EngineContext } from '../context.ts';
 import { notFound } from '../refusals.ts';
 import { byRate, bySlots, byThroughput, type Estimate } from './estimate.ts';
@@ -54,7 +54,7 @@ export interface Why {
 }
 
 interface Scene extends Standing {
-  readonly valves: readonly Valve[];
+  readonly rules: readonly DispatchRule[];
   readonly lastEvent: EventType | NoteType | null;
   /** Workers that take jobs of its type. */
   readonly workers: number;
@@ -68,8 +68,8 @@ export async function why(context: EngineContext, ref: JobRef): Promise<Why> {
   const standing = await context.store.standing(ref);
   if (standing === null) throw notFound(ref);
   const { job } = standing;
-  const [valves, workers, policy, page] = await Promise.all([
-    context.store.valves(job.tenant),
+  const [rules, workers, policy, page] = await Promise.all([
+    context.store.rules(job.tenant),
     workersFor(context, standing),
     context.registry.policy(job.policy),
     context.store.events({
@@ -81,7 +81,7 @@ export async function why(context: EngineContext, ref: JobRef): Promise<Why> {
   ]);
   const lastEvent = page.events[0]?.type ?? null;
   const { limits } = policy;
-  const answer = answerFor({ ...standing, valves, lastEvent, workers, limits });
+  const answer = answerFor({ ...standing, rules, lastEvent, workers, limits });
   return { since: job.updatedAt, until: null, facts: {}, ...answer };
 }
 
@@ -183,11 +183,11 @@ function withoutToken(scene: Scene): Answer {
 function unclaimed(scene: Scene): Answer {
   const { job, ahead, workers } = scene;
   const lane = { queue: job.queue, type: job.type, position: ahead + 1 };
-  const valves = (['queue', 'type'] as const).flatMap((scope) =>
-    scene.valves.filter((valve) => valve.scope === scope && valve.name === job[scope]),
+  const rules = (['queue', 'type'] as const).flatMap((scope) =>
+    scene.rules.filter((rule) => rule.scope === scope && rule.name === job[scope]),
   );
-  for (const valve of valves) {
-    const answer = heldBack(valve, scene);
+  for (const rule of rules) {
+    const answer = heldBack(rule, scene);
     if (answer !== null) return { ...answer, facts: { ...lane, ...answer.facts } };
   }
   if (workers === 0) {
@@ -199,8 +199,8 @@ function unclaimed(scene: Scene): Answer {
   return { reason: 'in_line', message, facts };
 }
 
-function heldBack(valve: Valve, scene: Scene): Answer | null {
-  const { scope, name, isPaused, concurrency, throttle, reason, actor, updatedAt } = valve;
+function heldBack(rule: DispatchRule, scene: Scene): Answer | null {
+  const { scope, name, isPaused, concurrency, throttle, reason, actor, updatedAt } = rule;
   const because = reason === null ? '' : ` (${reason})`;
   if (isPaused) {
     const message = `The ${scope} "${name}" was paused by ${actor}${because}.`;
@@ -211,13 +211,13 @@ function heldBack(valve: Valve, scene: Scene): Answer | null {
   if (concurrency === null || owned < concurrency) return null;
   const count = `${owned} are in hand, of ${concurrency} allowed`;
   const estimate = byThroughput(scene);
-  if (throttle !== null) return throttled(valve, throttle, { owned, count, estimate });
+  if (throttle !== null) return throttled(rule, throttle, { owned, count, estimate });
   const message = `Of the ${scope} "${name}" ${count}${because}.`;
   return { reason: `${scope}_full`, message, facts: { owned, concurrency, reason, estimate } };
 }
 
 function throttled(
-  { name }: Valve,
+  { name }: DispatchRule,
   throttle: Throttle,
   more: { owned: number; count: string; estimate: Estimate | null },
 ): Answer {

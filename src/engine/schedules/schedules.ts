@@ -110,7 +110,7 @@ export class Schedules {
     tellFired(this.#context.observer, fire, outcome);
     if (outcome.kind === 'missed') throw noSchedule(ref);
     const record = outcome.records[0]!;
-    if (record.result === 'created') this.#context.bell.ring(null);
+    if (record.result === 'created') this.#context.wakeSignal.wake(null);
     return record;
   }
 

@@ -38,7 +38,7 @@ export class DueAlarm {
   start(): void {
     if (this.#running !== null) return;
     const controller = new AbortController();
-    const leave = this.#context.bell.onDelay((ms) => this.#hear(ms));
+    const leave = this.#context.wakeSignal.onDelay((ms) => this.#hear(ms));
     const loop = this.#loop(controller.signal).finally(leave);
     this.#running = { controller, loop };
   }

@@ -12,7 +12,7 @@ export async function sweepDue(context: EngineContext): Promise<number> {
   let total = 0;
   for (;;) {
     const { opened, waiting } = await context.store.due(BATCH);
-    if (opened > 0) context.bell.ring(null);
+    if (opened > 0) context.wakeSignal.wake(null);
     const outcomes = await transition(
       context,
       waiting.map((job) => ({

@@ -47,7 +47,7 @@ async function fireDue(
     tellFired(context.observer, fire, outcome);
     if (outcome.kind === 'missed') return 0;
     const made = outcome.records.filter(({ result }) => result === 'created').length;
-    if (made > 0) context.bell.ring(null);
+    if (made > 0) context.wakeSignal.wake(null);
     return made;
   } catch (error) {
     if (error instanceof StoreError && error.outcome !== 'refused') throw error;

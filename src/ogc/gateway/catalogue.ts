@@ -24,7 +24,7 @@ interface Known<Value> {
   readonly at: Instant;
 }
 
-interface Shelf {
+interface CatalogueEntry {
   list: Known<readonly ProcessSummary[]> | null;
   refreshing: Promise<void> | null;
   failedAt: Instant | null;
@@ -45,7 +45,7 @@ const DESCRIPTIONS_MAX = 1_000;
 export class Catalogue {
   readonly #options: CatalogueOptions;
   /** By provider as configured: a change of the file forgets what was known. */
-  readonly #shelves: WeakMap<Provider, Shelf> = new WeakMap();
+  readonly #entries: WeakMap<Provider, CatalogueEntry> = new WeakMap();
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
@@ -58,14 +58,14 @@ export class Catalogue {
 
   /** Until when a provider that has just failed is left alone; null: it would be asked now. */
   leftAloneUntil(provider: Provider): Instant | null {
-    const { failedAt } = this.#shelfOf(provider);
+    const { failedAt } = this.#entryOf(provider);
     const until = failedAt === null ? 0 : failedAt + FAILED_MS;
     return until > this.#options.clock.now() ? until : null;
   }
 
   async describe(provider: Provider, process: string): Promise<ProcessDescription | null> {
     if (!offers(provider, process)) return null;
-    const { descriptions } = this.#shelfOf(provider);
+    const { descriptions } = this.#entryOf(provider);
     const known = descriptions.get(process);
     if (known !== undefined && this.#isFresh(provider, known)) return known.value;
     try {
@@ -78,7 +78,7 @@ export class Catalogue {
 
   /** Callers at once share one look. */
   #renewDescription(provider: Provider, process: string): Promise<ProcessDescription | null> {
-    const { descriptions, describing } = this.#shelfOf(provider);
+    const { descriptions, describing } = this.#entryOf(provider);
     const begun = describing.get(process);
     if (begun !== undefined) return begun;
     const asking = this.#fetchDescription(provider, process)
@@ -105,34 +105,34 @@ export class Catalogue {
   }
 
   async #listOf(provider: Provider): Promise<readonly ProcessSummary[]> {
-    const shelf = this.#shelfOf(provider);
-    if (shelf.list !== null && this.#isFresh(provider, shelf.list)) return shelf.list.value;
-    const refreshing = this.#refresh(provider, shelf);
-    if (shelf.list === null && refreshing !== null) {
+    const entry = this.#entryOf(provider);
+    if (entry.list !== null && this.#isFresh(provider, entry.list)) return entry.list.value;
+    const refreshing = this.#refresh(provider, entry);
+    if (entry.list === null && refreshing !== null) {
       const { timers, waitMs = WAIT_MS } = this.#options;
       const waited = new AbortController();
       await Promise.race([refreshing, timers.sleep(waitMs, waited.signal)]);
       waited.abort();
     }
-    return shelf.list?.value ?? [];
+    return entry.list?.value ?? [];
   }
 
   /** Callers at once share one look; null where the provider is left alone. */
-  #refresh(provider: Provider, shelf: Shelf): Promise<void> | null {
-    if (shelf.refreshing !== null) return shelf.refreshing;
+  #refresh(provider: Provider, entry: CatalogueEntry): Promise<void> | null {
+    if (entry.refreshing !== null) return entry.refreshing;
     const now = this.#options.clock.now();
-    if (shelf.failedAt !== null && now - shelf.failedAt < FAILED_MS) return null;
-    shelf.refreshing = this.#fill(provider, shelf).finally(() => (shelf.refreshing = null));
-    return shelf.refreshing;
+    if (entry.failedAt !== null && now - entry.failedAt < FAILED_MS) return null;
+    entry.refreshing = this.#fill(provider, entry).finally(() => (entry.refreshing = null));
+    return entry.refreshing;
   }
 
-  async #fill(provider: Provider, shelf: Shelf): Promise<void> {
+  async #fill(provider: Provider, entry: CatalogueEntry): Promise<void> {
     const { clock, log } = this.#options;
     try {
-      shelf.list = { value: await this.#fetchList(provider), at: clock.now() };
-      shelf.failedAt = null;
+      entry.list = { value: await this.#fetchList(provider), at: clock.now() };
+      entry.failedAt = null;
     } catch (error) {
-      shelf.failedAt = clock.now();
+      entry.failedAt = clock.now();
       const facts = { provider: provider.name, error: (error as Error).message };
       log.warn('the processes of a provider could not be listed', facts);
     }
@@ -167,17 +167,17 @@ export class Catalogue {
     return this.#options.clock.now() - at < settings.processesCacheMs;
   }
 
-  #shelfOf(provider: Provider): Shelf {
-    const known = this.#shelves.get(provider);
+  #entryOf(provider: Provider): CatalogueEntry {
+    const known = this.#entries.get(provider);
     if (known !== undefined) return known;
-    const shelf: Shelf = {
+    const entry: CatalogueEntry = {
       list: null,
       refreshing: null,
       failedAt: null,
       descriptions: new Map(),
       describing: new Map(),
     };
-    this.#shelves.set(provider, shelf);
-    return shelf;
+    this.#entries.set(provider, entry);
+    return entry;
   }
 }

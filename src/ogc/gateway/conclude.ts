@@ -63,7 +63,7 @@ async function goOn(turn: Turn, following: Following, previous: StatusInfo): Pro
   if (hasNews || hasMoved(before, following)) await turn.save(following);
   if (!hasNews) return;
   turn.run.progress({ percent: status.progress ?? 0 }, status.message);
-  const { observers, log } = turn.room;
+  const { observers, log } = turn.deps;
   await notify({ observers, log }, 'onStatusChanged', turn, previous, status);
 }
 
@@ -91,7 +91,7 @@ export async function failed(
 }
 
 async function tellEnd(turn: Turn, previous: StatusInfo, status: StatusInfo): Promise<void> {
-  const { observers, log } = turn.room;
+  const { observers, log } = turn.deps;
   await notify({ observers, log }, 'onStatusChanged', turn, previous, status);
   await notify({ observers, log }, 'onJobCompleted', turn, status);
 }

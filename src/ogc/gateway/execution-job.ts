@@ -8,7 +8,7 @@ import { poll } from './poll.ts';
 import type { Provider } from './provider.ts';
 import type { ExecutionInput } from './remote-state.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
-import { type ExecutionRun, type GatewayRoom, Turn } from './turn.ts';
+import { type ExecutionRun, type GatewayDependencies, Turn } from './turn.ts';
 
 /** A provider that was taken out of the file may come back. */
 const ABSENT_MS = 60_000;
@@ -18,24 +18,24 @@ const ABSENT_MS = 60_000;
  * or a poll. What fails is not for the engine to try again, as the retry port has done that; only
  * a lost worker is followed by another one, however often.
  */
-export function executionJob(room: GatewayRoom, type: string): JobDefinition {
+export function executionJob(deps: GatewayDependencies, type: string): JobDefinition {
   return defineJob(type, {
     lifecycle: process,
     input: typed<ExecutionInput>(),
     maxAttempts: 1_000,
     retryable: [],
     dlq: 'never',
-    ...(room.lease === undefined
+    ...(deps.lease === undefined
       ? {}
-      : { lease: { ttl: room.lease.ttlMs, heartbeat: room.lease.heartbeatMs } }),
-    run: (context) => takeTurn(room, context),
+      : { lease: { ttl: deps.lease.ttlMs, heartbeat: deps.lease.heartbeatMs } }),
+    run: (context) => takeTurn(deps, context),
   });
 }
 
-async function takeTurn(room: GatewayRoom, run: ExecutionRun): Promise<ExecutionResult> {
-  const provider = room.provider(run.input.provider);
-  if (provider === undefined) return absent(new Turn(room, run, nobody(run.input.provider)));
-  const turn = new Turn(room, run, provider);
+async function takeTurn(deps: GatewayDependencies, run: ExecutionRun): Promise<ExecutionResult> {
+  const provider = deps.provider(run.input.provider);
+  if (provider === undefined) return absent(new Turn(deps, run, nobody(run.input.provider)));
+  const turn = new Turn(deps, run, provider);
   return turn.state?.step === 'following' ? poll(turn, turn.state) : forward(turn);
 }
 
@@ -48,7 +48,7 @@ function nobody(name: string): Provider {
 
 /** What is on its way waits for its provider to be configured again; what is not has failed. */
 async function absent(turn: Turn): Promise<never> {
-  const { provider, room, run, state, id } = turn;
+  const { provider, deps, run, state, id } = turn;
   const failures = state?.step === 'following' ? state.failures + 1 : Infinity;
   if (state?.step !== 'following' || failures >= provider.settings.pollFailuresMax) {
     const message = `the provider ${provider.name} is not configured: add it to the providers file`;
@@ -56,6 +56,6 @@ async function absent(turn: Turn): Promise<never> {
   }
   await turn.save({ ...state, failures });
   const facts = { jobId: id, provider: provider.name };
-  room.log.warn('a job waits for a provider that is not configured', facts);
+  deps.log.warn('a job waits for a provider that is not configured', facts);
   return run.snooze(ABSENT_MS);
 }

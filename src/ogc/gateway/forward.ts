@@ -11,7 +11,7 @@ import type { Turn } from './turn.ts';
 
 /** Hands an execution to its provider and understands what it answers. */
 export async function forward(turn: Turn): Promise<ExecutionResult> {
-  const { observers, log } = turn.room;
+  const { observers, log } = turn.deps;
   if (turn.state === null) {
     await notify({ observers, log }, 'onJobCreated', turn, turn.accepted);
   }
@@ -100,11 +100,11 @@ async function understand(
   answer: ProviderAnswer,
   askedUrl: string,
 ): Promise<Derivation> {
-  const { provider, room } = turn;
+  const { provider, deps } = turn;
   if (answer.status >= 400 && readStatusInfo(jsonIn(answer)) === null) {
     throw upstreamError(provider, answer, retryAfterIn(answer, turn.now));
   }
-  return deriveStatus(room.strategies, {
+  return deriveStatus(deps.strategies, {
     provider,
     answer,
     askedUrl,

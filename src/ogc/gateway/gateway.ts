@@ -12,7 +12,7 @@ import type { ExecuteRequest, PreparedJob, ProcessCaller } from '../model/proces
 import { openWorker, type WorkerOptions } from '../../worker/open-worker.ts';
 import { Catalogue } from './catalogue.ts';
 import type { GatewayConfiguration } from './configuration.ts';
-import { Crew } from './crew.ts';
+import { ProviderWorkers } from './provider-workers.ts';
 import { followDismissals } from './dismissal.ts';
 import { executionJob } from './execution-job.ts';
 import { type JobObserver, OBSERVERS } from './observers.ts';
@@ -31,10 +31,10 @@ import { exponentialRetry, type RetryPort, singleAttempt } from './retry.ts';
 import type { GatewaySettings } from './settings.ts';
 import { type DerivationStrategy, STRATEGIES } from './status-derivation.ts';
 import { ServedJobs } from './served-jobs.ts';
-import type { Claimed, GatewayRoom } from './turn.ts';
+import type { Claimed, GatewayDependencies } from './turn.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import type { ProcessSource } from '../model/process-source.ts';
-import type { ProviderDesk, ProviderStanding } from '../model/provider-standing.ts';
+import type { ProviderAccess, ProviderStanding } from '../model/provider-standing.ts';
 
 /** What a gateway is opened with; the parts that have a default can be replaced. */
 export interface GatewayOptions {
@@ -56,7 +56,7 @@ export interface GatewayOptions {
 }
 
 /** Processes of providers elsewhere, and the work of having them carried out. */
-export interface Gateway extends ProcessSource, ProviderDesk {
+export interface Gateway extends ProcessSource, ProviderAccess {
   /** Takes turns if this process works, and tells providers of dismissals if it sweeps. */
   start(duties: { isWorking: boolean; isSweeping: boolean }): Promise<void>;
   /** Ends all polls; what is not ended goes on in another process, or in the next one. */
@@ -77,7 +77,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     options.retry === undefined
       ? (settings: GatewaySettings) => exponentialRetry(timers, settings)
       : (options.retry ?? (() => singleAttempt));
-  const room: GatewayRoom = {
+  const deps: GatewayDependencies = {
     provider: (name) => configuration().providers.get(name),
     http,
     retry,
@@ -89,11 +89,11 @@ export function openGateway(options: GatewayOptions): Gateway {
     claimed: (type, besides) => claimedOf(engine, type, besides),
   };
   const catalogue = new Catalogue({ http, clock, timers, log });
-  return new ProviderGateway(options, { room, catalogue, timers, pulses });
+  return new ProviderGateway(options, { deps, catalogue, timers, pulses });
 }
 
 interface Parts {
-  readonly room: GatewayRoom;
+  readonly deps: GatewayDependencies;
   readonly catalogue: Catalogue;
   readonly pulses: Pulses;
   readonly timers: Timers;
@@ -102,30 +102,30 @@ interface Parts {
 class ProviderGateway extends ServedJobs implements Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: Parts;
-  readonly #crew: Crew;
+  readonly #providerWorkers: ProviderWorkers;
   readonly #registered: Set<string> = new Set();
   readonly #stopping = new AbortController();
   #looking: Promise<void> = Promise.resolve();
   #follower: { stop(): Promise<void> } | null = null;
 
   constructor(options: GatewayOptions, parts: Parts) {
-    super(options, parts.room);
+    super(options, parts.deps);
     this.#options = options;
     this.#parts = parts;
     const { engine, artifacts, log } = options;
-    this.#crew = new Crew((_provider, types) =>
+    this.#providerWorkers = new ProviderWorkers((_provider, types) =>
       openWorker({
         slots: SLOTS,
         log,
         ...options.worker,
         source: largeSource(engine, valuesIn(artifacts)),
         artifacts,
-        jobs: types.map((type) => executionJob(parts.room, type)),
+        jobs: types.map((type) => executionJob(parts.deps, type)),
       }),
     );
   }
 
-  get watch(): ProviderDesk['watch'] {
+  get watch(): ProviderAccess['watch'] {
     return this.#parts.pulses;
   }
 
@@ -179,7 +179,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
   }
 
   wake(type: string): void {
-    this.#crew.wake(type);
+    this.#providerWorkers.wake(type);
   }
 
   async start({
@@ -190,12 +190,12 @@ class ProviderGateway extends ServedJobs implements Gateway {
     isSweeping: boolean;
   }): Promise<void> {
     if (isWorking) {
-      this.#crew.start();
+      this.#providerWorkers.start();
       await this.#lookForTypes();
       this.#looking = this.#keepLooking();
     }
     if (isSweeping) {
-      const follower = followDismissals(this.#options.engine, this.#parts.room);
+      const follower = followDismissals(this.#options.engine, this.#parts.deps);
       follower.start();
       this.#follower = follower;
     }
@@ -205,7 +205,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
     this.#stopping.abort();
     await this.#looking;
     await this.#follower?.stop();
-    await this.#crew.stop();
+    await this.#providerWorkers.stop();
   }
 
   #find(caller: ProcessCaller, id: string): { provider: Provider; remote: RemoteProcess } | null {
@@ -218,11 +218,11 @@ class ProviderGateway extends ServedJobs implements Gateway {
   async #register(remote: RemoteProcess): Promise<string> {
     const type = typeOf(remote);
     if (!this.#registered.has(type)) {
-      const definition = typeDefinitionOf(executionJob(this.#parts.room, type));
+      const definition = typeDefinitionOf(executionJob(this.#parts.deps, type));
       await this.#options.engine.putType({ tenant: SHARED_TENANT, type }, definition);
       this.#registered.add(type);
     }
-    this.#crew.serve([type]);
+    this.#providerWorkers.serve([type]);
     return type;
   }
 
@@ -242,7 +242,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
   async #lookForTypes(): Promise<void> {
     const { records } = this.#options.engine.context;
     const types = await records.types.list(SHARED_TENANT);
-    this.#crew.serve(types.map(({ type }) => type).filter(isGatewayType));
+    this.#providerWorkers.serve(types.map(({ type }) => type).filter(isGatewayType));
   }
 }
 

@@ -31,7 +31,7 @@ export async function resolveDoubt(
     const what = `its list of jobs did not help: ${(error as Error).message}`;
     throw doubtful(turn, `${why}; ${what}; set in_doubt to "retry" if it may be done twice`);
   });
-  const { remoteIds, isOpen } = await turn.room.claimed(turn.run.job.type, turn.id);
+  const { remoteIds, isOpen } = await turn.deps.claimed(turn.run.job.type, turn.id);
   const free = candidates.filter(({ jobID }) => !remoteIds.has(jobID));
   const [found, ...more] = free;
   if (found === undefined) return null;

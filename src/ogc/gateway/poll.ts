@@ -74,7 +74,7 @@ async function missed(
   }
   await turn.save({ ...following, failures, gone });
   const facts = { jobId: turn.id, provider: name, failures, error: fault.text };
-  turn.room.log.warn('a poll brought no status; it is tried again', facts);
+  turn.deps.log.warn('a poll brought no status; it is tried again', facts);
   const askedMs = Math.min(fault.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
   turn.schedulePoll(Math.max(pollIntervalMs, askedMs));
   return pause(turn, following.status);

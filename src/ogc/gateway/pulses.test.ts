@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../core/clock.ts';
 import { Pulses } from './pulses.ts';
 
-function room() {
+function fixture() {
   const clock = new ManualClock();
   const pulses = new Pulses(clock);
   const call = (ms: number, fault: string | null = null): void => {
@@ -15,13 +15,13 @@ function room() {
 }
 
 test('a provider that was never asked has no figures', () => {
-  const { pulses } = room();
+  const { pulses } = fixture();
   const { calls, latency, lastSuccessAt, lastFault } = pulses.of('far');
   assert.deepEqual([calls, latency, lastSuccessAt, lastFault], [0, null, null, null]);
 });
 
 test('latency is told by percentiles of the requests that went well', () => {
-  const { pulses, call } = room();
+  const { pulses, call } = fixture();
   for (let ms = 1; ms <= 100; ms++) call(ms);
   call(9_000, 'it answered 503');
   const { calls, failures, latency } = pulses.of('far');
@@ -30,7 +30,7 @@ test('latency is told by percentiles of the requests that went well', () => {
 });
 
 test('failures in a row end with a success; the last fault is remembered', () => {
-  const { clock, pulses, call } = room();
+  const { clock, pulses, call } = fixture();
   call(1, 'it timed out');
   call(1, 'it answered 502');
   assert.equal(pulses.of('far').failuresInARow, 2);
@@ -43,7 +43,7 @@ test('failures in a row end with a success; the last fault is remembered', () =>
 });
 
 test('what is older than the window counts no more, but is remembered as the last', () => {
-  const { clock, pulses, call } = room();
+  const { clock, pulses, call } = fixture();
   call(5);
   const at = clock.now();
   clock.advance(pulses.windowMs + 1);

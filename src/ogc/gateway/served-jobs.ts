@@ -10,16 +10,16 @@ import { currentUrls, resultsUrlsOf } from './locations.ts';
 import { withBase } from './normalise.ts';
 import { isGatewayType, providerOfType } from './process-id.ts';
 import { remoteStateOf } from './remote-state.ts';
-import { fetchResults, type GatewayRoom } from './turn.ts';
+import { fetchResults, type GatewayDependencies } from './turn.ts';
 
 /** What clients are told of the gateway's jobs, from what is stored of them. */
 export class ServedJobs {
   readonly #artifacts: Artifacts;
-  readonly #room: GatewayRoom;
+  readonly #deps: GatewayDependencies;
 
-  constructor({ artifacts }: { readonly artifacts: Artifacts }, room: GatewayRoom) {
+  constructor({ artifacts }: { readonly artifacts: Artifacts }, deps: GatewayDependencies) {
     this.#artifacts = artifacts;
-    this.#room = room;
+    this.#deps = deps;
   }
 
   owns(type: string): boolean {
@@ -37,7 +37,7 @@ export class ServedJobs {
     const state = remoteStateOf(job);
     if (state?.step !== 'following') return own;
     const { started, message, links = [] } = state.status;
-    const { settings } = this.#room.provider(providerOfType(job.type) ?? '') ?? {};
+    const { settings } = this.#deps.provider(providerOfType(job.type) ?? '') ?? {};
     const isLive = !isTerminal(own.status);
     return {
       ...own,
@@ -78,7 +78,7 @@ export class ServedJobs {
 
   async #fetch(job: Job): Promise<ProcessResults> {
     const name = providerOfType(job.type) ?? '';
-    const provider = this.#room.provider(name);
+    const provider = this.#deps.provider(name);
     const state = remoteStateOf(job);
     if (provider === undefined || state?.step !== 'following') {
       throw new PawlError('UPSTREAM_ERROR', `the provider ${name} is not configured any more`);
@@ -86,7 +86,7 @@ export class ServedJobs {
     const { resultsHref: href } = state;
     const urls = resultsUrlsOf(provider, { href, statusUrls: currentUrls(provider, state) });
     try {
-      const answer = await fetchResults(this.#room.http, provider, urls);
+      const answer = await fetchResults(this.#deps.http, provider, urls);
       const contentType = answer.headers.get('content-type') ?? 'application/octet-stream';
       if (answer.body.byteLength > 0) return { kind: 'answer', contentType, body: answer.body };
       const links = answer.headers.get('link');

@@ -30,7 +30,7 @@ export interface Claimed {
 }
 
 /** What executions are carried out with; every part can be replaced. */
-export interface GatewayRoom {
+export interface GatewayDependencies {
   /** As configured at this moment; undefined: there is none of that name. */
   provider(name: string): Provider | undefined;
   readonly http: HttpClient;
@@ -50,7 +50,7 @@ const ANY = '*/*';
 
 /** One turn of an execution: a forward or a poll, in a worker's hands. */
 export class Turn implements ObservedJob {
-  readonly room: GatewayRoom;
+  readonly deps: GatewayDependencies;
   readonly run: ExecutionRun;
   readonly provider: Provider;
   readonly retry: RetryPort;
@@ -58,11 +58,11 @@ export class Turn implements ObservedJob {
   #kept: KeptResults | null = null;
   #pollInMs: number | null = null;
 
-  constructor(room: GatewayRoom, run: ExecutionRun, provider: Provider) {
-    this.room = room;
+  constructor(deps: GatewayDependencies, run: ExecutionRun, provider: Provider) {
+    this.deps = deps;
     this.run = run;
     this.provider = provider;
-    this.retry = room.retry(provider.settings);
+    this.retry = deps.retry(provider.settings);
     this.#state = run.lastCheckpoint as RemoteState | null;
   }
 
@@ -99,7 +99,7 @@ export class Turn implements ObservedJob {
   }
 
   get now(): number {
-    return this.room.clock.now();
+    return this.deps.clock.now();
   }
 
   /** Durable when it resolves. */
@@ -114,7 +114,7 @@ export class Turn implements ObservedJob {
   }
 
   ask(request: ProviderRequest): Promise<ProviderAnswer> {
-    return askProvider(this.room.http, this.provider, request);
+    return askProvider(this.deps.http, this.provider, request);
   }
 
   /** What was told of the job before this turn. */
@@ -164,7 +164,7 @@ export class Turn implements ObservedJob {
         ? resultsUrlsOf(this.provider, { href: state.resultsHref, statusUrls: state.statusUrls })
         : [];
     return this.retry.execute({
-      attempt: () => fetchResults(this.room.http, this.provider, urls),
+      attempt: () => fetchResults(this.deps.http, this.provider, urls),
       transienceOf: (error) => (error instanceof GatewayFailure ? error.transience : null),
     });
   }

@@ -30,8 +30,8 @@ export interface ProviderStanding extends ProviderPulse {
   readonly leftAloneUntil: Instant | null;
 }
 
-/** What a face asks of the gateway to providers. */
-export interface ProviderDesk {
+/** What the API asks of the gateway to providers. */
+export interface ProviderAccess {
   /** From when on, and over how long, this process has watched. */
   readonly watch: { readonly since: Instant; readonly windowMs: number };
   standings(): readonly ProviderStanding[];

@@ -8,7 +8,7 @@ import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
 import { failureOf } from './exception.ts';
 import { recordIn } from './execution-record.ts';
 import { documentIn } from './results.ts';
-import { type OgcRoom, sourceOf } from './room.ts';
+import { type OgcDependencies, sourceOf } from './dependencies.ts';
 
 const TIMEOUT_MS = 20_000;
 const RESPONSE_BYTES_MAX = 65_536;
@@ -21,26 +21,29 @@ const RETRY = {
 } as const;
 
 /** What callbacks are made with. */
-export type CallbackRoom = Pick<OgcRoom, 'engine' | 'sources' | 'outgoing'>;
+export type CallbackDependencies = Pick<OgcDependencies, 'engine' | 'sources' | 'outgoing'>;
 
 /** The job that calls a subscriber back. */
-export function callbackJob(room: CallbackRoom): JobDefinition {
+export function callbackJob(deps: CallbackDependencies): JobDefinition {
   return defineJob(CALLBACK_TYPE, {
     input: typed<CallbackInput>(),
     ...RETRY,
     timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
-    run: (context) => callBack(room, context),
+    run: (context) => callBack(deps, context),
   });
 }
 
-async function callBack(room: CallbackRoom, run: RunContext<CallbackInput>): Promise<unknown> {
+async function callBack(
+  deps: CallbackDependencies,
+  run: RunContext<CallbackInput>,
+): Promise<unknown> {
   const { jobId, news, url } = run.input;
-  const [job] = await room.engine.context.store.read([{ tenant: run.job.tenant, id: jobId }]);
+  const [job] = await deps.engine.context.store.read([{ tenant: run.job.tenant, id: jobId }]);
   if (!job) throw new PermanentError('the job is no longer kept', { code: 'JOB_GONE' });
-  const { contentType, body } = await contentOf(room, job, news);
+  const { contentType, body } = await contentOf(deps, job, news);
   try {
-    const response = await room.outgoing.fetch(url, {
+    const response = await deps.outgoing.fetch(url, {
       method: 'POST',
       headers: { 'content-type': contentType, 'user-agent': 'pawl-callbacks' },
       body,
@@ -73,11 +76,11 @@ function jsonOf(value: unknown): Content {
 
 /** Read anew each time: results to those who wait for them, what went wrong, or the status. */
 async function contentOf(
-  room: CallbackRoom,
+  deps: CallbackDependencies,
   job: Job,
   news: CallbackInput['news'],
 ): Promise<Content> {
-  const source = await sourceOf(room, job);
+  const source = await sourceOf(deps, job);
   const record = recordIn(job);
   if (source === null || record === null) {
     throw new PermanentError('the job is no execution any more', { code: 'JOB_ERASED' });

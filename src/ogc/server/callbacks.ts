@@ -8,7 +8,7 @@ import type { NewJob } from '../../store/insert.ts';
 import type { TailItem } from '../../store/query.ts';
 import type { Subscriber } from './execute-request.ts';
 import { recordIn } from './execution-record.ts';
-import type { OgcRoom } from './room.ts';
+import type { OgcDependencies } from './dependencies.ts';
 
 /** The type of the jobs that call back, and a queue of their own for those who dawdle. */
 export const CALLBACK_TYPE = 'pawl.ogc-callback';
@@ -34,11 +34,11 @@ function newsOf({ phase, to }: JobEvent): keyof Subscriber | null {
  * to hear. Its id follows from both, so that what comes again, or happens again, is told once.
  */
 export async function fanOutCallbacks(
-  room: Pick<OgcRoom, 'engine' | 'sources'>,
+  deps: Pick<OgcDependencies, 'engine' | 'sources'>,
   items: readonly TailItem[],
 ): Promise<number> {
-  const { context } = room.engine;
-  const events = await Promise.all(items.map((item) => interesting(room, item)));
+  const { context } = deps.engine;
+  const events = await Promise.all(items.map((item) => interesting(deps, item)));
   const told = events.flatMap((one) => one ?? []);
   if (told.length === 0) return 0;
   const ids = [...new Map(told.map((one) => [`${one.event.tenant} ${one.event.jobId}`, one]))];
@@ -49,14 +49,14 @@ export async function fanOutCallbacks(
   for (const { event, news } of told) {
     const job = jobs.get(`${event.tenant} ${event.jobId}`) ?? null;
     const url = job === null ? undefined : recordIn(job)?.subscriber?.[news];
-    if (job !== null && url !== undefined) drafts.push(await draftOf(room, job, { news, url }));
+    if (job !== null && url !== undefined) drafts.push(await draftOf(deps, job, { news, url }));
   }
   if (drafts.length > 0) await context.store.insert(drafts);
   return drafts.length;
 }
 
 async function interesting(
-  { sources }: Pick<OgcRoom, 'sources'>,
+  { sources }: Pick<OgcDependencies, 'sources'>,
   { event, jobType }: TailItem,
 ): Promise<{ event: JobEvent; news: keyof Subscriber } | null> {
   const news = event.note === 0 && !isInternalType(jobType) ? newsOf(event) : null;
@@ -68,7 +68,7 @@ async function interesting(
 }
 
 function draftOf(
-  { engine }: Pick<OgcRoom, 'engine'>,
+  { engine }: Pick<OgcDependencies, 'engine'>,
   job: Job,
   { news, url }: Omit<CallbackInput, 'jobId'>,
 ): Promise<NewJob> {

@@ -5,7 +5,7 @@ import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { keptTrace } from '../../core/trace.ts';
 import { largeSink } from '../../engine/by-reference.ts';
-import { callerOf } from '../../http/face.ts';
+import { callerOf } from '../../http/services.ts';
 import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
 import { failureOf, noSuchProcess } from './exception.ts';
 import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
@@ -17,9 +17,9 @@ import {
   findProcess,
   isGuest,
   type KnownProcess,
-  type OgcRoom,
+  type OgcDependencies,
   processCallerOf,
-} from './room.ts';
+} from './dependencies.ts';
 import { goneSignal, waitUntil } from './waiting.ts';
 
 /** How long an asynchronous answer waits to hear whether a provider takes the job on. */
@@ -27,29 +27,29 @@ const TAKE_ON_MS = 30_000;
 
 /** `POST /processes/{id}/execution`: checked, made durable, then answered as it was asked. */
 export async function execute(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { processId } = request.params as { processId: string };
   const caller = processCallerOf(request);
-  const process = await findProcess(room, request, processId);
+  const process = await findProcess(deps, request, processId);
   const asked = readExecuteRequest(request.body);
   checkAskedOutputs(asked, process.description);
-  await checkSubscriber(room, asked);
+  await checkSubscriber(deps, asked);
   const prepared = await process.source.prepare(caller, processId, asked);
   if (prepared === null) throw noSuchProcess(processId);
-  const job = await accept(room, request, { asked, prepared });
+  const job = await accept(deps, request, { asked, prepared });
   process.source.wake?.(job.type);
   const wish = readPreferences(request.headers['prefer']);
   const options = process.description.jobControlOptions ?? [];
-  const mode = modeOf(options, wish, room.settings.syncWaitMs);
-  const seen = await waitFor(room, request, { job, mode, process });
-  return answer({ room, request, reply, process }, seen, mode);
+  const mode = modeOf(options, wish, deps.settings.syncWaitMs);
+  const seen = await waitFor(deps, request, { job, mode, process });
+  return answer({ deps, request, reply, process }, seen, mode);
 }
 
 /** Callbacks go out through the guarded client: one that it would refuse is refused here. */
-async function checkSubscriber({ outgoing }: OgcRoom, { subscriber }: ExecuteRequest) {
+async function checkSubscriber({ outgoing }: OgcDependencies, { subscriber }: ExecuteRequest) {
   for (const [name, url] of Object.entries(subscriber ?? {})) {
     await outgoing.check(String(url)).catch((error: unknown) => {
       const message = `is no address to send to: ${(error as Error).message}`;
@@ -59,13 +59,13 @@ async function checkSubscriber({ outgoing }: OgcRoom, { subscriber }: ExecuteReq
 }
 
 async function accept(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   { asked, prepared }: { asked: ExecuteRequest; prepared: PreparedJob },
 ): Promise<Job> {
   const { type, input, metadata = {}, inlineBytesMax } = prepared;
   const isGuests = isGuest(request);
-  const record = { base: baseOf(room, request), isGuests };
+  const record = { base: baseOf(deps, request), isGuests };
   const key = request.headers['idempotency-key'];
   const traceId = keptTrace(String(request.headers['traceparent'] ?? ''));
   const wish = {
@@ -76,7 +76,7 @@ async function accept(
     ...(typeof key === 'string' ? { idempotencyKey: isGuests ? `guest ${key}` : key } : {}),
     ...(traceId === null ? {} : { traceId }),
   };
-  const sink = largeSink(room.engine, room.desk, inlineBytesMax);
+  const sink = largeSink(deps.engine, deps.access, inlineBytesMax);
   const [result] = await sink.enqueue([wish], { caller: callerOf(request) });
   if (result!.kind === 'refused') throw result!.error;
   return result!.job;
@@ -88,19 +88,19 @@ interface Begun {
   readonly process: KnownProcess;
 }
 
-function waitFor(room: OgcRoom, request: FastifyRequest, begun: Begun): Promise<Job> {
+function waitFor(deps: OgcDependencies, request: FastifyRequest, begun: Begun): Promise<Job> {
   const { job, mode, process } = begun;
   const { source } = process;
-  const signal = goneSignal(room, request);
+  const signal = goneSignal(deps, request);
   const isOver = ({ phase }: Job): boolean => isTerminal(phase);
-  if (mode.kind === 'sync') return waitUntil(room, job, { ms: mode.waitMs, signal, isOver });
+  if (mode.kind === 'sync') return waitUntil(deps, job, { ms: mode.waitMs, signal, isOver });
   if (source.isTakenOn === undefined) return Promise.resolve(job);
   const isTakenOn = (one: Job): boolean => isOver(one) || source.isTakenOn!(one);
-  return waitUntil(room, job, { ms: TAKE_ON_MS, signal, isOver: isTakenOn });
+  return waitUntil(deps, job, { ms: TAKE_ON_MS, signal, isOver: isTakenOn });
 }
 
 interface Answering {
-  readonly room: OgcRoom;
+  readonly deps: OgcDependencies;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly process: KnownProcess;
@@ -108,8 +108,8 @@ interface Answering {
 
 /** A job that goes on after the wait is told by its status, whatever was wished. */
 async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply> {
-  const { room, request, reply, process } = at;
-  const base = baseOf(room, request);
+  const { deps, request, reply, process } = at;
+  const base = baseOf(deps, request);
   const location = `${base}/jobs/${job.id}`;
   const isAsync = mode.kind === 'async' || !isTerminal(job.phase);
   const isBad = isTerminal(job.phase) && job.phase !== 'succeeded';
@@ -129,10 +129,10 @@ async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply
 }
 
 async function sendSync(at: Answering, job: Job, location: string): Promise<FastifyReply> {
-  const { room, request, reply, process } = at;
+  const { deps, request, reply, process } = at;
   const results = await process.source.results(processCallerOf(request), job);
-  const shaped = shapeResults(results, job, baseOf(room, request));
-  const form = room.settings.monitorLink;
+  const shaped = shapeResults(results, job, baseOf(deps, request));
+  const form = deps.settings.monitorLink;
   // Beside other links it can only be written as all links are.
   const isPlain = form === 'plain' && shaped.links.length === 0;
   const monitor = isPlain ? `${location}; rel=monitor` : `<${location}>; rel=monitor`;

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isInternalType } from '../../core/internal-type.ts';
 import type { Job } from '../../core/job.ts';
-import { callerOf } from '../../http/face.ts';
+import { callerOf } from '../../http/services.ts';
 import type { Link } from '../model/link.ts';
 import type { StatusInfo } from '../model/status-info.ts';
 import { REL } from '../model/vocabulary.ts';
 import { fits, type JobFilter, type Query, readJobFilter } from './job-filter.ts';
 import { sendEither } from './negotiate.ts';
 import { jobsPage } from './pages.ts';
-import { baseOf, type OgcRoom, processCallerOf, sourceOf } from './room.ts';
+import { baseOf, type OgcDependencies, processCallerOf, sourceOf } from './dependencies.ts';
 
 const PAGE = 200;
 /** So many jobs are looked at for one answer; the next page goes on behind them. */
@@ -22,13 +22,13 @@ export interface JobList {
 
 /** `GET /jobs`: the tenant's executions, the newest first. */
 export async function listJobs(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const filter = readJobFilter(request.query as Query);
-  const { jobs, next } = await collect(room, request, filter);
-  const links = listLinks(`${baseOf(room, request)}/jobs`, request.query as Query, next);
+  const { jobs, next } = await collect(deps, request, filter);
+  const links = listLinks(`${baseOf(deps, request)}/jobs`, request.query as Query, next);
   return sendEither(reply, { jobs, links }, jobsPage);
 }
 
@@ -39,20 +39,20 @@ interface Collected {
 }
 
 async function collect(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   filter: JobFilter,
 ): Promise<Collected> {
-  const base = baseOf(room, request);
-  const now = room.engine.context.clock.now();
-  const query = { tenant: callerOf(request).tenant, ...(await typeFilter(room, request, filter)) };
+  const base = baseOf(deps, request);
+  const now = deps.engine.context.clock.now();
+  const query = { tenant: callerOf(request).tenant, ...(await typeFilter(deps, request, filter)) };
   const jobs: StatusInfo[] = [];
   let { cursor } = filter;
   for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE) {
     const before = cursor === null ? {} : { before: cursor };
-    const page = await room.engine.jobs({ ...query, ...before, limit: PAGE });
+    const page = await deps.engine.jobs({ ...query, ...before, limit: PAGE });
     for (const [index, job] of page.jobs.entries()) {
-      const info = await statusOf(room, job, base);
+      const info = await statusOf(deps, job, base);
       cursor = job.id;
       if (info === null || !fits(info, filter, now)) continue;
       jobs.push(info);
@@ -66,7 +66,7 @@ async function collect(
 
 /** Own processes are named as their types are, by which the database can look. */
 async function typeFilter(
-  { sources }: OgcRoom,
+  { sources }: OgcDependencies,
   request: FastifyRequest,
   { processIds }: JobFilter,
 ): Promise<{ type?: string }> {
@@ -77,9 +77,9 @@ async function typeFilter(
   return {};
 }
 
-async function statusOf(room: OgcRoom, job: Job, base: string): Promise<StatusInfo | null> {
+async function statusOf(deps: OgcDependencies, job: Job, base: string): Promise<StatusInfo | null> {
   if (isInternalType(job.type)) return null;
-  const source = await sourceOf(room, job);
+  const source = await sourceOf(deps, job);
   return source?.status(job, base) ?? null;
 }
 

@@ -1,12 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import { actorOf } from '../../http/face.ts';
+import { actorOf } from '../../http/services.ts';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
 import { asksForPage, sendEither, sendPage, withoutRights } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
 import { documentIn, oneOutput, shapeResults, type ShapedResults } from './results.ts';
-import { baseOf, findJob, type KnownJob, type OgcRoom, processCallerOf } from './room.ts';
+import {
+  baseOf,
+  findJob,
+  type KnownJob,
+  type OgcDependencies,
+  processCallerOf,
+} from './dependencies.ts';
 import { goneSignal, waitUntil } from './waiting.ts';
 
 /** How long a handler that is asked to stop may take before its job is taken away from it. */
@@ -18,24 +24,24 @@ function jobIdOf(request: FastifyRequest): string {
 
 /** `GET /jobs/{jobId}` */
 export async function readStatus(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { job, source } = await findJob(room, request, jobIdOf(request));
-  return sendEither(reply, source.status(job, baseOf(room, request)), jobPage);
+  const { job, source } = await findJob(deps, request, jobIdOf(request));
+  return sendEither(reply, source.status(job, baseOf(deps, request)), jobPage);
 }
 
 /** `GET /jobs/{jobId}/results`: as the execution asked for them. */
 export async function readResults(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { job, source } = await findJob(room, request, jobIdOf(request));
+  const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const results = await source.results(processCallerOf(request), job);
-  const base = baseOf(room, request);
+  const base = baseOf(deps, request);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
   if (document !== null) return sendPage(reply, resultsPage(job.id, document));
   return sendShaped(reply, shapeResults(results, job, base));
@@ -43,11 +49,11 @@ export async function readResults(
 
 /** `GET /jobs/{jobId}/results/{outputId}`: where outputs by reference are. */
 export async function readOutput(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { job, source } = await findJob(room, request, jobIdOf(request));
+  const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
   const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
@@ -74,22 +80,22 @@ function sendShaped(reply: FastifyReply, shaped: ShapedResults): FastifyReply {
 
 /** `DELETE /jobs/{jobId}`: asks whoever works on it to stop, and insists after a while. */
 export async function dismiss(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { job, source } = await findJob(room, request, jobIdOf(request));
+  const { job, source } = await findJob(deps, request, jobIdOf(request));
   const { tenant, id } = job;
   const asked = { ref: { tenant, id }, actor: actorOf(request), reason: 'dismissed' };
-  const [soft] = await room.engine.cancel([{ ...asked, mode: 'soft' }]);
+  const [soft] = await deps.engine.cancel([{ ...asked, mode: 'soft' }]);
   if (soft!.kind === 'refused') throw soft!.error;
   const isOver = ({ phase }: Job): boolean => isTerminal(phase);
-  const signal = goneSignal(room, request);
-  let seen = await waitUntil(room, job, { ms: STOP_MS, signal, isOver });
+  const signal = goneSignal(deps, request);
+  let seen = await waitUntil(deps, job, { ms: STOP_MS, signal, isOver });
   if (!isOver(seen)) {
-    const [hard] = await room.engine.cancel([{ ...asked, mode: 'hard' }]);
+    const [hard] = await deps.engine.cancel([{ ...asked, mode: 'hard' }]);
     if (hard!.kind === 'refused') throw hard!.error;
     seen = hard!.job;
   }
-  return reply.type('application/json').send(source.status(seen, baseOf(room, request)));
+  return reply.type('application/json').send(source.status(seen, baseOf(deps, request)));
 }

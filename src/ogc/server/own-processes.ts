@@ -5,7 +5,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { TypeDefinition } from '../../engine/define-type.ts';
 import { SHARED_TENANT } from '../../engine/registry.ts';
 import { definitionOf } from '../../engine/stored-definition.ts';
-import type { ArtifactFace } from '../../http/artifact-view.ts';
+import type { ArtifactServices } from '../../http/artifact-view.ts';
 import { resultArtifacts } from '../../http/artifact-view.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
@@ -20,31 +20,31 @@ import { statusInfoOf } from '../model/status-info.ts';
 import { describeType, propertiesOf, type PublishedType, WHOLE_RESULT } from './own-description.ts';
 import { ownInput } from './own-inputs.ts';
 
-interface OwnRoom {
+interface OwnProcessDependencies {
   readonly engine: Engine;
-  readonly artifacts: ArtifactFace;
+  readonly artifacts: ArtifactServices;
   readonly outgoing: Pick<Outgoing, 'fetch'>;
   /** Wakes whoever runs jobs in this process. */
   readonly wake: () => void;
 }
 
 /** Pawl's own types as processes: those whose definition says so, whoever works on them. */
-export function ownProcesses(room: OwnRoom): ProcessSource {
+export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
   return {
-    owns: async (type, tenant) => (await exposureOf(room.engine, { tenant, type })) !== null,
-    list: (caller) => listOwn(room.engine, caller),
+    owns: async (type, tenant) => (await exposureOf(deps.engine, { tenant, type })) !== null,
+    list: (caller) => listOwn(deps.engine, caller),
     describe: async (caller, id) => {
-      const found = await exposureOf(room.engine, { tenant: caller.tenant, type: id });
-      return isGuest(caller) || found === null ? null : descriptionOf(room.engine, id, found);
+      const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
+      return isGuest(caller) || found === null ? null : descriptionOf(deps.engine, id, found);
     },
     prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
-      const found = await exposureOf(room.engine, { tenant: caller.tenant, type: id });
+      const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
       if (isGuest(caller) || found?.expose === undefined) return null;
-      return { type: id, input: await ownInput(published(found), inputs, room.outgoing) };
+      return { type: id, input: await ownInput(published(found), inputs, deps.outgoing) };
     },
-    wake: room.wake,
+    wake: deps.wake,
     status: (job, base) => statusInfoOf(job, { base }),
-    results: (_caller, job) => resultsOf(room, job),
+    results: (_caller, job) => resultsOf(deps, job),
   };
 }
 
@@ -95,10 +95,10 @@ function descriptionOf(
   return describeType(type, published(definition), { canCancel });
 }
 
-async function resultsOf(room: OwnRoom, job: Job): Promise<ProcessResults> {
-  const { artifacts, engine } = room;
+async function resultsOf(deps: OwnProcessDependencies, job: Job): Promise<ProcessResults> {
+  const { artifacts, engine } = deps;
   const found = await exposureOf(engine, job);
-  const json = await wholeResult(artifacts.desk, job);
+  const json = await wholeResult(artifacts.access, job);
   const value = JSON.parse(json) as unknown;
   const properties = propertiesOf(found?.expose?.result);
   if (properties !== null && typeof value === 'object' && value !== null) {
@@ -108,7 +108,7 @@ async function resultsOf(room: OwnRoom, job: Job): Promise<ProcessResults> {
     return { kind: 'outputs', outputs: Object.fromEntries(outputs) as Record<string, OutputValue> };
   }
   if (value !== null) return { kind: 'outputs', outputs: { [WHOLE_RESULT]: { value } } };
-  return { kind: 'outputs', outputs: await artifactOutputs(room, job) };
+  return { kind: 'outputs', outputs: await artifactOutputs(deps, job) };
 }
 
 /** Bytes travel in JSON as base64, and as themselves where nothing else is asked for. */
@@ -121,7 +121,7 @@ function outputOf(value: unknown, schema: Readonly<Record<string, unknown>>): Ou
 
 /** A job that gave nothing but files: each is an output by reference, under its own name. */
 async function artifactOutputs(
-  { artifacts }: OwnRoom,
+  { artifacts }: OwnProcessDependencies,
   job: Job,
 ): Promise<Record<string, OutputValue>> {
   const files = (await resultArtifacts(artifacts, job)).artifacts;

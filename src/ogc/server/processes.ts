@@ -6,7 +6,14 @@ import { hasRel, REL } from '../model/vocabulary.ts';
 import { limitIn, type Query } from './job-filter.ts';
 import { sendEither } from './negotiate.ts';
 import { processesPage, processPage } from './pages.ts';
-import { baseOf, findProcess, isGuest, type OgcRoom, processCallerOf, whoAsks } from './room.ts';
+import {
+  baseOf,
+  findProcess,
+  isGuest,
+  type OgcDependencies,
+  processCallerOf,
+  whoAsks,
+} from './dependencies.ts';
 
 /** Many clients follow no links, so that a page holds all processes of most platforms. */
 const LIMIT = 1_000;
@@ -19,7 +26,7 @@ export interface ProcessList {
 
 /** `GET /processes`: those of every source, each id once. */
 export async function listProcesses(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -31,9 +38,9 @@ export async function listProcesses(
     faults.push({ pointer: '/offset', message: 'must be a whole number from 0' });
   }
   if (faults.length > 0) throw invalid(faults);
-  const base = baseOf(room, request);
+  const base = baseOf(deps, request);
   const caller = processCallerOf(request);
-  const lists = await Promise.all(room.sources.map((source) => source.list(caller)));
+  const lists = await Promise.all(deps.sources.map((source) => source.list(caller)));
   const known = new Map<string, ProcessSummary>();
   for (const one of lists.flat()) if (!known.has(one.id)) known.set(one.id, one);
   const all = [...known.values()];
@@ -87,13 +94,13 @@ function linksOf({ id, links = [] }: ProcessSummary, base: string): Link[] {
 
 /** `GET /processes/{id}` */
 export async function describeProcess(
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { processId } = request.params as { processId: string };
-  const { description } = await findProcess(room, request, processId);
-  const links = linksOf(description, baseOf(room, request));
+  const { description } = await findProcess(deps, request, processId);
+  const links = linksOf(description, baseOf(deps, request));
   const body: ProcessDescription = { ...description, links };
   return sendEither(reply, body, processPage);
 }

@@ -9,10 +9,10 @@ import { asksForPage, sendEither, sendPage } from './negotiate.ts';
 import { ogcOpenApi } from './openapi.ts';
 import { apiPage, conformancePage } from './pages.ts';
 import { describeProcess, listProcesses } from './processes.ts';
-import { baseOf, type OgcRoom } from './room.ts';
+import { baseOf, type OgcDependencies } from './dependencies.ts';
 
 type Answer = (
-  room: OgcRoom,
+  deps: OgcDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => FastifyReply | Promise<FastifyReply>;
@@ -25,7 +25,7 @@ const EXECUTION_LIMITS = { keysMax: 1_000_000, stringMax: EXECUTION_BYTES_MAX };
 const EXPOSED = 'Location, Link, Preference-Applied, Retry-After';
 
 const READS: Readonly<Record<string, Answer>> = {
-  '/conformance': (_room, _request, reply) => sendEither(reply, conformance(), conformancePage),
+  '/conformance': (_deps, _request, reply) => sendEither(reply, conformance(), conformancePage),
   [API_PATH]: readApi,
   '/processes': listProcesses,
   '/processes/:processId': describeProcess,
@@ -35,8 +35,12 @@ const READS: Readonly<Record<string, Answer>> = {
   '/jobs/:jobId/results/:outputId': readOutput,
 };
 
-function readApi(room: OgcRoom, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const document = ogcOpenApi(baseOf(room, request));
+function readApi(
+  deps: OgcDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const document = ogcOpenApi(baseOf(deps, request));
   if (asksForPage(request)) return sendPage(reply, apiPage(document));
   const body = Buffer.from(JSON.stringify(document));
   // Bytes: a text would have a charset added, which this media type does not know.
@@ -45,7 +49,7 @@ function readApi(room: OgcRoom, request: FastifyRequest, reply: FastifyReply): F
 
 /** The routes of OGC API – Processes, which speak its language in errors too. */
 export function ogcRoutes(
-  room: OgcRoom,
+  deps: OgcDependencies,
   warn: EngineLog['warn'] = () => undefined,
 ): FastifyPluginCallback {
   // They have a document of their own, in the version of OpenAPI that the standard asks for.
@@ -57,19 +61,19 @@ export function ogcRoutes(
     });
     for (const [url, answer] of Object.entries(READS)) {
       bothWays(url, (one) => {
-        app.get(one, { schema }, (request, reply) => answer(room, request, reply));
+        app.get(one, { schema }, (request, reply) => answer(deps, request, reply));
       });
     }
     bothWays('/processes/:processId/execution', (url) => {
       const limits = { bodyLimit: EXECUTION_BYTES_MAX };
       const config = { isLong: true, ...EXECUTION_LIMITS };
       app.post(url, { schema, config, ...limits }, (request, reply) => {
-        return execute(room, request, reply);
+        return execute(deps, request, reply);
       });
     });
     bothWays('/jobs/:jobId', (url) => {
       const config = { isLong: true };
-      app.delete(url, { schema, config }, (request, reply) => dismiss(room, request, reply));
+      app.delete(url, { schema, config }, (request, reply) => dismiss(deps, request, reply));
     });
     done();
   };

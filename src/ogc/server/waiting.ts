@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Job, JobRef } from '../../core/job.ts';
-import type { OgcRoom } from './room.ts';
+import type { OgcDependencies } from './dependencies.ts';
 
 /** A signal for the end of the request: the caller has gone, or the server stops. */
-export function goneSignal({ engine }: OgcRoom, request: FastifyRequest): AbortSignal {
+export function goneSignal({ engine }: OgcDependencies, request: FastifyRequest): AbortSignal {
   const gone = new AbortController();
   request.raw.socket.once('close', () => gone.abort());
   return AbortSignal.any([gone.signal, engine.context.live.stopping]);
@@ -11,7 +11,7 @@ export function goneSignal({ engine }: OgcRoom, request: FastifyRequest): AbortS
 
 /** The job once it is as wished, or as it stands when the time is over or the caller gone. */
 export function waitUntil(
-  { engine }: OgcRoom,
+  { engine }: OgcDependencies,
   ref: JobRef,
   { ms, signal, isOver }: { ms: number; signal: AbortSignal; isOver: (job: Job) => boolean },
 ): Promise<Job> {

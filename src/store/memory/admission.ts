@@ -10,16 +10,16 @@ export function byUrgency(one: Row, other: Row): number {
   return rankAtOf(one.job) - rankAtOf(other.job) || one.birth - other.birth;
 }
 
-type Door = Pick<Row, 'isOpen' | 'parkedAt'>;
+type GateState = Pick<Row, 'isOpen' | 'parkedAt'>;
 
-function doorAfter(passed: number, keys: GateKeys): Door {
+function gateStateAfter(passed: number, keys: GateKeys): GateState {
   const gate = gateAfter(passed, keys);
   return { isOpen: gate === GATE.open, parkedAt: gate === GATE.open ? null : gate };
 }
 
 /** Who is ready and due: open to claims, or at the first gate that has a say. */
-export function doorOf(keys: GateKeys, isDue: boolean): Door {
-  return isDue ? doorAfter(GATE.open, keys) : { isOpen: false, parkedAt: null };
+export function gateStateOf(keys: GateKeys, isDue: boolean): GateState {
+  return isDue ? gateStateAfter(GATE.open, keys) : { isOpen: false, parkedAt: null };
 }
 
 /** The keys that these jobs hold or wait for. */
@@ -62,7 +62,7 @@ function admitOne(tables: Tables, gate: number, key: string): Row[] {
   const moved: Row[] = [];
   for (const row of line) {
     if (!hasRoom(tables, row, { gate, passed: passed + moved.length })) break;
-    moved.push(tables.change(row, { ...row, ...doorAfter(gate, row) }));
+    moved.push(tables.change(row, { ...row, ...gateStateAfter(gate, row) }));
   }
   if (gate !== GATE.parked)
     planNext(tables, line[moved.length], { gate, passed: passed + moved.length });

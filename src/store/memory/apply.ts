@@ -6,7 +6,7 @@ import { isOwned, isTerminal } from '../../core/phase.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
 import { planWrite } from '../record-write.ts';
-import { admitKeys, doorOf, tokenKeysOf, touchedBy } from './admission.ts';
+import { admitKeys, gateStateOf, tokenKeysOf, touchedBy } from './admission.ts';
 import { countTurn } from './control.ts';
 import { saveRecords, writeContext } from './records.ts';
 import { eventOf, jsonText, type Row, type Tables, throughJson } from './tables.ts';
@@ -69,7 +69,7 @@ function takeStep(
   const staysOwned = isOwned(step.to.phase);
   const after = tables.change(row, {
     ...row,
-    ...doorOf(row, step.to.phase === 'ready' && runAt <= now),
+    ...gateStateOf(row, step.to.phase === 'ready' && runAt <= now),
     leaseEnd: staysOwned ? row.leaseEnd : null,
     claimRequest: staysOwned ? row.claimRequest : null,
     token: staysOwned ? row.token : null,

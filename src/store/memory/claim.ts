@@ -8,7 +8,7 @@ import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { byUrgency, countStart } from './admission.ts';
 import { eventOf, keyOf, type Row, type Tables } from './tables.ts';
-import { isPaused, roomOf } from './valve.ts';
+import { isPaused, roomOf } from './dispatch-rule.ts';
 
 /** Answers a repeated request with what it won before, else takes jobs lane by lane. */
 export function claimJobs(tables: Tables, request: ClaimRequest): ClaimedJob[] {

@@ -14,10 +14,10 @@ import {
 import { GATE, gateOfKey } from '../gate.ts';
 import type { Move } from '../move.ts';
 import { planWrite } from '../record-write.ts';
-import { isIdle } from '../valve.ts';
+import { isIdle } from '../dispatch-rule.ts';
 import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, keyOf, type Tables } from './tables.ts';
-import { putValve } from './valve.ts';
+import { putDispatchRule } from './dispatch-rule.ts';
 
 export function controlIn(
   transact: <Answer>(body: (tables: Tables) => Answer) => Promise<Answer>,
@@ -49,7 +49,7 @@ export function turnsOf(
 }
 
 function ailing(tables: Tables, since: Instant): TypeHealth[] {
-  const throttled = tables.valves.values().filter((valve) => valve.throttle !== null);
+  const throttled = tables.rules.values().filter((rule) => rule.throttle !== null);
   const names = new Map(
     [
       ...tables.turns.from(0).map(({ tenant, type }) => ({ tenant, type })),
@@ -68,8 +68,8 @@ function healthOf(
   since: Instant,
 ): TypeHealth {
   const { tenant, type } = name;
-  const valve = tables.valves.get(keyOf(tenant, 'type', type));
-  const throttle = valve?.throttle ?? null;
+  const rule = tables.rules.get(keyOf(tenant, 'type', type));
+  const throttle = rule?.throttle ?? null;
   const owned = tables.jobs
     .values()
     .filter(({ job }) => job.tenant === tenant && job.type === type && isOwned(job.phase));
@@ -79,20 +79,20 @@ function healthOf(
     ...turnsOf(tables, name, Math.max(since, throttle?.changedAt ?? 0)),
     owned: owned.length,
     throttle,
-    concurrency: valve?.concurrency ?? null,
+    concurrency: rule?.concurrency ?? null,
   };
 }
 
 function throttle(tables: Tables, change: ThrottleChange): boolean {
   const { tenant, type, seen, next, actor } = change;
   const key = keyOf(tenant, 'type', type);
-  const before = tables.valves.get(key)?.throttle ?? null;
+  const before = tables.rules.get(key)?.throttle ?? null;
   const plan = planWrite(change.with, writeContext(tables));
   if (before?.changedAt !== seen?.changedAt || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
-  const valve = putValve(tables, { tenant, scope: 'type', name: type, actor, concurrency });
-  if (next === null && isIdle(valve)) tables.valves.delete(key);
-  else tables.valves.set(key, deepFreeze({ ...valve, throttle: next }));
+  const rule = putDispatchRule(tables, { tenant, scope: 'type', name: type, actor, concurrency });
+  if (next === null && isIdle(rule)) tables.rules.delete(key);
+  else tables.rules.set(key, deepFreeze({ ...rule, throttle: next }));
   saveRecords(tables, plan.changes);
   return true;
 }

@@ -12,7 +12,7 @@ import {
 import { changesAfterInsert, planWrite } from '../record-write.ts';
 import type { RecordOp } from '../records.ts';
 import { StoreError } from '../store-error.ts';
-import { admitKeys, doorOf } from './admission.ts';
+import { admitKeys, gateStateOf } from './admission.ts';
 import { saveRecords, writeContext } from './records.ts';
 import { deepFreeze, eventOf, jsonText, keyOf, type Tables } from './tables.ts';
 import { joinUnique, keepUnique } from './unique.ts';
@@ -113,7 +113,7 @@ function writeBirth(tables: Tables, job: NewJob, at: Instant): void {
     birth: tables.jobs.size,
     ...gateKeys,
     activeKey: keys.active,
-    ...doorOf(gateKeys, born.phase === 'ready' && born.runAt <= at),
+    ...gateStateOf(gateKeys, born.phase === 'ready' && born.runAt <= at),
     leaseEnd: null,
     leaseLimit: null,
     claimRequest: null,

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
-import type { CareStore } from '../care.ts';
+import type { MaintenanceStore } from '../maintenance.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
 import type { ControlStore } from '../control.ts';
 import type {
@@ -24,12 +24,12 @@ import type { Standing } from '../standing.ts';
 import { StoreError } from '../store-error.ts';
 import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
-import type { Valve, ValveChange } from '../valve.ts';
+import type { DispatchRule, DispatchRuleChange } from '../dispatch-rule.ts';
 import { applyMoves } from './apply.ts';
 import { claimJobs } from './claim.ts';
 import { controlIn } from './control.ts';
 import { insertJobs, insertWhole, insertWith } from './insert.ts';
-import { careIn } from './care.ts';
+import { maintenanceIn } from './maintenance.ts';
 import { ownedJobs } from './owned.ts';
 import { listEvents, listJobs, readTail } from './queries.ts';
 import { recordsIn } from './records.ts';
@@ -41,7 +41,7 @@ import { expiredJobs, letDueIn, untilDue } from './sweep.ts';
 import { tallyJobs } from './tally.ts';
 import { standingOf } from './standing.ts';
 import { keyOf, type MemoryOptions, Tables } from './tables.ts';
-import { depthOf, listValves, putValve } from './valve.ts';
+import { depthOf, listDispatchRules, putDispatchRule } from './dispatch-rule.ts';
 
 /**
  * The port in plain maps and lists: the reference that the databases are compared with, and the
@@ -50,7 +50,7 @@ import { depthOf, listValves, putValve } from './valve.ts';
 export class MemoryStore implements Store {
   readonly records: RecordStore;
   readonly control: ControlStore;
-  readonly care: CareStore;
+  readonly maintenance: MaintenanceStore;
   readonly #tables: Tables;
   #isOpen = true;
 
@@ -58,7 +58,7 @@ export class MemoryStore implements Store {
     this.#tables = tables;
     this.records = recordsIn((body) => this.transact(body));
     this.control = controlIn((body) => this.transact(body));
-    this.care = careIn((body) => this.transact(body));
+    this.maintenance = maintenanceIn((body) => this.transact(body));
   }
 
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
@@ -157,12 +157,12 @@ export class MemoryStore implements Store {
     return this.transact((tables) => eraseJob(tables, ref, { actor, ops }));
   }
 
-  putValve(change: ValveChange): Promise<Valve> {
-    return this.transact((tables) => putValve(tables, change));
+  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule> {
+    return this.transact((tables) => putDispatchRule(tables, change));
   }
 
-  valves(tenant: string | null): Promise<Valve[]> {
-    return this.transact((tables) => listValves(tables, tenant));
+  rules(tenant: string | null): Promise<DispatchRule[]> {
+    return this.transact((tables) => listDispatchRules(tables, tenant));
   }
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {

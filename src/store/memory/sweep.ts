@@ -1,7 +1,7 @@
 import type { Job } from '../../core/job.ts';
 import { isClaimedWhereItWaits } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
-import { admitKeys, doorOf, dueKeys, touchedBy } from './admission.ts';
+import { admitKeys, gateStateOf, dueKeys, touchedBy } from './admission.ts';
 import { placeOf, type Row, type Tables } from './tables.ts';
 
 /** Opens what is claimed where it stands, and names what the engine has to requeue. */
@@ -15,7 +15,7 @@ export function letDueIn(tables: Tables, limit: number): { opened: number; waiti
     )
     .sort((one, other) => one.job.runAt - other.job.runAt || one.birth - other.birth);
   const closed = due.filter((row) => isClaimedWhereItStands(tables, row)).slice(0, limit);
-  for (const row of closed) tables.change(row, { ...row, ...doorOf(row, true) });
+  for (const row of closed) tables.change(row, { ...row, ...gateStateOf(row, true) });
   const opened = touchedBy(
     tables,
     closed.map(({ job }) => job),

@@ -9,7 +9,7 @@ import type { GateKeys } from '../gate.ts';
 import type { StoredRecord } from '../records.ts';
 import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
-import type { Valve } from '../valve.ts';
+import type { DispatchRule } from '../dispatch-rule.ts';
 import { checkChange } from './guard.ts';
 import { Journal, Log, Table } from './journal.ts';
 
@@ -78,7 +78,7 @@ export class Tables {
   /** Events and notes that retention has taken; the log itself keeps its positions. */
   readonly gone: Table<true> = new Table(this.journal);
   readonly floors: Table<number> = new Table(this.journal);
-  readonly valves: Table<Valve> = new Table(this.journal);
+  readonly rules: Table<DispatchRule> = new Table(this.journal);
   readonly rates: Table<RateRecord> = new Table(this.journal);
   readonly turns: Log<Turn> = new Log(this.journal);
   readonly policies: Log<Policy> = new Log(this.journal);

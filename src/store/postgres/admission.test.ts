@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer } from '../../../test/support/postgres/store-fixture.ts';
 import { limitPolicyOf } from '../../core/limits.ts';
 
 const LIMITS = limitPolicyOf({ runningPerKey: 1, rate: { perUser: { max: 5, perMs: 1_000 } } })!;
 
 await onEveryServer(
   '[T11] a job of a caller’s transaction holds up nobody, and is let in by the next sweep',
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
     await scene.type('export', 'task', { limits: LIMITS });
     const options = { type: 'export', documentId: 'd', requestedBy: 'ada' };
     const running = await scene.running(options);
-    const client = await room.connect();
+    const client = await fixture.connect();
     await client.query('BEGIN');
     const mine = await scene.newJob(options);
     assert.equal((await store.within(client)([mine]))[0]!.kind, 'created');
@@ -29,14 +29,14 @@ await onEveryServer(
 
 await onEveryServer(
   '[T10, T11, T12] a job from plain SQL is counted like any other',
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
     const rate = { perOrganisation: { max: 9, perMs: 9 } };
     const limits = limitPolicyOf({ activePerDocument: true, runningPerKey: 1, rate })!;
     await scene.type('export', 'task', { limits });
     await scene.enqueue({ type: 'export', documentId: 'd' });
-    const client = await room.connect();
+    const client = await fixture.connect();
     const sql = `SELECT pawl.add_job('export', tenant => $1, document_id => $2)`;
     await assert.rejects(client.query(sql, [scene.tenant, 'd']), /is active for document d/);
     await client.query(sql, [scene.tenant, 'e']);

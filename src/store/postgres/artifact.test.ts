@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../../test/support/eventually.ts';
-import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer } from '../../../test/support/postgres/store-fixture.ts';
 import type { Job } from '../../core/job.ts';
 import type { ArtifactCommit } from '../../records/artifacts.ts';
 
@@ -22,11 +22,11 @@ function commitOf(job: Job, id: string, more: Partial<ArtifactCommit> = {}): Art
 
 await onEveryServer(
   '[R36] a commit that waited for the job is judged by what it then finds',
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
     const job = await scene.running();
-    const [other, watcher] = [await room.connect(), await room.connect()];
+    const [other, watcher] = [await fixture.connect(), await fixture.connect()];
     await other.query('BEGIN');
     await other.query('SELECT FROM pawl.live FOR UPDATE');
     const commit = scene.records.artifacts.commit(commitOf(job, scene.ids.next()));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer } from '../../../test/support/postgres/store-fixture.ts';
 
-await onEveryServer('[R21] 64 claimers at once never claim a job twice', async (room) => {
-  const stores = await Promise.all(Array.from({ length: 8 }, () => room.open({ poolSize: 8 })));
-  const scene = room.scene(stores[0]!);
+await onEveryServer('[R21] 64 claimers at once never claim a job twice', async (fixture) => {
+  const stores = await Promise.all(Array.from({ length: 8 }, () => fixture.open({ poolSize: 8 })));
+  const scene = fixture.scene(stores[0]!);
   const jobs = await Promise.all(
     Array.from({ length: 1_000 }, (_, index) =>
       scene.newJob({ queue: `q${index % 3}`, priority: index % 5 }),
@@ -30,9 +30,9 @@ await onEveryServer('[R21] 64 claimers at once never claim a job twice', async (
 
 await onEveryServer(
   'a claim repeated while the first is under way wins the same jobs',
-  async (room) => {
-    const stores = [await room.open(), await room.open()];
-    const scene = room.scene(stores[0]!);
+  async (fixture) => {
+    const stores = [await fixture.open(), await fixture.open()];
+    const scene = fixture.scene(stores[0]!);
     await stores[0]!.insert(await Promise.all(Array.from({ length: 20 }, () => scene.newJob())));
     const request = scene.claimRequest({ max: 5, requestId: 'r1' });
     const answers = await Promise.all(
@@ -47,10 +47,10 @@ await onEveryServer(
   },
 );
 
-await onEveryServer('renewals and progress leave every index alone', async (room) => {
-  const scene = room.scene(await room.open());
+await onEveryServer('renewals and progress leave every index alone', async (fixture) => {
+  const scene = fixture.scene(await fixture.open());
   const job = await scene.running();
-  const client = await room.connect();
+  const client = await fixture.connect();
   const updates = `SELECT n_tup_upd - n_tup_hot_upd AS cold, n_tup_hot_upd AS hot
     FROM pg_stat_xact_user_tables WHERE relname = 'live'`;
   await client.query(`SET pawl.verb = 'on'`);
@@ -65,20 +65,23 @@ await onEveryServer('renewals and progress leave every index alone', async (room
   assert.deepEqual(rows, [{ cold: '0', hot: '1' }]);
 });
 
-await onEveryServer('a job that came while a claim waited is taken after it came', async (room) => {
-  const store = await room.open();
-  const scene = room.scene(store);
-  const job = await scene.enqueue();
-  const early = { now: () => job.createdAt - 7 };
-  const slow = await room.open({ clock: early });
-  const [claimed] = await slow.claim(scene.claimRequest({ owner: 'w1', max: 1 }));
-  const events = await scene.events(job);
-  assert.deepEqual(
-    events.map(({ type, at }) => [type, at]),
-    [
-      ['job_created', job.createdAt],
-      ['job_claimed', job.createdAt],
-    ],
-  );
-  assert.equal(claimed!.job.updatedAt, job.createdAt);
-});
+await onEveryServer(
+  'a job that came while a claim waited is taken after it came',
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
+    const job = await scene.enqueue();
+    const early = { now: () => job.createdAt - 7 };
+    const slow = await fixture.open({ clock: early });
+    const [claimed] = await slow.claim(scene.claimRequest({ owner: 'w1', max: 1 }));
+    const events = await scene.events(job);
+    assert.deepEqual(
+      events.map(({ type, at }) => [type, at]),
+      [
+        ['job_created', job.createdAt],
+        ['job_claimed', job.createdAt],
+      ],
+    );
+    assert.equal(claimed!.job.updatedAt, job.createdAt);
+  },
+);

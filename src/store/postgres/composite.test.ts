@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer } from '../../../test/support/postgres/store-fixture.ts';
 import { fieldsOf } from './composite.ts';
 
 const ROWS: readonly (readonly (string | null)[])[] = [
@@ -13,8 +13,8 @@ const ROWS: readonly (readonly (string | null)[])[] = [
 
 await onEveryServer(
   'a composite value is taken apart as the server put it together',
-  async (room) => {
-    const client = await room.connect();
+  async (fixture) => {
+    const client = await fixture.connect();
     for (const row of ROWS) {
       const { rows } = await client.query<{ text: string }>(
         'SELECT ROW($1::text, $2::text, $3::text)::text AS text',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer } from '../../../test/support/postgres/store-fixture.ts';
 import { limitPolicyOf } from '../../core/limits.ts';
 import type { PostgresStore } from './store.ts';
 
@@ -21,10 +21,10 @@ async function trimAll(store: PostgresStore): Promise<number> {
 
 await onEveryServer(
   '[T12] limiters are forgotten while others start jobs, and nobody gets a token more or less',
-  async (room) => {
-    const store = await room.open();
-    const others = [await room.open({ poolSize: 2 }), await room.open({ poolSize: 2 })];
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const others = [await fixture.open({ poolSize: 2 }), await fixture.open({ poolSize: 2 })];
+    const scene = fixture.scene(store);
     await scene.type('ai', 'task', { limits: LIMITS });
     let trimmed = 0;
     for (let round = 0; round < 15; round++) {
@@ -55,14 +55,14 @@ await onEveryServer(
       );
       assert.deepEqual(counts, expected, `in round ${round}`);
       // The fourth of each waits; it has its turn before the next ones come.
-      room.clock.advance(60_000);
+      fixture.clock.advance(60_000);
       await store.due(100);
       await take(store);
-      room.clock.advance(60_000);
+      fixture.clock.advance(60_000);
     }
     assert.ok(trimmed > 0, 'some were forgotten meanwhile');
-    const client = await room.connect();
-    room.clock.advance(60_000);
+    const client = await fixture.connect();
+    fixture.clock.advance(60_000);
     await trimAll(store);
     for (const table of ['rate_levels', 'rate_starts']) {
       const { rows } = await client.query(`SELECT key FROM pawl.${table}`);

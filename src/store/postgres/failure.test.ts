@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import type { StoreError } from '../store-error.ts';
 import { builtInLifecycles } from '../../lifecycles/built-in.ts';
-import { onEveryServer } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer } from '../../../test/support/postgres/store-fixture.ts';
 import { failureOf } from './failure.ts';
 import { openPostgresStore } from './store.ts';
 
@@ -13,18 +13,18 @@ const WAITING = `SELECT pid FROM pg_stat_activity
 
 await onEveryServer(
   'a write whose connection ended under way has an unknown outcome',
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
     const job = await scene.running();
-    const client = await room.connect();
+    const client = await fixture.connect();
     await client.query('BEGIN');
     await client.query('SELECT FROM pawl.live FOR UPDATE');
     const write = assert.rejects(store.apply([scene.move(job, { on: 'succeed' })]), {
       name: 'StoreError',
       outcome: 'unknown',
     });
-    const watcher = await room.connect();
+    const watcher = await fixture.connect();
     let ended = 0;
     while (ended === 0) {
       const end = `SELECT pg_terminate_backend(pid) FROM (${WAITING}) w`;
@@ -39,21 +39,21 @@ await onEveryServer(
 
 await onEveryServer(
   'idle connections that the server ends are replaced in silence',
-  async (room) => {
-    const store = await room.open();
-    await room.scene(store).enqueue();
-    const client = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    await fixture.scene(store).enqueue();
+    const client = await fixture.connect();
     await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'pawl'`);
     while ((await store.now().catch(() => null)) === null);
-    await room.scene(store).enqueue();
+    await fixture.scene(store).enqueue();
   },
 );
 
-await onEveryServer('a pool of the caller is used as it is, and left open', async (room) => {
-  const pool = room.pool();
-  const store = await room.open({ pool });
-  await room.scene(store).running();
+await onEveryServer('a pool of the caller is used as it is, and left open', async (fixture) => {
+  const pool = fixture.pool();
+  const store = await fixture.open({ pool });
+  await fixture.scene(store).running();
   await store.close();
   await assert.rejects(store.now(), { outcome: 'unchanged', message: 'the store is closed' });
   assert.equal((await pool.query('SELECT 1 AS one')).rows[0].one, 1);

@@ -9,7 +9,7 @@ import {
 } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal, rankOf } from '../../core/phase.ts';
 import { builtInLifecycles } from '../../lifecycles/built-in.ts';
-import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer, type StoreFixture } from '../../../test/support/postgres/store-fixture.ts';
 
 /**
  * What a faulty verb may try: each try is undone, and says with which SQLSTATE it was refused. A
@@ -76,8 +76,8 @@ function isAllowed(lifecycle: Lifecycle, from: Place, { to, rise, versions }: Tr
 }
 
 /** A connection that says of itself that it is a verb: row guards are what is left then. */
-async function asVerb(room: StoreRoom): Promise<Client> {
-  const client = await room.connect();
+async function asVerb(fixture: StoreFixture): Promise<Client> {
+  const client = await fixture.connect();
   await client.query(`SET pawl.verb = 'on'`);
   return client;
 }
@@ -105,9 +105,9 @@ async function tryAll(
 
 await onEveryServer(
   '[R4, P7, D11, T4, O1] a verb can make every listed move and no other, whatever is wrong with it',
-  async (room) => {
-    await room.open();
-    const client = await asVerb(room);
+  async (fixture) => {
+    await fixture.open();
+    const client = await asVerb(fixture);
     await client.query(TRY_ALL);
     for (const lifecycle of builtInLifecycles) {
       const tries = everyTry(lifecycle);
@@ -132,9 +132,9 @@ await onEveryServer(
   },
 );
 
-await onEveryServer('a refusal says what was refused, and why', async (room) => {
-  await room.open();
-  const client = await asVerb(room);
+await onEveryServer('a refusal says what was refused, and why', async (fixture) => {
+  await fixture.open();
+  const client = await asVerb(fixture);
   const id = await addJob(client, 'task', { state: 'running', phase: 'executing' });
   await assert.rejects(
     client.query(
@@ -166,11 +166,11 @@ const OPEN = new Set(
 
 await onEveryServer(
   '[R4, R5, T9] plain SQL writes to no table and no partition of jobs, records and the log',
-  async (room) => {
-    const scene = room.scene(await room.open());
+  async (fixture) => {
+    const scene = fixture.scene(await fixture.open());
     await scene.ask(await scene.running(), { on: 'succeed' });
     await scene.running();
-    const client = await room.connect();
+    const client = await fixture.connect();
     const tables = (await tablesOf(client)).filter((name) => !OPEN.has(name));
     assert.ok(tables.length > 24, tables.join(' '));
     assert.ok(
@@ -199,10 +199,10 @@ await onEveryServer(
 
 await onEveryServer(
   '[R5] what has ended and what happened is changed by the verbs that may, and no other',
-  async (room) => {
-    const scene = room.scene(await room.open());
+  async (fixture) => {
+    const scene = fixture.scene(await fixture.open());
     await scene.ask(await scene.running(), { on: 'succeed' });
-    const client = await asVerb(room);
+    const client = await asVerb(fixture);
     for (const table of ['facts', 'ended', 'log', 'log_texts', 'annotations']) {
       await assert.rejects(client.query(`DELETE FROM pawl.${table}`), { code: 'PW003' }, table);
     }
@@ -210,9 +210,9 @@ await onEveryServer(
   },
 );
 
-await onEveryServer('an owner, a token and a lease come and go together', async (room) => {
-  await room.scene(await room.open()).running();
-  const client = await asVerb(room);
+await onEveryServer('an owner, a token and a lease come and go together', async (fixture) => {
+  await fixture.scene(await fixture.open()).running();
+  const client = await asVerb(fixture);
   for (const column of ['owner', 'token', 'lease_expiry']) {
     await assert.rejects(client.query(`UPDATE pawl.live SET ${column} = NULL`), { code: '23514' });
   }

@@ -38,7 +38,7 @@ export async function insertWhole(
   jobs: readonly NewJob[],
 ): Promise<InsertOutcome[]> {
   if (jobs.length === 0) return [];
-  const words = session.bell.words(claimableOf(jobs));
+  const words = session.wakeSignal.words(claimableOf(jobs));
   const text = textOf(session, jobs, { isWhole: true, isLate: false, log: null, words });
   const [row] = await session.database.write<{ outcomes: string }>(sqlOf(session), [text]);
   return outcomesOf(jobs, JSON.parse(row!.outcomes) as OutcomeRow[]);
@@ -66,7 +66,7 @@ export function insertWithin(session: Session, transaction: SqlTransaction): Ins
   return async (jobs, { isWhole = false }: InsertOptions = {}) => {
     if (jobs.length === 0) return [];
     await session.names.prepare(jobs);
-    const words = session.bell.words(claimableOf(jobs), { isHeardHere: true });
+    const words = session.wakeSignal.words(claimableOf(jobs), { isHeardHere: true });
     const log = await logOf(session);
     const text = textOf(session, jobs, { isWhole, isLate: true, log, words });
     const answer = await transaction.query(sqlOf(session), [text]).catch((error: unknown) => {

@@ -25,6 +25,6 @@ export async function insertWith(
     await saveRecords(session, query, changesAfterInsert(ops, outcomes, context));
     return { kind: 'inserted', at: context.at, outcomes };
   });
-  if (answer.kind === 'inserted') session.bell.ring(claimableOf(jobs));
+  if (answer.kind === 'inserted') session.wakeSignal.wake(claimableOf(jobs));
   return answer;
 }

@@ -209,13 +209,13 @@ async function insertSet(
   set: JobSet,
   jobs: readonly NewJob[],
 ): Promise<InsertOutcome[]> {
-  const { database, bell } = session;
+  const { database, wakeSignal } = session;
   const values: unknown[] = [...listsOf(set), false, session.now()];
   const verb = `${database.verbs}.insert_many($1, $2, $3, $4, $5, $6)`;
   const types = jobs.length === 1 ? claimableOf(jobs) : [];
   const sql =
     types.length === 0 ? `SELECT ${verb} AS at` : `SELECT ${verb} AS at, pg_notify($7, $8)`;
-  if (types.length > 0) values.push(...bell.words(types));
+  if (types.length > 0) values.push(...wakeSignal.words(types));
   const [row] = await database.write<{ at: number }>(sql, values);
   return jobs.map(() => ({ kind: 'created', at: row!.at }));
 }

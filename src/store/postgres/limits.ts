@@ -8,7 +8,13 @@ import {
   type ThrottleChange,
   type TypeHealth,
 } from '../control.ts';
-import { changedValve, isIdle, type Valve, type ValveChange, type ValveScope } from '../valve.ts';
+import {
+  changedRule,
+  isIdle,
+  type DispatchRule,
+  type DispatchRuleChange,
+  type DispatchScope,
+} from '../dispatch-rule.ts';
 import { planWrite } from '../record-write.ts';
 import type { Query } from './database.ts';
 import { lockRecords, saveRecords, transactRecords } from './records.ts';
@@ -16,7 +22,7 @@ import type { Session } from './session.ts';
 
 interface LimitRow {
   readonly tenant: number;
-  readonly scope: ValveScope;
+  readonly scope: DispatchScope;
   readonly name: string;
   readonly is_paused: boolean;
   readonly concurrency: number | null;
@@ -33,12 +39,15 @@ const COLUMNS = `v.tenant, v.scope, v.name, v.is_paused, v.concurrency, v.high_w
   v.low_watermark, v.is_shedding, v.reason, v.actor, v.throttle::text AS throttle,
   (extract(epoch FROM v.updated_at) * 1000)::int8 AS at`;
 
-export async function putLimit(session: Session, change: ValveChange): Promise<Valve> {
+export async function putLimit(
+  session: Session,
+  change: DispatchRuleChange,
+): Promise<DispatchRule> {
   await session.names.addTenants([change.tenant]);
   return session.database.transact(async (query) => {
     await query(`SELECT pg_advisory_xact_lock(${session.database.verbs}.limits_lock())`);
     const before = await readLimit(session, query, change);
-    const limit = changedValve(before, change, await nowOf(session, query));
+    const limit = changedRule(before, change, await nowOf(session, query));
     await writeLimit(session, query, { limit, seen: null });
     return limit;
   });
@@ -53,8 +62,8 @@ async function nowOf(session: Session, query: Query): Promise<Instant> {
 async function readLimit(
   session: Session,
   query: Query,
-  { tenant, scope, name }: Pick<Valve, 'tenant' | 'scope' | 'name'>,
-): Promise<Valve | null> {
+  { tenant, scope, name }: Pick<DispatchRule, 'tenant' | 'scope' | 'name'>,
+): Promise<DispatchRule | null> {
   const [row] = await query<LimitRow>(
     `SELECT ${COLUMNS} FROM ${session.database.tables}.limits v
      WHERE v.tenant = $1 AND v.scope = $2 AND v.name = $3`,
@@ -66,7 +75,7 @@ async function readLimit(
 async function writeLimit(
   session: Session,
   query: Query,
-  { limit, seen }: { limit: Valve; seen: number | null },
+  { limit, seen }: { limit: DispatchRule; seen: number | null },
 ): Promise<boolean> {
   const row = {
     is_paused: limit.isPaused,
@@ -94,7 +103,7 @@ async function writeLimit(
   return done!.done;
 }
 
-export async function listLimits(session: Session, tenant: string | null): Promise<Valve[]> {
+export async function listLimits(session: Session, tenant: string | null): Promise<DispatchRule[]> {
   const number = tenant === null ? null : await session.tenantOf(tenant);
   if (tenant !== null && number === null) return [];
   const { tables } = session.database;
@@ -108,7 +117,7 @@ export async function listLimits(session: Session, tenant: string | null): Promi
   return rows.map((row) => limitOf(session, row));
 }
 
-function limitOf(session: Session, row: LimitRow): Valve {
+function limitOf(session: Session, row: LimitRow): DispatchRule {
   return {
     tenant: session.names.tenantName(row.tenant),
     scope: row.scope,
@@ -210,7 +219,7 @@ async function changeThrottle(session: Session, change: ThrottleChange): Promise
     const before = await readLimit(session, query, ref);
     const concurrency = next?.ceiling ?? seen?.bound ?? null;
     const now = await nowOf(session, query);
-    const limit = { ...changedValve(before, { ...ref, actor, concurrency }, now), throttle: next };
+    const limit = { ...changedRule(before, { ...ref, actor, concurrency }, now), throttle: next };
     const isDone = await writeLimit(session, query, { limit, seen: seen?.changedAt ?? 0 });
     if (isDone) await saveRecords(session, query, plan.changes);
     return isDone;

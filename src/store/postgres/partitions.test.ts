@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from 'pg';
-import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer, type StoreFixture } from '../../../test/support/postgres/store-fixture.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import type { Purge, Purged } from '../retention.ts';
 import type { PostgresStore } from './store.ts';
@@ -36,12 +36,15 @@ async function tableOf(client: Client, id: string): Promise<string> {
 
 await onEveryServer(
   'partitions are made ahead of time, twelve at most, and none by default',
-  async (room) => {
-    const store = await room.open();
-    const client = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    const client = await fixture.connect();
     for (let week = 0; week < 30; week++) {
-      room.clock.advance(7 * DAY);
-      await purge(store, { jobs: room.clock.now() - 30 * DAY, notes: room.clock.now() - 7 * DAY });
+      fixture.clock.advance(7 * DAY);
+      await purge(store, {
+        jobs: fixture.clock.now() - 30 * DAY,
+        notes: fixture.clock.now() - 7 * DAY,
+      });
       for (const parent of ['facts', 'ended', 'log', 'notes']) {
         const names = await partitionsOf(client, parent);
         assert.ok(names.length >= 4 && names.length <= 12, `${parent}: ${names.length}`);
@@ -56,9 +59,9 @@ await onEveryServer(
 
 await onEveryServer(
   'an id of now lies in a partition, one of any other time or kind beside them',
-  async (room) => {
-    const scene = room.scene(await room.open());
-    const client = await room.connect();
+  async (fixture) => {
+    const scene = fixture.scene(await fixture.open());
+    const client = await fixture.connect();
     const { id } = await scene.enqueue();
     assert.match(await tableOf(client, id), /facts_\d/);
     const others = [
@@ -77,12 +80,12 @@ await onEveryServer(
   },
 );
 
-await onEveryServer('jobs go on where no partition was made for their time', async (room) => {
-  const store = await room.open();
-  const scene = room.scene(store);
-  room.clock.advance(400 * DAY);
+await onEveryServer('jobs go on where no partition was made for their time', async (fixture) => {
+  const store = await fixture.open();
+  const scene = fixture.scene(store);
+  fixture.clock.advance(400 * DAY);
   const job = await scene.running();
-  const client = await room.connect();
+  const client = await fixture.connect();
   await client.query('BEGIN');
   const other = await scene.newJob();
   await store.within(client)([other]);
@@ -92,8 +95,8 @@ await onEveryServer('jobs go on where no partition was made for their time', asy
 });
 
 /** A job that has ended, one that has not, and the log's entries of both. */
-async function two(room: StoreRoom, store: PostgresStore) {
-  const scene = room.scene(store);
+async function two(fixture: StoreFixture, store: PostgresStore) {
+  const scene = fixture.scene(store);
   const ended = await scene.ask(await scene.running(), { on: 'succeed' });
   const open = await scene.enqueue({ metadata: '{"a":1}' });
   return { scene, ended, open, history: await scene.events(open) };
@@ -101,14 +104,17 @@ async function two(room: StoreRoom, store: PostgresStore) {
 
 await onEveryServer(
   'a partition goes when its time is over, and jobs that have not ended are carried on',
-  async (room) => {
-    const store = await room.open();
-    const { scene, ended, open, history } = await two(room, store);
-    const client = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    const { scene, ended, open, history } = await two(fixture, store);
+    const client = await fixture.connect();
     const partition = await tableOf(client, open.id);
     for (let month = 0; month < 4; month++) {
-      room.clock.advance(30 * DAY);
-      await purge(store, { jobs: room.clock.now() - 30 * DAY, notes: room.clock.now() - DAY });
+      fixture.clock.advance(30 * DAY);
+      await purge(store, {
+        jobs: fixture.clock.now() - 30 * DAY,
+        notes: fixture.clock.now() - DAY,
+      });
     }
     assert.deepEqual(await store.read([ended]), [null]);
     const [kept] = await store.read([open]);
@@ -127,21 +133,21 @@ await onEveryServer(
 
 await onEveryServer(
   'a partition that somebody still reads is dropped another time, and keeps nobody waiting',
-  async (room) => {
-    const store = await room.open();
-    const { scene, open } = await two(room, store);
-    const reader = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    const { scene, open } = await two(fixture, store);
+    const reader = await fixture.connect();
     const partition = await tableOf(reader, open.id);
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pawl.facts');
-    room.clock.advance(60 * DAY);
-    const slices = purge(store, { jobs: room.clock.now() - 30 * DAY });
+    fixture.clock.advance(60 * DAY);
+    const slices = purge(store, { jobs: fixture.clock.now() - 30 * DAY });
     await scene.enqueue();
-    const watcher = await room.connect();
+    const watcher = await fixture.connect();
     await slices;
     const { rows } = await watcher.query('SELECT to_regclass($1) IS NULL AS gone', [partition]);
     assert.deepEqual(rows, [{ gone: false }]);
     await reader.query('COMMIT');
-    await purge(store, { jobs: room.clock.now() - 30 * DAY });
+    await purge(store, { jobs: fixture.clock.now() - 30 * DAY });
     await eventually('the partition is gone', async () => {
       const found = await watcher.query('SELECT to_regclass($1) IS NULL AS gone', [partition]);
       return found.rows[0].gone === true;
@@ -151,24 +157,24 @@ await onEveryServer(
 
 await onEveryServer(
   'what a purge had closed before it died is dropped by the next one',
-  async (room) => {
-    const store = await room.open();
-    await two(room, store);
-    const client = await room.connect();
-    room.clock.advance(60 * DAY);
+  async (fixture) => {
+    const store = await fixture.open();
+    await two(fixture, store);
+    const client = await fixture.connect();
+    fixture.clock.advance(60 * DAY);
     const before = await partitionsOf(client, 'facts');
-    await client.query('SELECT pawl_verbs_1.close_partition($1, 100)', [room.clock.now() - DAY]);
+    await client.query('SELECT pawl_verbs_1.close_partition($1, 100)', [fixture.clock.now() - DAY]);
     assert.deepEqual(await partitionsOf(client, 'facts'), before, 'closed, and still there');
-    await purge(store, { jobs: room.clock.now() - 30 * DAY });
+    await purge(store, { jobs: fixture.clock.now() - 30 * DAY });
     assert.ok(!(await partitionsOf(client, 'facts')).includes(before[0]!));
   },
 );
 
 await onEveryServer(
   'a partition is frozen once, when its time has been over for a day',
-  async (room) => {
-    const store = await room.open();
-    const client = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    const client = await fixture.connect();
     const frozen = async (): Promise<{ name: string; at: Date; age: number }[]> => {
       const { rows } = await client.query<{ name: string; at: Date; age: number }>(
         `SELECT p.name, p.frozen_at AS at, age(c.relfrozenxid) AS age FROM pawl.partitions p
@@ -177,11 +183,11 @@ await onEveryServer(
       return rows;
     };
     const [first] = await partitionsOf(client, 'facts');
-    const { id } = await room.scene(store).enqueue();
+    const { id } = await fixture.scene(store).enqueue();
     assert.equal(await tableOf(client, id), `pawl.${first}`);
     await purge(store, {});
     assert.deepEqual(await frozen(), []);
-    room.clock.advance(7 * DAY);
+    fixture.clock.advance(7 * DAY);
     for (let n = 0; n < 3; n++) await purge(store, {});
     const [ended, facts, ...more] = await frozen();
     assert.deepEqual(
@@ -189,7 +195,7 @@ await onEveryServer(
       [first, first!.replace('facts', 'ended'), []],
     );
     assert.ok(facts!.age < 20, `${facts!.age} transactions ago`);
-    room.clock.advance(60_000);
+    fixture.clock.advance(60_000);
     await purge(store, {});
     assert.deepEqual(
       (await frozen()).map(({ at }) => at),
@@ -198,17 +204,22 @@ await onEveryServer(
   },
 );
 
-await onEveryServer('tables and partitions have settings of their own for vacuum', async (room) => {
-  await room.open();
-  const client = await room.connect();
-  const { rows } = await client.query<{ name: string; options: string }>(
-    `SELECT c.relname AS name, array_to_string(c.reloptions, ' ') AS options FROM pg_class c
+await onEveryServer(
+  'tables and partitions have settings of their own for vacuum',
+  async (fixture) => {
+    await fixture.open();
+    const client = await fixture.connect();
+    const { rows } = await client.query<{ name: string; options: string }>(
+      `SELECT c.relname AS name, array_to_string(c.reloptions, ' ') AS options FROM pg_class c
      WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind = 'r'
        AND (c.relispartition OR c.relname IN ('live', 'keys', 'details', 'log_late', 'claims'))`,
-  );
-  assert.ok(rows.length > 15);
-  for (const { name, options } of rows) {
-    const wanted = /_\d/.test(name) ? /autovacuum_freeze_min_age=0/ : /autovacuum_vacuum_threshold/;
-    assert.match(options ?? '', wanted, name);
-  }
-});
+    );
+    assert.ok(rows.length > 15);
+    for (const { name, options } of rows) {
+      const wanted = /_\d/.test(name)
+        ? /autovacuum_freeze_min_age=0/
+        : /autovacuum_vacuum_threshold/;
+      assert.match(options ?? '', wanted, name);
+    }
+  },
+);

@@ -1,7 +1,7 @@
 // How the verbs find their rows, whatever the statistics say: by an index, and in few partitions.
 import assert from 'node:assert/strict';
 import type { Client, Pool, PoolClient } from 'pg';
-import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer, type StoreFixture } from '../../../test/support/postgres/store-fixture.ts';
 import { limitPolicyOf } from '../../core/limits.ts';
 import type { Scene } from '../../../test/store/suite/scene.ts';
 import type { PostgresStore } from './store.ts';
@@ -104,19 +104,19 @@ function checkPlans(plans: string[], when: string): void {
   }
 }
 
-async function setUp(room: StoreRoom): Promise<{
+async function setUp(fixture: StoreFixture): Promise<{
   store: PostgresStore;
   scene: Scene;
   client: Client;
   plans: string[];
 }> {
-  const pool = room.pool(1);
+  const pool = fixture.pool(1);
   const plans = explaining(pool);
-  const store = await room.open({ pool });
-  const client = await room.connect();
+  const store = await fixture.open({ pool });
+  const client = await fixture.connect();
   await client.query(`SET pawl.verb = 'on'`);
   await client.query('ALTER TABLE pawl.live SET (autovacuum_enabled = false)');
-  const scene = room.scene(store);
+  const scene = fixture.scene(store);
   await scene.enqueue();
   plans.splice(0);
   return { store, scene, client, plans };
@@ -138,8 +138,8 @@ async function crowd(client: Client, gate: number): Promise<void> {
 for (const [name, gate] of Object.entries({ queued: 0, parked: 3, delayed: 1 })) {
   await onEveryServer(
     `plans made for an empty table stay right with ${name} jobs`,
-    async (room) => {
-      const { store, scene, client, plans } = await setUp(room);
+    async (fixture) => {
+      const { store, scene, client, plans } = await setUp(fixture);
       await liveOnce(store, scene);
       checkPlans(plans, 'never analysed');
       await client.query('ANALYZE');
@@ -158,8 +158,8 @@ for (const [name, gate] of Object.entries({ queued: 0, parked: 3, delayed: 1 }))
 
 await onEveryServer(
   'a claim and a read open the partitions of their ids and no other',
-  async (room) => {
-    const { store, scene, client, plans } = await setUp(room);
+  async (fixture) => {
+    const { store, scene, client, plans } = await setUp(fixture);
     await client.query('SET auto_explain.log_analyze = on');
     const job = await scene.enqueue();
     const { rows } = await client.query<{ name: string }>(
@@ -188,8 +188,8 @@ function tablesOf(plans: string[]): string[] {
 
 await onEveryServer(
   'a read looks for a job among the live, then among the ended of its partition',
-  async (room) => {
-    const { store, scene, plans } = await setUp(room);
+  async (fixture) => {
+    const { store, scene, plans } = await setUp(fixture);
     const job = await scene.enqueue();
     plans.splice(0);
     await store.read([job]);
@@ -203,9 +203,9 @@ await onEveryServer(
   },
 );
 
-await onEveryServer('[R19] rare events are found by kind and time', async (room) => {
-  await room.open();
-  const client = await room.connect();
+await onEveryServer('[R19] rare events are found by kind and time', async (fixture) => {
+  await fixture.open();
+  const client = await fixture.connect();
   await client.query('SET enable_seqscan = off');
   const { rows } = await client.query<Record<string, string>>(
     'EXPLAIN SELECT * FROM pawl.log WHERE kind = 11 AND ts > now()',

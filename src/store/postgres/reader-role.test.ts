@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer, type StoreFixture } from '../../../test/support/postgres/store-fixture.ts';
 import type { Scene } from '../../../test/store/suite/scene.ts';
 import { lettersWith } from '../../records/dead-letters.ts';
 import { recordsOf } from '../../records/records.ts';
 import type { PostgresStore } from './store.ts';
 
 /** A role of the operator, without any right of its own, for as long as the test runs. */
-async function withReader(room: StoreRoom, body: (role: string) => Promise<void>): Promise<void> {
+async function withReader(
+  fixture: StoreFixture,
+  body: (role: string) => Promise<void>,
+): Promise<void> {
   const role = `reader_${randomBytes(6).toString('hex')}`;
-  const client = await room.connect();
+  const client = await fixture.connect();
   await client.query(`CREATE ROLE ${role} NOLOGIN`);
   try {
     await body(role);
@@ -44,7 +47,7 @@ function withoutTenant(sql: string): string {
     : sql;
 }
 
-/** A job with a stage, a note and a dead letter, a schedule, a valve, a key with its entry. */
+/** A job with a stage, a note and a dead letter, a schedule, a paused queue, an audited key. */
 async function furnish(scene: Scene): Promise<void> {
   const { store, tenant } = scene;
   const job = await scene.running({ type: 'platform' });
@@ -59,7 +62,13 @@ async function furnish(scene: Scene): Promise<void> {
     isPaused: true,
     nextAt: null,
   });
-  await store.putValve({ tenant, scope: 'queue', name: 'bulk', actor: 'ops', isPaused: true });
+  await store.putDispatchRule({
+    tenant,
+    scope: 'queue',
+    name: 'bulk',
+    actor: 'ops',
+    isPaused: true,
+  });
   const entry = { id: scene.ids.next(), actor: 'ops', action: 'look', subject: 'it' };
   const id = `key-of-${tenant}`;
   const rights = { hash: '', roles: [], scopes: null, queues: null, ttlMs: null };
@@ -80,52 +89,52 @@ async function lists(store: PostgresStore, tenant: string): Promise<Record<strin
     lettered: [...(await store.list({ tenant, limit: 9, record: lettersWith('f00d') })).jobs],
     tally: await store.tally(tenant),
     schedules: await recordsOf(store).schedules.list({ tenant, limit: 100 }),
-    valves: await store.valves(tenant),
+    rules: await store.rules(tenant),
     audit: await recordsOf(store).audit.list({ tenant, limit: 100 }),
     keys: await recordsOf(store).accessKeys.list(tenant),
   };
 }
 
-await onEveryServer('behind the wall every list says what it said without', (room) =>
-  withReader(room, async (readerRole) => {
-    const plain = await room.open();
-    const scenes = [room.scene(plain), room.scene(plain)];
+await onEveryServer('behind the wall every list says what it said without', (fixture) =>
+  withReader(fixture, async (readerRole) => {
+    const plain = await fixture.open();
+    const scenes = [fixture.scene(plain), fixture.scene(plain)];
     for (const scene of scenes) await furnish(scene);
-    const walled = await room.open({ readerRole });
+    const walled = await fixture.open({ readerRole });
     for (const { tenant } of scenes) {
       const expected = await lists(plain, tenant);
       assert.deepEqual(await lists(walled, tenant), expected);
       const empty = Object.keys(expected).filter((name) => expected[name]!.length === 0);
       assert.deepEqual(empty, [], 'each really has something to say');
     }
-    assert.equal((await walled.valves(null)).length, 2, 'who asks for all tenants gets all');
-    await room.open({ readerRole, migrate: 'check' });
+    assert.equal((await walled.rules(null)).length, 2, 'who asks for all tenants gets all');
+    await fixture.open({ readerRole, migrate: 'check' });
   }),
 );
 
 await onEveryServer(
   '[S3] a list that forgets its tenant leaks, and with the wall it does not',
-  (room) =>
-    withReader(room, async (readerRole) => {
-      const plain = await room.open();
-      const [ours, theirs] = [room.scene(plain), room.scene(plain)];
+  (fixture) =>
+    withReader(fixture, async (readerRole) => {
+      const plain = await fixture.open();
+      const [ours, theirs] = [fixture.scene(plain), fixture.scene(plain)];
       for (const scene of [ours, theirs]) await furnish(scene);
       const listed = async (store: PostgresStore): Promise<number> =>
-        (await store.valves(ours.tenant)).length;
-      assert.equal(await listed(await room.open({ pool: forgetful(room.pool()) })), 2);
-      const walled = await room.open({ pool: forgetful(room.pool()), readerRole });
+        (await store.rules(ours.tenant)).length;
+      assert.equal(await listed(await fixture.open({ pool: forgetful(fixture.pool()) })), 2);
+      const walled = await fixture.open({ pool: forgetful(fixture.pool()), readerRole });
       assert.deepEqual(await lists(walled, ours.tenant), await lists(plain, ours.tenant));
     }),
 );
 
 await onEveryServer(
   '[S19] the reader sees nothing without a tenant, and of others nothing',
-  (room) =>
-    withReader(room, async (readerRole) => {
-      const store = await room.open({ readerRole });
-      const scenes = [room.scene(store), room.scene(store)];
+  (fixture) =>
+    withReader(fixture, async (readerRole) => {
+      const store = await fixture.open({ readerRole });
+      const scenes = [fixture.scene(store), fixture.scene(store)];
       for (const scene of scenes) await furnish(scene);
-      const client = await room.connect();
+      const client = await fixture.connect();
       const { rows: tables } = await client.query<{ name: string }>(
         `SELECT c.relname AS name FROM pg_class c
          WHERE c.relnamespace = 'pawl'::regnamespace AND c.relkind IN ('r', 'p', 'v')`,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Client, Pool, PoolClient } from 'pg';
 import { eventually } from '../../../test/support/eventually.ts';
-import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer, type StoreFixture } from '../../../test/support/postgres/store-fixture.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import type { PutOp, RecordKind, RecordQuery } from '../records.ts';
 import { openPostgresStore, type PostgresStore } from './store.ts';
@@ -93,20 +93,20 @@ async function checkPlans(store: PostgresStore, plans: string[], when: string): 
   }
 }
 
-async function filled(room: StoreRoom): Promise<{ store: PostgresStore; plans: string[] }> {
-  const pool = room.pool();
+async function filled(fixture: StoreFixture): Promise<{ store: PostgresStore; plans: string[] }> {
+  const pool = fixture.pool();
   const plans = explaining(pool);
-  const store = await room.open({ pool });
-  const client = await room.connect();
+  const store = await fixture.open({ pool });
+  const client = await fixture.connect();
   await client.query(`SET pawl.verb = 'on'`);
   await client.query(FILL, [60_000]);
   return { store, plans };
 }
 
-await onEveryServer('records are found by an index, whatever there is', async (room) => {
-  const { store, plans } = await filled(room);
+await onEveryServer('records are found by an index, whatever there is', async (fixture) => {
+  const { store, plans } = await filled(fixture);
   await checkPlans(store, plans, 'just filled');
-  const client = await room.connect();
+  const client = await fixture.connect();
   await client.query('ANALYZE pawl.records');
   await checkPlans(store, plans, 'with statistics');
 });
@@ -117,8 +117,8 @@ function lease(owner: string): PutOp {
 }
 
 /** Somebody who keeps the record from everyone until told otherwise. */
-async function holder(room: StoreRoom): Promise<Client> {
-  const client = await room.connect();
+async function holder(fixture: StoreFixture): Promise<Client> {
+  const client = await fixture.connect();
   await client.query('BEGIN');
   await client.query('SELECT FROM pawl.records FOR UPDATE');
   return client;
@@ -133,25 +133,28 @@ const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
 const RUN_OUT = `SELECT FROM pawl.records
   WHERE leased_until < extract(epoch FROM clock_timestamp()) * 1000`;
 
-await onEveryServer('who waited for a record judges its lease by the time then', async (room) => {
-  const store = await openPostgresStore({ url: room.url, lifecycles });
-  try {
-    await store.records.write([lease('a')]);
-    const [other, watcher] = [await holder(room), await room.connect()];
-    const waiting = store.records.write([lease('b')]);
-    await seen(watcher, 'the writer waits', WAITING);
-    await seen(watcher, 'the lease has run out', RUN_OUT);
-    await other.query('COMMIT');
-    assert.equal((await waiting).kind, 'written');
-  } finally {
-    await store.close();
-  }
-});
+await onEveryServer(
+  'who waited for a record judges its lease by the time then',
+  async (fixture) => {
+    const store = await openPostgresStore({ url: fixture.url, lifecycles });
+    try {
+      await store.records.write([lease('a')]);
+      const [other, watcher] = [await holder(fixture), await fixture.connect()];
+      const waiting = store.records.write([lease('b')]);
+      await seen(watcher, 'the writer waits', WAITING);
+      await seen(watcher, 'the lease has run out', RUN_OUT);
+      await other.query('COMMIT');
+      assert.equal((await waiting).kind, 'written');
+    } finally {
+      await store.close();
+    }
+  },
+);
 
-await onEveryServer('who waited for a record finds what was written meanwhile', async (room) => {
-  const store = await room.open();
+await onEveryServer('who waited for a record finds what was written meanwhile', async (fixture) => {
+  const store = await fixture.open();
   await store.records.write([lease('a')]);
-  const [other, watcher] = [await holder(room), await room.connect()];
+  const [other, watcher] = [await holder(fixture), await fixture.connect()];
   const expected = { version: 1 };
   const waiting = store.records.write([{ ...lease('a'), expected }]);
   await seen(watcher, 'the writer waits', WAITING);

@@ -1,5 +1,5 @@
 import type { Clock, Instant } from '../../core/clock.ts';
-import { PostgresBell } from './bell.ts';
+import { PostgresWakeSignal } from './wake-signal.ts';
 import type { Database } from './database.ts';
 import type { Dictionary } from './dictionary.ts';
 import { failureOf } from './failure.ts';
@@ -16,7 +16,7 @@ export function lockWaitMs(isPatient: boolean): number {
 export class Session {
   readonly database: Database;
   readonly names: Dictionary;
-  readonly bell: PostgresBell;
+  readonly wakeSignal: PostgresWakeSignal;
   readonly #clock: Clock | null;
   /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
   parkedAfter: string | null = null;
@@ -26,7 +26,7 @@ export class Session {
   constructor(database: Database, names: Dictionary, clock: Clock | null) {
     this.database = database;
     this.names = names;
-    this.bell = new PostgresBell(database);
+    this.wakeSignal = new PostgresWakeSignal(database);
     this.#clock = clock;
   }
 

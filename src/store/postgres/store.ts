@@ -3,7 +3,7 @@ import type { Job, JobRef } from '../../core/job.ts';
 import type { Policy } from '../../core/policy.ts';
 import { systemRandom } from '../../core/random.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
-import type { CareStore } from '../care.ts';
+import type { MaintenanceStore } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type {
   InsertJobs,
@@ -26,11 +26,11 @@ import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
 import type { SqlTransaction } from '../transaction.ts';
-import type { Valve, ValveChange } from '../valve.ts';
+import type { DispatchRule, DispatchRuleChange } from '../dispatch-rule.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { type Batches, batchesOn } from './batches.ts';
-import type { PostgresBell } from './bell.ts';
-import { careOn } from './care.ts';
+import type { PostgresWakeSignal } from './wake-signal.ts';
+import { maintenanceOn } from './maintenance.ts';
 import { claimJobs } from './claim.ts';
 import { countJobs, depthOf, standingOf } from './counts.ts';
 import { Database } from './database.ts';
@@ -62,18 +62,18 @@ export type { PostgresOptions } from './options.ts';
  */
 export class PostgresStore implements Store {
   readonly control: ControlStore;
-  readonly bell: PostgresBell;
+  readonly wakeSignal: PostgresWakeSignal;
   readonly records: RecordStore;
-  readonly care: CareStore;
+  readonly maintenance: MaintenanceStore;
   readonly #session: Session;
   readonly #batches: Batches;
 
   constructor(session: Session) {
     this.#session = session;
-    this.bell = session.bell;
+    this.wakeSignal = session.wakeSignal;
     this.control = controlOn(session);
     this.records = recordsOn(session);
-    this.care = careOn(session);
+    this.maintenance = maintenanceOn(session);
     this.#batches = batchesOn(session);
   }
 
@@ -176,11 +176,11 @@ export class PostgresStore implements Store {
     return eraseJob(this.#session, ref, { actor, ops });
   }
 
-  putValve(change: ValveChange): Promise<Valve> {
+  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule> {
     return putLimit(this.#session, change);
   }
 
-  valves(tenant: string | null): Promise<Valve[]> {
+  rules(tenant: string | null): Promise<DispatchRule[]> {
     return listLimits(this.#session, tenant);
   }
 
@@ -201,7 +201,7 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.bell.close();
+    await this.wakeSignal.close();
     await this.#session.database.close();
   }
 }

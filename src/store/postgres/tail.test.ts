@@ -1,7 +1,7 @@
 // Readers of the log wait for writers of the log and for nobody else, and skip nothing.
 import assert from 'node:assert/strict';
 import { SeededRandom } from '../../core/random.ts';
-import { onEveryServer, type StoreRoom } from '../../../test/support/postgres/store-room.ts';
+import { onEveryServer, type StoreFixture } from '../../../test/support/postgres/store-fixture.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import type { PostgresStore } from './store.ts';
 
@@ -20,10 +20,14 @@ async function follow(store: PostgresStore, start: string | null): Promise<[stri
 }
 
 /** Enqueues in transactions of its own, some of which it takes back. */
-async function caller(room: StoreRoom, store: PostgresStore, seed: number): Promise<string[]> {
-  const scene = room.scene(store);
+async function caller(
+  fixture: StoreFixture,
+  store: PostgresStore,
+  seed: number,
+): Promise<string[]> {
+  const scene = fixture.scene(store);
   const random = new SeededRandom(seed);
-  const client = await room.connect();
+  const client = await fixture.connect();
   const written: string[] = [];
   for (let round = 0; round < 8; round++) {
     await client.query('BEGIN');
@@ -38,8 +42,8 @@ async function caller(room: StoreRoom, store: PostgresStore, seed: number): Prom
 }
 
 /** The same by the store itself, in calls of several. */
-async function writer(room: StoreRoom, store: PostgresStore): Promise<string[]> {
-  const scene = room.scene(store);
+async function writer(fixture: StoreFixture, store: PostgresStore): Promise<string[]> {
+  const scene = fixture.scene(store);
   const written: string[] = [];
   for (let round = 0; round < 20; round++) {
     const jobs = [await scene.newJob(), await scene.newJob(), await scene.newJob()];
@@ -51,14 +55,14 @@ async function writer(room: StoreRoom, store: PostgresStore): Promise<string[]> 
 
 await onEveryServer(
   'the tail skips nothing and repeats nothing while 16 writers commit out of order',
-  async (room) => {
-    const store = await room.open();
-    const stranger = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    const stranger = await fixture.connect();
     await stranger.query('BEGIN; SELECT pg_current_xact_id(); CREATE TABLE strange (id int)');
     const state = { isDone: false };
     const writers = Promise.all([
-      ...Array.from({ length: 12 }, (_, seed) => caller(room, store, seed)),
-      ...Array.from({ length: 4 }, () => writer(room, store)),
+      ...Array.from({ length: 12 }, (_, seed) => caller(fixture, store, seed)),
+      ...Array.from({ length: 4 }, () => writer(fixture, store)),
     ]).finally(() => (state.isDone = true));
     const seen: string[] = [];
     let cursor: string | null = null;
@@ -77,11 +81,11 @@ await onEveryServer(
 
 await onEveryServer(
   "a caller's open transaction delays nobody, and its jobs are told of when it commits",
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
     const late = await scene.newJob();
-    const held = await room.connect();
+    const held = await fixture.connect();
     await held.query('BEGIN');
     await store.within(held)([late]);
     const { id } = await scene.enqueue();
@@ -94,11 +98,11 @@ await onEveryServer(
 
 await onEveryServer(
   'a writer of the log who has not committed holds readers back, and is named by a mark',
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
     await scene.newJob();
-    const slow = await room.connect();
+    const slow = await fixture.connect();
     await slow.query('BEGIN');
     await slow.query('SET LOCAL search_path = pawl; SELECT draw()');
     const { id } = await scene.enqueue();
@@ -107,7 +111,7 @@ await onEveryServer(
       'SELECT pid = pg_backend_pid() AS own FROM pawl.marks()',
     );
     assert.deepEqual(rows, [{ own: true }]);
-    assert.ok((await store.care.vitals()).tailLagMs >= 0);
+    assert.ok((await store.maintenance.vitals()).tailLagMs >= 0);
     await slow.query('ROLLBACK');
     await eventually('the reader goes on', async () => {
       const [seen] = await follow(store, null);
@@ -118,24 +122,24 @@ await onEveryServer(
 
 await onEveryServer(
   'what a job did is told in the order in which it did it, whoever began first',
-  async (room) => {
-    const store = await room.open();
-    const scene = room.scene(store);
-    const early = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
+    const early = await fixture.connect();
     await early.query('BEGIN; SELECT pg_current_xact_id()');
     const { id } = await scene.enqueue();
-    const other = await room.open({ pool: room.pool(1) });
+    const other = await fixture.open({ pool: fixture.pool(1) });
     await other.claim(scene.claimRequest({ owner: 'w1', max: 9 }));
     await early.query('COMMIT');
     assert.deepEqual((await follow(store, null))[0], [`${id} 1`, `${id} 2`]);
   },
 );
 
-await onEveryServer('a cursor of another log is answered with a reset', async (room) => {
-  const store = await room.open();
-  await room.scene(store).enqueue();
+await onEveryServer('a cursor of another log is answered with a reset', async (fixture) => {
+  const store = await fixture.open();
+  await fixture.scene(store).enqueue();
   const { cursor } = await store.tail({ tenant: null, from: 'end', limit: 1 });
-  const client = await room.connect();
+  const client = await fixture.connect();
   await client.query('UPDATE pawl.meta SET incarnation = gen_random_uuid()');
   const page = await store.tail({ tenant: null, from: { cursor }, limit: 1 });
   assert.deepEqual([page.isReset, page.items], [true, []]);
@@ -145,13 +149,13 @@ await onEveryServer('a cursor of another log is answered with a reset', async (r
 
 await onEveryServer(
   'marks of another installation in the same database hold nobody back',
-  async (room) => {
-    const store = await room.open();
-    await room.open({ schema: 'second' });
-    const other = await room.connect();
+  async (fixture) => {
+    const store = await fixture.open();
+    await fixture.open({ schema: 'second' });
+    const other = await fixture.connect();
     await other.query('BEGIN');
     await other.query('SET LOCAL search_path = second; SELECT draw()');
-    await room.scene(store).enqueue();
+    await fixture.scene(store).enqueue();
     assert.equal((await follow(store, null))[0].length, 1);
     await other.query('ROLLBACK');
   },

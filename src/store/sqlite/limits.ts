@@ -9,59 +9,65 @@ import {
 } from '../control.ts';
 import { GATE, gateOfKey } from '../gate.ts';
 import { planWrite } from '../record-write.ts';
-import { changedValve, isIdle, type Valve, type ValveChange, type ValveScope } from '../valve.ts';
+import {
+  changedRule,
+  isIdle,
+  type DispatchRule,
+  type DispatchRuleChange,
+  type DispatchScope,
+} from '../dispatch-rule.ts';
 import { lanesNamed, ownedIn } from './counts.ts';
 import type { Lane } from './names.ts';
 import { saveRecords, writeContext } from './records.ts';
 import type { Row } from './row.ts';
 import type { Work } from './work.ts';
 
-export function putValve(work: Work, change: ValveChange): Valve {
-  const valve = changedValve(limitOf(work, change), change, work.now);
-  save(work, valve);
-  return valve;
+export function putDispatchRule(work: Work, change: DispatchRuleChange): DispatchRule {
+  const rule = changedRule(limitOf(work, change), change, work.now);
+  save(work, rule);
+  return rule;
 }
 
-type LimitRef = Pick<Valve, 'tenant' | 'scope' | 'name'>;
+type LimitRef = Pick<DispatchRule, 'tenant' | 'scope' | 'name'>;
 
-function limitOf(work: Work, { tenant, scope, name }: LimitRef): Valve | null {
+function limitOf(work: Work, { tenant, scope, name }: LimitRef): DispatchRule | null {
   const number = work.names.findTenant(tenant);
   const row = work.connection.sql('limit').get(number, scope, name);
   return row === undefined ? null : limitIn(work, row);
 }
 
-function save({ connection, names }: Work, valve: Valve): void {
-  const { throttle } = valve;
+function save({ connection, names }: Work, rule: DispatchRule): void {
+  const { throttle } = rule;
   connection
     .sql('put_limit')
     .run(
-      names.makeTenant(valve.tenant),
-      valve.scope,
-      valve.name,
-      Number(valve.isPaused),
-      valve.concurrency,
+      names.makeTenant(rule.tenant),
+      rule.scope,
+      rule.name,
+      Number(rule.isPaused),
+      rule.concurrency,
       throttle && JSON.stringify(throttle),
-      valve.highWatermark,
-      valve.lowWatermark,
-      Number(valve.isShedding),
-      valve.reason,
-      valve.actor,
-      valve.updatedAt,
+      rule.highWatermark,
+      rule.lowWatermark,
+      Number(rule.isShedding),
+      rule.reason,
+      rule.actor,
+      rule.updatedAt,
     );
 }
 
-export function listValves(work: Work, tenant: string | null): Valve[] {
+export function listDispatchRules(work: Work, tenant: string | null): DispatchRule[] {
   const number = tenant === null ? null : work.names.findTenant(tenant);
   if (tenant !== null && number === null) return [];
   const rows = work.connection.sql('limits').all(number);
   return rows.map((row) => limitIn(work, row));
 }
 
-function limitIn({ names }: Work, row: Row): Valve {
+function limitIn({ names }: Work, row: Row): DispatchRule {
   const throttle = row['throttle'] as string | null;
   return {
     tenant: names.tenantName(row['tenant'] as number),
-    scope: row['scope'] as ValveScope,
+    scope: row['scope'] as DispatchScope,
     name: row['name'] as string,
     isPaused: row['is_paused'] === 1,
     concurrency: row['concurrency'] as number | null,
@@ -75,7 +81,7 @@ function limitIn({ names }: Work, row: Row): Valve {
   };
 }
 
-const SCOPES: readonly ValveScope[] = ['queue', 'type'];
+const SCOPES: readonly DispatchScope[] = ['queue', 'type'];
 
 /** Says how many more jobs of a lane may be owned; null where it is paused. */
 export function roomFor(work: Work): (lane: Lane) => number | null {
@@ -122,7 +128,7 @@ export function turnsSince({ connection, names }: Work, since: Instant): Turns[]
 }
 
 export function listAiling(work: Work, since: Instant): TypeHealth[] {
-  const throttled = listValves(work, null).filter(({ throttle }) => throttle !== null);
+  const throttled = listDispatchRules(work, null).filter(({ throttle }) => throttle !== null);
   const turns = turnsSince(work, since).map((one) => ({
     ...one,
     tenant: work.names.tenantName(one.tenant),
@@ -170,11 +176,11 @@ export function changeThrottle(work: Work, change: ThrottleChange): boolean {
   const isSeen = (before?.throttle?.changedAt ?? null) === (seen?.changedAt ?? null);
   if (!isSeen || plan.kind === 'refused') return false;
   const concurrency = next?.ceiling ?? seen?.bound ?? null;
-  const valve = changedValve(before, { ...ref, actor, concurrency }, work.now);
-  if (next === null && isIdle(valve)) {
+  const rule = changedRule(before, { ...ref, actor, concurrency }, work.now);
+  if (next === null && isIdle(rule)) {
     work.connection.sql('drop_limit').run(work.names.findTenant(tenant), 'type', name);
   } else {
-    save(work, { ...valve, throttle: next });
+    save(work, { ...rule, throttle: next });
   }
   saveRecords(work, plan.changes);
   return true;

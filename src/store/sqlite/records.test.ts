@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '../../core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
-import { insertCall, openDesk } from '../../../test/support/sqlite/writer-desk.ts';
+import { insertCall, openFixture } from '../../../test/support/sqlite/writer-fixture.ts';
 import type { RecordKind, RecordOp, RecordQuery } from '../records.ts';
 import { InlineHost } from './host.ts';
 import { SqliteStore } from './store.ts';
@@ -27,7 +27,7 @@ function kindOf(answer: Answer): unknown {
 
 describe('group commit of records', () => {
   test('writes share a commit with jobs, and one that is refused takes nothing back', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, async (scene) => [await scene.newJob()]);
+    const { writer, outside, jobs } = await openFixture(t, async (scene) => [await scene.newJob()]);
     const answers = writer.run([
       write(put('a'), put('b')),
       insertCall(jobs[0]!),
@@ -47,7 +47,7 @@ describe('group commit of records', () => {
   });
 
   test('one that fails half-way is taken back alone and as a whole', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, async (scene) => [await scene.newJob()]);
+    const { writer, outside, jobs } = await openFixture(t, async (scene) => [await scene.newJob()]);
     const bad = { ...jobs[0]!, lifecycle: 'unheard of' };
     const along: Call = { verb: 'insertWith', args: [[bad], [put('c')]], now: 1 };
     const add: RecordOp = { op: 'add', kind: page, tenant: 't', id: 'a', members: { n: 1 } };

@@ -3,7 +3,7 @@ import type { Job, JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { ClaimedJob, ClaimRequest } from '../claim.ts';
-import type { CareStore, Vitals } from '../care.ts';
+import type { MaintenanceStore, Vitals } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type {
   InsertOptions,
@@ -25,9 +25,9 @@ import { StoreError } from '../store-error.ts';
 import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
 import type { Tally } from '../tally.ts';
-import type { Valve, ValveChange } from '../valve.ts';
+import type { DispatchRule, DispatchRuleChange } from '../dispatch-rule.ts';
 import type { Synchronous } from './connection.ts';
-import { EarlyBell } from './early-bell.ts';
+import { EarlyWakeSignal } from './early-wake-signal.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
 import type { AnswerOf, ArgsOf, Verb } from './verbs.ts';
 
@@ -56,7 +56,7 @@ export class SqliteStore implements Store {
     throttle: (change) => this.#ask('throttle', change),
     trimRates: (trim) => this.#ask('trimRates', trim),
   };
-  readonly care: CareStore = {
+  readonly maintenance: MaintenanceStore = {
     tenants: () => this.#ask('tenants'),
     figures: () => this.#ask('figures'),
     vitals: () => this.#vitals(),
@@ -66,15 +66,15 @@ export class SqliteStore implements Store {
     isCurrent: () => Promise.resolve(true),
     quickCheck: () => this.#ask('quickCheck'),
   };
-  readonly bell?: EarlyBell;
+  readonly wakeSignal?: EarlyWakeSignal;
   readonly #host: Host;
   readonly #clock: Clock | null;
   #closing: Promise<void> | null = null;
 
-  constructor(host: Host, clock: Clock | null, bell: EarlyBell | null = null) {
+  constructor(host: Host, clock: Clock | null, wakeSignal: EarlyWakeSignal | null = null) {
     this.#host = host;
     this.#clock = clock;
-    if (bell !== null) this.bell = bell;
+    if (wakeSignal !== null) this.wakeSignal = wakeSignal;
   }
 
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
@@ -85,7 +85,7 @@ export class SqliteStore implements Store {
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
     const answer =
       'with' in options ? this.#insertWith(jobs, options) : this.#insert(jobs, options);
-    this.bell?.asked(jobs, (this.#clock ?? systemClock).now());
+    this.wakeSignal?.asked(jobs, (this.#clock ?? systemClock).now());
     return answer;
   }
 
@@ -193,12 +193,12 @@ export class SqliteStore implements Store {
     return this.#ask('erase', ref, actor, ops);
   }
 
-  putValve(change: ValveChange): Promise<Valve> {
-    return this.#ask('putValve', change);
+  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule> {
+    return this.#ask('putDispatchRule', change);
   }
 
-  valves(tenant: string | null): Promise<Valve[]> {
-    return this.#ask('valves', tenant);
+  rules(tenant: string | null): Promise<DispatchRule[]> {
+    return this.#ask('rules', tenant);
   }
 
   depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
@@ -249,5 +249,5 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   }
   const setup = { path, lifecycles, synchronous };
   if (mode === 'inline') return new SqliteStore(InlineHost.open(setup), clock);
-  return new SqliteStore(await ThreadHost.open(setup), clock, new EarlyBell());
+  return new SqliteStore(await ThreadHost.open(setup), clock, new EarlyWakeSignal());
 }

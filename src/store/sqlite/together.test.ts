@@ -3,11 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import type { Scene } from '../../../test/store/suite/scene.ts';
 import {
-  type Desk,
+  type Fixture,
   insertCall,
   NOW,
-  openDesk as openWriter,
-} from '../../../test/support/sqlite/writer-desk.ts';
+  openFixture as openWriter,
+} from '../../../test/support/sqlite/writer-fixture.ts';
 import type { NewJob } from '../insert.ts';
 import type { Answer, Call } from './verbs.ts';
 import { callsOfText, textOfCalls } from './wire.ts';
@@ -28,10 +28,10 @@ async function makeJobs(scene: Scene): Promise<Jobs> {
 }
 
 /** A writer that has met the policies of its jobs: of others it does not know what they limit. */
-async function openDesk(t: TestContext): Promise<Omit<Desk<Jobs>, 'jobs'> & Jobs> {
-  const { jobs, ...desk } = await openWriter(t, makeJobs);
-  desk.writer.run([insertCall(jobs.free[8]!), insertCall(jobs.limited[3]!)]);
-  return { ...desk, ...jobs };
+async function openFixture(t: TestContext): Promise<Omit<Fixture<Jobs>, 'jobs'> & Jobs> {
+  const { jobs, ...fixture } = await openWriter(t, makeJobs);
+  fixture.writer.run([insertCall(jobs.free[8]!), insertCall(jobs.limited[3]!)]);
+  return { ...fixture, ...jobs };
 }
 
 function kindsOf(answer: Answer): unknown {
@@ -45,7 +45,7 @@ function entries(db: DatabaseSync): number {
 
 describe('inserts that share a commit', () => {
   test('are written together, and each call is answered for its own jobs', async (t) => {
-    const { writer, outside, free } = await openDesk(t);
+    const { writer, outside, free } = await openFixture(t);
     const before = entries(outside);
     const [one, two, three, four] = free as [NewJob, NewJob, NewJob, NewJob];
     const answers = writer.run([
@@ -64,7 +64,7 @@ describe('inserts that share a commit', () => {
   });
 
   test('one that is refused is refused alone', async (t) => {
-    const { writer, outside, free } = await openDesk(t);
+    const { writer, outside, free } = await openFixture(t);
     const [one, two, three] = free as [NewJob, NewJob, NewJob];
     const bad = { ...two, input: 'not JSON' };
     const answers = writer.run([insertCall(one), insertCall(bad, three), insertCall(two)]);
@@ -74,7 +74,7 @@ describe('inserts that share a commit', () => {
   });
 
   test('those that a limit may hold stay calls of their own', async (t) => {
-    const { writer, outside, free, limited } = await openDesk(t);
+    const { writer, outside, free, limited } = await openFixture(t);
     const before = entries(outside);
     const [one, two, three] = limited as [NewJob, NewJob, NewJob];
     writer.run([insertCall(one), insertCall(two), insertCall(free[0]!), insertCall(three)]);
@@ -82,7 +82,7 @@ describe('inserts that share a commit', () => {
   });
 
   test('travel as one list, and arrive as the calls that they were', async (t) => {
-    const { free } = await openDesk(t);
+    const { free } = await openFixture(t);
     const [one, two, three, four, five] = free as [NewJob, NewJob, NewJob, NewJob, NewJob];
     const claim: Call = { verb: 'claim', args: [{ owner: 'w' }], now: NOW };
     const calls = [

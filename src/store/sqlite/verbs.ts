@@ -1,5 +1,5 @@
 import type { Instant } from '../../core/clock.ts';
-import type { CareStore } from '../care.ts';
+import type { MaintenanceStore } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type { ClaimRequest } from '../claim.ts';
 import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '../insert.ts';
@@ -8,14 +8,26 @@ import type { RecordOp, RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { applyMoves } from './apply.ts';
-import { listFailedTypes, listStrays, listTenants, quickCheck, readFigures } from './care.ts';
+import {
+  listFailedTypes,
+  listStrays,
+  listTenants,
+  quickCheck,
+  readFigures,
+} from './maintenance.ts';
 import { claimJobs } from './claim.ts';
 import { depthOf, tallyJobs } from './counts.ts';
 import { eraseJob } from './erase.ts';
 import type { Failure } from './failure.ts';
 import { listEvents } from './history.ts';
 import { insertWith, insertJobs } from './insert.ts';
-import { changeThrottle, listAiling, listValves, putValve, trimRates } from './limits.ts';
+import {
+  changeThrottle,
+  listAiling,
+  listDispatchRules,
+  putDispatchRule,
+  trimRates,
+} from './limits.ts';
 import { listJobs } from './list.ts';
 import { purge } from './purge.ts';
 import { expiredJobs, overdueJobs, ownedJobs, readJobs, readStages } from './read.ts';
@@ -47,13 +59,13 @@ interface ApplyVerbs {
   applyAndClaim(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
 }
 
-type Apart = 'insert' | 'apply' | 'records' | 'control' | 'care';
-type Verbs = Omit<Store, 'now' | 'close' | 'bell' | 'within' | Apart> &
+type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance';
+type Verbs = Omit<Store, 'now' | 'close' | 'wakeSignal' | 'within' | Apart> &
   InsertVerbs &
   ApplyVerbs &
   RecordVerbs &
   ControlStore &
-  Omit<CareStore, 'isCurrent'>;
+  Omit<MaintenanceStore, 'isCurrent'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
 export type AnswerOf<Name extends Verb> = Awaited<ReturnType<Verbs[Name]>>;
@@ -83,8 +95,8 @@ const BODIES: Bodies = {
   standing: standingOf,
   purge,
   erase: eraseJob,
-  putValve,
-  valves: listValves,
+  putDispatchRule,
+  rules: listDispatchRules,
   depth: depthOf,
   ailing: listAiling,
   throttle: changeThrottle,
@@ -113,7 +125,7 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'due',
   'purge',
   'erase',
-  'putValve',
+  'putDispatchRule',
   'throttle',
   'trimRates',
   'writeRecords',

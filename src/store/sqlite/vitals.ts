@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Vitals } from '../care.ts';
+import type { Vitals } from '../maintenance.ts';
 import type { Work } from './work.ts';
 
 const FILE = `SELECT page_count * page_size AS bytes, freelist_count * page_size AS free

@@ -10,16 +10,16 @@ import type { Answer, Call, Verb } from './verbs.ts';
  */
 interface Alike {
   readonly count: number;
-  readonly first: Thing;
+  readonly first: PlainObject;
   readonly others: Readonly<Record<string, Column>>;
 }
 
-type Thing = Readonly<Record<string, unknown>>;
+type PlainObject = Readonly<Record<string, unknown>>;
 
 type Column = { readonly each: readonly unknown[] } | { readonly alike: Alike };
 
 /** One argument, or one answer. */
-type Parcel = { readonly value: unknown } | { readonly alike: Alike };
+type WireValue = { readonly value: unknown } | { readonly alike: Alike };
 
 /** Shorter lists are not worth a comparison. */
 const ALIKE_MIN = 4;
@@ -28,27 +28,28 @@ const ALIKE_MIN = 4;
 const DEPTH_MAX = 2;
 
 /** One call, or inserts in a row as one list of jobs: how many are of which call. */
-type Load =
-  | { readonly verb: Verb; readonly args: readonly Parcel[]; readonly now: Instant | null }
-  | { readonly jobs: Parcel; readonly counts: readonly number[]; readonly now: Instant | null };
+type WireCall =
+  | { readonly verb: Verb; readonly args: readonly WireValue[]; readonly now: Instant | null }
+  | { readonly jobs: WireValue; readonly counts: readonly number[]; readonly now: Instant | null };
 
 export function textOfCalls(calls: readonly Call[]): string {
-  const loads: Load[] = [];
+  const wireCalls: WireCall[] = [];
   for (let start = 0; start < calls.length;) {
     const end = endOfInserts(calls, start);
-    loads.push(end - start > 1 ? insertsOf(calls.slice(start, end)) : loadOf(calls[start]!));
+    wireCalls.push(end - start > 1 ? insertsOf(calls.slice(start, end)) : loadOf(calls[start]!));
     start = Math.max(end, start + 1);
   }
-  return JSON.stringify(loads);
+  return JSON.stringify(wireCalls);
 }
 
 export function callsOfText(text: string): Call[] {
-  return (JSON.parse(text) as Load[]).flatMap((load): Call[] => {
-    const { now } = load;
-    if ('verb' in load) return [{ verb: load.verb, args: load.args.map(unpacked), now }];
-    const jobs = unpacked(load.jobs) as unknown[];
+  return (JSON.parse(text) as WireCall[]).flatMap((wireCall): Call[] => {
+    const { now } = wireCall;
+    if ('verb' in wireCall)
+      return [{ verb: wireCall.verb, args: wireCall.args.map(unpacked), now }];
+    const jobs = unpacked(wireCall.jobs) as unknown[];
     let next = 0;
-    return load.counts.map((count) => ({
+    return wireCall.counts.map((count) => ({
       verb: 'insert',
       args: [jobs.slice(next, (next += count))],
       now,
@@ -64,13 +65,13 @@ function endOfInserts(calls: readonly Call[], start: number): number {
   return end;
 }
 
-function insertsOf(calls: readonly Call[]): Load {
+function insertsOf(calls: readonly Call[]): WireCall {
   const lists = calls.map((call) => jobsOf(call)!);
   const counts = lists.map(({ length }) => length);
   return { jobs: packed(lists.flat()), counts, now: calls[0]!.now };
 }
 
-function loadOf({ verb, args, now }: Call): Load {
+function loadOf({ verb, args, now }: Call): WireCall {
   return { verb, args: args.map(packed), now };
 }
 
@@ -81,28 +82,30 @@ export function textOfAnswers(answers: readonly Answer[]): string {
 }
 
 export function answersOfText(text: string): Answer[] {
-  const parcels = JSON.parse(text) as (Parcel | Extract<Answer, { failure: unknown }>)[];
-  return parcels.map((parcel) => ('failure' in parcel ? parcel : { value: unpacked(parcel) }));
+  const wireValues = JSON.parse(text) as (WireValue | Extract<Answer, { failure: unknown }>)[];
+  return wireValues.map((wireValue) =>
+    'failure' in wireValue ? wireValue : { value: unpacked(wireValue) },
+  );
 }
 
-function packed(value: unknown): Parcel {
+function packed(value: unknown): WireValue {
   const alike = Array.isArray(value) ? alikeOf(value, 1) : null;
   return alike === null ? { value } : { alike };
 }
 
-function unpacked(parcel: Parcel): unknown {
-  return 'alike' in parcel ? thingsOf(parcel.alike) : parcel.value;
+function unpacked(wireValue: WireValue): unknown {
+  return 'alike' in wireValue ? thingsOf(wireValue.alike) : wireValue.value;
 }
 
 /** Null for what cannot be told in this way: things of other members, or of none. */
 function alikeOf(list: readonly unknown[], depth: number): Alike | null {
-  if (list.length < ALIKE_MIN || !list.every(isThing)) return null;
-  const [first] = list as [Thing];
+  if (list.length < ALIKE_MIN || !list.every(isPlainObject)) return null;
+  const [first] = list as [PlainObject];
   const names = differing(list);
   if (names === null) return null;
   const others: Record<string, Column> = {};
   for (const name of names) {
-    const each = list.map((thing) => thing[name]);
+    const each = list.map((object) => object[name]);
     // JSON has no word for it in a list.
     if (each.includes(undefined)) return null;
     const alike = depth < DEPTH_MAX ? alikeOf(each, depth + 1) : null;
@@ -111,23 +114,23 @@ function alikeOf(list: readonly unknown[], depth: number): Alike | null {
   return { count: list.length, first, others };
 }
 
-function isThing(value: unknown): value is Thing {
+function isPlainObject(value: unknown): value is PlainObject {
   return (
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   );
 }
 
 /** Names of members that are not the same in all; null where not all have the same members. */
-function differing(list: readonly Thing[]): Set<string> | null {
+function differing(list: readonly PlainObject[]): Set<string> | null {
   const first = list[0]!;
   const names = Object.keys(first);
   const values = Object.values(first);
   const found = new Set<string>();
-  for (const thing of list) {
+  for (const object of list) {
     let at = 0;
-    for (const name in thing) {
+    for (const name in object) {
       if (name !== names[at]) return null;
-      const value = thing[name];
+      const value = object[name];
       if (value !== values[at] && !isSame(value, values[at])) found.add(name);
       at++;
     }
@@ -143,7 +146,7 @@ function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one)) {
     return Array.isArray(other) && one.length === other.length && isSameList(one, other);
   }
-  return isThing(one) && isThing(other) && isSameThing(one, other);
+  return isPlainObject(one) && isPlainObject(other) && isSameObject(one, other);
 }
 
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
@@ -151,7 +154,7 @@ function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean
   return true;
 }
 
-function isSameThing(one: Thing, other: Thing): boolean {
+function isSameObject(one: PlainObject, other: PlainObject): boolean {
   const names = Object.keys(one);
   if (names.length !== Object.keys(other).length) return false;
   for (const name of names) {
@@ -161,10 +164,10 @@ function isSameThing(one: Thing, other: Thing): boolean {
 }
 
 function thingsOf({ count, first, others }: Alike): unknown[] {
-  const things = Array.from({ length: count }, () => ({ ...first }));
+  const objects = Array.from({ length: count }, () => ({ ...first }));
   for (const [name, column] of Object.entries(others)) {
     const values = 'each' in column ? column.each : thingsOf(column.alike);
-    for (let index = 0; index < count; index++) things[index]![name] = values[index];
+    for (let index = 0; index < count; index++) objects[index]![name] = values[index];
   }
-  return things;
+  return objects;
 }

@@ -5,7 +5,7 @@ import { ManualClock } from '../../core/clock.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
 import { databasePath } from '../../../test/support/sqlite/threaded-scene.ts';
-import { insertCall, openDesk } from '../../../test/support/sqlite/writer-desk.ts';
+import { insertCall, openFixture } from '../../../test/support/sqlite/writer-fixture.ts';
 import type { NewJob } from '../insert.ts';
 import { openSqliteStore } from './store.ts';
 import type { Answer, Call } from './verbs.ts';
@@ -24,7 +24,7 @@ function kindOf(answer: Answer): unknown {
 
 describe('group commit', () => {
   test('one call that fails is taken back alone and as a whole', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, threeJobs);
+    const { writer, outside, jobs } = await openFixture(t, threeJobs);
     const [one, two, three] = jobs as [NewJob, NewJob, NewJob];
     const answers = writer.run([
       insertCall(one),
@@ -38,14 +38,14 @@ describe('group commit', () => {
   });
 
   test('a tenant that a failed call made is not remembered', async (t) => {
-    const { writer, jobs } = await openDesk(t, threeJobs);
+    const { writer, jobs } = await openFixture(t, threeJobs);
     const stranger = { ...jobs[0]!, tenant: 'stranger' };
     const answers = writer.run([insertCall({ ...stranger, policy: 99 }), insertCall(stranger)]);
     assert.deepEqual(answers.map(kindOf), ['refused', 'created']);
   });
 
   test('nobody sees a call before the commit that it shares', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, threeJobs);
+    const { writer, outside, jobs } = await openFixture(t, threeJobs);
     const seen: number[] = [];
     const look = { map: () => (seen.push(countJobs(outside)), []) };
     const calls = [insertCall(jobs[0]!), { verb: 'insert', args: [look], now: 1 } as const];
@@ -80,7 +80,7 @@ describe('group commit', () => {
 
 describe('a failing disk', () => {
   test('a full disk before the commit leaves everything unchanged', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, threeJobs);
+    const { writer, outside, jobs } = await openFixture(t, threeJobs);
     const { db } = writer.tools.connection;
     const { page_count: pages } = db.prepare('PRAGMA page_count').get()!;
     db.exec(`PRAGMA max_page_count = ${Number(pages)}`);
@@ -93,7 +93,7 @@ describe('a failing disk', () => {
   });
 
   test('a failed commit is unknown to all who shared it; a new connection follows', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, threeJobs);
+    const { writer, outside, jobs } = await openFixture(t, threeJobs);
     const { connection } = writer.tools;
     outside.exec(`CREATE TABLE debts (
         id INTEGER REFERENCES tenants (number) DEFERRABLE INITIALLY DEFERRED);
@@ -108,7 +108,7 @@ describe('a failing disk', () => {
   });
 
   test('a connection lost in the middle of a group leaves everything unchanged', async (t) => {
-    const { writer, outside, jobs } = await openDesk(t, threeJobs);
+    const { writer, outside, jobs } = await openFixture(t, threeJobs);
     const fail = (): never => {
       throw Object.assign(new Error('disk I/O error'), { errcode: 1_034 });
     };
@@ -122,7 +122,7 @@ describe('a failing disk', () => {
 
 describe('the write-ahead log', () => {
   test('is moved into the database when it has grown, and starts again', async (t) => {
-    const { writer, jobs } = await openDesk(t, threeJobs);
+    const { writer, jobs } = await openFixture(t, threeJobs);
     const input = JSON.stringify('x'.repeat(6_000_000));
     const pages = (): unknown[] => {
       const state = writer.tools.connection.text('PRAGMA wal_checkpoint(NOOP)').get()!;

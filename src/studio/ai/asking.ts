@@ -13,13 +13,13 @@ import { refuse } from './refusal.ts';
 type AskingContext = Omit<RunContext<AiInput>, 'stage'>;
 
 /** What an ai job works with. */
-export interface AskingRoom {
+export interface AskingDependencies {
   readonly model: Model;
   readonly random: Random;
 }
 
 /** The same for one answer. */
-interface Terms extends AskingRoom {
+interface Terms extends AskingDependencies {
   /** False: it is streamed, and stored nowhere. */
   readonly isKept: boolean;
 }
@@ -43,13 +43,13 @@ export interface Streamed {
 /** One attempt at an answer: what it has in memory, and what it makes anew when it has not. */
 export class Asking {
   readonly #context: AskingContext;
-  readonly #room: Terms;
+  readonly #deps: Terms;
   #reading: Reading | null | undefined;
   #answering: Answering | null = null;
 
-  constructor(context: AskingContext, room: Terms) {
+  constructor(context: AskingContext, deps: Terms) {
     this.#context = context;
-    this.#room = room;
+    this.#deps = deps;
   }
 
   /** Reads the document, or the selected part of it. */
@@ -80,7 +80,7 @@ export class Asking {
     if (this.#reading === undefined) await this.prepare();
     const { input, signal } = this.#context;
     try {
-      this.#answering = await this.#room.model.ask({ input, reading: this.#reading! }, signal);
+      this.#answering = await this.#deps.model.ask({ input, reading: this.#reading! }, signal);
       return null;
     } catch (error) {
       throw await this.#patiently(error);
@@ -100,7 +100,7 @@ export class Asking {
         signal.throwIfAborted();
         const next = await pieces.next();
         if (next.done === true) return { text, answered: next.value };
-        tokens(next.value, { keep: this.#room.isKept });
+        tokens(next.value, { keep: this.#deps.isKept });
         text += next.value;
         words += countWords(next.value);
         // Nobody knows how long it will be: it comes ever nearer to the end.
@@ -122,7 +122,7 @@ export class Asking {
     if (before.deferrals >= DEFERRALS_MAX) return failure;
     const retry = { number: before.deferrals + 1, previousMs: before.waitedMs || null };
     const waitedMs =
-      error instanceof Deferred ? error.waitMs : backoffMs(PATIENCE, retry, this.#room.random);
+      error instanceof Deferred ? error.waitMs : backoffMs(PATIENCE, retry, this.#deps.random);
     log(`${(failure as Error).message} Waiting for ${waitedMs} ms.`);
     await checkpoint({ deferrals: before.deferrals + 1, waitedMs } satisfies Deferrals);
     return snooze(waitedMs);

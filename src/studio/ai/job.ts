@@ -4,7 +4,7 @@ import { defineFixedRetryJob } from '../../handler/fixed-retries.ts';
 import type { RateOption } from '../../handler/policy-options.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { guarded } from '../work/guard.ts';
-import { Asking, type AskingRoom } from './asking.ts';
+import { Asking, type AskingDependencies } from './asking.ts';
 import { type AiInput, aiInput } from './input.ts';
 
 const AiResultSchema = Type.Object({
@@ -29,7 +29,7 @@ const AiResultSchema = Type.Object({
 export type AiResult = Static<typeof AiResultSchema>;
 
 /** What ai jobs work with, and what their organisation allows. */
-export interface AiRoom extends AskingRoom {
+export interface AiDependencies extends AskingDependencies {
   /** False: no answer is kept, whatever a job asks for. */
   readonly mayPersist: boolean;
   /** The longest that one answer may take. */
@@ -38,15 +38,15 @@ export interface AiRoom extends AskingRoom {
 }
 
 /** A chat or a completion, about a document where one is given; streamed as it is written. */
-export function aiJob(room: AiRoom): JobDefinition<AiInput, AiResult> {
+export function aiJob(deps: AiDependencies): JobDefinition<AiInput, AiResult> {
   return defineFixedRetryJob('ai', {
     input: aiInput,
     result: fromTypebox(AiResultSchema),
-    timeout: room.timeoutMs + 30_000,
+    timeout: deps.timeoutMs + 30_000,
     maxAttempts: 2,
     backoff: { base: '1s', max: '10s', jitter: 'decorrelated' },
     retryable: ['model_overloaded', 'network_timeout'],
-    limits: { rate: room.rate },
+    limits: { rate: deps.rate },
     slo: {
       p50: '1.2s',
       p95: '4s',
@@ -63,8 +63,8 @@ export function aiJob(room: AiRoom): JobDefinition<AiInput, AiResult> {
     run: (context) =>
       guarded(context, async (): Promise<AiResult> => {
         const { stage, input } = context;
-        const persisted = room.mayPersist && input.persist !== false;
-        const asking = new Asking(context, { ...room, isKept: persisted });
+        const persisted = deps.mayPersist && input.persist !== false;
+        const asking = new Asking(context, { ...deps, isKept: persisted });
         await stage('preparing_context', () => asking.prepare());
         await stage('sending_prompt', () => asking.send());
         // A stage's result is stored: what may not be kept must not be in it.

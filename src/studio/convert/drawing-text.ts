@@ -6,7 +6,7 @@ import type { Relation } from './package.ts';
 import { attributeOf, childAt, childrenOf, numberOf, type XmlElement } from './xml.ts';
 
 /** What text of a shape is read with. */
-export interface TextSurroundings {
+export interface TextContext {
   readonly scheme: Scheme;
   readonly relations: ReadonlyMap<string, Relation>;
   /** List styles from the nearest to the farthest: the first that speaks of a level counts. */
@@ -16,7 +16,7 @@ export interface TextSurroundings {
 const LEVEL_MAX = 8;
 
 /** The paragraphs of a `txBody`. */
-export function paragraphsOf(body: XmlElement | null, around: TextSurroundings): Paragraph[] {
+export function paragraphsOf(body: XmlElement | null, around: TextContext): Paragraph[] {
   const own = childAt(body, 'lstStyle');
   const listStyles = [own, ...around.listStyles];
   return childrenOf(body, 'p').map((paragraph) => {
@@ -64,7 +64,7 @@ function alignOf(properties: XmlElement | null): NonNullable<Paragraph['align']>
   return align === 'ctr' ? 'center' : align === 'r' ? 'right' : null;
 }
 
-function runsOf(element: XmlElement, around: TextSurroundings): Run[] {
+function runsOf(element: XmlElement, around: TextContext): Run[] {
   switch (element.localName) {
     case 'br':
       return [{ text: '\n' }];
@@ -81,7 +81,7 @@ function isOn(element: XmlElement | null, name: string): boolean {
   return value !== null && !['0', 'false', 'none', 'noStrike'].includes(value);
 }
 
-function runOf(element: XmlElement, { scheme, relations }: TextSurroundings): Run {
+function runOf(element: XmlElement, { scheme, relations }: TextContext): Run {
   const properties = childAt(element, 'rPr');
   const text = childAt(element, 't')?.textContent ?? '';
   const colour = fillColour(childAt(properties, 'solidFill'), scheme);

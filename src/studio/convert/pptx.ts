@@ -4,7 +4,7 @@ import { WIDE_SIZE } from '../deck/theme.ts';
 import { BOUNDS } from './bounds.ts';
 import type { Draft, FoundSlide, OpenSource } from './draft.ts';
 import { chartOf } from './drawing-chart.ts';
-import { paragraphsOf, type TextSurroundings } from './drawing-text.ts';
+import { paragraphsOf, type TextContext } from './drawing-text.ts';
 import { type FoundImage, imageOf } from './image.ts';
 import { fillColour, schemeOf, themeOf } from './office-theme.ts';
 import { openPackage, type OfficePackage } from './package.ts';
@@ -131,7 +131,7 @@ function joined(paragraphs: readonly Paragraph[]): Run[] {
   return paragraphs.flatMap(({ runs }, index) => (index > 0 ? [{ text: '\n' }, ...runs] : runs));
 }
 
-function textOf({ placeholder }: Shape, parts: SlideParts): TextSurroundings {
+function textOf({ placeholder }: Shape, parts: SlideParts): TextContext {
   const { scheme, relations, layout, master } = parts;
   if (placeholder === null) return { scheme, relations, listStyles: [] };
   const above = [layout, master].map((from) =>

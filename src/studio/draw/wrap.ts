@@ -74,23 +74,23 @@ function tokensOf(runs: readonly Run[], style: TextStyle): Token[] {
 export function wrap(
   paragraphs: readonly Paragraph[],
   style: TextStyle,
-  room: { readonly width: number; readonly measure: Measure },
+  space: { readonly width: number; readonly measure: Measure },
 ): Wrapped {
   const lines: Line[] = [];
   const numbers: number[] = [];
   let top = 0;
   paragraphs.forEach((paragraph, index) => {
     const size = style.sizeOf(paragraph.level);
-    const indent = Math.min(indentOf(paragraph, size), room.width * 0.6);
+    const indent = Math.min(indentOf(paragraph, size), space.width * 0.6);
     if (index > 0) top += size * 0.32;
     const rows = rowsOf(tokensOf(paragraph.runs, style), {
-      width: room.width - indent,
-      widthOf: (text, face) => room.measure(text, face, size),
+      width: space.width - indent,
+      widthOf: (text, face) => space.measure(text, face, size),
     });
     const marker = markerOf(paragraph, numbers);
     const align = paragraph.align ?? style.align;
     rows.forEach((row, rowIndex) => {
-      const free = room.width - indent - row.width;
+      const free = space.width - indent - row.width;
       const shift = align === 'left' ? 0 : align === 'center' ? free / 2 : free;
       const pieces = row.pieces.map((piece) => ({ ...piece, x: piece.x + indent + shift }));
       const isFirst = rowIndex === 0 && marker !== null && paragraph.runs.length > 0;
@@ -127,12 +127,12 @@ interface Row {
   width: number;
 }
 
-interface Room {
+interface LineSpace {
   readonly width: number;
   readonly widthOf: (text: string, face: Face) => number;
 }
 
-function rowsOf(tokens: readonly Token[], { width, widthOf }: Room): Row[] {
+function rowsOf(tokens: readonly Token[], { width, widthOf }: LineSpace): Row[] {
   let row: Row = { pieces: [], width: 0 };
   const rows = [row];
   const begin = (): void => {
@@ -171,7 +171,7 @@ function rowsOf(tokens: readonly Token[], { width, widthOf }: Room): Row[] {
 }
 
 /** A word that is too long for any line, in parts that are not. */
-function partsOf({ text, face }: Token, { width, widthOf }: Room): string[] {
+function partsOf({ text, face }: Token, { width, widthOf }: LineSpace): string[] {
   const parts: string[] = [];
   let part = '';
   for (const letter of text) {

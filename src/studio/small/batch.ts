@@ -12,7 +12,7 @@ import { exactlyOne, refined } from '../../handler/refined.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { platform } from '../../lifecycles/platform.ts';
 import { countWords } from '../reading/words.ts';
-import type { JobDesk } from './job-desk.ts';
+import type { JobAccess } from './job-access.ts';
 
 // Does the same to every item of a list: as a job each, of any registered type, or right here by a
 // small operation. Try: pawl enqueue batch -i '{"operation":"words","items":["one","one two"]}'
@@ -62,8 +62,8 @@ export type BatchInput = Static<typeof BatchInputSchema>;
 export type BatchItem = Static<typeof ItemSchema>;
 export type BatchResult = Static<typeof BatchResultSchema>;
 
-export interface BatchRoom {
-  readonly desk: JobDesk;
+export interface BatchDependencies {
+  readonly access: JobAccess;
   readonly timers: Timers;
 }
 
@@ -82,7 +82,7 @@ const batchInput = refined(fromTypebox(BatchInputSchema), (input) => {
 });
 
 /** Maps a type or an operation over a list; a later attempt goes on where the last one was. */
-export function batchJob(room: BatchRoom): JobDefinition<BatchInput, BatchResult> {
+export function batchJob(deps: BatchDependencies): JobDefinition<BatchInput, BatchResult> {
   return defineJob('batch', {
     lifecycle: platform,
     input: batchInput,
@@ -99,7 +99,7 @@ export function batchJob(room: BatchRoom): JobDefinition<BatchInput, BatchResult
           await checkpoint([...done.values()]);
           progress(done.size / items.length, `${done.size} of ${items.length}`);
         };
-        if (operation === undefined) await mapJobs(room, context, { done, keep });
+        if (operation === undefined) await mapJobs(deps, context, { done, keep });
         else await mapHere(context, { done, keep });
         const all = [...done.values()].toSorted((one, other) => one.index - other.index);
         const bad = all.filter(({ status }) => status === 'failed');
@@ -137,7 +137,7 @@ async function mapHere({ input, signal }: Context, { done, keep }: Progress): Pr
 
 /** A few jobs at a time. Their keys make that a batch which begins anew finds those it had. */
 async function mapJobs(
-  { desk, timers }: BatchRoom,
+  { access, timers }: BatchDependencies,
   context: Context,
   { done, keep }: Progress,
 ): Promise<void> {
@@ -152,18 +152,18 @@ async function mapJobs(
     const ended: BatchItem[] = [];
     while (open.size < (input.concurrency ?? 4) && left.length > 0) {
       const index = left.shift()!;
-      const begun = await begin(desk, context, index);
+      const begun = await begin(access, context, index);
       if (typeof begun === 'string') open.set(index, begun);
       else ended.push(begun);
     }
     const indexes = [...open.keys()];
     const refs = indexes.map((index) => ({ tenant: job.tenant, id: open.get(index)! }));
-    const jobs = await desk.read(refs);
+    const jobs = await access.read(refs);
     for (const [at, index] of indexes.entries()) {
       const child = jobs[at] ?? null;
       if (child !== null && !isTerminal(child.phase)) continue;
       open.delete(index);
-      ended.push(await itemOf(desk, { index, jobId: refs[at]!.id, child }));
+      ended.push(await itemOf(access, { index, jobId: refs[at]!.id, child }));
     }
     if (ended.length > 0) await keep(ended);
     else await timers.sleep(POLL_MS, signal);
@@ -171,7 +171,11 @@ async function mapJobs(
 }
 
 /** The id of the item's job; or the item, where the platform refuses the job. */
-async function begin(desk: JobDesk, context: Context, index: number): Promise<string | BatchItem> {
+async function begin(
+  access: JobAccess,
+  context: Context,
+  index: number,
+): Promise<string | BatchItem> {
   const { input, job, idempotencyKey, trace } = context;
   const request = {
     type: input.type!,
@@ -181,7 +185,7 @@ async function begin(desk: JobDesk, context: Context, index: number): Promise<st
     idempotencyKey: `${idempotencyKey}/item/${index}`,
   };
   try {
-    return (await desk.enqueue(request, { tenant: job.tenant, principal: job.requestedBy })).id;
+    return (await access.enqueue(request, { tenant: job.tenant, principal: job.requestedBy })).id;
   } catch (error) {
     if (!(error instanceof PawlError) || error.status >= 500) throw error;
     return { index, status: 'failed', error: { class: error.code, message: error.message } };
@@ -189,12 +193,12 @@ async function begin(desk: JobDesk, context: Context, index: number): Promise<st
 }
 
 async function itemOf(
-  desk: JobDesk,
+  access: JobAccess,
   {
     index,
     jobId,
     child,
-  }: { index: number; jobId: string; child: Awaited<ReturnType<JobDesk['read']>>[number] },
+  }: { index: number; jobId: string; child: Awaited<ReturnType<JobAccess['read']>>[number] },
 ): Promise<BatchItem> {
   if (child === null) {
     const error = { class: 'NOT_FOUND', message: 'the job is no longer kept' };
@@ -212,7 +216,7 @@ async function itemOf(
     index,
     status: 'succeeded',
     jobId,
-    ...(isSmall ? { result: await desk.resultOf(child) } : {}),
+    ...(isSmall ? { result: await access.resultOf(child) } : {}),
   };
 }
 

@@ -56,7 +56,7 @@ export type EmailInput = Static<typeof EmailInputSchema>;
 export type EmailResult = Static<typeof EmailResultSchema>;
 
 /** Where mail goes. */
-export interface EmailRoom {
+export interface EmailDependencies {
   /** `smtp://user:password@host:587` or `smtps://…`; null: files in the outbox. */
   readonly smtpUrl: string | null;
   readonly outboxFolder: string;
@@ -69,7 +69,7 @@ const SMTP_MS = 30_000;
 type Context = RunContext<EmailInput>;
 
 /** A mail to some people. Its Message-ID is the same however often it is tried. */
-export function emailJob(room: EmailRoom): JobDefinition<EmailInput, EmailResult> {
+export function emailJob(deps: EmailDependencies): JobDefinition<EmailInput, EmailResult> {
   return defineJob('email', {
     lifecycle: platform,
     input: fromTypebox(EmailInputSchema),
@@ -77,11 +77,11 @@ export function emailJob(room: EmailRoom): JobDefinition<EmailInput, EmailResult
     timeout: '2m',
     run: async (context): Promise<EmailResult> => {
       const { once } = context;
-      const message = await messageOf(context, room.from);
+      const message = await messageOf(context, deps.from);
       return once('send', () =>
-        room.smtpUrl === null
-          ? store(room.outboxFolder, message)
-          : send(room.smtpUrl, message, context.signal),
+        deps.smtpUrl === null
+          ? store(deps.outboxFolder, message)
+          : send(deps.smtpUrl, message, context.signal),
       );
     },
   });

@@ -33,7 +33,7 @@ const ExecuteResultSchema = Type.Object({
 export type ExecuteInput = Static<typeof ExecuteInputSchema>;
 export type ExecuteResult = Static<typeof ExecuteResultSchema>;
 
-export interface ExecuteRoom {
+export interface ExecuteDependencies {
   /** Absolute paths; none unless somebody allows some. */
   readonly allow: readonly string[];
 }
@@ -43,7 +43,9 @@ const OUTPUT_BYTES_MAX = 256 * 1024;
 const STDERR_SHOWN = 500;
 
 /** An allowed command in a limited child process. A code other than 0 fails the job for good. */
-export function executeJob({ allow }: ExecuteRoom): JobDefinition<ExecuteInput, ExecuteResult> {
+export function executeJob({
+  allow,
+}: ExecuteDependencies): JobDefinition<ExecuteInput, ExecuteResult> {
   return defineJob('execute', {
     lifecycle: distributed,
     input: fromTypebox(ExecuteInputSchema),
@@ -76,7 +78,7 @@ function allowedPath(allow: readonly string[], command: string): string {
   throw fail('configuration_error', message, { code: 'EXECUTE_NOT_ALLOWED' });
 }
 
-interface Surroundings {
+interface Environment {
   readonly folder: string;
   readonly signal: AbortSignal;
 }
@@ -84,7 +86,7 @@ interface Surroundings {
 function run(
   path: string,
   input: ExecuteInput,
-  { folder, signal }: Surroundings,
+  { folder, signal }: Environment,
 ): Promise<ExecuteResult> {
   signal.throwIfAborted();
   const { args = [], stdin = '', timeoutMs = TIMEOUT_MS } = input;

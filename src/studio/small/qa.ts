@@ -4,7 +4,7 @@ import { defineJob, type JobDefinition } from '../../handler/define-job.ts';
 import { fail, ValidationError } from '../../handler/failure.ts';
 import { fromTypebox } from '../../handler/typebox.ts';
 import { distributed } from '../../lifecycles/distributed.ts';
-import type { JobDesk } from './job-desk.ts';
+import type { JobAccess } from './job-access.ts';
 import { CheckSchema, FindingSchema, runChecks } from './qa-checks.ts';
 
 // Holds the result of another job against what is expected of it. Try: pawl enqueue qa -i
@@ -30,21 +30,21 @@ const QaResultSchema = Type.Object({
 export type QaInput = Static<typeof QaInputSchema>;
 export type QaResult = Static<typeof QaResultSchema>;
 
-export interface QaRoom {
-  readonly desk: Pick<JobDesk, 'read' | 'resultOf'>;
+export interface QaDependencies {
+  readonly access: Pick<JobAccess, 'read' | 'resultOf'>;
 }
 
 const WAIT_MS = 2_000;
 
 /** Checks over another job's result; it waits for one that has not ended yet. */
-export function qaJob({ desk }: QaRoom): JobDefinition<QaInput, QaResult> {
+export function qaJob({ access }: QaDependencies): JobDefinition<QaInput, QaResult> {
   return defineJob('qa', {
     lifecycle: distributed,
     input: fromTypebox(QaInputSchema),
     result: fromTypebox(QaResultSchema),
     timeout: '1m',
     run: async ({ input, job, snooze }): Promise<QaResult> => {
-      const [about] = await desk.read([{ tenant: job.tenant, id: input.jobId }]);
+      const [about] = await access.read([{ tenant: job.tenant, id: input.jobId }]);
       if (!about) {
         const message = `there is no job ${input.jobId}: it may have been removed by retention`;
         throw new ValidationError(message, { code: 'QA_JOB_NOT_FOUND' });
@@ -54,7 +54,7 @@ export function qaJob({ desk }: QaRoom): JobDefinition<QaInput, QaResult> {
         const message = `job ${about.id} has no result: it ended ${about.state}`;
         throw new ValidationError(message, { code: 'QA_NO_RESULT' });
       }
-      const findings = runChecks(await desk.resultOf(about), input.checks);
+      const findings = runChecks(await access.resultOf(about), input.checks);
       const passed = findings.every((finding) => finding.passed);
       if (passed || input.failOnFindings !== true) return { passed, checked: about.type, findings };
       const first = findings.find((finding) => !finding.passed)!;

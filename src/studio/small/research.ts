@@ -55,7 +55,7 @@ export type ResearchResult = Static<typeof ResearchResultSchema>;
 type Source = ResearchInput['sources'][number];
 type Context = Pick<RunContext<ResearchInput>, 'openArtifact' | 'signal'>;
 
-export interface ResearchRoom {
+export interface ResearchDependencies {
   /** Guarded: sources are named by whoever may enqueue. */
   readonly outgoing: Pick<Outgoing, 'fetch'>;
 }
@@ -70,7 +70,9 @@ const PASSAGES_MAX = 200;
 const PASSAGE_LENGTH_MAX = 2_000;
 
 /** Sources → what they say about a question, or in short. */
-export function researchJob(room: ResearchRoom): JobDefinition<ResearchInput, ResearchResult> {
+export function researchJob(
+  deps: ResearchDependencies,
+): JobDefinition<ResearchInput, ResearchResult> {
   return defineJob('research', {
     lifecycle: distributed,
     input: refined(fromTypebox(ResearchInputSchema), ({ sources }) =>
@@ -93,7 +95,7 @@ export function researchJob(room: ResearchRoom): JobDefinition<ResearchInput, Re
       const gather = async (progress: (done: number, message: string) => void) => {
         for (const [at, source] of input.sources.entries()) {
           signal.throwIfAborted();
-          gathered.push(await once(`source:${at}`, () => readOrSayWhy(room, context, source)));
+          gathered.push(await once(`source:${at}`, () => readOrSayWhy(deps, context, source)));
           progress((at + 1) / input.sources.length, `source ${at + 1} of ${input.sources.length}`);
         }
         return gathered.length;
@@ -109,12 +111,12 @@ export function researchJob(room: ResearchRoom): JobDefinition<ResearchInput, Re
 
 /** One source that cannot be read for good spoils no other; what may go better later is retried. */
 async function readOrSayWhy(
-  room: ResearchRoom,
+  deps: ResearchDependencies,
   context: Context,
   source: Source,
 ): Promise<Gathered> {
   try {
-    const { title, passages } = await readingOf(room, context, source);
+    const { title, passages } = await readingOf(deps, context, source);
     const kept = passages.slice(0, PASSAGES_MAX).map((passage) => ({
       ...passage,
       text: passage.text.slice(0, PASSAGE_LENGTH_MAX),
@@ -133,13 +135,13 @@ const RETRIED: ReadonlySet<string> = new Set([
 ]);
 
 async function readingOf(
-  room: ResearchRoom,
+  deps: ResearchDependencies,
   context: Context,
   { url, deckRef, text }: Source,
 ): Promise<Reading> {
   if (text !== undefined) return readingOfText(text);
   if (deckRef !== undefined) return readingOfDeck(await readDeck(context, deckRef));
-  const { bytes, contentType } = await fetchPage(room, url!, context.signal);
+  const { bytes, contentType } = await fetchPage(deps, url!, context.signal);
   const sourceType = KINDS[contentType];
   if (sourceType === undefined) {
     const kind = contentType || 'of no named type';
@@ -159,7 +161,7 @@ const KINDS: Readonly<Record<string, 'html' | 'md' | 'txt'>> = {
 };
 
 async function fetchPage(
-  { outgoing }: ResearchRoom,
+  { outgoing }: ResearchDependencies,
   address: string,
   signal: AbortSignal,
 ): Promise<{ bytes: Uint8Array; contentType: string }> {

@@ -10,7 +10,7 @@ import type { Provider } from '../../../src/ogc/gateway/provider.ts';
 import { remoteStateOf, type RemoteState } from '../../../src/ogc/gateway/remote-state.ts';
 import { exponentialRetry, type RetryPort } from '../../../src/ogc/gateway/retry.ts';
 import { type DerivationStrategy, STRATEGIES } from '../../../src/ogc/gateway/status-derivation.ts';
-import type { Claimed, GatewayRoom } from '../../../src/ogc/gateway/turn.ts';
+import type { Claimed, GatewayDependencies } from '../../../src/ogc/gateway/turn.ts';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import { type InnerWorld, openInnerWorld } from '../../support/inner-world.ts';
 import { openSimulator, type ProviderSimulator, type SimulatorOptions } from './simulator.ts';
@@ -31,7 +31,7 @@ export interface BenchOptions {
 export interface Bench {
   readonly world: InnerWorld;
   readonly simulator: ProviderSimulator;
-  readonly room: GatewayRoom;
+  readonly fixture: GatewayDependencies;
   /** The waits that the retry port has asked for. */
   readonly waits: number[];
   readonly warnings: string[];
@@ -56,7 +56,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   const timers = { sleep: async (ms: number) => void waits.push(ms) };
   let provider: Provider | undefined = providerOf(simulator, options.settings ?? {});
   let clock: { now(): number } = { now: () => 0 };
-  const room: GatewayRoom = {
+  const fixture: GatewayDependencies = {
     provider: (name) => (name === PROVIDER ? provider : undefined),
     http: options.http?.(outgoing) ?? outgoing,
     retry: (settings) => options.retry ?? exponentialRetry(timers, settings),
@@ -68,7 +68,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   };
   const type = typeOf({ provider: PROVIDER, process: 'echo' });
   const world = await openInnerWorld({
-    jobs: [executionJob(room, type)],
+    jobs: [executionJob(fixture, type)],
     startAt: new Date(),
   });
   clock = world.clock;
@@ -85,7 +85,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   return {
     world,
     simulator,
-    room,
+    fixture,
     waits,
     warnings,
     configure: (settings) => void (provider = providerOf(simulator, settings)),

@@ -11,7 +11,7 @@ import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-i
 import { DELIVERY_TYPE } from '../../../src/webhooks/deliveries.ts';
 import { readAll } from '../../simulation/read-all.ts';
 import { holdingOf } from '../../support/world.ts';
-import { BEGIN_AT, Diary, type Line, openPlant, type Plant, TENANT, TYPES } from './plant.ts';
+import { BEGIN_AT, CallLog, type Line, openPlant, type Plant, TENANT, TYPES } from './plant.ts';
 
 const ROUNDS_MAX = 20;
 const LATER_MS = 600_000;
@@ -21,10 +21,10 @@ export async function judgeAftermath(folder: string): Promise<readonly string[]>
   const path = `${folder}/diary.jsonl`;
   const plant = await openPlant({ folder, startAt: BEGIN_AT + LATER_MS });
   try {
-    await askAgain(plant, readDiary(path), new Diary(`${folder}/second.jsonl`));
+    await askAgain(plant, readCallLog(path), new CallLog(`${folder}/second.jsonl`));
     await settleDown(plant);
-    const second = readDiary(`${folder}/second.jsonl`);
-    const first = readDiary(path);
+    const second = readCallLog(`${folder}/second.jsonl`);
+    const first = readCallLog(path);
     const operations = [...operationsOf(first), ...operationsOf(second)];
     const facts = first.filter((line) => 'fact' in line);
     return [...(await judge(plant, operations)), ...(await judgeFacts(plant, facts))];
@@ -33,7 +33,7 @@ export async function judgeAftermath(folder: string): Promise<readonly string[]>
   }
 }
 
-function readDiary(path: string): readonly Line[] {
+function readCallLog(path: string): readonly Line[] {
   if (!existsSync(path)) return [];
   // The last line may have been cut off; it was then not yet told to anybody.
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
@@ -52,14 +52,14 @@ function operationsOf(lines: readonly Line[]): readonly Operation[] {
 }
 
 /** A client that got no answer asks again where it has a key, and finds what is there. */
-async function askAgain(plant: Plant, lines: readonly Line[], diary: Diary): Promise<void> {
+async function askAgain(plant: Plant, lines: readonly Line[], callLog: CallLog): Promise<void> {
   const isUnknown = ({ outcome }: { outcome: Outcome }): boolean => outcome === 'unknown';
   for (const operation of operationsOf(lines).filter(isUnknown)) {
     if (operation.kind !== 'submit' || operation.idempotency === null) continue;
     const { correlationId, idempotency } = operation;
     const key = { idempotencyKey: idempotency.key, payloadHash: 'same' };
     const request = { type: 'convert', input: { n: 1 }, ...key };
-    await diary.submit(plant, [{ ...request, correlationId: `${correlationId} again` }]);
+    await callLog.submit(plant, [{ ...request, correlationId: `${correlationId} again` }]);
   }
 }
 

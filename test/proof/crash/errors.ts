@@ -6,7 +6,7 @@ import { PawlError } from '../../../src/core/errors.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { judgeAftermath } from './aftermath.ts';
 import { template } from './crash.ts';
-import { BEGIN_AT, Diary, openPlant } from './plant.ts';
+import { BEGIN_AT, CallLog, openPlant } from './plant.ts';
 import { WORKFLOWS } from './workflows.ts';
 
 interface Failing {
@@ -76,7 +76,7 @@ async function workUntilError(folder: string, name: string, fuse: Fuse): Promise
   const wrap = <Part extends object>(part: Part): Part => fuse.wrap(part);
   const plant = await openPlant({ folder, startAt: BEGIN_AT + 1_000, wrap });
   try {
-    await WORKFLOWS[name]!(plant, new Diary(`${folder}/diary.jsonl`));
+    await WORKFLOWS[name]!(plant, new CallLog(`${folder}/diary.jsonl`));
   } catch (error) {
     if (!(error instanceof StoreError) && !(error instanceof PawlError)) throw error;
   } finally {

@@ -65,7 +65,7 @@ export type Line =
   | { readonly answered: number; readonly outcome: 'ok' | 'fail'; readonly jobId?: string }
   | { readonly fact: string; readonly jobId: string };
 
-export class Diary {
+export class CallLog {
   readonly #path: string;
   #count = 0;
 

@@ -1,7 +1,7 @@
 // `victim.ts <folder> <workflow> <n> <before|after>`: works until its n-th store call, and dies by
 // its own kill -9 before or after it. Ends with 0 when there is no such call.
 import { countdown } from './countdown.ts';
-import { Diary, openPlant, BEGIN_AT } from './plant.ts';
+import { CallLog, openPlant, BEGIN_AT } from './plant.ts';
 import { WORKFLOWS } from './workflows.ts';
 
 const [folder = '', name = '', number = '', when = ''] = process.argv.slice(2);
@@ -19,5 +19,5 @@ function mortal<Part extends object>(part: Part): Part {
 }
 
 const plant = await openPlant({ folder, startAt: BEGIN_AT + 1_000, wrap: mortal });
-await WORKFLOWS[name]!(plant, new Diary(`${folder}/diary.jsonl`));
+await WORKFLOWS[name]!(plant, new CallLog(`${folder}/diary.jsonl`));
 process.exit(0);

@@ -1,7 +1,7 @@
 // What fuzzing has found, each by the smallest request that shows it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openApi } from '../../spec/http-room.ts';
+import { openApi } from '../../spec/http-fixture.ts';
 
 test('a path that no route can read is refused as a problem, like everything else', async () => {
   const api = await openApi();

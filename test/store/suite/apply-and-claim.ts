@@ -114,22 +114,22 @@ export const applyAndClaimCases: Cases = {
   ) => {
     const { tenant } = scene;
     const limit = { tenant, scope: 'queue', name: 'default', actor: 'ops' } as const;
-    await scene.store.putValve({ ...limit, concurrency: 2 });
+    await scene.store.putDispatchRule({ ...limit, concurrency: 2 });
     await enqueueMany(scene, 6);
     const [one, two] = (await scene.claim()).map(({ job }) => job);
     assert.deepEqual((await ask(scene, [])).claimed, []);
     assert.equal((await ask(scene, succeed(scene, one!))).claimed.length, 1);
-    await scene.store.putValve({ ...limit, isPaused: true });
+    await scene.store.putDispatchRule({ ...limit, isPaused: true });
     const paused = await ask(scene, succeed(scene, two!));
     assert.deepEqual([kindsOf(paused), paused.claimed], [['moved'], []]);
-    await scene.store.putValve({ ...limit, isPaused: false });
+    await scene.store.putDispatchRule({ ...limit, isPaused: false });
     assert.equal((await ask(scene, [])).claimed.length, 1);
   },
 
   '[F68] of many such calls at one time none takes more than a limit allows': async (scene) => {
     const { tenant } = scene;
     const limit = { tenant, scope: 'queue', name: 'default', actor: 'ops' } as const;
-    await scene.store.putValve({ ...limit, concurrency: 4 });
+    await scene.store.putDispatchRule({ ...limit, concurrency: 4 });
     await enqueueMany(scene, 12);
     const running = (await scene.claim()).map(({ job }) => job);
     assert.equal(running.length, 4);

@@ -119,26 +119,26 @@ export const controlCases: Cases = {
     const first = throttle(scene);
     assert.equal(await change(scene, { seen: null, next: first }), true);
     assert.equal((await scene.claim()).length, 2);
-    const [valve] = await scene.store.valves(scene.tenant);
-    assert.deepEqual([valve!.concurrency, valve!.throttle], [2, first]);
+    const [rule] = await scene.store.rules(scene.tenant);
+    assert.deepEqual([rule!.concurrency, rule!.throttle], [2, first]);
     const [found] = await health(scene);
     assert.deepEqual([found!.owned, found!.throttle, found!.concurrency], [2, first, 2]);
     scene.clock.advance(5);
     assert.equal(await change(scene, { seen: first, next: null }), true);
     assert.equal((await scene.claim()).length, 3);
-    assert.deepEqual(await scene.store.valves(scene.tenant), []);
+    assert.deepEqual(await scene.store.rules(scene.tenant), []);
     const audit = await scene.records.audit.list({ tenant: scene.tenant, limit: 9 });
     assert.equal(audit.length, 2);
   },
 
   '[T35] a bound that was there before is there again afterwards': async (scene) => {
     const ref = { tenant: scene.tenant, scope: 'type', name: 'task', actor: 'ops' } as const;
-    await scene.store.putValve({ ...ref, concurrency: 7, reason: 'fragile' });
+    await scene.store.putDispatchRule({ ...ref, concurrency: 7, reason: 'fragile' });
     const first = throttle(scene, { bound: 7 });
     assert.equal(await change(scene, { seen: null, next: first }), true);
     assert.equal(await change(scene, { seen: first, next: null }), true);
-    const [valve] = await scene.store.valves(scene.tenant);
-    assert.deepEqual([valve!.concurrency, valve!.reason, valve!.throttle], [7, 'fragile', null]);
+    const [rule] = await scene.store.rules(scene.tenant);
+    assert.deepEqual([rule!.concurrency, rule!.reason, rule!.throttle], [7, 'fragile', null]);
   },
 
   '[T35] of many who change the same throttle one does, and one entry tells of it': async (

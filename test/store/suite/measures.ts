@@ -89,7 +89,7 @@ export const measureCases: Cases = {
 
   'how far the log is behind, and what the store says of itself, are numbers': async (scene) => {
     await scene.enqueue();
-    const { tailLagMs, gauges } = await scene.store.care.vitals();
+    const { tailLagMs, gauges } = await scene.store.maintenance.vitals();
     assert.ok(tailLagMs >= 0);
     for (const value of Object.values(gauges)) assert.ok(Number.isFinite(value));
   },

@@ -39,7 +39,7 @@ import { searchCases } from './search.ts';
 import { setCases } from './sets.ts';
 import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
-import { valveCases } from './valves.ts';
+import { dispatchRuleCases } from './dispatch-rules.ts';
 import { uniqueCases } from './unique.ts';
 import { webhookCases } from './webhooks.ts';
 import { wholeCases } from './whole.ts';
@@ -48,7 +48,7 @@ import { workerCases } from './workers.ts';
 /** Whatever claims or moves holds by either road: by a verb of its own, and by the one for both. */
 const CLAIMS: Cases = { ...claimCases, ...laneCases };
 const MOVES: Cases = { ...applyCases, ...rowCases, ...fenceCases, ...guardCases };
-const LIMITS: Cases = { ...limitCases, ...activeCases, ...rateCases, ...valveCases };
+const LIMITS: Cases = { ...limitCases, ...activeCases, ...rateCases, ...dispatchRuleCases };
 
 const GROUPS: Readonly<Record<string, Cases>> = {
   records: { ...recordCases, ...recordLeaseCases, ...recordListCases, ...recordWithJobCases },

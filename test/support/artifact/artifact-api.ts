@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { newLinkKey } from '../../../src/artifact/link-keys.ts';
 import type { ArtifactLimits } from '../../../src/engine/artifacts.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
-import type { ArtifactFace } from '../../../src/http/artifact-view.ts';
+import type { ArtifactServices } from '../../../src/http/artifact-view.ts';
 import { buildServer } from '../../../src/http/server.ts';
 import { inSqlite } from '../in-sqlite.ts';
 import { type ArtifactWorld, openArtifactWorld } from './artifact-world.ts';
@@ -14,7 +14,7 @@ const OPEN_TENANT = 'default';
 
 export interface ArtifactApi extends ArtifactWorld {
   readonly app: FastifyInstance;
-  readonly face: ArtifactFace;
+  readonly services: ArtifactServices;
   readonly claimOne: () => Promise<Claim>;
 }
 
@@ -23,11 +23,11 @@ export async function openArtifactApi(
   limits: Partial<ArtifactLimits> = {},
 ): Promise<ArtifactApi> {
   const opened = await openArtifactWorld(context, { store: inSqlite, limits });
-  const { world, desk } = opened;
+  const { world, access } = opened;
   const { engine, clock } = world;
   await world.putType('export', { lifecycle: 'task' }, OPEN_TENANT);
-  const face: ArtifactFace = { desk, keys: [newLinkKey()], clock };
-  const app = await buildServer({ engine, artifacts: face, bodyBytesMax: 1_000 });
+  const services: ArtifactServices = { access, keys: [newLinkKey()], clock };
+  const app = await buildServer({ engine, artifacts: services, bodyBytesMax: 1_000 });
   context.after(async () => {
     await engine.context.live.stop();
     await app.close();
@@ -36,5 +36,5 @@ export async function openArtifactApi(
     await world.enqueue('export', null, { tenant: OPEN_TENANT });
     return world.claimOne('w1', 'export');
   };
-  return { ...opened, app, face, claimOne };
+  return { ...opened, app, services, claimOne };
 }

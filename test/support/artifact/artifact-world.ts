@@ -11,7 +11,7 @@ import { openWorld, type World, type WorldOptions } from '../world.ts';
 
 export interface ArtifactWorld {
   readonly world: World;
-  readonly desk: Artifacts;
+  readonly access: Artifacts;
   readonly files: ArtifactStore;
   readonly folder: string;
   readonly sweep: ArtifactSweep;
@@ -26,13 +26,13 @@ export async function openArtifactWorld(
   context: TestContext,
   options: WorldOptions & { limits?: Partial<ArtifactLimits> } = {},
 ): Promise<ArtifactWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-desk-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-artifacts-'));
   const world = await openWorld(options);
   const files = await openFolderArtifacts({ folder });
   const limits = options.limits ?? {};
-  const desk = new Artifacts(world.engine.context, { files, limits });
+  const access = new Artifacts(world.engine.context, { files, limits });
   const timers = { sleep: async () => undefined };
-  const sweep = new ArtifactSweep(desk, { timers, graceMs: 1_000 });
+  const sweep = new ArtifactSweep(access, { timers, graceMs: 1_000 });
   context.after(async () => {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
@@ -49,7 +49,7 @@ export async function openArtifactWorld(
     const seconds = (world.clock.now() - ms) / 1000;
     for (const path of paths()) utimesSync(path, seconds, seconds);
   };
-  return { world, desk, files, folder, sweep, onDisk, age };
+  return { world, access, files, folder, sweep, onDisk, age };
 }
 
 export async function* contentOf(...chunks: readonly string[]): Content {

@@ -35,12 +35,12 @@ export async function openBlind(
   const { random } = world;
   const parts = { store: world.store, lifecycles: builtInLifecycles, random, ids };
   const engine = new Engine({ ...parts, log: { warn } });
-  const desk = new Artifacts(engine.context, { files });
+  const access = new Artifacts(engine.context, { files });
   for (const tenant of [TENANT, 'other']) {
     await putBlindTypes(engine, tenant);
   }
   const pairWith = (given: PayloadCodec, tenant: string = TENANT): BlindPair =>
-    new BlindPair({ engine, desk, codec: given, ids, tenant });
+    new BlindPair({ engine, access, codec: given, ids, tenant });
   const logged = (): string => lines.join('\n');
-  return { ...opened, desk, engine, pair: pairWith(codec), pairWith, logged };
+  return { ...opened, access, engine, pair: pairWith(codec), pairWith, logged };
 }

@@ -1,7 +1,7 @@
 // A text for every field that a codec covers, and jobs that carry all of them through a platform.
 import { contentOf } from '../artifact/artifact-world.ts';
 import type { PayloadCodec } from '../../../src/codec/payload-codec.ts';
-import { type ArtifactDesk, encodedDesk } from '../../../src/codec/wrap/artifacts.ts';
+import { type ArtifactAccess, encodedArtifacts } from '../../../src/codec/wrap/artifacts.ts';
 import { encodedSink } from '../../../src/codec/wrap/enqueue.ts';
 import { encodedSource, type JobSource } from '../../../src/codec/wrap/source.ts';
 import type { Ids } from '../../../src/core/ids.ts';
@@ -60,14 +60,14 @@ export async function putBlindTypes(engine: Engine, tenant: string): Promise<voi
 export class BlindPair {
   readonly codec: PayloadCodec;
   readonly source: JobSource;
-  readonly desk: ArtifactDesk;
+  readonly access: ArtifactAccess;
   readonly #engine: Engine;
   readonly #ids: Ids;
   readonly tenant: string;
 
   constructor(parts: {
     engine: Engine;
-    desk: ArtifactDesk;
+    access: ArtifactAccess;
     codec: PayloadCodec;
     ids: Ids;
     tenant: string;
@@ -77,7 +77,7 @@ export class BlindPair {
     this.#ids = parts.ids;
     this.tenant = parts.tenant;
     this.source = encodedSource(parts.engine, parts.codec);
-    this.desk = encodedDesk(parts.desk, parts.codec, parts.ids);
+    this.access = encodedArtifacts(parts.access, parts.codec, parts.ids);
   }
 
   async enqueue(request: EnqueueRequest): Promise<Job> {
@@ -157,12 +157,12 @@ export class BlindPair {
     if (beat!.kind === 'refused') throw beat!.error;
     const contentType = 'text/plain';
     const name = CANARIES['artifact-name'];
-    await this.desk.put(held, {
+    await this.access.put(held, {
       name,
       contentType,
       content: contentOf(CANARIES['artifact-content']),
     });
-    await this.desk.upload(this.tenant, {
+    await this.access.upload(this.tenant, {
       name: CANARIES['upload-name'],
       contentType,
       content: contentOf(CANARIES['upload-content']),

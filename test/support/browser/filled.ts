@@ -1,5 +1,5 @@
-// A room in which something stands on every page.
-import type { Room } from './room.ts';
+// A platform with something on every page.
+import type { Fixture } from './fixture.ts';
 import { errand, exhibit, paint } from './stage-jobs.ts';
 
 /** The smallest picture there is. */
@@ -17,14 +17,14 @@ export interface Filled {
   readonly done: { readonly id: string };
 }
 
-async function addWebhook(room: Room): Promise<void> {
+async function addWebhook(fixture: Fixture): Promise<void> {
   const body = { url: 'https://receiver.example/jobs', description: 'tells the front desk' };
-  await room.client.connection.call({ method: 'POST', path: '/v1/webhooks', body });
+  await fixture.client.connection.call({ method: 'POST', path: '/v1/webhooks', body });
 }
 
-/** Puts jobs of every kind, a schedule and a webhook into a room. */
-export async function fill(room: Room): Promise<Filled> {
-  const { client, pawl } = room;
+/** Puts jobs of every kind, a schedule and a webhook into it. */
+export async function fill(fixture: Fixture): Promise<Filled> {
+  const { client, pawl } = fixture;
   const dead = await pawl.enqueue(errand, { fault: 'the road is closed' });
   await pawl.enqueue(errand, { fault: 'the bridge is down' });
   const files = [{ name: 'dot.png', contentType: 'image/png', base64: PIXEL }];
@@ -37,7 +37,7 @@ export async function fill(room: Room): Promise<Filled> {
     runAt: FAR_AWAY,
   });
   await client.schedules.put('weekly', { rule: WEEKLY, job: { type: 'errand', input: {} } });
-  await addWebhook(room);
+  await addWebhook(fixture);
   await client.waitForEnd(dead.id);
   await client.waitForEnd(done.id);
   return { running, waiting, dead, done };

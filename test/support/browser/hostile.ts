@@ -1,6 +1,6 @@
 // Text that would run as a script wherever it were taken for markup, in every field that takes it.
 import type { JobJson } from '../../../src/http/schema/job.ts';
-import type { Room } from './room.ts';
+import type { Fixture } from './fixture.ts';
 
 const BREAK = 'globalThis.isBroken=true';
 
@@ -47,14 +47,14 @@ const WORKER = 'hostile';
 
 /** Takes a job as a worker in another language would, and says what it is told to. */
 class HostileWorker {
-  readonly #room: Room;
+  readonly #fixture: Fixture;
 
-  constructor(room: Room) {
-    this.#room = room;
+  constructor(fixture: Fixture) {
+    this.#fixture = fixture;
   }
 
   async call(method: Verb, path: string, body: object): Promise<unknown> {
-    return (await this.#room.client.connection.call({ method, path, body })).body;
+    return (await this.#fixture.client.connection.call({ method, path, body })).body;
   }
 
   async register(): Promise<void> {
@@ -77,7 +77,7 @@ class HostileWorker {
     const marked = { documentId: ALL.slice(0, 512), correlationId: SHORT };
     const input = { [SHORT]: ALL };
     const wish = { type: 'hostile', queue: 'hostile', input, metadata: { [ALL]: ALL }, ...marked };
-    const job = await this.#room.client.enqueue(wish);
+    const job = await this.#fixture.client.enqueue(wish);
     await this.call('POST', '/v1/claims', { workerId: WORKER, types: ['hostile'], max: 1 });
     await this.#say(job, 'start', {});
     const said = { stage: SHORT, progress: 40, message: ALL, log: [ALL], tokens: ALL };
@@ -119,15 +119,15 @@ async function poisonSettings(worker: HostileWorker): Promise<void> {
 }
 
 /** Writes the corpus into every field of jobs, workers, queues, schedules, webhooks, processes. */
-export async function poison(room: Room): Promise<Poisoned> {
-  const worker = new HostileWorker(room);
+export async function poison(fixture: Fixture): Promise<Poisoned> {
+  const worker = new HostileWorker(fixture);
   await worker.register();
   const done = await worker.take();
   await worker.complete(done);
   const dead = await worker.take();
   await worker.fail(dead);
   const running = await worker.take();
-  const cancelled = await room.client.enqueue({
+  const cancelled = await fixture.client.enqueue({
     type: 'hostile',
     input: {},
     runAt: '2100-01-01T00:00:00Z',

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { openRoom, type Room } from './room.ts';
-import { roomStores } from './room-stores.ts';
+import { openFixture, type Fixture } from './fixture.ts';
+import { fixtureStores } from './fixture-stores.ts';
 
 /** A room for the whole suite, and in it a page for each test. */
 export class Scene {
-  #room: Room | null = null;
+  #fixture: Fixture | null = null;
   #page: Page | null = null;
 
-  get room(): Room {
-    return this.#room!;
+  get fixture(): Fixture {
+    return this.#fixture!;
   }
 
   get page(): Page {
@@ -19,25 +19,25 @@ export class Scene {
   }
 
   async open(env: NodeJS.ProcessEnv): Promise<void> {
-    this.#room = await openRoom(env);
+    this.#fixture = await openFixture(env);
   }
 
   async close(): Promise<void> {
-    await this.room.close();
+    await this.fixture.close();
   }
 
   async enter(options: BrowserContextOptions = {}): Promise<void> {
-    this.#page = await this.room.look('', options);
+    this.#page = await this.fixture.look('', options);
   }
 
   async leave(): Promise<void> {
     await this.page.context().close();
-    assert.deepEqual(this.room.complaints, []);
+    assert.deepEqual(this.fixture.complaints, []);
   }
 
   /** Goes to a place of the dashboard: `jobs?phase=failed`. */
   async visit(place: string): Promise<void> {
-    await this.page.goto(`${this.room.url}/#/${place}`);
+    await this.page.goto(`${this.fixture.url}/#/${place}`);
   }
 
   async press(name: string): Promise<void> {
@@ -51,7 +51,7 @@ async function describeOnEveryStore(
   suite: (scene: Scene) => void,
   env: NodeJS.ProcessEnv = {},
 ): Promise<void> {
-  for (const store of await roomStores()) {
+  for (const store of await fixtureStores()) {
     void describe(`${title} (${store.label})`, () => {
       const scene = new Scene();
       before(() => scene.open({ ...env, ...store.env }));

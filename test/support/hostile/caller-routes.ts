@@ -105,7 +105,7 @@ const TYPE = {
 /** Limits that are told in a word. */
 const TYPE_IN_SHORT = { lifecycle: 'task', limits: { activePerDocument: 1, runningPerKey: 3 } };
 
-/** The definition as it is kept: answers leave out what is for another face. */
+/** The definition as it is kept: answers leave out what is for another reader. */
 const kept: WriteRoute['shown'] = async ({ world }, { url }) => {
   const type = url.split('/').at(-1)!;
   const [record] = await world.engine.context.records.types.read([{ tenant: 'default', type }]);

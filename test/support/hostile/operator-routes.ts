@@ -1,5 +1,5 @@
 // The routes of those who run the platform, with bodies that name all members that there are.
-import type { Api } from '../../spec/http-room.ts';
+import type { Api } from '../../spec/http-fixture.ts';
 import { ANY_JSON } from './fields.ts';
 import { ERROR } from './worker-routes.ts';
 import { answered, at, itsJob, madeJob, type Target, type WriteRoute } from './write-route.ts';

@@ -1,6 +1,6 @@
 // The routes of remote workers, with bodies that name all members that there are.
 import { randomUUID } from 'node:crypto';
-import type { Api } from '../../spec/http-room.ts';
+import type { Api } from '../../spec/http-fixture.ts';
 import { ANY_JSON } from './fields.ts';
 import { at, itsJob, jobUrlOf, type Target, type WriteRoute } from './write-route.ts';
 

@@ -1,5 +1,5 @@
 // A route of the API that takes a body, and how to see what became of what was sent to it.
-import type { Answer, Api, Method } from '../../spec/http-room.ts';
+import type { Answer, Api, Method } from '../../spec/http-fixture.ts';
 
 /** Whom a request is for: an address, and members of the body that go with it. */
 export interface Target {

@@ -1,0 +1,73 @@
+import type { Instant } from '../core/clock.ts';
+import type { Throttle } from '../core/throttle.ts';
+
+/** What a rule is about: all jobs of a queue, or all of a type. */
+export type DispatchScope = 'queue' | 'type';
+
+export interface DispatchRuleRef {
+  readonly tenant: string;
+  readonly scope: DispatchScope;
+  readonly name: string;
+}
+
+/**
+ * What lets jobs of a queue or a type through to claims. It needs none: what has no rule is open.
+ * - `isPaused`: nothing of it is claimed; a claim that answers after a pause has answered, and did
+ *   not begin before it, has none of its jobs.
+ * - `concurrency`: at most so many of its jobs are owned at once, by claims of any process.
+ * - `throttle`: why a type's concurrency is what it is, where its failures have lowered it.
+ * - `isShedding`: enqueues are to be refused; who says so and why is the engine's business.
+ */
+export interface DispatchRule extends DispatchRuleRef {
+  readonly isPaused: boolean;
+  readonly concurrency: number | null;
+  readonly throttle: Throttle | null;
+  readonly highWatermark: number | null;
+  readonly lowWatermark: number | null;
+  readonly isShedding: boolean;
+  /** Why it is as it is, in a sentence. */
+  readonly reason: string | null;
+  /** By whom it was last changed, and when. */
+  readonly actor: string;
+  readonly updatedAt: Instant;
+}
+
+/** What is left out stays as it is. */
+export type DispatchRuleChange = DispatchRuleRef & {
+  readonly actor: string;
+} & Partial<Omit<DispatchRule, keyof DispatchRuleRef | 'actor' | 'updatedAt' | 'throttle'>>;
+
+/** The rule as a change leaves it. */
+export function changedRule(
+  before: DispatchRule | null,
+  change: DispatchRuleChange,
+  now: Instant,
+): DispatchRule {
+  const {
+    isPaused = false,
+    concurrency = null,
+    throttle = null,
+    highWatermark = null,
+    lowWatermark = null,
+    isShedding = false,
+    reason = null,
+  } = before ?? {};
+  const marks = { highWatermark, lowWatermark, isShedding };
+  return { isPaused, concurrency, throttle, ...marks, reason, ...change, updatedAt: now };
+}
+
+/** True of one that lets everything through and says nothing: it need not be kept. */
+export function isIdle(rule: DispatchRule): boolean {
+  const { isPaused, concurrency, highWatermark, lowWatermark, isShedding, reason } = rule;
+  const settings = [concurrency, highWatermark, lowWatermark, reason];
+  return !isPaused && !isShedding && settings.every((setting) => setting === null);
+}
+
+/** Queues and types that do not simply let everything through. */
+export interface DispatchRuleVerbs {
+  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule>;
+  /** By scope and name; of every tenant if it is null. */
+  rules(tenant: string | null): Promise<DispatchRule[]>;
+  /** How many jobs of a queue are ready and due, counted up to `max`. */
+  depth(ref: { readonly tenant: string; readonly queue: string }, max: number): Promise<number>;
+}

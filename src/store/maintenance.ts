@@ -1,0 +1,90 @@
+import type { JobRef } from '../core/job.ts';
+import type { RecordKind } from './records.ts';
+
+/** How large a table is, and how much of it is waste; null where the database does not say. */
+export interface TableFigures {
+  readonly name: string;
+  readonly bytes: number;
+  readonly rows: number | null;
+  readonly deadRows: number | null;
+}
+
+/** Somebody because of whom dead rows cannot be removed. */
+export interface Holder {
+  readonly kind: 'session' | 'prepared transaction' | 'replication slot' | 'standby';
+  readonly name: string;
+  /** Since when; null where the server does not know. */
+  readonly ms: number | null;
+  /** How many transactions ago; null where it holds none back at the moment. */
+  readonly transactions: number | null;
+}
+
+/** What only a database server has. */
+export interface ServerFigures {
+  /** The oldest of each kind. */
+  readonly holders: readonly Holder[];
+  /** Who keeps readers of the log waiting. */
+  readonly markHolder: Pick<Holder, 'name' | 'ms'> | null;
+  /** How far back the oldest row lies that is not frozen, and from where on freezing is forced. */
+  readonly ages: readonly {
+    readonly kind: string;
+    readonly age: number;
+    readonly forcedAt: number;
+  }[];
+  /** Triggers that keep everybody but the verbs from writing, and are not there or switched off. */
+  readonly missingGuards: readonly {
+    readonly table: string;
+    readonly guard: string;
+    readonly isOff: boolean;
+  }[];
+}
+
+/** What a database tells of itself to those who look after it. */
+export interface StoreFigures {
+  readonly engine: 'memory' | 'sqlite' | 'postgres';
+  readonly version: string;
+  /** Settings that durability or speed depend on, by the database's own names. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly tables: readonly TableFigures[];
+  /** Bytes of the file that hold nothing. */
+  readonly freeBytes: number | null;
+  /** Bytes of the write-ahead log that are not yet in the file. */
+  readonly logBytes: number | null;
+  /** For how many days to come there are partitions; null where there are none. */
+  readonly daysAhead: number | null;
+  readonly server: ServerFigures | null;
+  readonly connections: { readonly used: number; readonly max: number } | null;
+}
+
+/** What only the database can tell of itself, for those who watch. */
+export interface Vitals {
+  /** For how long the oldest write has waited that readers of the log cannot see yet. */
+  readonly tailLagMs: number;
+  /** By name; which ones there are is the store's affair. */
+  readonly gauges: Readonly<Record<string, number>>;
+}
+
+/** How many jobs of a type ended badly and were not attended to. */
+export interface FailedType {
+  readonly type: string;
+  readonly count: number;
+}
+
+/** For those who look after a database: nothing else depends on it. */
+export interface MaintenanceStore {
+  /** Everyone who has, or had, a job here. */
+  tenants(): Promise<string[]>;
+  figures(): Promise<StoreFigures>;
+  vitals(): Promise<Vitals>;
+  /** Whether the schema has all that this code needs: it may be another one since it opened. */
+  isCurrent(): Promise<boolean>;
+  /** Some jobs of which there are events, but no row. */
+  strays(limit: number): Promise<JobRef[]>;
+  /**
+   * Counts jobs of all tenants that failed or are dead, were not run again and have no record of
+   * this kind: so many at most.
+   */
+  failedTypes(max: number, without: RecordKind): Promise<FailedType[]>;
+  /** What the database finds wrong with its own pages; nothing is good. */
+  quickCheck(): Promise<string[]>;
+}

@@ -1,0 +1,58 @@
+import { isOwned } from '../../core/phase.ts';
+import { changedRule, type DispatchRule, type DispatchRuleChange } from '../dispatch-rule.ts';
+import { deepFreeze, keyOf, type Row, type Tables } from './tables.ts';
+
+export function putDispatchRule(tables: Tables, change: DispatchRuleChange): DispatchRule {
+  const key = keyOf(change.tenant, change.scope, change.name);
+  const rule = changedRule(tables.rules.get(key) ?? null, change, tables.clock.now());
+  tables.rules.set(key, deepFreeze(rule));
+  return rule;
+}
+
+export function listDispatchRules(tables: Tables, tenant: string | null): DispatchRule[] {
+  return tables.rules
+    .values()
+    .filter((rule) => tenant === null || rule.tenant === tenant)
+    .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+function nameOf({ tenant, scope, name }: DispatchRule): string {
+  return `${tenant}\n${scope}\n${name}`;
+}
+
+export function depthOf(
+  tables: Tables,
+  { tenant, queue }: { tenant: string; queue: string },
+  max: number,
+): number {
+  const ready = tables.jobs
+    .values()
+    .filter(
+      ({ job, isOpen, parkedAt }) =>
+        job.tenant === tenant && job.queue === queue && (isOpen || parkedAt !== null),
+    );
+  return Math.min(max, ready.length);
+}
+
+type LaneName = Pick<Row['job'], 'tenant' | 'queue' | 'type'>;
+
+function rulesOf(tables: Tables, { tenant, queue, type }: LaneName): DispatchRule[] {
+  const names = [keyOf(tenant, 'queue', queue), keyOf(tenant, 'type', type)];
+  return names.flatMap((name) => tables.rules.get(name) ?? []);
+}
+
+export function isPaused(tables: Tables, lane: LaneName): boolean {
+  return rulesOf(tables, lane).some((rule) => rule.isPaused);
+}
+
+/** How many more jobs of a lane may be owned. */
+export function roomOf(tables: Tables, lane: LaneName): number {
+  const rooms = rulesOf(tables, lane).flatMap(({ scope, name, tenant, concurrency }) => {
+    if (concurrency === null) return [];
+    const owned = tables.jobs
+      .values()
+      .filter(({ job }) => job.tenant === tenant && job[scope] === name && isOwned(job.phase));
+    return [concurrency - owned.length];
+  });
+  return Math.max(0, Math.min(Infinity, ...rooms));
+}

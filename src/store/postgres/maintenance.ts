@@ -1,0 +1,129 @@
+import type { JobRef } from '../../core/job.ts';
+import type {
+  MaintenanceStore,
+  FailedType,
+  Holder,
+  ServerFigures,
+  StoreFigures,
+  TableFigures,
+  Vitals,
+} from '../maintenance.ts';
+import type { RecordKind } from '../records.ts';
+import { StoreError } from '../store-error.ts';
+import type { Database } from './database.ts';
+import { checkMigrations } from './migrations-runner.ts';
+import type { Session } from './session.ts';
+
+/** What the database tells of itself, each verb a statement or some of its own. */
+export function maintenanceOn(session: Session): MaintenanceStore {
+  return {
+    tenants: () => listTenants(session),
+    figures: () => readFigures(session),
+    vitals: () => readVitals(session),
+    strays: (limit) => listStrays(session, limit),
+    failedTypes: (max, without) => listFailedTypes(session, max, without),
+    isCurrent: () => isCurrent(session),
+    // The server checks its pages itself, where it was set up with checksums.
+    quickCheck: () => Promise.resolve([]),
+  };
+}
+
+async function isCurrent({ database }: Session): Promise<boolean> {
+  try {
+    await checkMigrations(database);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.outcome === 'refused') return false;
+    throw error;
+  }
+}
+
+async function listTenants({ database }: Session): Promise<string[]> {
+  const sql = `SELECT name FROM ${database.tables}.tenants ORDER BY name`;
+  const rows = await database.read<{ name: string }>(sql);
+  return rows.map(({ name }) => name);
+}
+
+const SETTINGS = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync',
+  'synchronous_commit', 'full_page_writes', 'autovacuum', 'max_connections', 'server_version')`;
+
+const TABLES = `SELECT c.relname AS name, pg_total_relation_size(c.oid)::int8 AS bytes,
+    coalesce(s.n_live_tup, 0)::int8 AS rows, coalesce(s.n_dead_tup, 0)::int8 AS "deadRows"
+  FROM pg_class c LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
+  WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' ORDER BY c.relname`;
+
+const USED = `SELECT count(*)::int4 AS used FROM pg_stat_activity
+  WHERE backend_type = 'client backend'`;
+
+const DAY_MS = 86_400_000;
+
+async function readFigures({ database }: Session): Promise<StoreFigures> {
+  const named = await database.read<{ name: string; setting: string }>(SETTINGS);
+  const settings = Object.fromEntries(named.map(({ name, setting }) => [name, setting]));
+  const tables = await database.read<TableFigures>(TABLES, [database.tables]);
+  const [ahead] = await database.read<{ ms: number }>(
+    `SELECT ahead_ms AS ms FROM ${database.tables}.partition_bounds()`,
+  );
+  const [activity] = await database.read<{ used: number }>(USED);
+  return {
+    engine: 'postgres',
+    version: settings['server_version'] ?? '0',
+    settings,
+    tables,
+    freeBytes: null,
+    logBytes: null,
+    daysAhead: Math.max(0, Math.floor(ahead!.ms / DAY_MS)),
+    server: await readServer(database),
+    connections: { used: activity!.used, max: Number(settings['max_connections']) },
+  };
+}
+
+async function readServer(database: Database): Promise<ServerFigures> {
+  const [markHolder = null] = await database.ask<Pick<Holder, 'name' | 'ms'>>('mark_holder', []);
+  const ages = await database.ask<{ kind: string; age: number; forced_at: number }>('ages', []);
+  const guards = await database.ask<{ name: string; trigger: string; is_off: boolean }>(
+    'missing_guards',
+    [database.schema],
+  );
+  return {
+    holders: await database.ask<Holder>('horizon', []),
+    markHolder,
+    ages: ages.map(({ kind, age, forced_at: forcedAt }) => ({ kind, age, forcedAt })),
+    missingGuards: guards.map(({ name: table, trigger: guard, is_off: isOff }) => ({
+      table,
+      guard,
+      isOff,
+    })),
+  };
+}
+
+/** Jobs with facts that are neither live nor ended, of the last day only: all are too many. */
+function listStrays({ database }: Session, limit: number): Promise<JobRef[]> {
+  return database.ask<JobRef>('strays', [limit]);
+}
+
+/** Jobs that ended badly, without a record of this kind and not run again, by type. */
+function listFailedTypes(
+  { database }: Session,
+  max: number,
+  without: RecordKind,
+): Promise<FailedType[]> {
+  return database.ask<FailedType>('failed_types', [max, without.name]);
+}
+
+/** How long the oldest entry has waited behind somebody who may still write before it. */
+async function readVitals(session: Session): Promise<Vitals> {
+  const { database } = session;
+  const [lag] = await database.ask<{ ms: number | null }>('tail_lag', [session.now()]);
+  const gauges = await database.ask<{ name: string; value: number }>('gauges', []);
+  const { totalCount, idleCount, waitingCount } = database.pool;
+  return {
+    tailLagMs: Math.max(0, lag?.ms ?? 0),
+    gauges: {
+      ...Object.fromEntries(gauges.map(({ name, value }) => [name, value])),
+      postgres_pool_connections: totalCount,
+      postgres_pool_idle: idleCount,
+      postgres_pool_waiting: waitingCount,
+    },
+  };
+}
