@@ -101,6 +101,7 @@ CREATE FUNCTION turn_log(p_every interval, p_now float8) RETURNS boolean LANGUAG
 #variable_conflict use_column
 BEGIN
   PERFORM pg_advisory_xact_lock(partitions_lock());
+  UPDATE meta SET turned_at = clock(p_now) WHERE turned_at = '-infinity';
   UPDATE meta SET turned_at = clock(p_now) WHERE turned_at <= clock(p_now) - p_every;
   IF NOT FOUND THEN RETURN false; END IF;
   PERFORM setval('log_n', ((last_value >> 28) + 1) << 28) FROM log_n;

@@ -10,8 +10,8 @@ CREATE TABLE meta (
   incarnation uuid NOT NULL DEFAULT gen_random_uuid(),
   -- Tells the marks of this installation from those of others in one database.
   tag int NOT NULL DEFAULT floor(random() * 65536),
-  -- When the log last went on in another partition of notes.
-  turned_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- When the log last went on in another partition of notes, by the clock of whoever sweeps.
+  turned_at timestamptz NOT NULL DEFAULT '-infinity',
   -- Where readers of the log may begin; what lies before is kept for the jobs' own histories.
   tail_from int8 NOT NULL DEFAULT 0
 );
