@@ -29,10 +29,10 @@ export function pageOf(report: SoakReport, asked: { minutes: number; perSecond: 
 
 One process on SQLite with all roles. Up to ${perSecond} jobs a second come in over HTTP, of kinds
 that succeed, try again, fail for good and write notes; some are cancelled, some waited for; a
-schedule fires each second; two readers of the stream come and go, and lists are read. Notes, the
-feed, fired slots and dead letters are kept for two minutes; jobs and their events for a day, the
-least there is, so the file grows by a constant for each job: \`npm run bench:long-run\` shows the
-days on which they go, too. ${grouped(report.made)} jobs were made (${pace} a second);
+schedule fires each second; two readers of the stream come and go, and lists are read. Notes, fired
+slots and dead letters are kept for two minutes; jobs and their events for a day, the least there
+is, so the file grows by a constant for each job: \`npm run bench:long-run\` shows the days on
+which they go, too. ${grouped(report.made)} jobs were made (${pace} a second);
 ${report.looks.length} looks, time from left to right over ${minutes} minutes.
 
 The verdict: ${told}. Violations: ${violations.length === 0 ? 'none' : violations.join('; ')}.

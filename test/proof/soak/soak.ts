@@ -21,7 +21,7 @@ export const MEASURES = [
   'handles',
   'threads',
   'notes a recent job',
-  'feed a recent job',
+  'log rows a job',
   'database bytes a job',
 ] as const;
 
@@ -37,7 +37,7 @@ const jobsModule = fileURLToPath(new URL('jobs.ts', import.meta.url));
 const never = new AbortController().signal;
 const PRODUCERS = 4;
 
-/** So long notes and the feed are kept here, and until the next sweep. */
+/** So long notes are kept here, and until the next sweep. */
 const KEPT_MS = 150_000;
 
 /** What may go soon goes soon, so that a soak sees it go; jobs stay for a day at least. */
@@ -123,7 +123,7 @@ function bytesIn(folder: string): number {
   return files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 }
 
-function countRows(folder: string, table: 'jobs' | 'notes' | 'feed'): number {
+function countRows(folder: string, table: 'jobs' | 'notes' | 'log'): number {
   const db = new DatabaseSync(join(folder, 'pawl.db'), { readOnly: true });
   try {
     return Number(db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!['rows']);
@@ -155,7 +155,7 @@ async function look(soaked: Soaked, pid: number): Promise<Record<Measure, number
     handles: countIn(`/proc/${pid}/fd`) || metric('process_open_fds'),
     threads: countIn(`/proc/${pid}/task`),
     'notes a recent job': countRows(folder, 'notes') / recent,
-    'feed a recent job': countRows(folder, 'feed') / recent,
+    'log rows a job': countRows(folder, 'log') / Math.max(1, soaked.made),
     'database bytes a job': bytesIn(folder) / Math.max(1, soaked.made),
   };
 }
