@@ -9,7 +9,12 @@ import type { Ending } from '../../src/engine/settle.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { holdingOf, openWorld, type World } from '../support/world.ts';
 
-type OwnerVerb = 'start' | 'heartbeat' | Ending['kind'] | Exclude<keyof Beat, keyof Ownership>;
+type OwnerVerb =
+  | 'start'
+  | 'heartbeat'
+  | 'succeedAndClaim'
+  | Ending['kind']
+  | Exclude<keyof Beat, keyof Ownership>;
 
 type Verb = (engine: Engine, held: Ownership) => Promise<PawlError | null>;
 
@@ -46,10 +51,16 @@ const OWNER_VERBS: Record<OwnerVerb, Verb> = {
   advance: ending({ kind: 'advance', delayMs: 1_000 }),
   release: ending({ kind: 'release' }),
   cancelled: ending({ kind: 'cancelled' }),
+  succeedAndClaim: async (engine, held) => {
+    const ends = [{ ...held, ending: { kind: 'succeed' } as const }];
+    const next = { owner: held.owner, types: ['work'], max: 1 };
+    const { outcomes } = await engine.settleAndClaim(ends, next);
+    return outcomes[0]!.kind === 'refused' ? outcomes[0]!.error : null;
+  },
 };
 
 /** Which methods of the engine take an Ownership; the rest act for others than an owner. */
-const OWNER_METHODS = ['start', 'renew', 'settle'];
+const OWNER_METHODS = ['start', 'renew', 'settle', 'settleAndClaim'];
 const OTHER_METHODS = [
   'constructor',
   'putType',
