@@ -1,6 +1,7 @@
 // The real worker with a codec between it and the platform: handlers see plain values only.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkerSign } from '../../src/records/workers.ts';
 import { aesCodec } from '../../src/codec/aes-codec.ts';
 import { newPayloadKey } from '../../src/codec/key-ring.ts';
 import { nullCodec } from '../../src/codec/null-codec.ts';
@@ -88,6 +89,20 @@ test('[D16, T32] an encrypted end that is reported again is the same end', async
   const [first] = await source.settle([settlement]);
   const [again] = await source.settle([{ ...settlement }]);
   assert.deepEqual([first!.kind, again!.kind], ['moved', 'unchanged']);
+});
+
+test('a worker that encrypts payloads is listed like every other', async () => {
+  const shop = await openWorkshop([jobThat(() => null)]);
+  const { world } = shop;
+  const source = encodedSource(world.engine, aesCodec({ keys: [newPayloadKey('k1')] }));
+  const sign = { tenant: TENANT, id: 'w1', types: ['job'], state: 'working', isAnnounced: true };
+  const unsaid = { host: null, pid: null, version: null, slots: null };
+  await source.announce?.([{ ...sign, ...unsaid } as WorkerSign]);
+  const listed = await world.engine.workers(TENANT);
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    ['w1'],
+  );
 });
 
 test('[D16, R33] what undoes an encrypted job sees its input, stages, checkpoint and error', async () => {

@@ -6,7 +6,8 @@ import { newPayloadKey } from '../../src/codec/key-ring.ts';
 import { nullCodec } from '../../src/codec/null-codec.ts';
 import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
-import { encodedSource, type JobSource } from '../../src/codec/wrap/source.ts';
+import { encodedSource } from '../../src/codec/wrap/source.ts';
+import type { JobSource } from '../../src/worker/job-source.ts';
 import {
   inputsIn,
   largeSink,

@@ -6,7 +6,6 @@ import type { Claim } from '../../engine/claim.ts';
 import type { Beat, Ownership } from '../../engine/owner.ts';
 import type { Ending, Settlement } from '../../engine/settle.ts';
 import type { Source } from '../../engine/source.ts';
-import type { TransitionOutcome } from '../../engine/transition.ts';
 import type { NoteDraft } from '../../store/renew.ts';
 import {
   CodecError,
@@ -17,11 +16,8 @@ import {
 import { withErrorTexts } from './error-texts.ts';
 import { decodeJob, decodeStage, placeIn } from './read.ts';
 
-/** Without its signs of life, which carry no payloads. */
-export type JobSource<Outcome = TransitionOutcome> = Omit<Source<Outcome>, 'announce'>;
-
 export interface EncodedSourceOptions {
-  /** RequireJson of each claimed job that this worker's keys could not read. */
+  /** Told of each claimed job that this worker's keys could not read. */
   readonly onUnreadable?: (job: Job, error: CodecError) => void;
 }
 
@@ -30,10 +26,10 @@ export interface EncodedSourceOptions {
  * cannot be read is given up with `configuration_error` and spoils no other.
  */
 export function encodedSource<Outcome>(
-  source: JobSource<Outcome>,
+  source: Source<Outcome>,
   codec: PayloadCodec,
   options: EncodedSourceOptions = {},
-): JobSource<Outcome> {
+): Source<Outcome> {
   // An owner shows the job as it claimed it; the platform gets back what it had handed out.
   const handedOut = new WeakMap<Job, Job>();
   // A worker reports an end again whose answer was lost: encrypted anew it would be another one.
@@ -67,6 +63,8 @@ export function encodedSource<Outcome>(
     start: (holdings) => source.start(holdings.map(asHandedOut)),
     renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
     settle: (settlements) => source.settle(sealed(settlements)),
+    // Signs of life carry no payloads.
+    ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
     ...(source.settleAndClaim === undefined
       ? {}
       : {
@@ -92,7 +90,7 @@ function decodeClaim(codec: PayloadCodec, claim: Claim): ReadClaim {
 }
 
 async function giveUp(
-  source: JobSource<unknown>,
+  source: Source<unknown>,
   lost: readonly { claim: Claim; error: CodecError }[],
 ): Promise<void> {
   const holdings = lost.map(({ claim: { job } }) => holdingOf(job));

@@ -48,6 +48,6 @@ export interface FollowOptions {
   readonly backoff?: Backoff;
   readonly timers?: Timers;
   handle(items: readonly TailItem[], batch: Batch): Promise<void> | void;
-  /** RequireJson before it goes on, and again if that could not be stored. */
+  /** Told before it goes on, and again if that could not be stored. */
   onReset?(reset: FollowerReset): Promise<void> | void;
 }

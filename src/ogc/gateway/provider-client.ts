@@ -6,7 +6,7 @@ import type { Pulses } from './pulses.ts';
 
 /** The way out: the guarded client of the platform, or a stand-in for it. */
 export interface HttpClient extends Pick<Outgoing, 'fetch'> {
-  /** RequireJson how each request went. */
+  /** Told how each request went. */
   readonly pulses?: Pulses;
 }
 
