@@ -1,6 +1,6 @@
 // docs/reference/lifecycles.md and its pictures, made from the tables themselves.
-import { mermaidOf } from '../../src/core/diagram-mermaid.ts';
-import { svgOf } from '../../src/core/diagram-svg.ts';
+import { mermaidOf } from '../../src/diagram/mermaid.ts';
+import { svgOf } from '../../src/diagram/svg.ts';
 import {
   type Lifecycle,
   opensEpoch,

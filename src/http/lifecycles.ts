@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { mermaidOf } from '../core/diagram-mermaid.ts';
-import { svgOf } from '../core/diagram-svg.ts';
+import { mermaidOf } from '../diagram/mermaid.ts';
+import { svgOf } from '../diagram/svg.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { type App, type Services, type Resource, routes } from './services.ts';

@@ -10,6 +10,7 @@ export const layers: Readonly<Record<string, number>> = {
   records: 1,
   handler: 1,
   check: 1,
+  diagram: 1,
   artifact: 1,
   outgoing: 1,
   codec: 1,

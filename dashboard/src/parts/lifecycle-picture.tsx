@@ -1,4 +1,4 @@
-import { type SvgOptions, svgOf } from '../../../src/core/diagram-svg.ts';
+import { type SvgOptions, svgOf } from '../../../src/diagram/svg.ts';
 import type { Lifecycle } from '../../../src/core/lifecycle.ts';
 import type { LifecycleJson } from '../../../src/http/schema/lifecycle.ts';
 

@@ -1,9 +1,9 @@
-import { type Box, layoutOf, type Layout } from './diagram-layout.ts';
-import { causeText, NEW_EPOCH_SIGN } from './diagram-moves.ts';
-import { ROOT_CLASS, styleSheet } from './diagram-style.ts';
-import { escapeXml, LABEL_SIZE, LINE_HEIGHT, textWidth } from './diagram-text.ts';
-import type { Label, Point, Wire } from './diagram-wires.ts';
-import type { Lifecycle } from './lifecycle.ts';
+import { type Box, layoutOf, type Layout } from './layout.ts';
+import { causeText, NEW_EPOCH_SIGN } from './moves.ts';
+import { ROOT_CLASS, styleSheet } from './style.ts';
+import { escapeXml, LABEL_SIZE, LINE_HEIGHT, textWidth } from './text.ts';
+import type { Label, Point, Wire } from './wires.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
 
 const BOX_HEIGHT = 46;
 const TALL_BOX_HEIGHT = 62;

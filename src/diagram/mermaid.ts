@@ -1,6 +1,6 @@
-import { causeText, type DiagramCause, foldLifecycle, moveOf } from './diagram-moves.ts';
-import { type Lifecycle, type Place, placeName } from './lifecycle.ts';
-import { isTerminal } from './phase.ts';
+import { causeText, type DiagramCause, foldLifecycle, moveOf } from './moves.ts';
+import { type Lifecycle, type Place, placeName } from '../core/lifecycle.ts';
+import { isTerminal } from '../core/phase.ts';
 
 export interface MermaidOptions {
   /** One node per (state, phase) instead of one per state. */

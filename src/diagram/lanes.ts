@@ -1,6 +1,6 @@
-import { type Course, courseOf, LABEL_WIDTH_MAX, type Seat } from './diagram-columns.ts';
-import type { Diagram, DiagramMove } from './diagram-moves.ts';
-import { labelLines, LINE_HEIGHT, linesWidth } from './diagram-text.ts';
+import { type Course, courseOf, LABEL_WIDTH_MAX, type Seat } from './columns.ts';
+import type { Diagram, DiagramMove } from './moves.ts';
+import { labelLines, LINE_HEIGHT, linesWidth } from './text.ts';
 
 /** `sky`: over everything. `between`: under the upper boxes. `under`: beside one ending. */
 export type Zone = 'line' | 'sky' | 'between' | 'under';

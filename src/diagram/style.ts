@@ -1,4 +1,4 @@
-import type { Phase } from './phase.ts';
+import type { Phase } from '../core/phase.ts';
 
 interface Ink {
   readonly fill: string;

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { crowded } from '../../test/support/lifecycles.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import { task } from '../lifecycles/task.ts';
-import { mermaidOf } from './diagram-mermaid.ts';
-import { placeName } from './lifecycle.ts';
+import { mermaidOf } from './mermaid.ts';
+import { placeName } from '../core/lifecycle.ts';
 
 const GRAMMAR: readonly RegExp[] = [
   /^stateDiagram-v2$/,

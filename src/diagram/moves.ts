@@ -4,8 +4,8 @@ import {
   opensEpoch,
   type Transition,
   type Trigger,
-} from './lifecycle.ts';
-import { isTerminal, type Phase, rankOf } from './phase.ts';
+} from '../core/lifecycle.ts';
+import { isTerminal, type Phase, rankOf } from '../core/phase.ts';
 
 /** A state as a picture shows it: once, with all of its phases. */
 export interface DiagramState {

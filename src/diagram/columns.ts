@@ -1,6 +1,6 @@
-import type { Diagram, DiagramMove, DiagramState } from './diagram-moves.ts';
-import { LABEL_SIZE, labelLines, linesWidth, textWidth } from './diagram-text.ts';
-import { rankOf } from './phase.ts';
+import type { Diagram, DiagramMove, DiagramState } from './moves.ts';
+import { LABEL_SIZE, labelLines, linesWidth, textWidth } from './text.ts';
+import { rankOf } from '../core/phase.ts';
 
 export const NAME_SIZE = 14;
 export const PHASE_SIZE = 10.5;

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { crowded } from '../../test/support/lifecycles.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
 import { document } from '../lifecycles/document.ts';
-import { svgOf } from './diagram-svg.ts';
-import { escapeXml } from './diagram-text.ts';
+import { svgOf } from './svg.ts';
+import { escapeXml } from './text.ts';
 
 /** Tags in order, with their attributes; fails on text that is no well-formed XML. */
 function tagsOf(svg: string): string[] {

@@ -1,4 +1,4 @@
-import { causeText, type DiagramMove } from './diagram-moves.ts';
+import { causeText, type DiagramMove } from './moves.ts';
 
 export const LABEL_SIZE = 12;
 export const LINE_HEIGHT = 15;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { crowded } from '../../test/support/lifecycles.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
-import { type Box, layoutOf } from './diagram-layout.ts';
-import { rankOf } from './phase.ts';
-import type { Point, Wire } from './diagram-wires.ts';
+import { type Box, layoutOf } from './layout.ts';
+import { rankOf } from '../core/phase.ts';
+import type { Point, Wire } from './wires.ts';
 
 interface Area {
   readonly x: number;

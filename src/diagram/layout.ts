@@ -1,8 +1,8 @@
-import { type Seat, seatStates } from './diagram-columns.ts';
-import { type Lane, laneHeight, planLanes, type Zone } from './diagram-lanes.ts';
-import { type Diagram, type DiagramState, foldLifecycle } from './diagram-moves.ts';
-import { type Wire, wiresOf } from './diagram-wires.ts';
-import type { Lifecycle } from './lifecycle.ts';
+import { type Seat, seatStates } from './columns.ts';
+import { type Lane, laneHeight, planLanes, type Zone } from './lanes.ts';
+import { type Diagram, type DiagramState, foldLifecycle } from './moves.ts';
+import { type Wire, wiresOf } from './wires.ts';
+import type { Lifecycle } from '../core/lifecycle.ts';
 
 const MARGIN = 20;
 const TITLE_HEIGHT = 30;

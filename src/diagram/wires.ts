@@ -1,7 +1,7 @@
-import type { Box } from './diagram-layout.ts';
-import { centerOf, type Lane } from './diagram-lanes.ts';
-import type { DiagramMove } from './diagram-moves.ts';
-import { LINE_HEIGHT, linesWidth } from './diagram-text.ts';
+import type { Box } from './layout.ts';
+import { centerOf, type Lane } from './lanes.ts';
+import type { DiagramMove } from './moves.ts';
+import { LINE_HEIGHT, linesWidth } from './text.ts';
 
 export type Point = readonly [x: number, y: number];
 
