@@ -18,7 +18,7 @@ export function fromTypebox<Shape extends TSchema>(shape: Shape): Schema<Static<
       version: 1,
       vendor: 'typebox',
       validate: (value) =>
-        compiled.Check(value) ? { value } : { issues: compiled.Errors(value).flatMap(issuesOf) },
+        compiled.Check(value) ? { value } : { issues: distinct(compiled.Errors(value)) },
       // Which is what they are already.
       jsonSchema: { input: () => plain, output: () => plain },
     },
@@ -32,17 +32,26 @@ interface Issue {
   readonly path: readonly string[];
 }
 
+const NOT_KNOWN = 'is not known';
+
+/** A member too many is found twice: by its object, and by the schema that is false for it. */
+function distinct(findings: readonly Finding[]): Issue[] {
+  const issues = findings.flatMap(issuesOf);
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
+}
+
 /** Members that are missing, or too many, are named by their own paths, not by their object's. */
 function issuesOf(finding: Finding): Issue[] {
-  const { instancePath, message, params } = finding;
+  const { instancePath, keyword, message, params } = finding;
   const path = instancePath.split('/').slice(1).map(unescaped);
   const named = params as { requiredProperties?: string[]; additionalProperties?: string[] };
   const missing = named.requiredProperties ?? [];
   const surplus = named.additionalProperties ?? [];
+  if (keyword === 'boolean') return [{ message: NOT_KNOWN, path }];
   if (missing.length + surplus.length === 0) return [{ message, path }];
   return [
     ...missing.map((name) => ({ message: 'is required', path: [...path, name] })),
-    ...surplus.map((name) => ({ message: 'is not known', path: [...path, name] })),
+    ...surplus.map((name) => ({ message: NOT_KNOWN, path: [...path, name] })),
   ];
 }
 
