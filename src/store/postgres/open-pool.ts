@@ -1,4 +1,4 @@
-import type { Pool, PoolConfig } from 'pg';
+import type { Pool, PoolConfig, QueryConfig } from 'pg';
 
 export interface PoolOptions {
   readonly url?: string | undefined;
@@ -44,14 +44,17 @@ export async function openPool(options: PoolOptions): Promise<Pool> {
  * By a statement, since poolers refuse startup parameters that they do not know. The server may not
  * know all of them either: `transaction_timeout` came with version 17.
  */
-function settingsOf(statementMs: number | null): string {
-  const settings = Object.entries({
+function settingsOf(statementMs: number | null): QueryConfig {
+  const settings = {
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     statement_timeout: statementMs ?? 0,
     transaction_timeout: (statementMs ?? 0) * TRANSACTION_STATEMENTS,
-  });
-  const values = settings.map(([name, ms]) => `('${name}', '${ms}')`).join(', ');
-  return `SELECT set_config(s.name, s.value, false) FROM (VALUES ${values}) s(name, value)
-    WHERE current_setting(s.name, true) IS NOT NULL`;
+  };
+  return {
+    text: `SELECT set_config(s.name, s.value, false)
+      FROM unnest($1::text[], $2::text[]) AS s(name, value)
+      WHERE current_setting(s.name, true) IS NOT NULL`,
+    values: [Object.keys(settings), Object.values(settings).map(String)],
+  };
 }
