@@ -13,7 +13,7 @@ await onEveryStore.describe('the page of a job', (scene) => {
     turns.give();
     await page.getByText('the sky').first().waitFor();
     const bar = page.getByRole('progressbar', { name: 'Progress' });
-    assert.equal(await bar.getAttribute('aria-valuenow'), '70');
+    await bar.and(page.locator('[aria-valuenow="70"]')).waitFor();
     turns.give();
     await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
     await page.getByText('"colours": 3').waitFor();
