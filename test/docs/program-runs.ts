@@ -119,8 +119,7 @@ export async function saidBy(program: Program, place: Place): Promise<string[]> 
   // The one that enqueues is run while the worker is there, which must be ready before it.
   const working = new Process(worker, place);
   const before = await working.until(stopAt!);
-  const said = await new Process(main!, place).run();
-  working.stop();
+  const said = await new Process(main!, place).run().finally(() => working.stop());
   return [...before, ...said, ...(await working.run())];
 }
 

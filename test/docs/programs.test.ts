@@ -139,7 +139,9 @@ describe('theirs', () => {
     test(`${program.title}: the twin says the same`, { skip }, async (context) => {
       const env = await (isRedis ? redis(context) : postgres(context));
       const twin = { folder: place, cwd: emptyFolder(context), env, hooks: [] };
-      assertSays(program, await saidBy(program, twin));
+      // BullMQ's QueueEvents miss a job that ends before they first listen, and wait for ever.
+      const said = await saidBy(program, twin).catch(() => saidBy(program, twin));
+      assertSays(program, said);
     });
   }
 });
