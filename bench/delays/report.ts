@@ -5,7 +5,7 @@ import { median, percentile } from '../harness/statistics.ts';
 import type { DelaysOptions, Lateness } from './measure.ts';
 
 /** More processes than this that want a core, and the figures tell of them. */
-const IDLE_LOAD_MAX = 0.5;
+const IDLE_LOAD_MAX = 1;
 
 function line(what: string, late: readonly number[]): string[] {
   const figures = [median(late), percentile(late, 95), Math.max(...late)];
