@@ -42,7 +42,7 @@ export async function openJobFixture(
   context.after(() => worker.crash());
   const work = async (): Promise<void> => {
     await worker.poll();
-    while (worker.load.inHand > 0) {
+    while (worker.load.inFlight > 0) {
       await worker.idle();
       await worker.poll();
     }
