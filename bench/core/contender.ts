@@ -1,7 +1,7 @@
 /** A call that is ready to be made: nothing but the measured work is left to do. */
 export type Call = () => Promise<void>;
 
-/** Jobs in hand. */
+/** Jobs in flight. */
 export interface Holding {
   readonly size: number;
   /** What completes them, so many with each call. */

@@ -11,7 +11,7 @@ export interface Workload {
   readonly repeats: number;
 }
 
-/** Jobs a second; microseconds of this process's CPU a job; ms until the job is in hand. */
+/** Jobs a second; microseconds of this process's CPU a job; ms until the job is in flight. */
 export type Kind = 'rate' | 'cpu' | 'latency';
 
 interface Reading {
@@ -120,7 +120,7 @@ async function playSingles(
   ];
 }
 
-/** With nothing else to do: from before the enqueue until the job is in hand. */
+/** With nothing else to do: from before the enqueue until the job is in flight. */
 async function playIdle(contender: Contender, jobs: number): Promise<Reading[]> {
   const times: number[] = [];
   for (let job = 0; job < jobs; job++) {

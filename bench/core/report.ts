@@ -30,7 +30,7 @@ function introduction(options: BenchOptions): string[] {
     '- A life is enqueue, claim, complete, one verb after the other: jobs by the sum of the times.',
     '  Three events a job, 100 bytes of input, lifecycle `task`.',
     `- Latency: ${latencyJobs} jobs at idle, from before the enqueue until the same caller’s claim`,
-    '  has the job in hand; no wake-up and no polling is in it.',
+    '  has the job in flight; no wake-up and no polling is in it.',
     '- Differences below a fifth are noise on a shared machine; compare columns of one run only.',
   ];
 }

@@ -32,7 +32,7 @@ export interface CallerVerbs {
   open(target: Target): Promise<void>;
   enqueue(round: Round): Promise<Timed>;
   claim(round: Round): Promise<Timed>;
-  /** Whatever was claimed and is still in hand. */
+  /** Whatever was claimed and is still in flight. */
   complete(round: Pick<Round, 'callers'>): Promise<Timed>;
   forget(given: null): Promise<void>;
   /** One call at a time; answers with the moment just before the first. */

@@ -1,4 +1,4 @@
-/** A job in hand. */
+/** A job in flight. */
 export interface Held {
   readonly id: string;
   readonly owner: string;

@@ -50,5 +50,5 @@ server.listen(Number(process.env['PORT'] ?? 3_000), '127.0.0.1', () => {
 
 process.once('SIGTERM', () => {
   server.close();
-  void pawl.close(); // handlers in hand come to their end
+  void pawl.close(); // handlers in flight come to their end
 });

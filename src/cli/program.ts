@@ -70,6 +70,7 @@ export function buildProgram(version: string): Command {
     .option('--json', 'data for programs: one JSON value a line')
     .addHelpText('after', EXAMPLES)
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .showHelpAfterError('Run it with --help to see its arguments and options.')
     .exitOverride();
   for (const add of ADDED) add(program);
   return program;

@@ -38,6 +38,6 @@ export async function work(session: Session, options: WorkOptions): Promise<void
   const types = jobs.map(({ type }) => type).join(', ');
   screen.talk(`Working for ${url} with ${countText(slots, 'slot')}: ${types}. Ctrl-C stops.`);
   await stopped;
-  screen.talk('Finishing what is in hand…');
+  screen.talk('Finishing what is in flight…');
   await worker.drain();
 }

@@ -15,7 +15,7 @@ test('a clock that goes back takes nothing away', () => {
   assert.deepEqual(levelAfter({ level: 2, at: 500 }, rate, 400), { level: 3, at: 500 });
 });
 
-test('[T12] who is let in and did not start has a token in hand', () => {
+test('[T12] who is let in and did not start still has its token', () => {
   assert.equal(tokensLeft({ level: 0, at: 0 }, rate, 0), 4);
   assert.equal(tokensLeft({ level: 1.5, at: 0 }, rate, 1), 1);
   assert.equal(tokensLeft({ level: 4, at: 0 }, rate, 0), 0);

@@ -34,8 +34,8 @@ const OPEN: readonly Row[] = [
   { title: 'the whole sample failed', facts: { failed: 20 }, ceiling: 8 },
   { title: 'half failed', facts: { succeeded: 10, failed: 10 }, ceiling: 8 },
   { title: 'fewer than half failed', facts: { succeeded: 11, failed: 10 }, ceiling: null },
-  { title: 'few are in hand', facts: { failed: 20, owned: 3 }, ceiling: 1 },
-  { title: 'none is in hand at this moment', facts: { failed: 20, owned: 0 }, ceiling: 1 },
+  { title: 'few are in flight', facts: { failed: 20, owned: 3 }, ceiling: 1 },
+  { title: 'none is in flight at this moment', facts: { failed: 20, owned: 0 }, ceiling: 1 },
   { title: 'somebody has bound it', facts: { failed: 20, owned: 6, bound: 10 }, ceiling: 3 },
   { title: 'it is bound to the least already', facts: { failed: 20, bound: 1 }, ceiling: null },
 ];

@@ -30,10 +30,10 @@ const WELL_SHARE = 0.5;
 /** A throttled type has fewer ends to judge by: twice its ceiling will do, but not fewer. */
 const SAMPLES_THROTTLED_MIN = 5;
 
-/** A type slowed down: at most `ceiling` of its jobs are in hand at once. */
+/** A type slowed down: at most `ceiling` of its jobs are in flight at once. */
 export interface Throttle {
   readonly ceiling: number;
-  /** How many were allowed or in hand when it began: there it ends. */
+  /** How many were allowed or in flight when it began: there it ends. */
   readonly baseline: number;
   /** The bound that held before it and holds again after it; null for none. */
   readonly bound: number | null;
@@ -49,7 +49,7 @@ export interface ThrottleFacts {
   readonly throttle: Throttle | null;
   readonly succeeded: number;
   readonly failed: number;
-  /** Jobs of the type that are in hand now. */
+  /** Jobs of the type that are in flight now. */
   readonly owned: number;
   readonly bound: number | null;
   readonly now: Instant;

@@ -20,7 +20,7 @@ export interface ClaimOptions {
   readonly turn?: number;
 }
 
-/** A job in hand, with all that an attempt needs. */
+/** A job in flight, with all that an attempt needs. */
 export interface Claim {
   readonly job: Job;
   readonly policy: Policy;

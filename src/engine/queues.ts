@@ -7,7 +7,7 @@ import { checkName } from './enqueue-request.ts';
 /** What an operator can change of a queue; what is left out stays as it is, null takes it away. */
 export interface QueueSettings {
   readonly isPaused?: boolean;
-  /** At most so many of its jobs are in hand at once. */
+  /** At most so many of its jobs are in flight at once. */
   readonly concurrency?: number | null;
   /** From this depth on, new jobs are refused until it has fallen to the low one. */
   readonly highWatermark?: number | null;

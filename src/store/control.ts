@@ -32,7 +32,7 @@ export interface TypeHealth {
   /** Ends in slots that begin no earlier than asked for, and no earlier than the last change. */
   readonly succeeded: number;
   readonly failed: number;
-  /** Jobs of it that are in hand. */
+  /** Jobs of it that are in flight. */
   readonly owned: number;
   readonly throttle: Throttle | null;
   /** What bounds it now, the throttle or somebody's setting. */

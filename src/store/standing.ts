@@ -1,7 +1,7 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
 
-/** What a job that nobody owns waits for; null where it is in hand, held or has ended. */
+/** What a job that nobody owns waits for; null where it is in flight, held or has ended. */
 export const WAITS = [
   'claim',
   'time',

@@ -83,7 +83,7 @@ export interface Store extends DispatchRuleVerbs, StandingVerbs, RetentionVerbs 
   /** Names this log: after a restore it is another one, whose positions mean other things. */
   incarnation(): Promise<string>;
   /**
-   * Counts the jobs that have not ended, those in hand all and of every other line (a type in a
+   * Counts the jobs that have not ended, those in flight all and of every other line (a type in a
    * queue, claimable or kept back) the first `max`: a look costs the same however many wait.
    */
   tally(tenant: string | null, max?: number): Promise<Tally[]>;

@@ -120,7 +120,7 @@ export class World extends JobVerbs {
     for (let isBusy = true; isBusy;) {
       const { worker } = this.#inFlight;
       await worker.poll();
-      isBusy = worker.load.inHand > 0;
+      isBusy = worker.load.inFlight > 0;
       await worker.idle();
       if (!isBusy) isBusy = (await this.#compensator.runOnce()) > 0;
     }

@@ -13,7 +13,7 @@ export interface HeartbeatsOptions {
   readonly log: EngineLog;
 }
 
-/** One beat for all: renews the leases in hand in batches and carries what handlers have said. */
+/** One beat for all jobs in flight: renews leases in batches, carries what handlers have said. */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
   readonly #attempts: Set<Attempt> = new Set();

@@ -1,7 +1,7 @@
 import type { Timers } from '../core/timers.ts';
 import type { Attempt } from './attempt.ts';
 
-/** The attempts that a worker has in hand, from the claim to the accepted report. */
+/** The attempts that a worker has in flight, from the claim to the accepted report. */
 export class InFlight {
   readonly #timers: Timers;
   readonly #attempts: Set<Attempt> = new Set();

@@ -55,7 +55,7 @@ interface Counts {
  * Claims jobs, runs their handlers and reports the ends.
  *
  * Modes: *new*; *working* from `start`; *draining*: it claims nothing and finishes what it has;
- * *stopped*: nothing is left in hand.
+ * *stopped*: nothing is left in flight.
  */
 export class Worker {
   readonly #setup: WorkerSetup;
@@ -105,8 +105,8 @@ export class Worker {
   }
 
   /** How many jobs it holds, and how many of them have no slot yet. */
-  get load(): { readonly inHand: number; readonly waiting: number } {
-    return { inHand: this.#runner.inFlight.size, waiting: this.#runner.waiting };
+  get load(): { readonly inFlight: number; readonly waiting: number } {
+    return { inFlight: this.#runner.inFlight.size, waiting: this.#runner.waiting };
   }
 
   /** Inline handlers that were told to stop and go on: nothing but their own end ends them. */
@@ -254,7 +254,7 @@ export class Worker {
     return this.#runner.heartbeats.beat();
   }
 
-  /** Resolves when nothing is in hand. */
+  /** Resolves when nothing is in flight. */
   idle(): Promise<void> {
     return this.#runner.inFlight.empty();
   }

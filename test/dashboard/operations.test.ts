@@ -50,7 +50,7 @@ await onEveryStore.describe(
       await scene.visit('queues');
       const row = page.getByRole('row', { name: /narrow/ });
       await row.getByRole('button', { name: 'Bounds…' }).click();
-      await page.getByLabel('Jobs in hand at once').fill('2');
+      await page.getByLabel('Jobs in flight at once').fill('2');
       await scene.press('Save');
       await row.getByText('of 2').waitFor();
       await row.getByTitle('Who has them').click();
@@ -59,7 +59,7 @@ await onEveryStore.describe(
       await dialog.getByText(/paint by .+/).waitFor();
       turns.give();
       turns.give();
-      await dialog.getByText('Nothing is in hand').waitFor();
+      await dialog.getByText('Nothing is in flight').waitFor();
       await scene.press('Close');
     });
     test('a schedule is made in a form, run at once, paused, resumed, changed and removed', async () => {

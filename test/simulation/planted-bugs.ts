@@ -105,7 +105,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return move.fence.kind === 'expired' ? withoutFence(tables, move) : move;
     },
   },
-  'a job in hand is given away again': {
+  'a job in flight is given away again': {
     tells: ['I3', 'I8', 'L1'],
     beforeClaim: (tables, { owner }) => {
       const row = tables.jobs.values().find(({ job }) => isOwned(job.phase) && job.owner !== owner);

@@ -11,7 +11,7 @@ import { holdingOf } from '../support/world.ts';
 const TENANT = 'default';
 const TYPE = { tenant: TENANT, type: 'mail' };
 
-/** One job of each kind of standing: waiting for its turn, in hand, waiting for a retry, ended. */
+/** One job of each kind of standing: waiting its turn, in flight, waiting for a retry, ended. */
 async function leaveJobs({ engine }: Platform): Promise<void> {
   await engine.putType(TYPE, { lifecycle: 'platform' });
   const requests = [1, 2, 3, 4].map((input) => ({ type: 'mail', input }));

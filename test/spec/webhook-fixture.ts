@@ -165,7 +165,7 @@ function steps(world: World, job: ReturnType<typeof deliveryJob>) {
   };
   const deliver = async (): Promise<void> => {
     await own.poll();
-    while (own.load.inHand > 0) {
+    while (own.load.inFlight > 0) {
       await own.idle();
       await own.poll();
     }

@@ -175,7 +175,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   queue_full: {
     type: 'plain',
     act: configure({ concurrency: 0 }),
-    message: /0 are in hand, of 0 allowed/,
+    message: /0 are in flight, of 0 allowed/,
   },
   type_full: {
     type: 'plain',
@@ -185,7 +185,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   type_throttled: {
     type: 'plain',
     act: (world) => throttle(world, 1),
-    message: /in hand, of 1 allowed: fewer run at once since 30 of 40 attempts have failed/,
+    message: /in flight, of 1 allowed: fewer run at once since 30 of 40 attempts have failed/,
     check: ({ facts, since }, { clock }) => {
       assert.deepEqual(
         [facts['ceiling'], facts['baseline'], facts['failureRate'], facts['since'], since],

@@ -56,7 +56,7 @@ for (const { label, open } of stores) {
       const last = await world.enqueue('paced', 3, { documentId: 'd' });
       await world.claim('w1', 'paced', { max: 6 });
       const atKey = await world.engine.why(last);
-      // Six are in hand and six end in a minute, so a turn takes a minute; two turns go on at once.
+      // Six are in flight and six end in a minute: a turn takes a minute; two go on at once.
       assert.deepEqual(atKey.facts['estimate'], {
         at: clock.now() + (2 * 60_000) / 2,
         basis: 'slots',

@@ -77,7 +77,7 @@ async function bench({
 describe('a claim ahead', () => {
   test('is not waited for while jobs wait for a slot, and another may be beside it', async () => {
     const { worker, asked, end } = await bench({ jobs: 30 });
-    assert.deepEqual(worker.load, { inHand: 8, waiting: 6 });
+    assert.deepEqual(worker.load, { inFlight: 8, waiting: 6 });
     await end(4);
     assert.equal(await worker.poll(), 15_000, 'it sleeps until a job ends, or must be given back');
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe('a claim ahead', () => {
     await end(4);
     await worker.poll();
     await end(2);
-    assert.deepEqual(worker.load, { inHand: 2, waiting: 0 });
+    assert.deepEqual(worker.load, { inFlight: 2, waiting: 0 });
     void worker.poll();
     await settled();
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('a claim ahead', () => {
     await end(4);
     await worker.poll();
     await answer();
-    assert.deepEqual(worker.load, { inHand: 8, waiting: 6 });
+    assert.deepEqual(worker.load, { inFlight: 8, waiting: 6 });
     await worker.poll();
     assert.equal(asked.length, 2);
   });
@@ -147,12 +147,12 @@ describe('a claim ahead', () => {
     await answer();
     await answer();
     await beside;
-    assert.equal(worker.load.inHand, 8);
+    assert.equal(worker.load.inFlight, 8);
   });
 
   test('is not made for a type with a concurrency of its own', async () => {
     const { worker, asked } = await bench({ jobs: 30, concurrency: 2 });
-    assert.deepEqual(worker.load, { inHand: 2, waiting: 0 });
+    assert.deepEqual(worker.load, { inFlight: 2, waiting: 0 });
     assert.deepEqual(
       asked.map(({ max }) => max),
       [2],
@@ -170,7 +170,7 @@ describe('a claim ahead', () => {
     assert.equal(asked[2]!.requestId, asked[1]!.requestId);
     await answer();
     await again;
-    assert.deepEqual(worker.load, { inHand: 4, waiting: 2 });
+    assert.deepEqual(worker.load, { inFlight: 4, waiting: 2 });
   });
 
   test('that comes after the worker was told to leave is given back', async () => {

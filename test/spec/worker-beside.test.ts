@@ -111,7 +111,7 @@ describe('a claim beside a report', () => {
     await end();
     assert.deepEqual(calls, ['claim 1', 'both 1 1', 'both 1 1']);
     assert.deepEqual(begun, [0, 1, 2]);
-    assert.equal(worker.load.inHand, 1);
+    assert.equal(worker.load.inFlight, 1);
     await worker.crash();
   });
 
@@ -159,11 +159,11 @@ describe('a claim beside a report', () => {
     assert.deepEqual(calls, ['claim 1', 'both 1 1', 'claim 1']);
     assert.equal(asked[2]!.requestId, asked[1]!.requestId, 'it asks again for what it has won');
     assert.deepEqual(begun, [0, 1]);
-    assert.equal(worker.load.inHand, 2, 'the end of the first is not known to have arrived');
+    assert.equal(worker.load.inFlight, 2, 'the end of the first is not known to have arrived');
     shop.timers.advance(200);
     await settled();
     assert.deepEqual(await standing(shop), { ready: 1, executing: 1 });
-    assert.deepEqual([begun, worker.load.inHand], [[0, 1], 1]);
+    assert.deepEqual([begun, worker.load.inFlight], [[0, 1], 1]);
     await end();
     assert.deepEqual(begun, [0, 1, 2]);
     await worker.crash();
@@ -204,7 +204,7 @@ describe('a claim beside a report', () => {
       calls.filter((one) => one.startsWith('both')),
       [],
     );
-    assert.equal(worker.load.inHand, 1);
+    assert.equal(worker.load.inFlight, 1);
     await worker.crash();
   });
 

@@ -141,7 +141,7 @@ describe('prefetch', () => {
     await enqueueMany(shop, 9);
     const worker = shop.worker({ slots: 2, prefetch: 4 });
     await worker.poll();
-    assert.deepEqual(worker.load, { inHand: 6, waiting: 4 });
+    assert.deepEqual(worker.load, { inFlight: 6, waiting: 4 });
     assert.equal(running(), 2);
     open();
     await shop.runUntilIdle(worker);
@@ -247,7 +247,7 @@ describe('a source that fails', () => {
     const worker = shop.worker({ source });
     await worker.poll();
     await worker.beat();
-    assert.equal(worker.load.inHand, 1);
+    assert.equal(worker.load.inFlight, 1);
     shop.timers.advance(500);
     await worker.beat();
     await worker.idle();

@@ -195,7 +195,7 @@ describe('self-fencing', () => {
     void at.worker.beat();
     at.worker.check();
     await at.worker.idle();
-    assert.equal(at.worker.load.inHand, 0);
+    assert.equal(at.worker.load.inFlight, 0);
   });
 
   test('[R7] a lease that the store took away ends the handler at the next renewal', async () => {

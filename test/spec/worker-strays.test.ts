@@ -32,7 +32,7 @@ describe('an inline handler that heeds no signal', () => {
     assert.deepEqual([worker.strays, worker.isHealthy], [1, true]);
     for (let job = 0; job < 2; job++) await shop.world.enqueue('job');
     await worker.poll();
-    assert.equal(worker.load.inHand, 1, 'there is one slot left, not two');
+    assert.equal(worker.load.inFlight, 1, 'there is one slot left, not two');
     letGo();
     await shop.runUntilIdle(worker);
     assert.deepEqual([worker.strays, worker.isHealthy], [0, true]);

@@ -48,7 +48,7 @@ export async function openWorkshop(
       openWorker({ source: world.engine, jobs, id: `w${++names}`, clock, timers, log, ...more }),
     runUntilIdle: async (worker) => {
       await worker.poll();
-      while (worker.load.inHand > 0) {
+      while (worker.load.inFlight > 0) {
         await worker.idle();
         await worker.poll();
       }

@@ -42,7 +42,7 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
     onDone();
   };
   const { phases } = queue;
-  const inHand = (phases['leased'] ?? 0) + (phases['executing'] ?? 0);
+  const inFlight = (phases['leased'] ?? 0) + (phases['executing'] ?? 0);
   const [word, level] = standing(queue);
   return (
     <tr>
@@ -59,7 +59,7 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
       </td>
       <td class="number">
         <button class="plain" onClick={() => open('holders')} title="Who has them">
-          {inHand}
+          {inFlight}
         </button>
         <span class="quiet"> of {queue.concurrency ?? 'any'}</span>
       </td>

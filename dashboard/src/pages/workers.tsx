@@ -88,7 +88,7 @@ function Workers({ workers }: { readonly workers: readonly WorkerJson[] }) {
             <th>Worker</th>
             <th>State</th>
             <th>Slots</th>
-            <th>Has in hand</th>
+            <th>In flight</th>
             <th>Takes</th>
             <th>Version</th>
             <th>Last sign</th>

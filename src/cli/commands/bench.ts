@@ -128,7 +128,7 @@ export function addBench(program: Command): void {
   const bench = program.command('bench').description('how fast the running server is');
   bench
     .command('server', { isDefault: true })
-    .description('how fast it takes, hands out and ends jobs')
+    .description('how fast jobs are accepted, claimed and completed')
     .option('--jobs <count>', 'so many each way', '2000')
     .option('--callers <count>', 'so many at once', '16')
     .action(onServer(run));

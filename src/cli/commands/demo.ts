@@ -86,7 +86,7 @@ async function demo(session: Session, { options }: Given<DemoOptions>): Promise<
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('show it: upload, convert, look, export, download, and ask about a small deck')
+    .description('a short tour: upload, convert, export, download and ask about a small deck')
     .option('--out <folder>', 'where the files go', 'pawl-demo')
     .option('--question <text>', 'what to ask about the deck', DEMO_QUESTION)
     .addHelpText('after', '\nNeeds a server that runs: npm start')

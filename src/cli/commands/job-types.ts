@@ -45,9 +45,9 @@ async function put(session: Session, { words, options }: Given<{ definition?: st
 
 /** `pawl types …`. */
 export function addTypes(program: Command): void {
-  const types = program.command('types').description('types of jobs and what they live by');
+  const types = program.command('types').description('job types: retries, leases, limits');
   types.command('ls', { isDefault: true }).description('list types').action(onServer(list));
-  types.command('show <type>').description('one type, filled in').action(onServer(show));
+  types.command('show <type>').description('one type with all its settings').action(onServer(show));
   types
     .command('put <type>')
     .description('register a type for workers of any language')

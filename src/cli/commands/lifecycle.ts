@@ -52,12 +52,17 @@ async function diagram(session: Session, { words, options }: Given<{ format: str
 
 /** `pawl lifecycle …`. */
 export function addLifecycle(program: Command): void {
-  const lifecycle = program.command('lifecycle').description('the tables that jobs move by');
-  lifecycle.command('ls', { isDefault: true }).description('list them').action(onServer(list));
-  lifecycle.command('show <name>').description('the rows of one').action(onServer(show));
+  const lifecycle = program
+    .command('lifecycle')
+    .description('lifecycles: states and the moves between them');
+  lifecycle
+    .command('ls', { isDefault: true })
+    .description('list lifecycles')
+    .action(onServer(list));
+  lifecycle.command('show <name>').description('the moves of a lifecycle').action(onServer(show));
   lifecycle
     .command('diagram <name>')
-    .description('a picture of one')
+    .description('a diagram of a lifecycle')
     .option('--format <format>', 'mermaid or svg', 'mermaid')
     .addHelpText('after', '\nExample: pawl lifecycle diagram task --format svg > task.svg')
     .action(onServer(diagram));

@@ -5,7 +5,7 @@ import { Screen } from '../terminal/screen.ts';
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the schema of the database up to date, beside running processes')
+    .description('bring the database schema up to date, also while processes run')
     .option('--check', 'change nothing: fail if something is missing')
     .addHelpText('after', '\nExample: DATABASE_URL=postgres://… pawl migrate --check')
     .action(async (options: { check?: boolean }) => {

@@ -145,7 +145,7 @@ const collect = (value: string, before: readonly string[]): readonly string[] =>
 export function addMove(program: Command): void {
   const move = program
     .command('move')
-    .description('take over the waiting jobs of another queue, each once')
+    .description('import the waiting jobs of another queue, each exactly once')
     .addHelpText(
       'after',
       `

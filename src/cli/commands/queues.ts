@@ -12,7 +12,7 @@ function standingOf({ isPaused, isShedding }: QueueJson): string {
 }
 
 function columnsFor(screen: Screen, now: number): Column<QueueJson>[] {
-  const inHand = ({ phases }: QueueJson): number =>
+  const inFlight = ({ phases }: QueueJson): number =>
     (phases['leased'] ?? 0) + (phases['executing'] ?? 0);
   // A server of the release before says nothing of it.
   const counted = ({ phases, atLeast = [] }: Partial<QueueJson>, phase: string): string =>
@@ -25,7 +25,7 @@ function columnsFor(screen: Screen, now: number): Column<QueueJson>[] {
       paint: (queue, text) => screen.paint(standingOf(queue) === 'open' ? 'green' : 'yellow', text),
     },
     { title: 'READY', text: (queue) => counted(queue, 'ready'), isRight: true },
-    { title: 'IN HAND', text: inHand, isRight: true },
+    { title: 'IN FLIGHT', text: inFlight, isRight: true },
     { title: 'WAITING', text: (queue) => counted(queue, 'waiting'), isRight: true },
     { title: 'AT ONCE', text: ({ concurrency }) => concurrency ?? 'any', isRight: true },
     { title: 'OLDEST', text: ({ oldestReadyAt }) => sinceText(oldestReadyAt, now) },
@@ -78,11 +78,11 @@ async function set(session: Session, { words, options }: Given<SetOptions>): Pro
 
 /** `pawl queues …`. */
 export function addQueues(program: Command): void {
-  const queues = program.command('queues').description('queues: depth, pause, bounds');
+  const queues = program.command('queues').description('queues: depth, pause, limits');
   queues.command('ls', { isDefault: true }).description('list queues').action(onServer(list));
   queues
     .command('pause <name>')
-    .description('let nothing of a queue be claimed')
+    .description('pause a queue: none of its jobs is claimed')
     .option('--reason <text>', 'told to everyone who asks why')
     .action(
       onServer<{ reason?: string }>(async (session, { words, options }) =>
@@ -91,12 +91,12 @@ export function addQueues(program: Command): void {
     );
   queues
     .command('resume <name>')
-    .description('let a paused queue go on')
+    .description('resume a paused queue')
     .action(onServer(async (session, { words }) => change(session, words[0], { isPaused: false })));
   queues
     .command('set <name>')
-    .description('bound a queue')
-    .option('--concurrency <count>', 'at most so many in hand at once, or "any"')
+    .description('set the limits of a queue')
+    .option('--concurrency <count>', 'at most so many in flight at once, or "any"')
     .option('--high <depth>', 'refuse new jobs from this depth on, or "any"')
     .option('--low <depth>', 'accept them again from this depth on, or "any"')
     .action(onServer(set));

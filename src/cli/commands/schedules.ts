@@ -90,30 +90,30 @@ Example: pawl schedules put nightly -d '{"rule":{"kind":"cron","expression":"0 3
 
 /** `pawl schedules …`. */
 export function addSchedules(program: Command): void {
-  const schedules = program.command('schedules').description('jobs that come round by themselves');
-  schedules.command('ls', { isDefault: true }).description('list them').action(onServer(list));
+  const schedules = program.command('schedules').description('recurring jobs');
+  schedules.command('ls', { isDefault: true }).description('list schedules').action(onServer(list));
   schedules.command('show <name>').description('one schedule').action(onServer(show));
   schedules
     .command('put <name>')
-    .description('make or change one')
+    .description('create or change a schedule')
     .option('-d, --definition <json>', 'JSON, @file, or - for standard input')
     .addHelpText('after', EXAMPLE)
     .action(onServer(put));
   schedules
     .command('pause <name>')
-    .description('let it rest')
+    .description('pause a schedule')
     .action(onServer(asked('pause')));
   schedules
     .command('resume <name>')
-    .description('let it go on')
+    .description('resume a schedule')
     .action(onServer(asked('resume')));
   schedules
     .command('run <name>')
-    .description('fire it now')
+    .description('run a schedule now')
     .action(onServer(asked('run')));
   schedules
     .command('history <name>')
-    .description('what became of its slots')
+    .description('past runs of a schedule')
     .action(onServer(history));
-  schedules.command('rm <name>').description('remove it').action(onServer(remove));
+  schedules.command('rm <name>').description('remove a schedule').action(onServer(remove));
 }

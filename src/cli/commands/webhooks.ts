@@ -93,11 +93,13 @@ async function remove(session: Session, { words }: Given<object>): Promise<void>
 
 /** `pawl webhooks …`. */
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('who is told when something happens');
-  webhooks.command('ls', { isDefault: true }).description('list them').action(onServer(list));
+  const webhooks = program
+    .command('webhooks')
+    .description('addresses that are called when something happens');
+  webhooks.command('ls', { isDefault: true }).description('list webhooks').action(onServer(list));
   webhooks
     .command('add <url>')
-    .description('tell an address; its signing secret is printed once')
+    .description('add an address; its signing secret is printed once')
     .option('--events <types>', 'job_succeeded,job_failed,…; the ends of jobs without')
     .option('--types <types>', 'of these types of jobs only')
     .option('--description <text>', 'what it is for')
@@ -108,11 +110,11 @@ export function addWebhooks(program: Command): void {
     .action(onServer(rotate));
   webhooks
     .command('deliveries <id>')
-    .description('what was sent, and how it was answered')
+    .description('deliveries of a webhook and their answers')
     .action(onServer(deliveries));
   webhooks
     .command('redeliver <id> <delivery>')
-    .description('send one again')
+    .description('send a delivery again')
     .action(onServer(redeliver));
-  webhooks.command('rm <id>').description('tell it no more').action(onServer(remove));
+  webhooks.command('rm <id>').description('remove a webhook').action(onServer(remove));
 }

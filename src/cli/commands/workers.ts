@@ -37,6 +37,6 @@ async function list(session: Session): Promise<void> {
 export function addWorkers(program: Command): void {
   program
     .command('workers')
-    .description('who works here, on what, and when each was last heard of')
+    .description('workers: what they run and when each was last seen')
     .action(onServer(list));
 }

@@ -16,7 +16,7 @@ export function byThroughput({ at, ahead, endedLately }: Standing): Estimate | n
 
 /**
  * A slot of its key is free each time one of the holders ends. How long that takes: as many as are
- * in hand of its type, over the pace at which they end.
+ * in flight of its type, over the pace at which they end.
  */
 export function bySlots({ at, ahead, endedLately, owned, holders }: Standing): Estimate | null {
   if (endedLately === 0 || owned.type === 0 || holders.length === 0) return null;

@@ -95,7 +95,7 @@ async function workersFor({ records }: EngineContext, { job, wait }: Standing): 
 function answerFor(scene: Scene): Answer {
   const { job, wait } = scene;
   if (isTerminal(job.phase)) return ended(job);
-  if (job.owner !== null) return inHand(job);
+  if (job.owner !== null) return inFlight(job);
   if (job.phase === 'held') {
     return { reason: 'held', message: 'It was stored without being submitted: submit it.' };
   }
@@ -119,7 +119,7 @@ function ended(job: Job): Answer {
   return { reason, message, since: job.completedAt!, facts: { error: job.error } };
 }
 
-function inHand(job: Job): Answer {
+function inFlight(job: Job): Answer {
   const facts = { owner: job.owner, leaseExpiry: job.leaseExpiry, attempt: job.attempts };
   const more = { facts, until: job.leaseExpiry };
   if (job.cancel !== null) {
@@ -209,7 +209,7 @@ function heldBack(rule: DispatchRule, scene: Scene): Answer | null {
   }
   const owned = scene.owned[scope];
   if (concurrency === null || owned < concurrency) return null;
-  const count = `${owned} are in hand, of ${concurrency} allowed`;
+  const count = `${owned} are in flight, of ${concurrency} allowed`;
   const estimate = byThroughput(scene);
   if (throttle !== null) return throttled(rule, throttle, { owned, count, estimate });
   const message = `Of the ${scope} "${name}" ${count}${because}.`;

@@ -31,7 +31,7 @@ export const QueueSchema = Type.Object(
     oldestReadyAt: nullable(Time),
     types: Type.Array(Name),
     isPaused: Type.Boolean({ description: 'Nothing of it is claimed.' }),
-    concurrency: nullable(Type.Integer({ description: 'At most so many in hand at once.' })),
+    concurrency: nullable(Type.Integer({ description: 'At most so many in flight at once.' })),
     highWatermark: nullable(Type.Integer({ description: 'New jobs are refused from there on.' })),
     lowWatermark: nullable(Type.Integer({ description: 'They are accepted again from there on.' })),
     isShedding: Type.Boolean({ description: 'New jobs are being refused.' }),

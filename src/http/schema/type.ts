@@ -216,7 +216,7 @@ const BackoffSchema = Type.Union([
 ]);
 
 const ThrottleSchema = closed({
-  ceiling: Type.Integer({ description: 'At most so many are in hand at once.' }),
+  ceiling: Type.Integer({ description: 'At most so many are in flight at once.' }),
   baseline: Type.Integer({ description: 'From there on it is open again.' }),
   failureRate: Type.Number({ description: 'Of the attempts that ended before the last change.' }),
   since: Time,

@@ -153,7 +153,7 @@ function keepDetails(
   row.flags |= FLAG.details;
 }
 
-/** Brings the row in hand to where the step leads. */
+/** Brings the row to where the step leads. */
 function stand({ names, now }: Work, { row, keys }: Walker, step: Step): void {
   const { phase, state } = step.to;
   if (phase === 'ready' || phase === 'waiting') {

@@ -168,7 +168,7 @@ const keys: Cases = {
     assert.deepEqual(await wonIds(scene), [first!.id]);
   },
 
-  '[T11] a poll holds its slot only while it is in hand': async (scene) => {
+  '[T11] a poll holds its slot only while it is in flight': async (scene) => {
     await limited(scene, { runningPerKey: 1 }, { lifecycle: 'process' });
     const [first, second] = await enqueueMany(scene, 2, exported('d'));
     await scene.ask(await scene.claimOne(), { on: 'snooze', delayMs: 100 });

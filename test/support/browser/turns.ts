@@ -21,7 +21,7 @@ export class Turns {
     return turn.promise;
   }
 
-  /** From now on nobody waits: a server that stops waits for the jobs that it has in hand. */
+  /** From now on nobody waits: a server that stops waits for the jobs that it has in flight. */
   open(): void {
     this.#isOpen = true;
     for (const turn of this.#waiting.splice(0)) turn.resolve();

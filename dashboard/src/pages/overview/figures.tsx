@@ -42,7 +42,7 @@ function flowFigures(): Figure[] {
 function queueFigures(queues: readonly QueueJson[]): Figure[] {
   const ready = queues.reduce((sum, { depth }) => sum + depth, 0);
   const isMore = queues.some(({ atLeast }) => atLeast.includes('ready'));
-  const inHand = queues.reduce(
+  const inFlight = queues.reduce(
     (sum, { phases }) => sum + (phases['leased'] ?? 0) + (phases['executing'] ?? 0),
     0,
   );
@@ -62,7 +62,7 @@ function queueFigures(queues: readonly QueueJson[]): Figure[] {
     },
     {
       title: 'running now',
-      value: String(inHand),
+      value: String(inFlight),
       href: hrefOf(['jobs'], { phase: 'executing' }),
     },
   ];

@@ -25,7 +25,7 @@ interface Given {
   readonly onClose: () => void;
 }
 
-async function inHand(filter: Given['filter']): Promise<JobJson[]> {
+async function inFlight(filter: Given['filter']): Promise<JobJson[]> {
   const pages = await Promise.all(
     ['executing', 'leased'].map((phase) =>
       get<Page<JobJson>>('./v1/jobs', { ...filter, phase, limit: SHOWN }),
@@ -76,14 +76,14 @@ function ByKey({ jobs, limit }: { jobs: readonly JobJson[]; limit: SharedLimit }
 
 /** Who has the places of a queue or a type, and until when. */
 export function Holders({ title, filter, limit, onClose }: Given) {
-  const jobs = useLoaded(() => inHand(filter), [JSON.stringify(filter)], { everyMs: 2_000 });
+  const jobs = useLoaded(() => inFlight(filter), [JSON.stringify(filter)], { everyMs: 2_000 });
   return (
     <Dialog title={title} onClose={onClose}>
       {(close) => (
         <>
           <Shown of={jobs}>
             {(items) => {
-              if (items.length === 0) return <Empty title="Nothing is in hand" />;
+              if (items.length === 0) return <Empty title="Nothing is in flight" />;
               return limit === undefined ? (
                 <Lines jobs={items} />
               ) : (

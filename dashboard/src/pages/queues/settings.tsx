@@ -45,7 +45,7 @@ export function QueueSettings({ queue, onClose, onDone }: Given) {
           }}
         >
           {error.value !== null && <ProblemBox error={error.value} />}
-          <Field title="Jobs in hand at once" hint="left empty: as many as workers take">
+          <Field title="Jobs in flight at once" hint="left empty: as many as workers take">
             <input name="concurrency" type="number" min="0" value={queue.concurrency ?? ''} />
           </Field>
           <Field title="New jobs are refused from" hint="so many ready jobs; left empty: never">
