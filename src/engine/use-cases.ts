@@ -1,0 +1,111 @@
+import type { WorkerSign } from '../records/workers.ts';
+import type { EventQuery } from '../store/query.ts';
+import type { EngineContext } from './context.ts';
+import { changeType, putType } from './define-type.ts';
+import { followersOf } from './follow/standing.ts';
+import { sweepWatermarks } from './limits/watermarks.ts';
+import { why } from './limits/why.ts';
+import { waitForJob } from './live/wait-for-job.ts';
+import { cancel, deadLetter, reject, submit } from './operate.ts';
+import { renew, start } from './owner.ts';
+import { listDeadLetters, listJobs, readTail } from './queries.ts';
+import { queueOf, queuesOf } from './queue-view.ts';
+import { configureQueue } from './queues.ts';
+import { replay } from './replay.ts';
+import { rerun } from './rerun.ts';
+import { erase } from './retention/erase.ts';
+import { settle } from './settle.ts';
+import { sweepDeadlines } from './sweeps/deadlines.ts';
+import { sweepDue } from './sweeps/due.ts';
+import { sweepExpired } from './sweeps/expired.ts';
+import { sweepSchedules } from './sweeps/schedules.ts';
+import { sweepThrottles } from './sweeps/throttles.ts';
+
+/** Use cases that are one function of the context each. The engine has them as its methods. */
+const USE_CASES = {
+  putType,
+  /** Changes what is named of a type and keeps the rest. */
+  changeType,
+  submit,
+  start,
+  renew,
+  settle,
+  cancel,
+  reject,
+  deadLetter,
+  replay,
+  /** Runs a job that has ended again, as a new job. */
+  rerun,
+  /** The job at its end (or as else is wished), or as it stands when the signal comes. */
+  waitFor: waitForJob,
+  /** Their errors without stack, causes and details: those are told of one job at a time. */
+  jobs: listJobs,
+  /** A job's history, events and notes in one stream. */
+  events: ({ store }: EngineContext, query: EventQuery) => store.events(query),
+  /** Everything that happens, in an order in which nothing is skipped. */
+  tail: readTail,
+  /** Where everyone who follows the log stands, how far behind, and what keeps them there. */
+  followers: followersOf,
+  /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
+  deadLetters: listDeadLetters,
+  /** Why a job is not running: the reason in a word, a sentence and facts. */
+  why,
+  /** Pauses, resumes or bounds a queue. */
+  configureQueue,
+  /** Queues that have jobs or settings. */
+  queues: queuesOf,
+  queue: queueOf,
+  /** Queues and types that do not simply let everything through. */
+  rules: ({ store }: EngineContext, tenant: string | null) => store.rules(tenant),
+  /** Who stands where; of a line longer than `max` only so many are counted, and it says so. */
+  tally: ({ store }: EngineContext, tenant: string | null, max?: number) =>
+    store.tally(tenant, max),
+  /** A worker's sign of life, for those who look; its leases alone say what it owns. */
+  announce: ({ records }: EngineContext, signs: readonly WorkerSign[]) =>
+    records.workers.beat(signs),
+  /** The workers that take a tenant's jobs, with those that they own; null for all. */
+  workers: ({ records }: EngineContext, tenant: string | null) => records.workers.list(tenant),
+  /** Takes away what a job that has ended said, and keeps what happened to it. */
+  erase,
+  /** Compares queues with their watermarks; says how many begin or cease to refuse jobs. */
+  sweepWatermarks,
+  /** Slows types down that fail too often and lets them go again; says how many have changed. */
+  sweepThrottles,
+  sweepDue,
+  sweepExpired,
+  sweepDeadlines,
+  sweepSchedules,
+};
+
+/** The functions without their first argument, which is the context. */
+type Methods<Cases> = {
+  [Name in keyof Cases]: Cases[Name] extends (
+    context: EngineContext,
+    ...args: infer Args
+  ) => infer Answer
+    ? (...args: Args) => Answer
+    : never;
+};
+
+type UseCase = (context: EngineContext, ...args: unknown[]) => unknown;
+
+class WithContext {
+  readonly #context: EngineContext;
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+  }
+
+  static {
+    for (const [name, run] of Object.entries(USE_CASES as unknown as Record<string, UseCase>)) {
+      const value = function method(this: WithContext, ...args: unknown[]): unknown {
+        return run(this.#context, ...args);
+      };
+      Object.defineProperty(this.prototype, name, { value, writable: true, configurable: true });
+    }
+  }
+}
+
+export const UseCases = WithContext as unknown as new (
+  context: EngineContext,
+) => Methods<typeof USE_CASES>;
