@@ -4,6 +4,7 @@ import { systemRandom } from '../../src/core/random.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SUCCESS } from '../core/contender.ts';
@@ -34,7 +35,7 @@ function typeOf(limit: string): string {
 /** An engine with every type, on a store. */
 export async function openEngine(store: Store): Promise<Engine> {
   const ids = systemIds(systemClock);
-  const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+  const engine = new Engine(openContext({ store, lifecycles, random: systemRandom, ids }));
   for (const [limit, { limits }] of Object.entries(LIMITS)) {
     const definition = { lifecycle: 'task', lease: LEASE, limits: limits! };
     await engine.putType({ tenant: TENANT, type: typeOf(limit) }, definition);

@@ -4,6 +4,7 @@ import { systemRandom } from '../../src/core/random.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
@@ -32,7 +33,7 @@ export class BenchEngine {
   static async open(store: Store, type: string): Promise<BenchEngine> {
     const ids = systemIds(systemClock);
     const lifecycles = builtInLifecycles;
-    const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+    const engine = new Engine(openContext({ store, lifecycles, random: systemRandom, ids }));
     await engine.putType({ tenant: TENANT, type }, { lifecycle: LIFECYCLE, lease: LEASE });
     return new BenchEngine(engine, type);
   }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Claim } from '../../src/engine/claim.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
@@ -151,7 +152,9 @@ export async function measureCosts(
   const store = await openPostgresStore({ url: database.url, lifecycles: builtInLifecycles });
   try {
     const ids = systemIds(systemClock);
-    const engine = new Engine({ store, lifecycles: builtInLifecycles, random: systemRandom, ids });
+    const engine = new Engine(
+      openContext({ store, lifecycles: builtInLifecycles, random: systemRandom, ids }),
+    );
     await engine.putType({ tenant: TENANT, type: TYPE }, { lifecycle: 'task', lease: LEASE });
     const bench = new Bench(engine, client);
     // What is cold is thrown away, and a checkpoint now keeps one from falling into the middle.

@@ -9,7 +9,7 @@ import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import type { JobQuery } from '../../src/store/query.ts';
 import { expectAll, INPUT, SUCCESS, TENANT } from '../core/contender.ts';
 import { type Site, SLICE } from './site.ts';
-import { BACKOFF_MS, CALLER, openEngine, OWNER, TYPE } from './templates.ts';
+import { BACKOFF_MS, CALLER, openEngine, type Opened, OWNER, TYPE } from './templates.ts';
 
 /** Hears how long a call of a verb took. */
 export type Hear = (verb: string, ms: number) => void;
@@ -29,12 +29,12 @@ export class Lived {
   readonly #sweeper: Sweeper;
   #hear: Hear = () => undefined;
 
-  private constructor(site: Site, engine: Engine) {
+  private constructor(site: Site, { context, engine }: Opened) {
     this.site = site;
     this.#engine = engine;
     // Its retention would take away in one go what the purge is measured with.
     const retention = { jobsMs: null };
-    this.#sweeper = new Sweeper(engine.context, { timers: systemTimers, retention });
+    this.#sweeper = new Sweeper(context, { timers: systemTimers, retention });
   }
 
   static async open(site: Site): Promise<Lived> {

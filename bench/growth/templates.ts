@@ -2,7 +2,9 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import type { Ending } from '../../src/engine/settle.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -22,15 +24,21 @@ export interface Templates {
 /** Until what has failed may come back. */
 export const BACKOFF_MS = 5;
 
+export interface Opened {
+  readonly context: EngineContext;
+  readonly engine: Engine;
+}
+
 /** The engine with the one type that is measured. */
-export async function openEngine(store: Store, clock: Clock = systemClock): Promise<Engine> {
-  const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(clock) });
+export async function openEngine(store: Store, clock: Clock = systemClock): Promise<Opened> {
+  const context = openContext({ store, lifecycles, random: systemRandom, ids: systemIds(clock) });
+  const engine = new Engine(context);
   const retry = { maxAttempts: 1_000, backoff: { kind: 'fixed', baseMs: BACKOFF_MS } } as const;
   // Half of all turns fail here, for which the product would slow the type down.
   const limits = { adaptive: false };
   const definition = { lifecycle: 'task', lease: LEASE, retry, limits };
   await engine.putType({ tenant: TENANT, type: TYPE }, definition);
-  return engine;
+  return { context, engine };
 }
 
 export function ageing(ago: number): Clock {
@@ -39,7 +47,7 @@ export function ageing(ago: number): Clock {
 
 /** Plays the jobs on a store whose clock may be behind. */
 export async function playTemplates(store: Store, clock: Clock): Promise<Templates> {
-  const engine = await openEngine(store, clock);
+  const { engine } = await openEngine(store, clock);
   const bug = { class: 'internal_bug', message: 'it cannot be done' };
   const succeeded = await play(engine, SUCCESS);
   const failed = await play(engine, { kind: 'fail', error: bug });

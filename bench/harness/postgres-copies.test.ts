@@ -65,7 +65,7 @@ describe('copies of jobs on PostgreSQL', () => {
       { of: [ready], count: 120, from: now - HOUR_MS, to: now - 1 },
     ];
     await withCopies(copies, async (store, { ready }) => {
-      const engine = await openEngine(store);
+      const { engine } = await openEngine(store);
       const claims = await engine.claim({ owner: OWNER, types: [TYPE], max: 121 });
       assert.equal(new Set(claims.map(({ job }) => job.id)).size, 121);
       assert.equal(claims.at(-1)!.job.id, ready);

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -20,7 +21,7 @@ export async function openEngineEndpoint(at: {
       ? await openPostgresStore({ url: at.address, lifecycles })
       : await openSqliteStore({ path: at.address, lifecycles });
   const ids = systemIds(systemClock);
-  const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+  const engine = new Engine(openContext({ store, lifecycles, random: systemRandom, ids }));
   await engine.putType({ tenant: TENANT, type: TYPE }, DEFINITION);
   const caller = { tenant: TENANT, principal: null };
   return {

@@ -42,7 +42,7 @@ export async function runFullSpeed(
 }
 
 async function runOne(site: Site, load: Load, ms: number): Promise<FullSpeed> {
-  const sweeper = new Sweeper(load.engine.context, { timers: systemTimers, retention: RETENTION });
+  const sweeper = new Sweeper(load.context, { timers: systemTimers, retention: RETENTION });
   sweeper.start();
   const watch = new Watch(site, load, Math.max(EVERY_MS_MIN, ms / READINGS));
   await watch.during(

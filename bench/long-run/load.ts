@@ -3,7 +3,9 @@ import type { Clock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { Claim } from '../../src/engine/claim.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import type { Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/engine/settle.ts';
@@ -29,6 +31,7 @@ const FAILURE: Ending = {
 
 /** Jobs that come in and are worked off: some with keys, some with notes, some that fail. */
 export class Load {
+  readonly context: EngineContext;
   readonly engine: Engine;
   readonly warnings: string[] = [];
   #made = 0;
@@ -38,13 +41,14 @@ export class Load {
   #claimMs: number[] = [];
 
   private constructor(store: Store, clock: Clock) {
-    this.engine = new Engine({
+    this.context = openContext({
       store,
       lifecycles: builtInLifecycles,
       random: systemRandom,
       ids: systemIds(clock),
       log: { warn: (message, facts) => this.#warn(message, facts) },
     });
+    this.engine = new Engine(this.context);
   }
 
   static async open(store: Store, clock: Clock): Promise<Load> {

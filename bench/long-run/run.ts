@@ -56,7 +56,7 @@ async function runOne(
   { options, say }: { options: LongRunOptions; say: (text: string) => void },
 ): Promise<LongRun> {
   const openSweeper = (): Sweeper =>
-    new Sweeper(load.engine.context, { timers: systemTimers, retention: RETENTION });
+    new Sweeper(load.context, { timers: systemTimers, retention: RETENTION });
   const sweeper = openSweeper();
   sweeper.start();
   const watch = new Watch(site, load, options.dayMs);

@@ -18,10 +18,10 @@ test('artifacts are kept in the data folder, and link keys beside them', async (
   const world = await openWorld();
   try {
     const settings = readArtifactSettings({});
-    const { services, sweep } = await openArtifacts(world.engine, folder, settings);
+    const { services, sweep } = await openArtifacts(world.context, folder, settings);
     const { location } = await services.access.upload('acme', { ...upload, content: hello() });
     assert.ok(existsSync(join(folder, 'artifacts', location.slice(-2), location)));
-    const again = await openArtifacts(world.engine, folder, settings);
+    const again = await openArtifacts(world.context, folder, settings);
     assert.deepEqual(again.services.keys, services.keys);
     sweep.start();
     await sweep.stop();
@@ -44,7 +44,7 @@ test('with S3 settings they go to the bucket; a half set of them is refused by n
       ]),
     };
     const world = await openWorld();
-    const { services } = await openArtifacts(world.engine, folder, readArtifactSettings(env));
+    const { services } = await openArtifacts(world.context, folder, readArtifactSettings(env));
     const { location } = await services.access.upload('acme', { ...upload, content: hello() });
     assert.deepEqual([...stub.objects.keys()], [`pawl/${location}`]);
     assert.equal(services.keys[0]!.id, 'a');

@@ -7,7 +7,7 @@ import { systemClock } from '../core/clock.ts';
 import { systemTimers } from '../core/timers.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import { inputsIn } from '../engine/by-reference.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { EngineContext } from '../engine/context.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import type { ArtifactServices } from '../http/artifact-view.ts';
 import { ConfigurationError } from './configuration-error.ts';
@@ -58,7 +58,7 @@ export interface PlatformArtifacts {
 
 /** Opens what the settings say, in a folder of the platform's data unless told otherwise. */
 export async function openArtifacts(
-  engine: Engine,
+  context: EngineContext,
   dataFolder: string,
   { s3, linkKeys }: ArtifactSettings,
 ): Promise<PlatformArtifacts> {
@@ -69,8 +69,8 @@ export async function openArtifacts(
     linkKeys === null
       ? await openLinkKeys(join(dataFolder, 'link-keys.json'))
       : parseLinkKeys(linkKeys);
-  const access = new Artifacts(engine.context, { files });
-  engine.context.largeInputs.use(inputsIn(access));
+  const access = new Artifacts(context, { files });
+  context.largeInputs.use(inputsIn(access));
   const sweep = new ArtifactSweep(access, { timers: systemTimers });
   return { services: { access, keys, clock: systemClock }, sweep };
 }

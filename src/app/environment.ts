@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback } from 'fastify';
 import { systemTimers } from '../core/timers.ts';
-import type { EngineLog } from '../engine/context.ts';
+import type { EngineContext, EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
@@ -27,21 +27,26 @@ export interface Environment {
 }
 
 export async function openEnvironment(
-  engine: Engine,
+  { context, engine }: { context: EngineContext; engine: Engine },
   configuration: Configuration,
   { own, log }: { own: readonly JobDefinition[]; log: EngineLog },
 ): Promise<Environment> {
   const { services: artifacts, sweep } = await openArtifacts(
-    engine,
+    context,
     configuration.dataFolder,
     configuration.artifacts,
   );
   const outgoing = openOutgoing(configuration.outgoing, log);
   const { access } = artifacts;
-  const compensator = new Compensator(engine.context, { timers: systemTimers });
+  const compensator = new Compensator(context, { timers: systemTimers });
   const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: access, own });
   const jobs = [...own, ...studio.jobs];
-  const webhooks = await openWebhooks(engine, { ...configuration, outgoing, log });
+  const webhooks = await openWebhooks(engine, {
+    ...configuration,
+    records: context.records.webhooks,
+    outgoing,
+    log,
+  });
   const taken = jobs.map(({ type }) => type);
   const { ogc: settings } = configuration;
   const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });

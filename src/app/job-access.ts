@@ -12,7 +12,7 @@ export function jobAccess(engine: Engine, artifacts: Artifacts): JobAccess {
       if (result!.kind === 'refused') throw result!.error;
       return result!.job;
     },
-    read: (refs) => (refs.length === 0 ? Promise.resolve([]) : engine.context.store.read(refs)),
+    read: (refs) => (refs.length === 0 ? Promise.resolve([]) : engine.find(refs)),
     resultOf: async (job) => JSON.parse(await wholeResult(artifacts, job)) as unknown,
   };
 }

@@ -1,6 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import { systemTimers } from '../core/timers.ts';
-import type { Engine, EngineOptions } from '../engine/engine.ts';
+import type { EngineContext } from '../engine/context.ts';
+import type { EngineOptions } from '../engine/open-context.ts';
 import { EngineMetrics } from '../metrics/engine-metrics.ts';
 import { watchDatabase } from '../metrics/database-gauges.ts';
 import { measuredStore } from '../metrics/measured-store.ts';
@@ -26,7 +27,10 @@ export interface Measuring {
   /** For the engine of this process. */
   readonly hooks: Required<Pick<EngineOptions, 'observer' | 'tracer'>>;
   /** From now on the database is looked at, and the ends of jobs are counted. */
-  start(engine: Engine, configuration: Configuration): Promise<{ metricsUrl: string | null }>;
+  start(
+    context: EngineContext,
+    configuration: Configuration,
+  ): Promise<{ metricsUrl: string | null }>;
   stop(): Promise<void>;
 }
 
@@ -42,10 +46,10 @@ export async function openMeasuring({ tracedAs }: MeasuringSettings): Promise<Me
     watch: watchTogether([workerMetrics(observer), traceAttempts]),
     measured: (store) => measuredStore(store, meter),
     hooks: { observer, tracer: traceEnqueues },
-    start: async (engine, { host, measuring: { metricsPort }, roles }) => {
-      watchDatabase(meter, engine);
-      watchSlo(meter, engine.context);
-      reader = new SloReader(engine.context, { timers: systemTimers });
+    start: async (context, { host, measuring: { metricsPort }, roles }) => {
+      watchDatabase(meter, context);
+      watchSlo(meter, context);
+      reader = new SloReader(context, { timers: systemTimers });
       if (roles.has('sweeper')) reader.start();
       if (metricsPort === null) return { metricsUrl: null };
       server = serveMeter(meter);

@@ -26,7 +26,7 @@ export async function openAccess(
 ): Promise<Access> {
   const { isOpen, provider } = configuration.access;
   if (isOpen) return { authenticator: null, firstKeyFile: null };
-  const { accessKeys } = engine.context.records;
+  const { accessKeys } = engine;
   const warn: EngineLog['warn'] = (message, facts) => log.warn(message, facts);
   const clock = systemClock;
   const tokens =
@@ -38,8 +38,7 @@ export async function openAccess(
 
 /** Into a file that only its owner can read: what is printed ends up in logs. */
 async function makeFirstKey(configuration: Configuration, engine: Engine): Promise<string | null> {
-  const { records, ids } = engine.context;
-  const known = await records.accessKeys.list(HOME_TENANT);
+  const known = await engine.accessKeys.list(HOME_TENANT);
   if (known.length > 0) return null;
   await mkdir(configuration.dataFolder, { recursive: true });
   const path = join(configuration.dataFolder, 'admin.key');
@@ -47,7 +46,7 @@ async function makeFirstKey(configuration: Configuration, engine: Engine): Promi
   // Before the key: one that cannot be written down would lock everybody out.
   const file = await open(path, 'wx', PRIVATE);
   try {
-    const { text } = await createKey({ accessKeys: records.accessKeys, ids }, OPEN_CREDENTIAL, {
+    const { text } = await createKey(engine, OPEN_CREDENTIAL, {
       name: 'first-admin',
       roles: ['admin'],
       idempotencyKey: 'the first key',

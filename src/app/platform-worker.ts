@@ -51,7 +51,6 @@ export async function startPlatformWorker(
   jobs: readonly JobDefinition[],
   { log, artifacts, isWorking, watch }: PlatformWorkerOptions,
 ): Promise<PlatformWorker> {
-  engine.context.inputs.learn(jobs);
   for (const job of withCompensations(jobs)) {
     await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
   }

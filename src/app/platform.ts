@@ -2,8 +2,10 @@ import { systemClock } from '../core/clock.ts';
 import { systemIds } from '../core/ids.ts';
 import { systemRandom } from '../core/random.ts';
 import { systemTimers } from '../core/timers.ts';
-import type { EngineLog } from '../engine/context.ts';
+import type { Artifacts } from '../engine/artifacts.ts';
+import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import { openContext } from '../engine/open-context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
@@ -26,6 +28,7 @@ export interface Platform {
   readonly metricsUrl: string | null;
   readonly storeName: string;
   readonly engine: Engine;
+  readonly artifacts: Artifacts;
   /** Where the first key was written, if it was made just now. */
   readonly firstKeyFile: string | null;
   readonly isOpen: boolean;
@@ -37,17 +40,17 @@ export interface Platform {
 /** Warnings are told to it; lines about requests too, where it takes them. */
 export type PlatformLog = EngineLog & Partial<RequestLog>;
 
-async function openEngine(
+async function openEngineContext(
   configuration: Configuration,
   {
     jobs,
     log,
     measuring,
   }: { jobs: readonly JobDefinition[]; log: EngineLog; measuring: Measuring },
-): Promise<{ engine: Engine; storeName: string }> {
+): Promise<{ context: EngineContext; storeName: string }> {
   const lifecycles = [...new Set([...builtInLifecycles, ...jobs.map((job) => job.lifecycle)])];
   const { store, storeName } = await openStore(configuration, lifecycles);
-  const engine = new Engine({
+  const context = openContext({
     store: measuring.measured(store),
     lifecycles,
     random: systemRandom,
@@ -55,7 +58,7 @@ async function openEngine(
     log,
     ...measuring.hooks,
   });
-  return { engine, storeName };
+  return { context, storeName };
 }
 
 /** Bursts may be twice as large. */
@@ -72,15 +75,19 @@ export async function startPlatform(
   const { jobsModule, roles } = configuration;
   const own = jobsModule === null ? [] : await loadJobs(jobsModule);
   const measuring = await openMeasuring(configuration.measuring);
-  const { engine, storeName } = await openEngine(configuration, { jobs: own, log, measuring });
-  const sweeps = { timers: systemTimers, ...configuration.retention };
-  const sweeper = new Sweeper(engine.context, sweeps);
+  const parts = { jobs: own, log, measuring };
+  const { context, storeName } = await openEngineContext(configuration, parts);
+  const engine = new Engine(context);
+  const sweeper = new Sweeper(context, { timers: systemTimers, ...configuration.retention });
   const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
   const { isOpen } = configuration.access;
-  const around = await openEnvironment(engine, configuration, { own, log });
+  const around = await openEnvironment({ context, engine }, configuration, { own, log });
+  const { access: artifacts } = around.artifacts;
   const status = new ServerStatus();
   const server = await buildServer({
     engine,
+    doctor: context,
+    slo: context,
     artifacts: around.artifacts,
     meter: measuring.meter,
     log,
@@ -90,9 +97,10 @@ export async function startPlatform(
     rate: rateOf(configuration.access),
     warn: (message, facts) => log.warn(message, facts),
   });
+  context.inputs.learn(around.jobs);
   const worker = await startPlatformWorker(engine, around.jobs, {
     log,
-    artifacts: around.artifacts.access,
+    artifacts,
     watch: measuring.watch,
     isWorking: roles.has('worker'),
   });
@@ -101,19 +109,20 @@ export async function startPlatform(
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
-    await engine.context.live.stop();
+    await engine.live.stop();
     await server.close();
     await worker.stop();
     await sweeper.stop();
     await around.stop();
     await measuring.stop();
-    await engine.context.store.close();
+    await context.store.close();
   };
   try {
     const { host, port } = configuration;
-    const { metricsUrl } = await measuring.start(engine, configuration);
+    const { metricsUrl } = await measuring.start(context, configuration);
     const url = roles.has('api') ? await server.listen({ host, port }) : '';
-    return { url, metricsUrl, storeName, engine, firstKeyFile, isOpen, types: worker.types, stop };
+    const { types } = worker;
+    return { url, metricsUrl, storeName, engine, artifacts, firstKeyFile, isOpen, types, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -9,6 +9,7 @@ import { typeDefinitionOf } from '../handler/define-job.ts';
 import { briefEventJson } from '../http/view.ts';
 import { webhookRoutes } from '../http/webhooks.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { WebhookRecords } from '../records/webhooks.ts';
 import { fanOut } from '../webhooks/deliveries.ts';
 import { deliveryJob } from '../webhooks/delivery-job.ts';
 import { SecretBox, type SealingKey } from '../webhooks/secret-box.ts';
@@ -48,28 +49,28 @@ const FOLLOWER = 'pawl.webhooks';
 export async function openWebhooks(
   engine: Engine,
   options: {
+    records: WebhookRecords;
     outgoing: Outgoing;
     dataFolder: string;
     secrets: SecretSettings;
     log: EngineLog;
   },
 ): Promise<PlatformWebhooks> {
-  const { outgoing, dataFolder, secrets, log } = options;
-  const { context } = engine;
+  const { records, outgoing, dataFolder, secrets, log } = options;
   const keys = secrets.keys ?? (await openLinkKeys(join(dataFolder, 'secret-keys.json')));
-  const webhooks = new Webhooks({ context, box: new SecretBox(keys), outgoing });
-  const deps = { context, webhooks, outgoing, view: briefEventJson, clock: systemClock };
+  const webhooks = new Webhooks({ engine, records, box: new SecretBox(keys), outgoing });
+  const deps = { engine, webhooks, outgoing, view: briefEventJson, clock: systemClock };
   const job = deliveryJob(deps);
   // A worker of their own: receivers that dawdle take no slot from anybody's work.
   const worker = openWorker({ source: engine, jobs: [job], log });
   const follower = engine.follow({
     name: FOLLOWER,
     handle: async (items) => {
-      if ((await fanOut(context, items)).length > 0) worker.wake();
+      if ((await fanOut({ engine, records }, items)).length > 0) worker.wake();
     },
   });
   return {
-    routes: webhookRoutes({ webhooks, context }),
+    routes: webhookRoutes({ webhooks, engine }),
     start: async (roles) => {
       await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
       if (roles.has('worker') || roles.has('sweeper')) worker.start();

@@ -1,5 +1,4 @@
-import type { EngineContext } from '../engine/context.ts';
-import { type Facts, gatherFacts } from './facts.ts';
+import { type DoctorDependencies, type Facts, gatherFacts } from './facts.ts';
 import type { Finding, Found } from './finding.ts';
 import { JOB_CHECKS } from './job-checks.ts';
 import { STORE_CHECKS } from './store-checks.ts';
@@ -18,6 +17,6 @@ export function judge(facts: Facts): Finding[] {
 }
 
 /** Looks at the database and at what it holds. */
-export async function examine(context: EngineContext): Promise<Finding[]> {
-  return judge(await gatherFacts(context));
+export async function examine(deps: DoctorDependencies): Promise<Finding[]> {
+  return judge(await gatherFacts(deps));
 }

@@ -1,12 +1,22 @@
-import type { Instant } from '../core/clock.ts';
+import type { Clock, Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { Registry } from '../engine/registry.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
 import { DEAD_LETTER } from '../records/dead-letters.ts';
+import type { Records } from '../records/records.ts';
 import type { FailedType, StoreFigures, Vitals } from '../store/maintenance.ts';
+import type { Store } from '../store/store.ts';
 import type { Tally } from '../store/tally.ts';
 import type { DispatchRule } from '../store/dispatch-rule.ts';
 import type { WorkerRecord } from '../records/workers.ts';
+
+/** What the doctor examines: the database, and the lifecycles that this process knows. */
+export interface DoctorDependencies {
+  readonly store: Store;
+  readonly records: Pick<Records, 'deadLetters' | 'followers' | 'workers'>;
+  readonly registry: Pick<Registry, 'lifecycles'>;
+  readonly clock: Clock;
+}
 
 /** Everything that checks look at, read once. */
 export interface Facts {
@@ -33,8 +43,8 @@ const SAMPLE = 20;
 /** So many are counted; there may be more. */
 export const FAILED_MAX = 10_000;
 
-export async function gatherFacts(context: EngineContext): Promise<Facts> {
-  const { store, records, clock } = context;
+export async function gatherFacts(deps: DoctorDependencies): Promise<Facts> {
+  const { store, records, clock } = deps;
   const before = clock.now();
   const now = await store.now();
   // The answer was made somewhere between asking and hearing.
@@ -48,7 +58,7 @@ export async function gatherFacts(context: EngineContext): Promise<Facts> {
     tallies: await store.tally(null),
     rules: await store.rules(null),
     workers: await records.workers.list(null),
-    followers: await followersOf(context),
+    followers: await followersOf(deps),
     expired: await store.expired(SAMPLE),
     strays: await store.maintenance.strays(SAMPLE),
     failed: await store.maintenance.failedTypes(FAILED_MAX, DEAD_LETTER),

@@ -5,7 +5,7 @@ import type { JobEvent } from '../core/event.ts';
 import type { Job } from '../core/job.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Policy } from '../core/policy.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { DoctorDependencies } from './facts.ts';
 
 /** What comes along while all history is checked. */
 export type VerifyStep =
@@ -20,27 +20,27 @@ const LETTERS_A_PAGE = 500;
  * Checks every stored job against its log and the laws, page by page, so that memory stays flat. A
  * job that changes while it is looked at is looked at again.
  */
-export async function* verify(context: EngineContext): AsyncGenerator<VerifyStep> {
+export async function* verify(deps: DoctorDependencies): AsyncGenerator<VerifyStep> {
   let jobs = 0;
   let events = 0;
   const policies = new Map<number, Policy | null>();
-  for (const tenant of await context.store.maintenance.tenants()) {
-    const letters = await lettersOf(context, tenant);
+  for (const tenant of await deps.store.maintenance.tenants()) {
+    const letters = await lettersOf(deps, tenant);
     let before: string | null = null;
     do {
-      const page = await context.store.list({
+      const page = await deps.store.list({
         tenant,
         limit: JOBS_A_PAGE,
         ...(before === null ? {} : { before }),
       });
-      await learnPolicies(context, page.jobs, policies);
+      await learnPolicies(deps, page.jobs, policies);
       for (const job of page.jobs) {
-        const seen = await trailOf(context, job);
+        const seen = await trailOf(deps, job);
         if (seen === null) continue;
         jobs += 1;
         events += seen.events.length;
         const found = checkJob(seen.job, seen.events, {
-          lifecycle: lifecycleOf(context, job),
+          lifecycle: lifecycleOf(deps, job),
           policy: policies.get(job.policy) ?? null,
           deadLetters: letters.get(job.id) ?? [],
           areNotesKept: false,
@@ -55,7 +55,7 @@ export async function* verify(context: EngineContext): AsyncGenerator<VerifyStep
 }
 
 /** Null for one that this process does not know, which is a finding of its own. */
-function lifecycleOf({ registry }: EngineContext, job: Job): Lifecycle | null {
+function lifecycleOf({ registry }: DoctorDependencies, job: Job): Lifecycle | null {
   const { lifecycle: name, lifecycleVersion: version } = job;
   const isIt = (one: Lifecycle): boolean => one.name === name && one.version === version;
   return registry.lifecycles.find(isIt) ?? null;
@@ -63,7 +63,7 @@ function lifecycleOf({ registry }: EngineContext, job: Job): Lifecycle | null {
 
 /** Row and log of one moment: read again until nothing has moved in between. */
 async function trailOf(
-  { store }: EngineContext,
+  { store }: DoctorDependencies,
   { tenant, id }: Job,
 ): Promise<{ job: Job; events: JobEvent[] } | null> {
   for (;;) {
@@ -85,7 +85,7 @@ async function trailOf(
 }
 
 async function learnPolicies(
-  { store }: EngineContext,
+  { store }: DoctorDependencies,
   jobs: readonly Job[],
   known: Map<number, Policy | null>,
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function learnPolicies(
 
 /** Without their inputs, which may be large. */
 async function lettersOf(
-  { records }: EngineContext,
+  { records }: DoctorDependencies,
   tenant: string,
 ): Promise<ReadonlyMap<string, readonly DeadLetterCopy[]>> {
   const letters: DeadLetterCopy[] = [];

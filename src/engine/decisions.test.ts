@@ -16,7 +16,7 @@ const CHANGES: readonly Partial<Job>[] = [
 
 test('a success is decided as if it were the only one of its call', async () => {
   const world = await openWorld({ types: TYPES });
-  const { context } = world.engine;
+  const { context } = world;
   const claimed: Job[] = [];
   for (const type of Object.keys(TYPES)) {
     await world.enqueue(type);

@@ -1,7 +1,6 @@
 import { briefError, briefJob } from '../core/brief-error.ts';
-import { PawlError } from '../core/errors.ts';
 import { type DeadLetter, type DeadLetterFilter, lettersWith } from '../records/dead-letters.ts';
-import type { JobPage, JobQuery, TailPage, TailQuery } from '../store/query.ts';
+import type { JobPage, JobQuery } from '../store/query.ts';
 import type { EngineContext } from './context.ts';
 
 /** With `fingerprint`: those that have a dead letter of it. */
@@ -27,13 +26,4 @@ export async function listDeadLetters(
   const letters = await records.deadLetters.list(filter);
   if (filter.id !== undefined) return letters;
   return letters.map((letter) => ({ ...letter, lastError: briefError(letter.lastError) }));
-}
-
-/** Everything that happens. Throws CURSOR_RESET where the store cannot go on from the cursor. */
-export async function readTail({ store }: EngineContext, query: TailQuery): Promise<TailPage> {
-  const page = await store.tail(query);
-  if (!page.isReset) return page;
-  throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
-    details: { cursor: page.cursor },
-  });
 }

@@ -1,14 +1,17 @@
+import type { JobRef } from '../core/job.ts';
 import type { WorkerSign } from '../records/workers.ts';
-import type { EventQuery } from '../store/query.ts';
+import type { EventQuery, TailQuery } from '../store/query.ts';
 import type { EngineContext } from './context.ts';
 import { changeType, putType } from './define-type.ts';
+import { enqueueFollowUps } from './follow/follow-ups.ts';
 import { followersOf } from './follow/standing.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
 import { why } from './limits/why.ts';
+import { JobCursors } from './live/job-cursor.ts';
 import { waitForJob } from './live/wait-for-job.ts';
 import { cancel, deadLetter, reject, submit } from './operate.ts';
 import { renew, start } from './owner.ts';
-import { listDeadLetters, listJobs, readTail } from './queries.ts';
+import { listDeadLetters, listJobs } from './queries.ts';
 import { queueOf, queuesOf } from './queue-view.ts';
 import { configureQueue } from './queues.ts';
 import { replay } from './replay.ts';
@@ -23,6 +26,10 @@ import { sweepThrottles } from './sweeps/throttles.ts';
 
 /** Use cases that are one function of the context each. The engine has them as its methods. */
 const USE_CASES = {
+  /** The database's time. */
+  now: ({ store }: EngineContext) => store.now(),
+  /** False while the database's schema is behind what this release needs. */
+  isSchemaCurrent: ({ store }: EngineContext) => store.maintenance.isCurrent(),
   putType,
   /** Changes what is named of a type and keeps the rest. */
   changeType,
@@ -36,14 +43,20 @@ const USE_CASES = {
   replay,
   /** Runs a job that has ended again, as a new job. */
   rerun,
+  /** Jobs that follow from what is in the log, each made once by its id. */
+  enqueueFollowUps,
+  /** Null for each that is not there. */
+  find: ({ store }: EngineContext, refs: readonly JobRef[]) => store.read(refs),
   /** The job at its end (or as else is wished), or as it stands when the signal comes. */
   waitFor: waitForJob,
   /** Their errors without stack, causes and details: those are told of one job at a time. */
   jobs: listJobs,
   /** A job's history, events and notes in one stream. */
   events: ({ store }: EngineContext, query: EventQuery) => store.events(query),
+  /** How a reader of one job's events names its place. */
+  cursors: ({ store }: EngineContext) => JobCursors.of(store),
   /** Everything that happens, in an order in which nothing is skipped. */
-  tail: readTail,
+  tail: ({ store }: EngineContext, query: TailQuery) => store.tail(query),
   /** Where everyone who follows the log stands, how far behind, and what keeps them there. */
   followers: followersOf,
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */

@@ -32,12 +32,12 @@ export function keepAudit(app: FastifyInstance, engine: Engine): void {
   app.addHook('onSend', async (request, reply) => {
     const action = AUDITED[request.routeOptions.schema?.operationId ?? ''];
     if (action === undefined || reply.statusCode >= 300) return;
-    const { ids, records } = engine.context;
+    const { audit, ids } = engine;
     const { tenant } = callerOf(request);
     const entry = { tenant, id: ids.next(), actor: actorOf(request), action };
     const details = JSON.stringify({ requestId: request.id });
     try {
-      await records.audit.add([{ ...entry, subject: subjectOf(request), details }]);
+      await audit.add([{ ...entry, subject: subjectOf(request), details }]);
     } catch (cause) {
       const message = 'it was done, but could not be told to the audit log';
       throw new PawlError('OUTCOME_UNKNOWN', message, { cause });

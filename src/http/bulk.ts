@@ -170,7 +170,7 @@ function replayLetters(app: App, { engine }: Services): void {
         'ids' in asked
           ? { ids: asked.ids, hasMore: false }
           : await waitingLetters(engine, caller.tenant, asked.filter);
-      const now = perSecond === undefined ? 0 : await engine.context.store.now();
+      const now = perSecond === undefined ? 0 : await engine.now();
       const results: Item[] = [];
       for (const [index, id] of found.ids.entries()) {
         const runAt = perSecond === undefined ? {} : { runAt: spread(now, index, perSecond) };

@@ -7,7 +7,7 @@ import { type App, type Services, type Resource, routes } from './services.ts';
 import { requireHome } from './require-home.ts';
 import { DiagnosisSchema } from './schema/doctor.ts';
 
-function diagnose(app: App, { engine }: Services): void {
+function diagnose(app: App, { doctor: deps }: Services): void {
   app.get(
     '/v1/doctor',
     {
@@ -20,7 +20,7 @@ function diagnose(app: App, { engine }: Services): void {
     },
     async (request) => {
       requireHome(request);
-      const findings = await examine(engine.context);
+      const findings = await examine(deps);
       return { level: worstOf(findings), findings };
     },
   );
@@ -30,7 +30,7 @@ async function* linesOf(steps: AsyncIterable<VerifyStep>): AsyncGenerator<string
   for await (const step of steps) yield `${JSON.stringify(step)}\n`;
 }
 
-function verifyAll(app: App, { engine }: Services): void {
+function verifyAll(app: App, { doctor: deps }: Services): void {
   app.get(
     '/v1/doctor/verify',
     {
@@ -51,9 +51,7 @@ function verifyAll(app: App, { engine }: Services): void {
     },
     async (request, reply) => {
       requireHome(request);
-      return reply
-        .type('application/x-ndjson')
-        .send(Readable.from(linesOf(verify(engine.context))) as never);
+      return reply.type('application/x-ndjson').send(Readable.from(linesOf(verify(deps))) as never);
     },
   );
 }

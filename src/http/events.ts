@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
-import { JobCursors, type Position, type Reading, START } from '../engine/live/job-cursor.ts';
+import type { JobCursors } from '../engine/live/job-cursor.ts';
+import { type Position, type Reading, START } from '../engine/live/job-cursor.ts';
 import { jobTopic } from '../engine/live/live-hub.ts';
 import { type App, credentialOf, type Services, refOf, type Resource, routes } from './services.ts';
 import { lastNote } from './last-note.ts';
@@ -104,7 +105,7 @@ async function sendSome(
   from: { after: Position; portion: Portion },
 ): Promise<Sent> {
   const { after, portion } = from;
-  const { liveTexts } = services.engine.context;
+  const { liveTexts } = services.engine;
   const page = await readFrames(services, told, { after, limit: portion.size });
   let at = after;
   let sent = 0;
@@ -165,7 +166,7 @@ export async function openStream(
     limits,
     random: services.random,
     stopping: services.live.stopping,
-    since: services.engine.context.liveTexts.mark,
+    since: services.engine.liveTexts.mark,
   });
   try {
     await body(stream);
@@ -240,7 +241,7 @@ function followJob(app: App, services: Services): void {
       const job = await services.engine.job(refOf(request, request.params.id));
       const { query, headers } = request;
       const cursor = headers['last-event-id'] ?? query.lastEventId ?? query.cursor;
-      const cursors = await JobCursors.of(services.engine.context.store);
+      const cursors = await services.engine.cursors();
       if (isStreamWanted(request)) {
         const at = cursor === undefined ? null : cursors.read(cursor, job);
         if (await isReadToTheEnd(services, job, at)) return reply.code(204).send();

@@ -60,7 +60,7 @@ async function readOn(
     const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
     return { items, cursor, isReset: false, hasMore: recent.length === limit };
   }
-  const page = await services.engine.context.store.tail({ tenant, from, limit });
+  const page = await services.engine.tail({ tenant, from, limit });
   const items = page.items.map(windowItem);
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
@@ -84,7 +84,7 @@ async function sendSome(
   for (const { item, frame } of stretch.items) {
     taken += 1;
     if (!isWanted(item, filter)) continue;
-    if (!stream.write(frameFor(stream, services.engine.context.liveTexts, frame))) break;
+    if (!stream.write(frameFor(stream, services.engine.liveTexts, frame))) break;
   }
   const isWhole = taken === stretch.items.length;
   portion.took(taken, isWhole);
@@ -135,7 +135,11 @@ async function listEvents(
   asked: { from: From; limit: number },
 ) {
   const { from, limit } = asked;
-  return services.engine.tail({ tenant, from, limit });
+  const page = await services.engine.tail({ tenant, from, limit });
+  if (!page.isReset) return page;
+  throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
+    details: { cursor: page.cursor },
+  });
 }
 
 const FIREHOSE_SCHEMA = {

@@ -30,13 +30,12 @@ function live(app: App): void {
 type StoreState = 'ok' | 'unreachable' | 'behind';
 
 async function storeState({ engine }: Services): Promise<StoreState> {
-  const { store } = engine.context;
   const late = AbortSignal.timeout(STORE_MS_MAX);
   const { promise, resolve } = Promise.withResolvers<StoreState>();
   late.addEventListener('abort', () => resolve('unreachable'), { once: true });
   const answer = async (): Promise<StoreState> => {
-    await store.now();
-    return (await store.maintenance.isCurrent()) ? 'ok' : 'behind';
+    await engine.now();
+    return (await engine.isSchemaCurrent()) ? 'ok' : 'behind';
   };
   return Promise.race([answer().catch((): StoreState => 'unreachable'), promise]);
 }

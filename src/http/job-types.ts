@@ -33,7 +33,7 @@ async function typeJson(
   record: TypeRecord,
   rules: readonly DispatchRule[],
 ): Promise<TypeJson> {
-  const { previews, ...policy } = await engine.context.registry.policy(record.policy);
+  const { previews, ...policy } = await engine.registry.policy(record.policy);
   const rule = rules.find(({ scope, name }) => scope === 'type' && name === record.type);
   const throttle = rule?.throttle ?? null;
   const { type, revision, updatedAt } = record;
@@ -57,7 +57,7 @@ async function typeJson(
 
 /** The tenant's own types, and the shared ones that it has not made its own. */
 async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
-  const { types } = engine.context.records;
+  const { types } = engine;
   const own = await types.list(tenant);
   const names = new Set(own.map(({ type }) => type));
   const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
@@ -67,7 +67,7 @@ async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
 async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
   const { type: subject, revision } = record;
   const did = { action: 'type.put', subject, details: { revision } };
-  await engine.context.records.audit.add([entryOf(engine.context, credentialOf(request), did)]);
+  await engine.audit.add([entryOf(engine, credentialOf(request), did)]);
 }
 
 const CHANGE_TEXT =
@@ -103,7 +103,7 @@ function putType(app: App, { engine }: Services): void {
     async (request, reply) => {
       const { tenant } = callerOf(request);
       const { type } = request.params;
-      const [before] = await engine.context.records.types.read([{ tenant, type }]);
+      const [before] = await engine.types.read([{ tenant, type }]);
       const record = await engine.changeType({ tenant, type }, request.body);
       if (before?.revision !== record.revision) await told(engine, request, record);
       const answer = await typeJson(engine, record, await engine.rules(tenant));

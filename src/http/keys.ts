@@ -1,11 +1,5 @@
 import { Type } from 'typebox';
-import {
-  createKey,
-  findKey,
-  type KeyDependencies,
-  revokeKey,
-  rotateKey,
-} from '../auth/manage-keys.ts';
+import { createKey, findKey, revokeKey, rotateKey } from '../auth/manage-keys.ts';
 import type { AccessKey } from '../records/access-keys.ts';
 import {
   type App,
@@ -31,11 +25,6 @@ import { timeText } from './view.ts';
 const KeyParams = Type.Object({ id: text(64, 1) });
 
 const OVERLAP_MS = 86_400_000;
-
-function roomOf({ engine }: Services): KeyDependencies {
-  const { records, ids } = engine.context;
-  return { accessKeys: records.accessKeys, ids };
-}
 
 function timeOrNull(instant: number | null): string | null {
   return instant === null ? null : timeText(instant);
@@ -79,7 +68,7 @@ function makeKey(app: App, services: Services): void {
     },
     async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key'];
-      const { key, text: secret } = await createKey(roomOf(services), credentialOf(request), {
+      const { key, text: secret } = await createKey(services.engine, credentialOf(request), {
         ...request.body,
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
@@ -104,7 +93,7 @@ function listKeys(app: App, { engine }: Services): void {
     },
     async (request) => {
       const { tenant } = callerOf(request);
-      const keys = await engine.context.records.accessKeys.list(tenant);
+      const keys = await engine.accessKeys.list(tenant);
       return { items: keys.map(keyJson), nextCursor: null };
     },
   );
@@ -124,7 +113,7 @@ function readKey(app: App, services: Services): void {
       },
     },
     async (request) =>
-      keyJson(await findKey(roomOf(services), credentialOf(request), request.params.id)),
+      keyJson(await findKey(services.engine, credentialOf(request), request.params.id)),
   );
 }
 
@@ -150,7 +139,7 @@ function rotate(app: App, services: Services): void {
     async (request, reply) => {
       const { overlapMs = OVERLAP_MS } = request.body;
       const asked = { id: request.params.id, overlapMs };
-      const made = await rotateKey(roomOf(services), credentialOf(request), asked);
+      const made = await rotateKey(services.engine, credentialOf(request), asked);
       return reply
         .code(201)
         .header('location', `/v1/keys/${made.key.id}`)
@@ -176,7 +165,7 @@ function revoke(app: App, services: Services): void {
       },
     },
     async (request) =>
-      keyJson(await revokeKey(roomOf(services), credentialOf(request), request.params.id)),
+      keyJson(await revokeKey(services.engine, credentialOf(request), request.params.id)),
   );
 }
 
@@ -194,7 +183,7 @@ function readAudit(app: App, { engine }: Services): void {
     },
     async (request, reply) => {
       const { limit = 50, cursor } = request.query;
-      const entries = await engine.context.records.audit.list({
+      const entries = await engine.audit.list({
         tenant: callerOf(request).tenant,
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: cursor }),

@@ -31,7 +31,7 @@ function listLifecycles(app: App, { engine }: Services): void {
       },
     },
     () => ({
-      items: engine.context.registry.lifecycles.map(lifecycleJson),
+      items: engine.registry.lifecycles.map(lifecycleJson),
       nextCursor: null,
     }),
   );
@@ -62,7 +62,7 @@ function readLifecycle(app: App, { engine }: Services): void {
     },
     async (request, reply) => {
       const { name } = request.params;
-      const lifecycle = engine.context.registry.newest(name);
+      const lifecycle = engine.registry.newest(name);
       if (lifecycle === undefined) throw new PawlError('NOT_FOUND', `no lifecycle "${name}"`);
       switch (request.query.format) {
         case 'mermaid':

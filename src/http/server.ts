@@ -4,8 +4,10 @@ import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fasti
 import type { Authenticator } from '../auth/authenticator.ts';
 import { PawlError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
+import type { DoctorDependencies } from '../doctor/facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Meter } from '../metrics/meter.ts';
+import type { SloDependencies } from '../slo/report.ts';
 import { admitLocals, requireAccess } from './access.ts';
 import type { ArtifactServices } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
@@ -56,6 +58,10 @@ import { workers } from './workers.ts';
 
 export interface ServerOptions {
   readonly engine: Engine;
+  /** What the doctor examines. */
+  readonly doctor: DoctorDependencies;
+  /** Where the counts and targets of the SLO reports are read. */
+  readonly slo: SloDependencies;
   /** Null or left out: no credentials are asked for, which is for the own machine only. */
   readonly authenticator?: Authenticator | null;
   readonly status?: ServerStatus;
@@ -170,12 +176,14 @@ function answerProblems(
 
 function servicesOf(options: ServerOptions): Services {
   const { engine, authenticator = null } = options;
-  const { live } = engine.context;
+  const { live } = engine;
   const window = new LogWindow();
   live.attach(window);
   return {
     engine,
     live,
+    doctor: options.doctor,
+    slo: options.slo,
     window,
     streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
     random: options.random ?? systemRandom,

@@ -6,8 +6,10 @@ import type { JobRef } from '../core/job.ts';
 import type { Random } from '../core/random.ts';
 import { type Credential, OPEN_CREDENTIAL } from '../auth/credential.ts';
 import type { Caller } from '../engine/enqueue.ts';
+import type { DoctorDependencies } from '../doctor/facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LiveHub } from '../engine/live/live-hub.ts';
+import type { SloDependencies } from '../slo/report.ts';
 import type { ArtifactServices } from './artifact-view.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
 import type { LogWindow } from './log-window.ts';
@@ -18,6 +20,8 @@ import type { ServerStatus } from './status.ts';
 export interface Services {
   readonly engine: Engine;
   readonly live: LiveHub;
+  readonly doctor: DoctorDependencies;
+  readonly slo: SloDependencies;
   /** The latest part of the log, for streams that are up to date. */
   readonly window: LogWindow;
   readonly streams: StreamGate;

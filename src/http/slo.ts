@@ -17,7 +17,7 @@ function jsonOf(report: SloReport): SloJson {
   return { ...report, windows: [...report.windows], alerts: [...report.alerts] };
 }
 
-function readSlo(app: App, { engine }: Services): void {
+function readSlo(app: App, { slo: deps }: Services): void {
   app.get(
     '/v1/slo',
     {
@@ -34,7 +34,7 @@ function readSlo(app: App, { engine }: Services): void {
       const { tenant } = callerOf(request);
       const { type } = request.query;
       const asked = type === undefined ? { tenant } : { tenant, type };
-      const items = (await sloReports(engine.context, asked)).map(jsonOf);
+      const items = (await sloReports(deps, asked)).map(jsonOf);
       return { items, nextCursor: null };
     },
   );

@@ -48,7 +48,7 @@ function testWebhook(app: App, services: WebhookServices): void {
     },
     async (request, reply) => {
       const webhook = await webhookIn(services, request);
-      const job = await deliverTest(services.context, webhook, keyOf(request));
+      const job = await deliverTest(services.engine, webhook, keyOf(request));
       return reply.code(202).send(deliveryJson(deliveryOf(job)));
     },
   );
@@ -72,7 +72,7 @@ function listAll(app: App, services: WebhookServices): void {
     async (request, reply) => {
       const { limit = 50, cursor, state } = request.query;
       const webhook = await webhookIn(services, request);
-      const { jobs, hasMore } = await listDeliveries(services.context, webhook, {
+      const { jobs, hasMore } = await listDeliveries(services.engine, webhook, {
         limit,
         ...(cursor === undefined ? {} : { before: cursor }),
         ...(state === undefined ? {} : { phase: PHASES[state] }),
@@ -98,8 +98,8 @@ function readOne(app: App, services: WebhookServices): void {
     },
     async (request) => {
       const webhook = await webhookIn(services, request);
-      const job = await findDelivery(services.context, webhook, request.params.deliveryId);
-      const tries = await triesOf(services.context, job);
+      const job = await findDelivery(services.engine, webhook, request.params.deliveryId);
+      const tries = await triesOf(services.engine, job);
       return { ...deliveryJson(deliveryOf(job)), tries: tries.map(tryJson) };
     },
   );
@@ -123,8 +123,8 @@ function redeliverOne(app: App, services: WebhookServices): void {
     },
     async (request, reply) => {
       const webhook = await webhookIn(services, request);
-      const delivery = await findDelivery(services.context, webhook, request.params.deliveryId);
-      const job = await redeliver(services.context, webhook, { delivery, ...keyOf(request) });
+      const delivery = await findDelivery(services.engine, webhook, request.params.deliveryId);
+      const job = await redeliver(services.engine, webhook, { delivery, ...keyOf(request) });
       return reply.code(202).send(deliveryJson(deliveryOf(job)));
     },
   );

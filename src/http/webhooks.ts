@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
-import type { EngineContext } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Manager, Webhooks } from '../webhooks/webhooks.ts';
 import { actorOf, type App, callerOf } from './services.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
@@ -19,7 +19,7 @@ import { webhookJson } from './webhook-view.ts';
 /** What the API needs to manage webhooks and to show their deliveries. */
 export interface WebhookServices {
   readonly webhooks: Webhooks;
-  readonly context: EngineContext;
+  readonly engine: Engine;
 }
 
 const tags = ['Webhooks'];

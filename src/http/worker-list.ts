@@ -46,7 +46,7 @@ function listWorkers(app: App, { engine }: Services): void {
     async (request, reply) => {
       const { cursor = '', limit = 50 } = request.query;
       const workers = await engine.workers(callerOf(request).tenant);
-      const now = await engine.context.store.now();
+      const now = await engine.now();
       const later = workers.filter(({ id }) => id > cursor);
       const items = later.slice(0, limit).map((worker) => workerJson(worker, now));
       return sendPage(reply, items, later.length > limit ? items.at(-1)!.id : null);

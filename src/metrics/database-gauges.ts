@@ -1,4 +1,6 @@
-import type { Engine } from '../engine/engine.ts';
+import { followersOf } from '../engine/follow/standing.ts';
+import type { Records } from '../records/records.ts';
+import type { Store } from '../store/store.ts';
 import type { Tally } from '../store/tally.ts';
 import type { Vitals } from '../store/maintenance.ts';
 import type { Meter } from './meter.ts';
@@ -27,16 +29,25 @@ export function remembered<Seen>(look: () => Promise<Seen>, keptMs: number): () 
   };
 }
 
+/** What the gauges are read from. */
+export interface GaugeDependencies {
+  readonly store: Pick<Store, 'now' | 'tally' | 'tail' | 'maintenance'>;
+  readonly records: Pick<Records, 'deadLetters' | 'followers'>;
+}
+
 /** Gauges that only the database can tell: the same in every process. */
-export function watchDatabase(meter: Meter, engine: Engine, keptMs: number = KEPT_MS): void {
-  const { store, records } = engine.context;
+export function watchDatabase(
+  meter: Meter,
+  { store, records }: GaugeDependencies,
+  keptMs: number = KEPT_MS,
+): void {
   const look = remembered(async () => {
     const [now, tallies, vitals, letters, followers] = await Promise.all([
       store.now(),
       store.tally(null, GAUGE_MAX),
       store.maintenance.vitals(),
       records.deadLetters.countOpen(),
-      engine.followers(),
+      followersOf({ store, records }),
     ]);
     return { now, tallies, vitals, letters, followers };
   }, keptMs);

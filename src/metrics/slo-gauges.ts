@@ -1,5 +1,4 @@
-import type { EngineContext } from '../engine/context.ts';
-import { type SloReport, sloReports } from '../slo/report.ts';
+import { type SloDependencies, type SloReport, sloReports } from '../slo/report.ts';
 import { remembered } from './database-gauges.ts';
 import type { Meter } from './meter.ts';
 import type { GaugeName, LabelValues } from './registry.ts';
@@ -15,8 +14,8 @@ const QUANTILES = [
 type Sample<Name extends GaugeName> = { labels: LabelValues<Name>; value: number };
 
 /** What was promised and what was kept, over all tenants. */
-export function watchSlo(meter: Meter, context: EngineContext, keptMs: number = KEPT_MS): void {
-  const look = remembered(() => sloReports(context, { tenant: null }), keptMs);
+export function watchSlo(meter: Meter, deps: SloDependencies, keptMs: number = KEPT_MS): void {
+  const look = remembered(() => sloReports(deps, { tenant: null }), keptMs);
   meter.collectWith(async () => {
     const reports = await look();
     setDurations(meter, reports);

@@ -55,7 +55,7 @@ export function deadLettersOn(port: EnginePort): DeadLetters {
               ({ id }) => id,
             );
       const { perSecond } = asked;
-      const now = perSecond === undefined ? 0 : await engine.context.store.now();
+      const now = perSecond === undefined ? 0 : await engine.now();
       const results: ManyResult[] = [];
       for (const [index, id] of found.slice(0, REPLAYS_MAX).entries()) {
         const runAt = Math.round(now + (index * 1_000) / (perSecond ?? 1));

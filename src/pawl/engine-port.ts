@@ -149,7 +149,7 @@ export class EnginePort implements JobPort {
   }
 
   async rerun(id: string, { input, key }: RerunOptions): Promise<MadeJob> {
-    const newId = this.engine.context.ids.next();
+    const newId = this.engine.ids.next();
     const given =
       input === undefined
         ? {}

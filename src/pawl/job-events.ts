@@ -3,7 +3,7 @@ import type { JobEvent } from '../core/event.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import type { Engine } from '../engine/engine.ts';
-import { JobCursors, type Position, START } from '../engine/live/job-cursor.ts';
+import { type JobCursors, type Position, START } from '../engine/live/job-cursor.ts';
 import { jobTopic } from '../engine/live/live-hub.ts';
 import { patiently } from '../engine/live/wait-for-job.ts';
 import type { EventOptions } from '../handle/job-access.ts';
@@ -26,10 +26,10 @@ export async function* eventsOf(
   ref: JobRef,
   { after, signal = NEVER }: EventOptions,
 ): AsyncGenerator<Happened> {
-  const { live, store } = engine.context;
+  const { live } = engine;
   const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
     patiently(live, signal, question);
-  const cursors = await ask(() => JobCursors.of(store));
+  const cursors = await ask(() => engine.cursors());
   const ends = AbortSignal.any([signal, live.stopping]);
   const watch = await live.watch(jobTopic(ref));
   try {

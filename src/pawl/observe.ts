@@ -2,7 +2,6 @@ import { type Duration, durationMs } from '../core/duration.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LogFollower } from '../engine/follow/log-follower.ts';
 import type { Observation } from '../engine/follow/observer.ts';
-import { JobCursors } from '../engine/live/job-cursor.ts';
 import type { JobEventSnapshot, JobSnapshot } from '../handle/job-snapshot.ts';
 import type { JobType } from '../handler/job-type.ts';
 import { nameOf } from './dead-letters.ts';
@@ -57,7 +56,7 @@ export function followerFor(
   const { name, types, from, every, onEvent, onJobCreated, onStatusChanged, onJobCompleted } =
     observer;
   const seen = async (observed: Observation): Promise<ObservedEvent> => {
-    const cursors = await JobCursors.of(engine.context.store);
+    const cursors = await engine.cursors();
     const { event, jobType, correlationId } = observed;
     return {
       tenant: event.tenant,

@@ -1,3 +1,4 @@
+import type { EngineContext } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import type { WorkerOptions } from '../worker/open-worker.ts';
@@ -5,6 +6,7 @@ import type { Worker } from '../worker/worker.ts';
 
 /** What a Pawl is made of, for the other parts of this package and their tests. */
 export interface PawlParts {
+  readonly context: EngineContext;
   readonly engine: Engine;
   readonly artifacts: Artifacts | null;
   /** Starts a worker with settings that programs have no use for. */

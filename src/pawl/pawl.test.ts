@@ -153,7 +153,7 @@ describe('a handler that waits for another job', () => {
 describe('the log', () => {
   async function warned(log: PawlOptions['log']): Promise<void> {
     const pawl = await memory({ jobs: [], ...(log === undefined ? {} : { log }) });
-    partsOf(pawl).engine.context.log.warn('the store cannot be swept', { error: 'x' });
+    partsOf(pawl).context.log.warn('the store cannot be swept', { error: 'x' });
     await pawl.close();
   }
 

@@ -8,8 +8,10 @@ import { systemTimers } from '../core/timers.ts';
 import { examine } from '../doctor/checks.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { Artifacts } from '../engine/artifacts.ts';
-import type { EngineLog } from '../engine/context.ts';
+import { inputsIn } from '../engine/by-reference.ts';
+import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import { openContext } from '../engine/open-context.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
@@ -99,6 +101,7 @@ class TenantVerbs extends JobVerbs {
 export class Pawl extends JobVerbs<PawlEnqueueOptions> {
   protected readonly port: EnginePort;
   readonly #setup: PawlSetup;
+  readonly #context: EngineContext;
   readonly #engine: Engine;
   readonly #payloads: Payloads;
   readonly #scope: HandlerScope;
@@ -114,7 +117,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     super();
     const { store, files, codec, log, lifecycles } = setup;
     this.#setup = setup;
-    this.#engine = new Engine({
+    const context = openContext({
       store,
       lifecycles,
       random: systemRandom,
@@ -123,8 +126,10 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       // They reach whatever SDK the program has registered; without one they are nothing.
       tracer: traceEnqueues,
     });
-    const { context } = this.#engine;
+    this.#context = context;
+    this.#engine = new Engine(context);
     const artifacts = files === null ? null : new Artifacts(context, { files });
+    if (artifacts !== null) context.largeInputs.use(inputsIn(artifacts));
     this.#payloads = new Payloads(this.#engine, { artifacts, codec });
     this.#scope = new HandlerScope(log);
     this.port = this.#portOf(setup.tenant);
@@ -134,13 +139,13 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
       new Compensator(context, { timers }),
     ];
-    keepParts(this, { engine: this.#engine, artifacts, work: (more) => this.#work(more) });
+    keepParts(this, { context, engine: this.#engine, artifacts, work: (more) => this.#work(more) });
   }
 
   /** Makes the types known and begins to sweep. */
   async start(): Promise<void> {
     const { jobs, tenant } = this.#setup;
-    const { registry } = this.#engine.context;
+    const { registry } = this.#engine;
     for (const job of withCompensations(jobs)) {
       const named = { tenant: SHARED_TENANT, type: job.type };
       await this.#engine.putType(named, typeDefinitionOf(job));
@@ -187,7 +192,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
 
   /** Looks at the database and at what it holds: what is well, what is not, and what to do. */
   doctor(): Promise<readonly Finding[]> {
-    return examine(this.#engine.context);
+    return examine(this.#context);
   }
 
   /**
@@ -252,7 +257,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     await Promise.all(this.#workers.map((worker) => worker.drain(how)));
     await Promise.all(this.#leaving.map((leave) => leave()));
     for (const one of this.#background.toReversed()) await one.stop();
-    await this.#engine.context.live.stop();
+    await this.#engine.live.stop();
     await this.#setup.store.close();
   }
 }

@@ -8,7 +8,6 @@ import type { JobEvent } from '../core/event.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import {
-  inputsIn,
   largeSink,
   largeSource,
   valuesIn,
@@ -38,8 +37,7 @@ export class Payloads {
     engine: Engine,
     { artifacts, codec }: { artifacts: Artifacts | null; codec: PayloadCodec | null },
   ) {
-    const { ids, largeInputs } = engine.context;
-    if (artifacts !== null) largeInputs.use(inputsIn(artifacts));
+    const { ids } = engine;
     this.#artifacts = artifacts;
     this.#codec = codec;
     const sink = artifacts === null ? engine : largeSink(engine, artifacts);

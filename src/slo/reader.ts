@@ -2,10 +2,13 @@ import type { Job, JobError } from '../core/job.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Phase } from '../core/phase.ts';
 import type { Timers } from '../core/timers.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Registry } from '../engine/registry.ts';
 import { Periodic } from '../engine/sweeps/periodic.ts';
 import type { EndCount, EndWrite, Grain, Outcome } from '../records/ends.ts';
+import type { Records } from '../records/records.ts';
 import type { TailItem } from '../store/query.ts';
+import type { Store } from '../store/store.ts';
 import { binOf } from './bins.ts';
 import { targetIn } from './registered.ts';
 import { KEPT_MS, startOf, STRETCH_MS } from './window.ts';
@@ -36,25 +39,33 @@ const USER_ERRORS: ReadonlySet<string> = new Set([
   'parse_error',
 ]);
 
+/** What the reader counts, and where it keeps the counts. */
+export interface SloReaderDependencies {
+  readonly store: Pick<Store, 'now' | 'tail' | 'read' | 'events'>;
+  readonly records: Pick<Records, 'ends'>;
+  readonly registry: Pick<Registry, 'type'>;
+  readonly log: EngineLog;
+}
+
 /**
  * Reads the log and adds up how jobs end. Its place in the log moves on with the counts in one
  * transaction: nothing is counted twice, left out, or lost by a restart, and any number of
  * processes may try, of which one gets on.
  */
 export class SloReader {
-  readonly #context: EngineContext;
+  readonly #deps: SloReaderDependencies;
   readonly #periodic: Periodic;
   #aside = 0;
   #forgotAt = 0;
 
-  constructor(context: EngineContext, options: { timers: Timers; everyMs?: number }) {
-    this.#context = context;
+  constructor(deps: SloReaderDependencies, options: { timers: Timers; everyMs?: number }) {
+    this.#deps = deps;
     this.#periodic = new Periodic({
       timers: options.timers,
       everyMs: options.everyMs ?? 2_000,
       round: () => this.#round(),
       onFailure: (error) =>
-        context.log.warn('ends of jobs could not be counted; trying again', {
+        deps.log.warn('ends of jobs could not be counted; trying again', {
           error: String(error),
         }),
     });
@@ -75,7 +86,7 @@ export class SloReader {
 
   /** Reads to the end of the log: how many ends it counted, or null where another got on. */
   async runOnce(): Promise<number | null> {
-    const { store, records } = this.#context;
+    const { store, records } = this.#deps;
     let total = 0;
     let cursor = await records.ends.readTo(READER);
     for (;;) {
@@ -101,7 +112,7 @@ export class SloReader {
   async #count(items: readonly TailItem[]): Promise<EndCount[]> {
     const ends = items.filter(({ event }) => event.note === 0 && ENDS[event.type] !== undefined);
     const refs = ends.map(({ event }) => ({ tenant: event.tenant, id: event.jobId }));
-    const jobs = refs.length === 0 ? [] : await this.#context.store.read(refs);
+    const jobs = refs.length === 0 ? [] : await this.#deps.store.read(refs);
     const counts = new Map<string, EndCount>();
     for (const [index, { event, jobType }] of ends.entries()) {
       const bin = await this.#binOf(event, jobs[index] ?? null);
@@ -117,14 +128,14 @@ export class SloReader {
 
   async #binOf(event: JobEvent, job: Job | null): Promise<number | null> {
     if (job === null || job.startedAt === null) return null;
-    const { measures } = await targetIn(this.#context, job.tenant, job.type);
+    const { measures } = await targetIn(this.#deps.registry, job.tenant, job.type);
     const first = measures === 'first_token' ? await this.#firstTokenAt(job) : null;
     return binOf(Math.max(0, (first ?? event.at) - job.startedAt));
   }
 
   async #firstTokenAt({ tenant, id }: Job): Promise<number | null> {
     const query = { tenant, id, after: null, limit: FIRST_EVENTS, notes: true };
-    const { events } = await this.#context.store.events(query);
+    const { events } = await this.#deps.store.events(query);
     return events.find(({ type }) => type === 'job_tokens')?.at ?? null;
   }
 }

@@ -1,7 +1,7 @@
 import type { SloDefinition } from '../core/slo.ts';
-import type { EngineContext } from '../engine/context.ts';
-import { SHARED_TENANT } from '../engine/registry.ts';
+import { type Registry, SHARED_TENANT } from '../engine/registry.ts';
 import type { TypeRecord } from '../records/job-types.ts';
+import type { Records } from '../records/records.ts';
 import { type SloTarget, targetOf } from './target.ts';
 
 /** The targets that a registered type names, or those that it has from the start. */
@@ -11,7 +11,7 @@ export function targetOfRecord({ type, definition }: TypeRecord): SloTarget {
 
 /** The targets of one type, as its tenant has registered it. */
 export async function targetIn(
-  { registry }: EngineContext,
+  registry: Pick<Registry, 'type'>,
   tenant: string,
   type: string,
 ): Promise<SloTarget> {
@@ -21,10 +21,10 @@ export async function targetIn(
 
 /** The targets of all types that a tenant (null: everybody) may use, by name. */
 export async function registeredTargets(
-  { records }: EngineContext,
+  { types }: Pick<Records, 'types'>,
   tenant: string | null,
 ): Promise<Map<string, SloTarget>> {
-  const shared = await records.types.list(SHARED_TENANT);
-  const own = tenant === null ? [] : await records.types.list(tenant);
+  const shared = await types.list(SHARED_TENANT);
+  const own = tenant === null ? [] : await types.list(tenant);
   return new Map([...shared, ...own].map((record) => [record.type, targetOfRecord(record)]));
 }

@@ -1,5 +1,6 @@
-import type { EngineContext } from '../engine/context.ts';
 import type { EndSum, Outcome } from '../records/ends.ts';
+import type { Records } from '../records/records.ts';
+import type { Store } from '../store/store.ts';
 import { quantileMs } from './bins.ts';
 import { registeredTargets } from './registered.ts';
 import { type SloTarget, targetOf } from './target.ts';
@@ -35,18 +36,24 @@ export interface SloReport {
   readonly alerts: readonly { readonly name: AlertName; readonly isFiring: boolean }[];
 }
 
+/** Where counts and targets are read. */
+export interface SloDependencies {
+  readonly store: Pick<Store, 'now'>;
+  readonly records: Pick<Records, 'ends' | 'types'>;
+}
+
 /** Of one tenant, or over all of them (null); of every type that is registered or was seen. */
 export async function sloReports(
-  context: EngineContext,
+  { store, records }: SloDependencies,
   asked: { tenant: string | null; type?: string },
 ): Promise<SloReport[]> {
   const { tenant, type } = asked;
-  const now = await context.store.now();
-  const targets = await registeredTargets(context, tenant);
+  const now = await store.now();
+  const targets = await registeredTargets(records, tenant);
   const sums = await Promise.all(
     WINDOWS.map(async ({ name, ms, grain }) => {
       const since = startOf(now - ms, grain);
-      const ends = await context.records.ends.sum({ tenant, grain, since });
+      const ends = await records.ends.sum({ tenant, grain, since });
       return { name, byType: Map.groupBy(ends, (end) => end.type) };
     }),
   );

@@ -2,8 +2,9 @@ import { type Instant, ManualClock } from '../core/clock.ts';
 import { seededIds } from '../core/ids.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { SeededRandom } from '../core/random.ts';
-import type { EngineLog } from '../engine/context.ts';
+import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import { openContext } from '../engine/open-context.ts';
 import { openMemoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 
@@ -30,6 +31,7 @@ export interface SeededEngine {
   readonly clock: ManualClock;
   readonly random: SeededRandom;
   readonly store: Store;
+  readonly context: EngineContext;
   readonly engine: Engine;
 }
 
@@ -40,6 +42,6 @@ export async function openSeededEngine(options: SeededEngineOptions): Promise<Se
   const store = await open({ lifecycles, clock });
   const ids = seededIds(clock, new SeededRandom(seed + 1));
   const parts = { store, lifecycles, random, ids, clock, live: { everyMs: 5 } };
-  const engine = new Engine(log === undefined ? parts : { ...parts, log });
-  return { clock, random, store, engine };
+  const context = openContext(log === undefined ? parts : { ...parts, log });
+  return { clock, random, store, context, engine: new Engine(context) };
 }

@@ -5,9 +5,9 @@ import type { PayloadCodec } from '../codec/payload-codec.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { Artifacts } from '../engine/artifacts.ts';
+import { inputsIn } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
-import { JobCursors } from '../engine/live/job-cursor.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { ENQUEUE_OPTIONS } from '../handle/enqueue-options.ts';
 import { WaitTimeout } from '../handle/job-errors.ts';
@@ -75,7 +75,7 @@ export class World extends JobVerbs {
     warnings: readonly string[],
   ) {
     super();
-    const { engine, clock } = parts;
+    const { context, engine, clock } = parts;
     this.#parts = parts;
     this.#engine = engine;
     this.#options = options;
@@ -83,11 +83,12 @@ export class World extends JobVerbs {
     this.warnings = warnings;
     this.#timers = new ManualTimers(clock);
     const timers = this.#timers;
-    const artifacts = new Artifacts(engine.context, { files: openMemoryArtifacts(clock) });
+    const artifacts = new Artifacts(context, { files: openMemoryArtifacts(clock) });
+    context.largeInputs.use(inputsIn(artifacts));
     this.#payloads = new Payloads(engine, { artifacts, codec: options.codec ?? null });
-    this.#scope = new HandlerScope(engine.context.log);
+    this.#scope = new HandlerScope(context.log);
     this.#sweep = new ArtifactSweep(artifacts, { timers });
-    this.#compensator = new Compensator(engine.context, { timers });
+    this.#compensator = new Compensator(context, { timers });
     this.port = new EnginePort({
       engine,
       payloads: this.#payloads,
@@ -98,7 +99,7 @@ export class World extends JobVerbs {
     });
     this.#inFlight = this.#openWorker();
     this.clock = new WorldClock(clock, { timers, pulse: () => this.#pulse() });
-    keepParts(this, { engine, artifacts, work: () => this.#inFlight.worker });
+    keepParts(this, { context, engine, artifacts, work: () => this.#inFlight.worker });
   }
 
   /** Runs this instead of the job's own handler from now on, in this thread. */
@@ -144,8 +145,7 @@ export class World extends JobVerbs {
 
   /** What happened to a job so far, and what its handler said on the way. */
   async history(job: { readonly id: string }): Promise<readonly JobEventSnapshot[]> {
-    const { store } = this.#engine.context;
-    const cursors = await JobCursors.of(store);
+    const cursors = await this.#engine.cursors();
     const ref = this.port.ref(job.id);
     const page = await this.#engine.events({ ...ref, after: null, limit: PAGE, notes: true });
     return page.events.map((event) => eventSnapshotOf(this.#payloads.event(event), cursors));
@@ -163,7 +163,7 @@ export class World extends JobVerbs {
 
   async close(): Promise<void> {
     await this.#inFlight.die();
-    await this.#engine.context.live.stop();
+    await this.#engine.live.stop();
     await this.#parts.store.close();
   }
 
@@ -189,7 +189,7 @@ export class World extends JobVerbs {
       slots,
       clock: this.#parts.clock,
       timers: this.#timers,
-      log: this.#engine.context.log,
+      log: this.#parts.context.log,
       reportMs: 0,
     });
   }

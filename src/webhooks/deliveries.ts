@@ -2,13 +2,12 @@ import { PawlError } from '../core/errors.ts';
 import { derivedId, eventIdOf } from '../core/ids.ts';
 import { isInternalType } from '../core/internal-type.ts';
 import type { Job } from '../core/job.ts';
-import type { EngineContext } from '../engine/context.ts';
-import { draftJob } from '../engine/draft.ts';
-import { enqueue } from '../engine/enqueue.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { FollowUp } from '../engine/follow/follow-ups.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
 import type { NewJob } from '../store/insert.ts';
 import type { JobPage, TailItem } from '../store/query.ts';
-import type { Webhook } from '../records/webhooks.ts';
+import type { Webhook, WebhookRecords } from '../records/webhooks.ts';
 import { TEST_EVENT } from './envelope.ts';
 import { wants } from './settings.ts';
 
@@ -27,33 +26,36 @@ export interface DeliveryInput {
   readonly event: { readonly jobId: string; readonly version: number } | null;
 }
 
+export interface FanOutDependencies {
+  readonly engine: Pick<Engine, 'enqueueFollowUps'>;
+  readonly records: Pick<WebhookRecords, 'list'>;
+}
+
 /**
  * The durable follower's part: a delivery for each event and each webhook that wants it. Its id
  * follows from both, so that a batch that comes again makes no second one.
  */
 export async function fanOut(
-  context: EngineContext,
+  { engine, records }: FanOutDependencies,
   items: readonly TailItem[],
 ): Promise<readonly NewJob[]> {
   const told = items.filter(({ event, jobType }) => event.note === 0 && !isInternalType(jobType));
   if (told.length === 0) return [];
   const tenants = [...new Set(told.map(({ event }) => event.tenant))];
-  const webhooks = await context.records.webhooks.list(tenants);
+  const webhooks = await records.list(tenants);
   const byTenant = Map.groupBy(webhooks, ({ tenant }) => tenant);
-  const drafts: NewJob[] = [];
+  const deliveries: FollowUp[] = [];
   for (const item of told) {
     for (const webhook of byTenant.get(item.event.tenant) ?? []) {
       const isNews = item.event.at >= webhook.createdAt;
       if (!isNews || !wants(webhook, item.event.type, item.jobType)) continue;
-      drafts.push(await draftOf(context, webhook, item));
+      deliveries.push(deliveryOf(webhook, item));
     }
   }
-  // Past the watermarks of enqueue: one tenant's full queue must not hold up the others' events.
-  if (drafts.length > 0) await context.store.insert(drafts);
-  return drafts;
+  return engine.enqueueFollowUps(deliveries);
 }
 
-function draftOf(context: EngineContext, webhook: Webhook, item: TailItem): Promise<NewJob> {
+function deliveryOf(webhook: Webhook, item: TailItem): FollowUp {
   const { tenant, jobId, version, note, type, at } = item.event;
   const eventId = eventIdOf(jobId, version, note);
   const input = { webhookId: webhook.id, eventId, eventType: type, event: { jobId, version } };
@@ -63,7 +65,7 @@ function draftOf(context: EngineContext, webhook: Webhook, item: TailItem): Prom
     correlationId: item.correlationId ?? jobId,
     ...(item.traceId === null ? {} : { traceId: item.traceId }),
   };
-  return draftJob(context, request, { tenant, principal: null });
+  return { tenant, request };
 }
 
 function requestOf(input: DeliveryInput): EnqueueRequest {
@@ -72,20 +74,20 @@ function requestOf(input: DeliveryInput): EnqueueRequest {
 
 /** Sends word of nothing but the webhook itself, once. */
 export async function deliverTest(
-  context: EngineContext,
+  engine: Pick<Engine, 'enqueue' | 'ids'>,
   webhook: Webhook,
   more: Pick<EnqueueRequest, 'idempotencyKey'> = {},
 ): Promise<Job> {
-  const id = context.ids.next();
+  const id = engine.ids.next();
   const input = { webhookId: webhook.id, eventId: id, eventType: TEST_EVENT, event: null };
   // The id would make every repeat of the request another one.
   const payloadHash = `webhook test ${webhook.id}`;
-  return accepted(context, webhook, { ...requestOf(input), ...more, payloadHash });
+  return accepted(engine, webhook, { ...requestOf(input), ...more, payloadHash });
 }
 
 /** The same event under the same id, as a delivery of its own. */
 export async function redeliver(
-  context: EngineContext,
+  engine: Pick<Engine, 'enqueue'>,
   webhook: Webhook,
   asked: { delivery: Job } & Pick<EnqueueRequest, 'idempotencyKey'>,
 ): Promise<Job> {
@@ -97,11 +99,11 @@ export async function redeliver(
     metadata: { redeliveryOf: delivery.id },
     ...more,
   };
-  return accepted(context, webhook, request);
+  return accepted(engine, webhook, request);
 }
 
 async function accepted(
-  context: EngineContext,
+  engine: Pick<Engine, 'enqueue'>,
   webhook: Webhook,
   request: EnqueueRequest,
 ): Promise<Job> {
@@ -110,7 +112,7 @@ async function accepted(
     throw new PawlError('ILLEGAL_TRANSITION', message);
   }
   const caller = { tenant: webhook.tenant, principal: null };
-  const [result] = await enqueue(context, [request], { caller });
+  const [result] = await engine.enqueue([request], { caller });
   if (result!.kind === 'refused') throw result!.error;
   return result!.job;
 }
@@ -120,21 +122,24 @@ export function inputOf(delivery: Job): DeliveryInput {
 }
 
 /** Deliveries of a webhook, the newest first. */
-export function listDeliveries(
-  context: EngineContext,
+export async function listDeliveries(
+  engine: Pick<Engine, 'jobs' | 'find'>,
   webhook: Webhook,
   page: { limit: number; before?: string; phase?: Job['phase'] },
 ): Promise<JobPage> {
   const { tenant, id: documentId } = webhook;
-  return context.store.list({ tenant, documentId, type: DELIVERY_TYPE, ...page });
+  const found = await engine.jobs({ tenant, documentId, type: DELIVERY_TYPE, ...page });
+  // Lists leave the details of errors out, and those say what the receiver answered.
+  const jobs = found.jobs.length === 0 ? [] : await engine.find(found.jobs);
+  return { ...found, jobs: jobs.filter((job) => job !== null) };
 }
 
 export async function findDelivery(
-  context: EngineContext,
+  engine: Pick<Engine, 'find'>,
   webhook: Webhook,
   id: string,
 ): Promise<Job> {
-  const [job] = await context.store.read([{ tenant: webhook.tenant, id }]);
+  const [job] = await engine.find([{ tenant: webhook.tenant, id }]);
   if (job?.type === DELIVERY_TYPE && job.documentId === webhook.id) return job;
   throw new PawlError('NOT_FOUND', `there is no delivery ${id} of the webhook ${webhook.id}`);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { RunContext } from '../handler/context.ts';
 import { defineJob, type JobDefinition } from '../handler/define-job.ts';
 import { PermanentError, TransientError } from '../handler/failure.ts';
@@ -17,7 +17,7 @@ import type { Webhooks } from './webhooks.ts';
 
 /** What deliveries are made with. */
 export interface DeliveryDependencies {
-  readonly context: EngineContext;
+  readonly engine: Pick<Engine, 'find' | 'events'>;
   readonly webhooks: Webhooks;
   readonly outgoing: Pick<Outgoing, 'fetch'>;
   readonly view: EventView;
@@ -112,7 +112,7 @@ async function webhookOf(
 
 /** Read anew each time: what was erased meanwhile is not sent, and nobody's input is signed. */
 async function contentOf(
-  { context, view }: DeliveryDependencies,
+  { engine, view }: DeliveryDependencies,
   { input, job }: RunContext<DeliveryInput>,
 ): Promise<Envelope> {
   const { tenant } = job;
@@ -121,8 +121,8 @@ async function contentOf(
   const ref = { tenant, id: key.jobId };
   const after = { version: key.version - 1, note: 0 };
   const [[about], { events }] = await Promise.all([
-    context.store.read([ref]),
-    context.store.events({ ...ref, after, limit: 1, notes: false }),
+    engine.find([ref]),
+    engine.events({ ...ref, after, limit: 1, notes: false }),
   ]);
   const event = events[0];
   if (about && event?.version === key.version) {

@@ -2,7 +2,7 @@ import type { Instant } from '../core/clock.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobError } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
 import { inputOf } from './deliveries.ts';
 import type { Deferrals, Try } from './delivery-job.ts';
 
@@ -83,10 +83,10 @@ function failureAt(at: Instant, { message, details }: JobError): LoggedTry {
 }
 
 /** All requests of a delivery, the first one first, out of its events. */
-export async function triesOf({ store }: EngineContext, job: Job): Promise<LoggedTry[]> {
+export async function triesOf(engine: Pick<Engine, 'events'>, job: Job): Promise<LoggedTry[]> {
   const { tenant, id } = job;
   const query = { tenant, id, after: null, limit: TRIES_MAX, notes: false };
-  const { events } = await store.events(query);
+  const { events } = await engine.events(query);
   const failures = events.flatMap((event) => failureIn(event) ?? []);
   const arrived = arrivalOf(job);
   return [...deferredOf(job), ...failures, ...(arrived === null ? [] : [arrived])].sort(

@@ -3,9 +3,15 @@ import { SYSTEM_ACTOR } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import { derivedId } from '../core/ids.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import type { SealedSecret, Webhook, WebhookRef, WebhookSettings } from '../records/webhooks.ts';
+import type {
+  SealedSecret,
+  Webhook,
+  WebhookRecords,
+  WebhookRef,
+  WebhookSettings,
+} from '../records/webhooks.ts';
 import type { SecretBox } from './secret-box.ts';
 import { checkWish, TERMINAL_EVENTS, type WebhookWish } from './settings.ts';
 import { newSecret } from './signature.ts';
@@ -23,7 +29,8 @@ export interface MadeWebhook {
 }
 
 export interface WebhooksOptions {
-  readonly context: EngineContext;
+  readonly engine: Pick<Engine, 'ids' | 'now'>;
+  readonly records: WebhookRecords;
   readonly box: SecretBox;
   readonly outgoing: Pick<Outgoing, 'check'>;
 }
@@ -50,12 +57,12 @@ export class Webhooks {
     wish: WebhookWish & { url: string },
     idempotencyKey?: string,
   ): Promise<MadeWebhook> {
-    const { context, box, outgoing } = this.#options;
+    const { engine, records, box, outgoing } = this.#options;
     await checkWish(wish, outgoing);
     const { tenant } = by;
     const id =
       idempotencyKey === undefined
-        ? context.ids.next()
+        ? engine.ids.next()
         : derivedId(0, JSON.stringify([tenant, 'webhook', idempotencyKey]));
     await this.#refuseTooMany(tenant);
     const secret = newSecret();
@@ -72,7 +79,7 @@ export class Webhooks {
     };
     const audit = [this.#entry(by, id, 'webhook.created', shown(settings))];
     const write = { tenant, id, expected: 0, settings, audit };
-    if ((await context.records.webhooks.write(write)) === 'stale') {
+    if ((await records.write(write)) === 'stale') {
       const message = `this request has already made the webhook ${id}; rotate it for a new secret`;
       throw new PawlError('ALREADY_EXISTS', message, { details: { id } });
     }
@@ -80,11 +87,11 @@ export class Webhooks {
   }
 
   list(tenant: string): Promise<Webhook[]> {
-    return this.#options.context.records.webhooks.list([tenant]);
+    return this.#options.records.list([tenant]);
   }
 
   async find({ tenant, id }: WebhookRef): Promise<Webhook> {
-    const found = await this.#options.context.records.webhooks.find({ tenant, id });
+    const found = await this.#options.records.find({ tenant, id });
     if (found === null) throw new PawlError('NOT_FOUND', `there is no webhook ${id}`);
     return found;
   }
@@ -102,12 +109,12 @@ export class Webhooks {
 
   async remove(by: Manager, id: string): Promise<void> {
     const { tenant } = by;
-    const { webhooks } = this.#options.context.records;
+    const { records } = this.#options;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const { revision } = await this.find({ tenant, id });
       const audit = [this.#entry(by, id, 'webhook.removed', {})];
       const write = { tenant, id, expected: revision, settings: null, audit };
-      if ((await webhooks.write(write)) === 'written') return;
+      if ((await records.write(write)) === 'written') return;
     }
     throw contended(id);
   }
@@ -136,8 +143,8 @@ export class Webhooks {
 
   /** The secrets that sign now, the newest first. */
   async secretsOf(webhook: Webhook): Promise<string[]> {
-    const { context, box } = this.#options;
-    const now = await context.store.now();
+    const { engine, box } = this.#options;
+    const now = await engine.now();
     return webhook.secrets
       .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
       .map(({ sealed }) => box.open(webhook, sealed));
@@ -159,7 +166,7 @@ export class Webhooks {
 
   /** Remembers when it began, and gives up when that is too long ago. */
   async noteFailure(webhook: Webhook, why: string): Promise<void> {
-    const now = await this.#options.context.store.now();
+    const now = await this.#options.engine.now();
     if (webhook.failingSince === null) {
       await this.#update({ ...webhook, actor: SYSTEM_ACTOR }, null, ({ failingSince }) =>
         failingSince === null ? { failingSince: now } : null,
@@ -176,17 +183,17 @@ export class Webhooks {
     action: string | null,
     change: Change,
   ): Promise<Webhook> {
-    const { store, records } = this.#options.context;
+    const { engine, records } = this.#options;
     const { tenant, id } = ref;
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const now = await store.now();
+      const now = await engine.now();
       const webhook = await this.find(ref);
       const changed = change(webhook, now);
       if (changed === null) return webhook;
       const settings = { ...settingsOf(webhook), ...changed };
       const audit = action === null ? [] : [this.#entry(ref, id, action, shown(changed))];
       const write = { tenant, id, expected: webhook.revision, settings, audit };
-      if ((await records.webhooks.write(write)) === 'written') return this.find(ref);
+      if ((await records.write(write)) === 'written') return this.find(ref);
     }
     throw contended(id);
   }
@@ -199,7 +206,7 @@ export class Webhooks {
 
   #entry(by: Manager, subject: string, action: string, details: unknown) {
     const { tenant, actor } = by;
-    const id = this.#options.context.ids.next();
+    const id = this.#options.engine.ids.next();
     return { tenant, id, actor, action, subject, details: JSON.stringify(details) };
   }
 }

@@ -102,7 +102,7 @@ describe('a worker stopped past its lease and continued', () => {
       events.every(({ progress: seen }) => seen !== 77),
       'late progress left no trace',
     );
-    assert.deepEqual(await pawl.engine.context.store.stages(job), []);
+    assert.deepEqual(await pawl.context.store.stages(job), []);
     assert.deepEqual(await pawl.artifacts!.list(job), []);
     const files = readdirSync(artifacts, { recursive: true, withFileTypes: true });
     assert.deepEqual(

@@ -8,6 +8,7 @@ import { seededIds } from '../../src/core/ids.ts';
 import type { Random } from '../../src/core/random.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -39,14 +40,16 @@ export class Contestant {
     this.clock = parts.clock;
     const chance = { ids: new SeededRandom(0), constant: 0 };
     this.#chance = chance;
-    this.engine = new Engine({
-      store: parts.store,
-      lifecycles: builtInLifecycles,
-      // The same number all through a step: ties may be swept in any order.
-      random: { next: () => chance.constant },
-      ids: seededIds(parts.clock, { next: () => chance.ids.next() }),
-      clock: parts.clock,
-    });
+    this.engine = new Engine(
+      openContext({
+        store: parts.store,
+        lifecycles: builtInLifecycles,
+        // The same number all through a step: ties may be swept in any order.
+        random: { next: () => chance.constant },
+        ids: seededIds(parts.clock, { next: () => chance.ids.next() }),
+        clock: parts.clock,
+      }),
+    );
   }
 
   static async open(entrant: Entrant, coverage: RowCoverage | null): Promise<Contestant> {

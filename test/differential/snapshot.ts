@@ -86,7 +86,7 @@ export async function fullSnapshot(
   for (const ref of refs) histories.push(await historyOf(contestant, ref));
   const types: TypeRecord[] = [];
   for (const tenant of [...TENANTS, '*']) {
-    types.push(...(await contestant.engine.context.records.types.list(tenant)));
+    types.push(...(await contestant.engine.types.list(tenant)));
   }
   const named = sortedByText(types, ['tenant', 'type']);
   const tally = sortedByText(await store.tally(null));

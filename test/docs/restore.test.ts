@@ -16,7 +16,7 @@ async function openAt(place: Pick<Place, 'open'>, seed: number): Promise<World> 
 
 async function violationsIn(world: World): Promise<VerifyStep[]> {
   const found: VerifyStep[] = [];
-  for await (const step of verify(world.engine.context)) {
+  for await (const step of verify(world.context)) {
     if (step.kind === 'violation') found.push(step);
   }
   return found;

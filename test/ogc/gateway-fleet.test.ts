@@ -110,13 +110,13 @@ test(`[O13, O15, O23] two instances poll ${JOBS} jobs, and never one of them twi
   const left = new Set(jobs.map(({ id }) => id));
   const isDone = async (): Promise<boolean> => {
     const refs = [...left].slice(0, 500).map((id) => ({ tenant: 'default', id }));
-    for (const job of await two!.pawl.engine.context.store.read(refs)) {
+    for (const job of await two!.pawl.engine.find(refs)) {
       if (job && isTerminal(job.phase)) left.delete(job.id);
     }
     return left.size === 0;
   };
   await eventually('all have ended', isDone, { timeoutMs: 590_000, everyMs: 200 });
-  const rows = await two!.pawl.engine.context.store.read(jobs);
+  const rows = await two!.pawl.engine.find(jobs);
   assert.deepEqual(new Set(rows.map((job) => job!.state)), new Set(['successful']));
   assert.equal(simulator.count('POST /'), JOBS);
   assert.equal(simulator.overlaps, 0);

@@ -1,5 +1,4 @@
 // OGC API – Processes on a server that listens: a real store, real workers, calls over the wire.
-import { recordsOf } from '../../src/records/records.ts';
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { openMemoryArtifacts } from '../../src/artifact/memory.ts';
@@ -16,7 +15,9 @@ import { systemRandom } from '../../src/core/random.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Artifacts } from '../../src/engine/artifacts.ts';
 import { largeSource, valuesIn } from '../../src/engine/by-reference.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { SHARED_TENANT } from '../../src/engine/registry.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
@@ -69,23 +70,26 @@ async function send(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json };
 }
 
-async function openEngine(): Promise<Engine> {
+async function openParts(): Promise<EngineContext> {
   const lifecycles = builtInLifecycles;
   const store = await openSqliteStore({ path: ':memory:', lifecycles, mode: 'inline' });
   const ids = systemIds(systemClock);
-  return new Engine({ store, lifecycles, random: systemRandom, ids });
+  return openContext({ store, lifecycles, random: systemRandom, ids });
 }
 
 /** What works behind the server, and in which order it stops. */
-async function startWork(engine: Engine, { jobs = [], isWorking = true }: OgcServerOptions) {
+async function startWork(
+  { context, engine }: { context: EngineContext; engine: Engine },
+  { jobs = [], isWorking = true }: OgcServerOptions,
+) {
   for (const job of jobs) {
     await engine.putType({ tenant: SHARED_TENANT, type: job.type }, typeDefinitionOf(job));
   }
-  const access = new Artifacts(engine.context, { files: openMemoryArtifacts(systemClock) });
+  const access = new Artifacts(context, { files: openMemoryArtifacts(systemClock) });
   const pollMs = { minMs: 5, maxMs: 50 };
   const source = largeSource(engine, valuesIn(access));
   const worker = openWorker({ source, jobs, artifacts: access, pollMs });
-  const sweeper = new Sweeper(engine.context, { timers: systemTimers });
+  const sweeper = new Sweeper(context, { timers: systemTimers });
   if (isWorking) sweeper.start();
   if (isWorking && jobs.length > 0) worker.start();
   const stop = async (): Promise<void> => {
@@ -97,17 +101,20 @@ async function startWork(engine: Engine, { jobs = [], isWorking = true }: OgcSer
 
 export async function openOgcServer(options: OgcServerOptions = {}): Promise<OgcServer> {
   const { jobs = [], env = {}, isLocked = false, isWorking = true } = options;
-  const engine = await openEngine();
-  const { store, ids } = engine.context;
-  const { artifacts, stop } = await startWork(engine, options);
+  const context = await openParts();
+  const engine = new Engine(context);
+  const { store } = context;
+  const { artifacts, stop } = await startWork({ context, engine }, options);
   const outgoing = createOutgoing({ allow: options.allow ?? ['127.0.0.0/8'] });
   const log = { warn: () => undefined };
   const settings = readOgcSettings(env);
   const taken = jobs.map(({ type }) => type);
   const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });
-  const access = { accessKeys: recordsOf(store).accessKeys, clock: systemClock, tokens: null };
+  const access = { accessKeys: engine.accessKeys, clock: systemClock, tokens: null };
   const app = await buildServer({
     engine,
+    doctor: context,
+    slo: context,
     artifacts,
     authenticator: isLocked ? new Authenticator(access) : null,
     load: { lagMsMax: Number.POSITIVE_INFINITY },
@@ -116,7 +123,7 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   await ogc.start(new Set(isWorking ? ['api', 'worker', 'sweeper'] : ['api']));
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
-    await engine.context.live.stop();
+    await engine.live.stop();
     await app.close();
     await ogc.stop();
     await stop();
@@ -129,11 +136,7 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
     ...callsTo(url),
     key: async (tenant) => {
       const wish = { name: tenant, roles: ['admin' as const], tenant };
-      const made = await createKey(
-        { accessKeys: recordsOf(store).accessKeys, ids },
-        OPEN_CREDENTIAL,
-        wish,
-      );
+      const made = await createKey(engine, OPEN_CREDENTIAL, wish);
       return { authorization: `Bearer ${made.text}` };
     },
   };

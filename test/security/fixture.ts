@@ -1,5 +1,4 @@
 // A whole platform that asks for credentials, over the wire, with keys of any tenant and role.
-import { recordsOf } from '../../src/records/records.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,18 +81,13 @@ export async function openSecurityFixture(env: NodeJS.ProcessEnv = {}): Promise<
   const given = { PORT: '0', PAWL_DATA: folder, PAWL_AUTH: 'on', PAWL_ROLES: 'api', ...env };
   const platform = await startPlatform(readConfiguration(given), silentLog);
   after(() => platform.stop());
-  const { store, ids } = platform.engine.context;
   return {
     platform,
     folder,
     nobody: new Caller(platform.url, {}),
     holder: async (wish) => {
       const whole = { name: 'someone', roles: ['admin' as const], tenant: 'default', ...wish };
-      const made = await createKey(
-        { accessKeys: recordsOf(store).accessKeys, ids },
-        OPEN_CREDENTIAL,
-        whole,
-      );
+      const made = await createKey(platform.engine, OPEN_CREDENTIAL, whole);
       return new Caller(platform.url, { authorization: `Bearer ${made.text}` });
     },
   };

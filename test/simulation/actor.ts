@@ -1,7 +1,9 @@
 // An actor: an engine of its own on a store that it reaches through a faulty connection.
 import type { Ids } from '../../src/core/ids.ts';
 import type { SeededRandom } from '../../src/core/random.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Timers } from '../../src/core/timers.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -37,6 +39,7 @@ export function spawn(stage: Stage, name: string, main: Main): void {
 
 export class Actor {
   readonly name: string;
+  readonly context: EngineContext;
   readonly engine: Engine;
   /** The store as this actor reaches it. */
   readonly store: Store;
@@ -56,7 +59,8 @@ export class Actor {
     const clock = { now: (): number => this.now + this.#skewMs };
     const store = this.#connect(stage.store);
     this.store = store;
-    this.engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
+    this.context = openContext({ store, lifecycles: builtInLifecycles, random, ids, clock });
+    this.engine = new Engine(this.context);
     this.timers = { sleep: (ms, signal) => Promise.race([this.sleep(ms), aborted(signal)]) };
   }
 

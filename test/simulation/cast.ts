@@ -2,7 +2,7 @@
 import { checkHistory } from '../../src/check/check-history.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { SeededRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Stage } from './actor.ts';
 import { TENANTS } from './client.ts';
@@ -71,8 +71,8 @@ export async function judgeCast(
   }
   if (bookkeeper !== null) {
     const { clock } = scheduler;
-    const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
-    await bookkeeper.finish(engine.context, (ms) => void clock.advance(ms));
+    const context = openContext({ store, lifecycles: builtInLifecycles, random, ids, clock });
+    await bookkeeper.finish(context, (ms) => void clock.advance(ms));
     const moves = log.filter(({ note }) => note === 0);
     const reading = { seen: bookkeeper.seen, log: moves, once: false };
     problems.push(...judgeReading('the bookkeeper', reading));

@@ -47,7 +47,7 @@ export class Bookkeeper {
   readonly seen: JobEvent[] = [];
 
   async run(actor: Actor): Promise<void> {
-    const follower = this.#follow(actor.engine.context, actor.timers);
+    const follower = this.#follow(actor.context, actor.timers);
     for (;;) {
       let waitMs = 1_000;
       try {

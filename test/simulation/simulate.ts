@@ -6,6 +6,7 @@ import { seededIds } from '../../src/core/ids.ts';
 import { isTerminal } from '../../src/core/phase.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -153,7 +154,9 @@ class Simulation {
   async #prepare(): Promise<void> {
     const { store, random, ids } = this.#stage;
     const { clock } = this.#stage.scheduler;
-    const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
+    const engine = new Engine(
+      openContext({ store, lifecycles: builtInLifecycles, random, ids, clock }),
+    );
     const types = this.#cast.hasLimits ? LIMITED_TYPES : TYPES;
     for (const [type, definition] of Object.entries(types)) {
       await engine.putType({ tenant: '*', type }, definition);
@@ -217,7 +220,7 @@ class Simulation {
 
 async function sweep(actor: Actor, everyMs: number): Promise<void> {
   const timers = { sleep: (ms: number): Promise<void> => actor.sleep(ms) };
-  const sweeper = new Sweeper(actor.engine.context, { timers, everyMs });
+  const sweeper = new Sweeper(actor.context, { timers, everyMs });
   for (;;) {
     try {
       const { failed } = await sweeper.runOnce();

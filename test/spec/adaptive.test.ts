@@ -8,7 +8,7 @@ import { SeededRandom } from '../../src/core/random.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import type { EngineLog } from '../../src/engine/context.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { realStores } from '../support/real-stores.ts';
@@ -29,8 +29,8 @@ function sweepersOf({ store, clock }: World, lines: Line[]): Sweeper[] {
   return Array.from({ length: SWEEPERS }, (_, index) => {
     const random = new SeededRandom(100 + index);
     const ids = seededIds(clock, new SeededRandom(200 + index));
-    const engine = new Engine({ store, lifecycles, random, ids, clock, log });
-    return new Sweeper(engine.context, { timers: systemTimers, everyMs: ROUND_MS });
+    const context = openContext({ store, lifecycles, random, ids, clock, log });
+    return new Sweeper(context, { timers: systemTimers, everyMs: ROUND_MS });
   });
 }
 

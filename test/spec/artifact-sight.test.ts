@@ -57,7 +57,7 @@ async function openFixture(context: TestContext): Promise<Fixture> {
 
 /** A link as everybody gets it, by whatever way it was leaked before it was good. */
 async function leaked({ services, world }: Fixture, { id }: Put): Promise<string> {
-  const { artifacts } = world.engine.context.records;
+  const { artifacts } = world.context.records;
   const artifact = await artifacts.find({ tenant: 'default', id });
   return artifactJson(services, artifact!).url;
 }
@@ -226,8 +226,8 @@ describe('a value that is too large for the database', () => {
 });
 
 /** Everything that is kept for a job, whoever may see it. */
-async function valuesOf({ engine }: World, id: string): Promise<readonly Artifact[]> {
-  const { artifacts } = engine.context.records;
+async function valuesOf({ context }: World, id: string): Promise<readonly Artifact[]> {
+  const { artifacts } = context.records;
   const ref = { tenant: 'default', id };
   const input = await artifacts.find(ref);
   return [...(await artifacts.ofJob(ref)), ...(input === null ? [] : [input])];

@@ -196,7 +196,7 @@ describe('downloads', () => {
     assert.equal(await codeOf(`${one.url}&x=1`), 'LINK_INVALID');
     const link = await api.app.inject(`/v1/artifacts/${one.id}/link`);
     assert.equal((await api.app.inject(link.json().url)).body, 'one');
-    await api.world.engine.context.records.artifacts.remove([{ tenant: 'default', id: one.id }]);
+    await api.world.context.records.artifacts.remove([{ tenant: 'default', id: one.id }]);
     assert.equal(await codeOf(one.url), 'NOT_FOUND');
     assert.equal(await codeOf(`/v1/artifacts/${one.id}/link`), 'NOT_FOUND');
     assert.equal((await api.app.inject(two.url)).body, 'two');
@@ -215,7 +215,7 @@ describe('downloads', () => {
   test('[S7] by a link to another version of the artifact fail', async (context) => {
     const api = await openArtifactApi(context);
     const first = await upload(api, 'first');
-    await api.world.engine.context.records.artifacts.remove([{ tenant: 'default', id: first.id }]);
+    await api.world.context.records.artifacts.remove([{ tenant: 'default', id: first.id }]);
     const url = `/v1/artifacts?id=${first.id}`;
     const again = await api.app.inject({ method: 'POST', url, body: 'second' });
     assert.equal((await api.app.inject(again.json().url)).body, 'second');

@@ -129,7 +129,7 @@ describe('uploads', () => {
 
   test('sent again under the same id are the same, and another is refused', async (context) => {
     const { world, access, onDisk } = await openArtifactWorld(context, options);
-    const id = world.engine.context.ids.next();
+    const id = world.engine.ids.next();
     const first = await access.upload('acme', { ...textArtifact('a'), id });
     assert.deepEqual(await access.upload('acme', { ...textArtifact('a'), id }), first);
     const other = access.upload('acme', { ...textArtifact('a', contentOf('other')), id });

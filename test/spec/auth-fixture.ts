@@ -18,7 +18,7 @@ export async function openLocked(
   const api = await openApi({
     server: (world) => ({
       authenticator: new Authenticator({
-        accessKeys: world.engine.context.records.accessKeys,
+        accessKeys: world.engine.accessKeys,
         clock: world.clock,
         tokens: options.tokens ?? null,
       }),
@@ -26,7 +26,7 @@ export async function openLocked(
     }),
   });
   const { engine } = api.world;
-  const fixture = { accessKeys: engine.context.records.accessKeys, ids: engine.context.ids };
+  const fixture = { accessKeys: engine.accessKeys, ids: engine.ids };
   return {
     api,
     holder: async (wish) => {

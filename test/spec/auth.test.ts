@@ -60,7 +60,7 @@ test('[S1] a key is shown once: neither the store nor any answer has it afterwar
   const { status, body } = await admin.post('/v1/keys', { name: 'bot', roles: ['producer'] });
   assert.equal(status, 201);
   const { secret } = readKey(body.key)!;
-  const { accessKeys, audit } = admin.world.engine.context.records;
+  const { accessKeys, audit } = admin.world.context.records;
   const stored = JSON.stringify([
     await accessKeys.list('default'),
     await audit.list({ tenant: 'default', limit: 99 }),

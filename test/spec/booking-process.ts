@@ -3,6 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { withCompensations } from '../../src/handler/compensation.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
@@ -13,7 +14,9 @@ import { bookingJob } from './booking-job.ts';
 const [path = '', callLog = ''] = process.argv.slice(2);
 const jobs = [bookingJob(callLog)];
 const store = await openSqliteStore({ path, lifecycles });
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
+const engine = new Engine(
+  openContext({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) }),
+);
 const tenant = 'default';
 for (const job of withCompensations(jobs)) {
   await engine.putType({ tenant, type: job.type }, typeDefinitionOf(job));

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 
@@ -10,7 +11,9 @@ const [url = '', name = ''] = process.argv.slice(2);
 const CLAIMERS = 16;
 
 const store = await openPostgresStore({ url, lifecycles, poolSize: CLAIMERS });
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
+const engine = new Engine(
+  openContext({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) }),
+);
 
 async function takeAll(owner: string): Promise<string[]> {
   const won: string[] = [];

@@ -26,7 +26,7 @@ async function openBooking(): Promise<{ api: Api; undo: () => Promise<number> }>
 }
 
 function compensatorOf({ world }: Api): Compensator {
-  return new Compensator(world.engine.context, { timers: new ManualTimers(world.clock) });
+  return new Compensator(world.context, { timers: new ManualTimers(world.clock) });
 }
 
 async function take(api: Api, type: string) {
@@ -93,7 +93,7 @@ describe('a worker in any language', () => {
   test('[R33] finds one compensation, whichever processes follow the log and die', async () => {
     const { api } = await openBooking();
     const id = await failed(api);
-    const { context } = api.world.engine;
+    const { context } = api.world;
     const dying = compensatorOf(api);
     const died = new Error('killed');
     const insert = context.store.insert.bind(context.store);

@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { openFolderArtifacts } from '../../src/artifact/folder.ts';
 import { aesCodec } from '../../src/codec/aes-codec.ts';
 import { newPayloadKey } from '../../src/codec/key-ring.ts';
 import { nullCodec } from '../../src/codec/null-codec.ts';
@@ -15,7 +14,6 @@ import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import type { Job } from '../../src/core/job.ts';
-import { Artifacts } from '../../src/engine/artifacts.ts';
 import { BlindPair, CANARIES, canariesIn, putBlindTypes } from '../support/blind/canaries.ts';
 
 /** The tenant of requests without a credential. */
@@ -64,11 +62,9 @@ async function askEverything(url: string, jobs: readonly Job[]): Promise<string>
   return heard.join('\n');
 }
 
-async function runOn(platform: Platform, folder: string, codec: PayloadCodec): Promise<string> {
-  const { engine } = platform;
+async function runOn(platform: Platform, codec: PayloadCodec): Promise<string> {
+  const { engine, artifacts: access } = platform;
   await putBlindTypes(engine, TENANT);
-  const files = await openFolderArtifacts({ folder: join(folder, 'artifacts') });
-  const access = new Artifacts(engine.context, { files });
   const ids = systemIds(systemClock);
   const pair = new BlindPair({ engine, access, codec, ids, tenant: TENANT });
   const { done, waiting, dead } = await pair.runEverything();
@@ -83,7 +79,7 @@ async function seenBy(codec: PayloadCodec): Promise<Seen> {
     const configuration = readConfiguration({ PORT: '0', PAWL_DATA: folder });
     const platform = await startPlatform(configuration, { warn });
     try {
-      const answers = await runOn(platform, folder, codec);
+      const answers = await runOn(platform, codec);
       const stored = readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));

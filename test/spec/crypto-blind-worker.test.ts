@@ -42,7 +42,7 @@ async function run(codec: PayloadCodec): Promise<{ text: string; seen: unknown[]
   const shop = await openWorkshop([breakingJob(seen)], { store: open });
   const { world, timers } = shop;
   try {
-    const sink = encodedSink(world.engine, codec, world.engine.context.ids);
+    const sink = encodedSink(world.engine, codec, world.engine.ids);
     const caller = { tenant: TENANT, principal: null };
     const input = { text: CANARIES.input };
     const [result] = await sink.enqueue([{ type: 'secret', input }], { caller });
@@ -120,11 +120,11 @@ test('[D16, R33] what undoes an encrypted job sees its input, stages, checkpoint
   const shop = await openWorkshop([booking], { store: open });
   const { world, timers } = shop;
   const codec = aesCodec({ keys: [newPayloadKey('k1')] });
-  const sink = encodedSink(world.engine, codec, world.engine.context.ids);
+  const sink = encodedSink(world.engine, codec, world.engine.ids);
   const caller = { tenant: TENANT, principal: null };
   const [made] = await sink.enqueue([{ type: 'job', input: CANARIES.input }], { caller });
   const worker = shop.worker({ source: encodedSource(world.engine, codec) });
-  const compensator = new Compensator(world.engine.context, { timers });
+  const compensator = new Compensator(world.context, { timers });
   await shop.runUntilIdle(worker);
   await compensator.runOnce();
   await shop.runUntilIdle(worker);

@@ -166,7 +166,7 @@ test('the sweeper ends overdue jobs by their deadline, not by their lost lease',
   const { id } = await enqueue(world, 'task');
   await world.claimOne('w1', 'task');
   world.advance(DEADLINE_MS);
-  const sweeper = new Sweeper(world.engine.context, { timers: { sleep: async () => undefined } });
+  const sweeper = new Sweeper(world.context, { timers: { sleep: async () => undefined } });
   const report = await sweeper.runOnce();
   assert.deepEqual([report.overdue, report.expired], [1, 0]);
   assert.equal((await world.job(id)).error!.class, 'deadline_exceeded');

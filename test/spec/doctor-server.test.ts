@@ -70,8 +70,8 @@ const ONLY_TODAY = `SET search_path = pawl; UPDATE partitions SET is_closed = tr
 
 for (const server of await postgresServers()) {
   test(`a guard that is missing or switched off is named (${server.label})`, () =>
-    inDatabase(server, async ({ world: { engine }, client }) => {
-      const facts = await gatherFacts(engine.context);
+    inDatabase(server, async ({ world: { context }, client }) => {
+      const facts = await gatherFacts(context);
       assert.deepEqual(findingsOf(facts, 'guards'), ['good: every table has its guards']);
       const { rows } = await client.query<{ name: string }>(
         `SELECT name FROM pawl.partitions WHERE parent = 'facts' ORDER BY low LIMIT 1`,
@@ -79,27 +79,27 @@ for (const server of await postgresServers()) {
       const { name } = rows[0]!;
       await client.query(`ALTER TABLE pawl.${name} DISABLE TRIGGER only_verbs`);
       await client.query('DROP TRIGGER guard_move ON pawl.live');
-      assert.deepEqual(findingsOf(await gatherFacts(engine.context), 'guards'), [
+      assert.deepEqual(findingsOf(await gatherFacts(context), 'guards'), [
         `fault: the guard only_verbs of the table ${name} is switched off`,
         'fault: the guard guard_move of the table live is missing',
       ]);
     }));
 
   test(`too few partitions ahead are a fault (${server.label})`, () =>
-    inDatabase(server, async ({ world: { engine }, client }) => {
-      const [enough] = findingsOf(await gatherFacts(engine.context), 'partitions');
+    inDatabase(server, async ({ world: { context }, client }) => {
+      const [enough] = findingsOf(await gatherFacts(context), 'partitions');
       assert.match(enough!, /^good: jobs have partitions for \d+ days ahead$/);
       await client.query(ONLY_TODAY);
-      const [few] = findingsOf(await gatherFacts(engine.context), 'partitions');
+      const [few] = findingsOf(await gatherFacts(context), 'partitions');
       assert.match(few!, /^fault: jobs have partitions for [01] days ahead only$/);
     }));
 
   test(`who keeps readers of the log waiting is named (${server.label})`, () =>
     inDatabase(server, async ({ world, client, pid }) => {
-      const { store } = world.engine.context;
+      const { store } = world.context;
       await client.query('BEGIN; SET LOCAL search_path = pawl; SELECT draw()');
       await world.enqueue('mail', {});
-      const facts = await gatherFacts(world.engine.context);
+      const facts = await gatherFacts(world.context);
       assert.match(facts.figures.server!.markHolder!.name, new RegExp(`^process ${pid} of`));
       const [waits] = findingsOf(later(facts), 'tail');
       assert.match(waits!, new RegExp(`^warning: .* behind process ${pid} .*stranger, idle in`));
@@ -114,7 +114,7 @@ for (const server of await postgresServers()) {
       await client.query(`SET pawl.verb = 'on'`);
       await client.query('UPDATE pawl.live SET progress = 1');
       await client.query('SELECT pg_stat_force_next_flush()');
-      const { gauges } = await world.engine.context.store.maintenance.vitals();
+      const { gauges } = await world.store.maintenance.vitals();
       assert.equal(gauges['postgres_live_dead_rows'], 1);
       assert.equal(gauges['postgres_keys_dead_rows'], 0);
       assert.ok(gauges['postgres_claim_index_bytes']! > 0);
@@ -143,14 +143,14 @@ describe('who keeps dead rows', { skip: newest === undefined }, () => {
   after(() => cluster.stop());
 
   test('a session, a prepared transaction and a slot are named, with their age', () =>
-    inDatabase(cluster, async ({ world: { engine }, client, pid }) => {
-      assert.deepEqual(findingsOf(later(await gatherFacts(engine.context)), 'horizon'), [
+    inDatabase(cluster, async ({ world: { context }, client, pid }) => {
+      assert.deepEqual(findingsOf(later(await gatherFacts(context)), 'horizon'), [
         'good: nobody has kept dead rows for long',
       ]);
       await client.query('CREATE TABLE other (n int)');
       await client.query(`BEGIN; INSERT INTO other VALUES (1); PREPARE TRANSACTION 'forgotten'`);
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT * FROM other');
-      const facts = later(await gatherFacts(engine.context));
+      const facts = later(await gatherFacts(context));
       const [session, prepared] = findingsOf(facts, 'horizon');
       const named = new RegExp(
         `^warning: the session process ${pid} of postgres \\(stranger, idle`,
@@ -161,13 +161,13 @@ describe('who keeps dead rows', { skip: newest === undefined }, () => {
         prepared,
         'warning: the prepared transaction forgotten has kept dead rows for 60 minutes',
       );
-      const { gauges } = await engine.context.store.maintenance.vitals();
+      const { gauges } = await context.store.maintenance.vitals();
       assert.ok(gauges['postgres_horizon_seconds']! > 0);
       assert.ok(gauges['postgres_horizon_transactions']! > 0);
       await client.query('COMMIT');
       await client.query(`ROLLBACK PREPARED 'forgotten'`);
       await client.query(`SELECT pg_create_logical_replication_slot('left_behind', 'pgoutput')`);
-      const { server } = (await gatherFacts(engine.context)).figures;
+      const { server } = (await gatherFacts(context)).figures;
       assert.deepEqual(
         server!.holders.map(({ kind, name }) => `${kind} ${name}`),
         ['replication slot left_behind'],
@@ -176,18 +176,18 @@ describe('who keeps dead rows', { skip: newest === undefined }, () => {
     }));
 
   test('rows that cannot be frozen in time are a warning', () =>
-    inDatabase(cluster, async ({ world: { engine }, client }) => {
-      const [good] = findingsOf(await gatherFacts(engine.context), 'wraparound');
+    inDatabase(cluster, async ({ world: { context }, client }) => {
+      const [good] = findingsOf(await gatherFacts(context), 'wraparound');
       assert.equal(good, 'good: old rows are frozen in time');
       await client.query('CREATE TABLE other (n int)');
       await client.query(`BEGIN; INSERT INTO other VALUES (1); PREPARE TRANSACTION 'forgotten'`);
       await client.query(BURN);
-      const [old] = findingsOf(await gatherFacts(engine.context), 'wraparound');
+      const [old] = findingsOf(await gatherFacts(context), 'wraparound');
       assert.match(
         old!,
         /^warning: the oldest transaction number .* is 1\d{5} back, though .* 100000 on$/,
       );
-      const { gauges } = await engine.context.store.maintenance.vitals();
+      const { gauges } = await context.store.maintenance.vitals();
       assert.ok(gauges['postgres_transaction_age']! > 150_000);
       assert.ok(gauges['postgres_multixact_age']! >= 0);
     }));

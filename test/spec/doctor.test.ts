@@ -10,7 +10,7 @@ import { examine, judge } from '../../src/doctor/checks.ts';
 import { type Facts, gatherFacts } from '../../src/doctor/facts.ts';
 import { type Finding, worstOf } from '../../src/doctor/finding.ts';
 import { verify, type VerifyStep } from '../../src/doctor/verify.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
@@ -20,14 +20,14 @@ import { openWorld, type OpenStore, type World } from '../support/world.ts';
 
 const TYPES = { mail: { lifecycle: 'task' }, run: { lifecycle: 'distributed' } };
 
-async function stepsOf(engine: Engine): Promise<VerifyStep[]> {
+async function stepsOf(context: EngineContext): Promise<VerifyStep[]> {
   const steps: VerifyStep[] = [];
-  for await (const step of verify(engine.context)) steps.push(step);
+  for await (const step of verify(context)) steps.push(step);
   return steps;
 }
 
-async function violationsOf(engine: Engine): Promise<string[]> {
-  return (await stepsOf(engine)).flatMap((step) =>
+async function violationsOf(context: EngineContext): Promise<string[]> {
+  return (await stepsOf(context)).flatMap((step) =>
     step.kind === 'violation' ? [`${step.violation.invariant} ${step.violation.message}`] : [],
   );
 }
@@ -46,8 +46,8 @@ await forEachStore(({ label, open }) => {
     test('finds every law kept in a history that was made by the verbs', async () => {
       const world = await openWorld({ store: open, types: TYPES });
       await liveALittle(world);
-      const steps = await stepsOf(world.engine);
-      assert.deepEqual(await violationsOf(world.engine), []);
+      const steps = await stepsOf(world.context);
+      assert.deepEqual(await violationsOf(world.context), []);
       const last = steps.at(-1)!;
       assert.equal(last.kind, 'done');
       assert.equal(last.kind === 'done' && last.jobs, 4);
@@ -57,7 +57,7 @@ await forEachStore(({ label, open }) => {
     test('has a finding of every check, and each that is not good says what to do', async () => {
       const world = await openWorld({ store: open, types: TYPES });
       await liveALittle(world);
-      const findings = await examine(world.engine.context);
+      const findings = await examine(world.context);
       for (const { level, action, check } of findings) {
         assert.equal(action === null, level === 'good', check);
       }
@@ -69,7 +69,7 @@ await forEachStore(({ label, open }) => {
     test('speaks of jobs that failed without a dead letter, until they are run again', async () => {
       const world = await openWorld({ store: open, types: TYPES });
       const failed = async (): Promise<Finding[]> => {
-        const findings = await examine(world.engine.context);
+        const findings = await examine(world.context);
         return findings.filter(({ check }) => check === 'failures');
       };
       assert.deepEqual(
@@ -116,7 +116,7 @@ describe('a broken history, made by hand behind the guard', () => {
     db.exec('UPDATE ended SET state = state + 1 WHERE phase = 5');
     db.close();
     const world = await openWorld({ store: open });
-    assert.match((await violationsOf(world.engine)).join('\n'), /I8|I2|fold|state/);
+    assert.match((await violationsOf(world.context)).join('\n'), /I8|I2|fold|state/);
     await world.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -132,7 +132,7 @@ describe('a broken history, made by hand behind the guard', () => {
       await client.query('SET session_replication_role = replica');
       await client.query('DELETE FROM pawl.log WHERE kind = 3');
       await client.end();
-      assert.notDeepEqual(await violationsOf(world.engine), []);
+      assert.notDeepEqual(await violationsOf(world.context), []);
       await world.close();
       await database.drop();
     });
@@ -142,7 +142,7 @@ describe('a broken history, made by hand behind the guard', () => {
 describe('what the doctor makes of facts', () => {
   async function judged(change: (facts: Facts) => Facts): Promise<readonly Finding[]> {
     const world = await openWorld({ types: TYPES });
-    const facts = await gatherFacts(world.engine.context);
+    const facts = await gatherFacts(world.context);
     await world.close();
     return judge(change(facts));
   }

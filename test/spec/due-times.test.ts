@@ -51,7 +51,7 @@ const TYPES = {
 async function openFixture(options: WorldOptions, everyMs = LOOK_MS): Promise<Fixture> {
   const world = await openWorld({ types: TYPES, ...options });
   const timers = new ToldTimers();
-  const alarm = new DueAlarm(world.engine.context, { timers, everyMs });
+  const alarm = new DueAlarm(world.context, { timers, everyMs });
   alarm.start();
   const close = async (): Promise<void> => {
     await alarm.stop();
@@ -138,7 +138,7 @@ await forEachStore(({ label, open }) => {
       await timers.asleep();
       const caller = { tenant: TENANT, principal: null };
       const wish = { type: 'mail', runAt: world.clock.now() + 1_500 };
-      await world.store.insert([await draftJob(world.engine.context, wish, caller)]);
+      await world.store.insert([await draftJob(world.context, wish, caller)]);
       world.advance(1_000);
       timers.wake();
       assert.equal(await timers.asleep(), 500);

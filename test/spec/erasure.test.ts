@@ -92,7 +92,7 @@ async function everythingSaid({ world, onDisk }: ArtifactWorld, place: Place): P
   const left = await readAll(world.store, [TENANT]);
   const stages = await Promise.all(left.jobs.map((job) => world.store.stages(job)));
   const artifacts = await Promise.all(
-    left.jobs.map((job) => world.engine.context.records.artifacts.ofJob(job)),
+    left.jobs.map((job) => world.context.records.artifacts.ofJob(job)),
   );
   return JSON.stringify([left, stages, artifacts, onDisk(), await place.storedText()]);
 }

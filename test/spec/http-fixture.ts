@@ -141,7 +141,7 @@ export class Api {
   }
 
   get live(): LiveHub {
-    return this.world.engine.context.live;
+    return this.world.engine.live;
   }
 
   async close(): Promise<void> {
@@ -159,17 +159,21 @@ export interface ApiOptions {
 let served: Promise<Document> | undefined;
 
 /** Artifacts in a folder that goes with the process. */
-async function artifactServices({ engine, clock }: World): Promise<ArtifactServices> {
+async function artifactServices({ context, clock }: World): Promise<ArtifactServices> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-http-artifacts-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const files = await openFolderArtifacts({ folder });
-  return { access: new Artifacts(engine.context, { files }), keys: [newLinkKey()], clock };
+  return { access: new Artifacts(context, { files }), keys: [newLinkKey()], clock };
+}
+
+function onWorld({ context, engine }: World): Pick<ServerOptions, 'engine' | 'doctor' | 'slo'> {
+  return { engine, doctor: context, slo: context };
 }
 
 async function readDocument(): Promise<Document> {
   const world = await openWorld();
-  const { engine } = world;
-  const app = await buildServer({ engine, artifacts: await artifactServices(world) });
+  const artifacts = await artifactServices(world);
+  const app = await buildServer({ ...onWorld(world), artifacts });
   return (await app.inject('/openapi.json')).json<Document>();
 }
 
@@ -179,9 +183,8 @@ export async function openApi(options: ApiOptions = {}): Promise<Api> {
   const { load, ...server } = options.server?.(world) ?? {};
   // A machine that is busy with other tests must not turn these away.
   const patient = { lagMsMax: Number.POSITIVE_INFINITY, ...load };
-  const { engine } = world;
   const artifacts = await artifactServices(world);
-  const app = await buildServer({ engine, artifacts, load: patient, ...server });
+  const app = await buildServer({ ...onWorld(world), artifacts, load: patient, ...server });
   const document = await (served ??= readDocument());
   for (const [type, lifecycle] of [
     ['export', 'task'],

@@ -5,6 +5,7 @@ import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
@@ -28,15 +29,26 @@ if (crash === 'die-after-insert') {
     return new Promise(() => undefined);
   };
 }
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
-const sweeper = new Sweeper(engine.context, { timers: systemTimers, everyMs: 100 });
-const app = await buildServer({ engine, load: { lagMsMax: Number.POSITIVE_INFINITY } });
+const context = openContext({
+  store,
+  lifecycles,
+  random: systemRandom,
+  ids: systemIds(systemClock),
+});
+const engine = new Engine(context);
+const sweeper = new Sweeper(context, { timers: systemTimers, everyMs: 100 });
+const app = await buildServer({
+  engine,
+  doctor: context,
+  slo: context,
+  load: { lagMsMax: Number.POSITIVE_INFINITY },
+});
 sweeper.start();
 const url = await app.listen({ port: 0, host: '127.0.0.1' });
 process.stdout.write(`${url}\n`);
 
 process.once('SIGTERM', () => {
-  void engine.context.live
+  void engine.live
     .stop()
     .then(() => app.close())
     .then(() => sweeper.stop())

@@ -3,6 +3,7 @@ import { after } from 'node:test';
 import { ApiClient, PawlClient, type StreamItem } from '../../src/client/client.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { buildServer, type ServerOptions } from '../../src/http/server.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { type Api, openApi } from './http-fixture.ts';
@@ -29,7 +30,7 @@ export async function openStation(server: Partial<ServerOptions> = {}): Promise<
 /** Another server on the same store, as another process would be. */
 export async function openSecond({ api }: Station): Promise<{ url: string; client: ApiClient }> {
   const { store, clock, random } = api.world;
-  const engine = new Engine({
+  const context = openContext({
     store,
     lifecycles: builtInLifecycles,
     random,
@@ -37,10 +38,16 @@ export async function openSecond({ api }: Station): Promise<{ url: string; clien
     clock,
     live: { everyMs: 5 },
   });
-  const app = await buildServer({ engine, load: { lagMsMax: Number.POSITIVE_INFINITY } });
+  const engine = new Engine(context);
+  const app = await buildServer({
+    engine,
+    doctor: context,
+    slo: context,
+    load: { lagMsMax: Number.POSITIVE_INFINITY },
+  });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
-    await engine.context.live.stop();
+    await engine.live.stop();
     await app.close();
   });
   return { url, client: new ApiClient({ url }) };

@@ -35,8 +35,8 @@ interface Flow extends ArtifactWorld {
 async function openFlow(context: TestContext, codec: PayloadCodec): Promise<Flow> {
   const opened = await openArtifactWorld(context, options);
   const { engine } = opened.world;
-  const { ids } = engine.context;
-  engine.context.largeInputs.use(inputsIn(opened.access, BYTES_MAX));
+  const { ids } = engine;
+  opened.world.context.largeInputs.use(inputsIn(opened.access, BYTES_MAX));
   const source = encodedSource(largeSource(engine, valuesIn(opened.access), BYTES_MAX), codec);
   const sink = encodedSink(largeSink(engine, opened.access, BYTES_MAX), codec, ids);
   const enqueue = async (input: unknown): Promise<string> => {
@@ -67,7 +67,7 @@ for (const [label, codec] of Object.entries(codecs)) {
     const job = await world.job(id);
     const reference = JSON.parse(job.result!) as { $artifact: string };
     const ref = { tenant: TENANT, id: reference.$artifact };
-    const found = await world.engine.context.records.artifacts.find(ref);
+    const found = await world.context.records.artifacts.find(ref);
     assert.deepEqual([found?.jobId, found?.name], [id, '$result']);
     await assert.rejects(access.find(ref), { code: 'NOT_FOUND' });
     assert.deepEqual(await access.list(job), [], 'a value is no artifact');
@@ -92,7 +92,7 @@ test('[T9] a large input sent again under its key or id is the same job', async 
     [await send(key), await send(key), await send(key, other)],
     ['created', 'replayed', 'IDEMPOTENCY_CONFLICT'],
   );
-  const id = { id: world.engine.context.ids.next() };
+  const id = { id: world.engine.ids.next() };
   assert.deepEqual(
     [await send(id), await send(id), await send(id, other)],
     ['created', 'replayed', 'ALREADY_EXISTS'],
@@ -111,7 +111,7 @@ test('a job whose input is gone fails for good and holds up no other', async (co
   const { world, enqueue, claim } = await openFlow(context, nullCodec);
   const id = await enqueue(large);
   const { $artifact } = JSON.parse((await world.job(id)).input) as { $artifact: string };
-  await world.engine.context.records.artifacts.remove([{ tenant: TENANT, id: $artifact }]);
+  await world.context.records.artifacts.remove([{ tenant: TENANT, id: $artifact }]);
   assert.equal(await claim(), undefined);
   const { phase, error } = await world.job(id);
   assert.deepEqual(
@@ -188,7 +188,7 @@ test('[R33] what undoes a job is given its large input whole', async (context) =
   const id = await enqueue(large);
   await world.fail((await claim())!, 'internal_bug');
   const timers = new ManualTimers(world.clock);
-  await new Compensator(world.engine.context, { timers }).runOnce();
+  await new Compensator(world.context, { timers }).runOnce();
   const [undo] = await source.claim({ owner: 'w1', types: ['undo'], max: 1 });
   const input = JSON.parse(undo!.job.input) as { jobId: string; input: unknown };
   assert.deepEqual([input.jobId, input.input], [id, large]);

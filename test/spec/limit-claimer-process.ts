@@ -3,6 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { holdingOf } from '../support/world.ts';
@@ -11,13 +12,15 @@ const [url = '', name = '', type = '', quota = '0', documents = '1'] = process.a
 const CLAIMERS = 16;
 
 const store = await openPostgresStore({ url, lifecycles, poolSize: CLAIMERS });
-const engine = new Engine({
-  store,
-  lifecycles,
-  random: systemRandom,
-  ids: systemIds(systemClock),
-  clock: systemClock,
-});
+const engine = new Engine(
+  openContext({
+    store,
+    lifecycles,
+    random: systemRandom,
+    ids: systemIds(systemClock),
+    clock: systemClock,
+  }),
+);
 const released = new Set<string>();
 let left = Number(quota);
 

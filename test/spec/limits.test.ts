@@ -85,7 +85,7 @@ for (const { label, open } of stores) {
       world.advance(1_000);
       await enqueue();
       assert.equal(await world.engine.sweepWatermarks(), 0, 'three are neither high nor low');
-      const items = await world.engine.context.records.audit.list({ tenant: TENANT, limit: 2 });
+      const items = await world.engine.audit.list({ tenant: TENANT, limit: 2 });
       assert.deepEqual(
         items.map(({ action }) => action),
         ['queue_recovered', 'queue_overloaded'],
@@ -103,7 +103,7 @@ for (const { label, open } of stores) {
       await world.engine.configureQueue(ref, resumed);
       const [claim] = await world.claim('w', 'export', { queues: ['night'] });
       assert.equal(claim!.job.id, job.id);
-      const [entry] = await world.engine.context.records.audit.list({ tenant: TENANT, limit: 1 });
+      const [entry] = await world.engine.audit.list({ tenant: TENANT, limit: 1 });
       assert.deepEqual([entry!.action, entry!.subject], ['queue_configured', 'queue night']);
     });
   });

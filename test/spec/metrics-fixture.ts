@@ -2,6 +2,7 @@
 import { EngineMetrics } from '../../src/metrics/engine-metrics.ts';
 import { Meter } from '../../src/metrics/meter.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { seededIds } from '../../src/core/ids.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
@@ -25,8 +26,9 @@ export function countedOn({ clock, random, store }: World): Counted {
   const metrics = new EngineMetrics(meter);
   const lifecycles = builtInLifecycles;
   const ids = seededIds(clock, new SeededRandom(Math.floor(random.next() * 1e9)));
-  const engine = new Engine({ store, lifecycles, random, ids, clock, observer: metrics });
-  return { world: new World({ clock, random, store, engine }), meter, metrics };
+  const context = openContext({ store, lifecycles, random, ids, clock, observer: metrics });
+  const engine = new Engine(context);
+  return { world: new World({ clock, random, store, context, engine }), meter, metrics };
 }
 
 /** Samples by their text, `name{label="value"}`. */

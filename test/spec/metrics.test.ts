@@ -8,6 +8,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { eventually } from '../support/eventually.ts';
@@ -224,12 +225,14 @@ for (const server of await postgresServers()) {
       const draw = async (): Promise<void> => {
         await writer.query('BEGIN; SET LOCAL search_path = pawl; SELECT draw()');
       };
-      const engine = new Engine({
-        store,
-        lifecycles,
-        random: systemRandom,
-        ids: systemIds(systemClock),
-      });
+      const engine = new Engine(
+        openContext({
+          store,
+          lifecycles,
+          random: systemRandom,
+          ids: systemIds(systemClock),
+        }),
+      );
       await engine.putType({ tenant: 'acme', type: 'export' }, { lifecycle: 'task' });
       const caller = { tenant: 'acme', principal: null };
       await engine.enqueue([{ type: 'export' }], { caller });
@@ -253,7 +256,7 @@ for (const { label, open } of stores) {
     const types = { convert: { lifecycle: 'task' }, index: { lifecycle: 'distributed' } };
     const one = countedOn(await openWorld({ store: open, types }));
     const two = countedOn(one.world);
-    for (const each of [one, two]) watchDatabase(each.meter, each.world.engine, 0);
+    for (const each of [one, two]) watchDatabase(each.meter, each.world.context, 0);
     await one.world.enqueue('convert', null, { queue: 'slow' });
     await two.world.enqueue('convert', null, { queue: 'slow', priority: 'high' });
     await two.world.claimOne('w1', 'convert');

@@ -15,6 +15,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
 import { checkMigrations, migrate } from '../../src/store/postgres/migrations-runner.ts';
@@ -125,7 +126,7 @@ async function openFixture(context: TestContext, server: { url: string }) {
   const database = await freshDatabase(server);
   const store = await openPostgresStore({ url: database.url, lifecycles });
   const ids = systemIds(systemClock);
-  const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+  const engine = new Engine(openContext({ store, lifecycles, random: systemRandom, ids }));
   await engine.putType({ tenant: TENANT, type: 'mail' }, { lifecycle: 'task' });
   const members: Member[] = [];
   const migrator = new Migrator(database.url);

@@ -159,7 +159,7 @@ describe('a job without an input', () => {
     const shop = await openWorkshop([tidy]);
     const { engine } = shop.world;
     const codec = aesCodec({ keys: [newPayloadKey('k1')] });
-    const sink = encodedSink(engine, codec, engine.context.ids);
+    const sink = encodedSink(engine, codec, engine.ids);
     const requests = [{ type: 'tidy' }, { type: 'tidy', input: { a: 1 } }];
     const results = await sink.enqueue(requests, { caller: CALLER });
     await shop.runUntilIdle(shop.worker({ source: encodedSource(engine, codec) }));

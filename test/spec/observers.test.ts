@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fixed } from '../../src/core/retry.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import type { FollowerReset, FollowFrom } from '../../src/engine/follow/follower.ts';
 import type { LogFollower } from '../../src/engine/follow/log-follower.ts';
 import type { Observation, Observer } from '../../src/engine/follow/observer.ts';
@@ -53,7 +54,8 @@ async function viewOf(world: World, name: string): Promise<FollowerView> {
 /** An engine of another process on the same store, whose store may be made to fail. */
 function another(world: World, store: Store = world.store): Engine {
   const { clock, random } = world;
-  return new Engine({ store, lifecycles: builtInLifecycles, random, ids: newIds(), clock });
+  const lifecycles = builtInLifecycles;
+  return new Engine(openContext({ store, lifecycles, random, ids: newIds(), clock }));
 }
 
 let lastId = 0;
@@ -82,7 +84,7 @@ function dyingBeforeSave(store: Store): Store {
 async function restored(world: World, afterReset: FollowFrom): Promise<void> {
   await world.enqueue('mail');
   const wish = { name: 'audit', owner: 'before', leaseMs: 0, tenant: null };
-  await world.engine.context.records.followers.take({ ...wish, start: 'gone.7.0' });
+  await world.context.records.followers.take({ ...wish, start: 'gone.7.0' });
   await logShows(world, 1);
   const heard: string[] = [];
   const resets: FollowerReset[] = [];

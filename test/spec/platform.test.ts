@@ -108,7 +108,7 @@ test('[P10] the same id with another `submit` releases nothing either', async ()
 test('[P10, R6] a submitting request, repeated, submits the job that it finds in CREATED, once', async () => {
   const world = await openMail();
   const request = { type: 'mail', input: 'hello', idempotencyKey: 'crashed' };
-  const draft = await draftJob(world.engine.context, request, caller);
+  const draft = await draftJob(world.context, request, caller);
   // As an API leaves it that dies between storing the job and submitting it.
   await world.store.insert([{ ...draft, places: draft.places.slice(0, 1) }]);
   assert.equal(await world.stateOf(draft.id), 'CREATED');

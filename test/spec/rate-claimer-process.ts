@@ -3,6 +3,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { holdingOf } from '../support/world.ts';
@@ -13,13 +14,15 @@ const CLAIMERS = 8;
 const EMPTY_MAX = 10;
 
 const store = await openPostgresStore({ url, lifecycles, poolSize: CLAIMERS });
-const engine = new Engine({
-  store,
-  lifecycles,
-  random: systemRandom,
-  ids: systemIds(systemClock),
-  clock: systemClock,
-});
+const engine = new Engine(
+  openContext({
+    store,
+    lifecycles,
+    random: systemRandom,
+    ids: systemIds(systemClock),
+    clock: systemClock,
+  }),
+);
 
 async function make(type: string): Promise<void> {
   for (let n = 0; n < Number(quota); n++) {

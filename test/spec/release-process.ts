@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { nextReleasePool } from '../support/postgres/next-release.ts';
@@ -13,7 +14,9 @@ const TENANT = 'acme';
 
 const pool = release === 'next' ? nextReleasePool(url) : undefined;
 const store = await openPostgresStore({ url, pool, lifecycles, poolSize: 4 });
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
+const engine = new Engine(
+  openContext({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) }),
+);
 
 const submitted: string[] = [];
 const completed: { jobId: string; epoch: number }[] = [];

@@ -37,7 +37,7 @@ for (const { label, open } of stores) {
       ...more,
     });
     const sweepOf = (...rules: ReprocessRule[]): ReprocessSweep =>
-      new ReprocessSweep(world.engine.context, rules);
+      new ReprocessSweep(world.context, rules);
     const letters = (isReplayed: boolean): Promise<DeadLetter[]> =>
       world.engine.deadLetters({ tenant, limit: 100, isReplayed });
     const claimAndFail = async (type: string, error: string): Promise<Job> => {
@@ -123,9 +123,9 @@ for (const { label, open } of stores) {
       await die();
       world.advance(DELAY_MS);
       const timers = { sleep: async (): Promise<void> => undefined };
-      await new Sweeper(world.engine.context, { timers }).runOnce();
+      await new Sweeper(world.context, { timers }).runOnce();
       assert.equal((await letters(true)).length, 0);
-      await new Sweeper(world.engine.context, { timers, reprocess: [rule()] }).runOnce();
+      await new Sweeper(world.context, { timers, reprocess: [rule()] }).runOnce();
       assert.equal((await letters(true)).length, 1);
     });
   });
@@ -141,7 +141,7 @@ test('a rule that says nothing, or nonsense, is refused', async () => {
     rate: { max: 1, perMs: 1 },
   };
   const open = (bad: object): ReprocessSweep =>
-    new ReprocessSweep(world.engine.context, [{ ...good, ...bad }]);
+    new ReprocessSweep(world.context, [{ ...good, ...bad }]);
   open({});
   assert.throws(() => open({ reasons: [] }), /reasons/);
   assert.throws(() => open({ reasons: ['boredom'] }), /reasons/);

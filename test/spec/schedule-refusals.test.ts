@@ -42,8 +42,8 @@ test('[T39] the library refuses an unknown type, a wrong input and a rule that i
 
 test('[T39] the engine refuses what the process knows to be wrong', async () => {
   await using pawl = await openPawl({ database: ':memory:', jobs: [report, tidy] });
-  const { engine } = partsOf(pawl);
-  engine.context.inputs.learn([report]);
+  const { context, engine } = partsOf(pawl);
+  context.inputs.learn([report]);
   const put = (job: { type: string; input?: unknown }) =>
     engine.schedules.put({ name: 'x', caller: CALLER }, { rule, job });
   const wrong = { type: 'report', input: { year: 'x' } };

@@ -5,6 +5,7 @@ import { ManualClock } from '../../src/core/clock.ts';
 import { seededIds } from '../../src/core/ids.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import type { ScheduleDefinition } from '../../src/engine/schedules/definition.ts';
 import { slotsBetween } from '../../src/engine/schedules/rule.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
@@ -80,13 +81,15 @@ interface Year {
 
 function schedulerOf({ clock, store, random, died }: Year, seed: number): Engine {
   const ids = seededIds(clock, new SeededRandom(seed));
-  return new Engine({ store: mortal(store, random, died), lifecycles, random, ids, clock });
+  return new Engine(
+    openContext({ store: mortal(store, random, died), lifecycles, random, ids, clock }),
+  );
 }
 
 async function liveThrough(year: Year): Promise<void> {
   const { clock, store, random } = year;
   const ids = seededIds(clock, new SeededRandom(7));
-  const author = new Engine({ store, lifecycles, random, ids, clock });
+  const author = new Engine(openContext({ store, lifecycles, random, ids, clock }));
   await author.putType({ tenant: CALLER.tenant, type: 'report' }, { lifecycle: 'task' });
   const missed = { policy: 'all', graceMs: DAY_MS, max: 1_000 } as const;
   for (const [name, rule] of Object.entries(RULES)) {

@@ -19,7 +19,7 @@ const types = { convert: { lifecycle: 'task' }, ai: { lifecycle: 'task' } } as c
 const HOUR = 3_600_000;
 
 function readerOf(world: World): SloReader {
-  return new SloReader(world.engine.context, { timers: new ManualTimers(world.clock) });
+  return new SloReader(world.context, { timers: new ManualTimers(world.clock) });
 }
 
 async function one(world: World, type: string, run: { ms: number; error?: string }): Promise<void> {
@@ -31,7 +31,7 @@ async function one(world: World, type: string, run: { ms: number; error?: string
 }
 
 async function reportOf(world: World, type: string): Promise<SloReport> {
-  const [report] = await sloReports(world.engine.context, { tenant: TENANT, type });
+  const [report] = await sloReports(world.context, { tenant: TENANT, type });
   return report!;
 }
 
@@ -145,7 +145,7 @@ test('counting goes on where it was after a restart, and after its place in the 
   const world = await openWorld({ types });
   await one(world, 'convert', { ms: 1_000 });
   await readerOf(world).runOnce();
-  const { ends } = world.engine.context.records;
+  const { ends } = world.context.records;
   const at = await ends.readTo('slo');
   await ends.add({ reader: 'slo', from: at, to: 'x.1', counts: [], forgetBefore: null });
   assert.equal(await readerOf(world).runOnce(), 0, 'a cursor of another log is given up');
@@ -173,7 +173,7 @@ test('[T22, R22] the API and the metrics show targets and what was measured, by 
   const bad = await api.put('/v1/types/render', { lifecycle: 'task', slo: { p50Ms: 9, p95Ms: 3 } });
   assert.deepEqual([bad.status, bad.body.errors[0].pointer], [400, '/slo/p95Ms']);
   const meter = new Meter({ withProcess: false });
-  watchSlo(meter, world.engine.context, 0);
+  watchSlo(meter, world.context, 0);
   const labels = 'job_type="render",window="7d"';
   const [p50, p95, rate, left] = await valuesOf(meter, [
     `pawl_slo_duration_seconds{${labels},quantile="0.5"}`,

@@ -68,7 +68,7 @@ async function openFixture(): Promise<Fixture> {
   };
   const rate = { max: 9, perMs: 1_000 };
   const rule = { tenant: TENANT, reasons: ['timeout' as const], delayMs: 0, replaysMax: 1, rate };
-  const context = { ...world.engine.context, log };
+  const context = { ...world.context, log };
   const sweeper = new Sweeper(context, { timers, reprocess: [rule], everyMs: MINUTE_MS });
   await sweeper.runOnce();
   const schedule = {
@@ -158,7 +158,7 @@ async function openOutage() {
       slow: { lifecycle: 'task', lease: { ttlMs: 60_000, heartbeatMs: 15_000 } },
     },
   });
-  const sweeper = new Sweeper(world.engine.context, { timers, everyMs: SECOND_MS });
+  const sweeper = new Sweeper(world.context, { timers, everyMs: SECOND_MS });
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       world.advance(SECOND_MS);

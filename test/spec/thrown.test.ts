@@ -101,7 +101,8 @@ async function openSite(place: Place): Promise<Site> {
     pawl.work({ slots: 6 });
     return { pawl, jobs, close: () => pawl.close() };
   }
-  const server = await buildServer({ engine: pawl.engine });
+  const { context, engine } = pawl;
+  const server = await buildServer({ engine, doctor: context, slo: context });
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
   const { connection } = new ApiClient({ url });
   const source = new RemoteSource({ connection, waitMs: 50 });

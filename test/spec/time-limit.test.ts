@@ -175,7 +175,7 @@ describe('a partial PUT of a type', () => {
     const { status, body } = await api.put('/v1/types/shared', { timeoutMs: 600_000 });
     assert.deepEqual([status, body.isShared, body.timeoutMs], [201, false, 600_000]);
     assert.deepEqual([body.retry.maxAttempts, body.stages], [5, whole.stages]);
-    const other = await api.world.engine.context.registry.type('other', 'shared');
+    const other = await api.world.engine.registry.type('other', 'shared');
     assert.equal(JSON.parse(other.definition).timeoutMs, 120_000);
     await api.close();
   });

@@ -13,6 +13,7 @@ import { seededIds } from '../../src/core/ids.ts';
 import { SeededRandom } from '../../src/core/random.ts';
 import { traceParentIn } from '../../src/core/trace.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
@@ -66,7 +67,9 @@ async function tracedShop(job: JobDefinition): Promise<{ shop: Workshop; engine:
   const { store, clock, random } = shop.world;
   const ids = seededIds(clock, new SeededRandom(7));
   const lifecycles = builtInLifecycles;
-  const engine = new Engine({ store, lifecycles, random, ids, clock, tracer: traceEnqueues });
+  const engine = new Engine(
+    openContext({ store, lifecycles, random, ids, clock, tracer: traceEnqueues }),
+  );
   return { shop, engine };
 }
 
@@ -161,7 +164,9 @@ test('[R23] the traceparent of a caller leads over the request and the enqueue t
   const { store, clock, random } = shop.world;
   const ids = seededIds(clock, new SeededRandom(7));
   const lifecycles = builtInLifecycles;
-  const engine = new Engine({ store, lifecycles, random, ids, clock, tracer: traceEnqueues });
+  const engine = new Engine(
+    openContext({ store, lifecycles, random, ids, clock, tracer: traceEnqueues }),
+  );
   const api = await openApi({ server: () => ({ engine }) });
   await engine.putType({ tenant: 'default', type: 'job' }, typeDefinitionOf(flaky()));
   const [caller, callerSpan] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];

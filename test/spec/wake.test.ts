@@ -6,6 +6,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { PostgresStore } from '../../src/store/postgres/store.ts';
@@ -198,7 +199,9 @@ await onEveryServer('plain SQL that makes a job claimable is heard of', async (f
 await onEveryServer('a worker that sleeps begins what plain SQL has enqueued', async (fixture) => {
   const store = await fixture.open({ clock: systemClock });
   const ids = systemIds(systemClock);
-  const engine = new Engine({ store, lifecycles: builtInLifecycles, random: systemRandom, ids });
+  const engine = new Engine(
+    openContext({ store, lifecycles: builtInLifecycles, random: systemRandom, ids }),
+  );
   const began = Promise.withResolvers<unknown>();
   const jobs = [jobThat(({ input }) => began.resolve(input))];
   await engine.putType({ tenant: 'default', type: 'job' }, typeDefinitionOf(jobs[0]!));

@@ -95,13 +95,14 @@ export interface FixtureOptions {
 }
 
 function parts(world: World, allow: readonly string[]) {
-  const { context } = world.engine;
+  const { engine } = world;
+  const records = world.context.records.webhooks;
   const outgoing = createOutgoing({ allow });
   after(() => outgoing.close());
   const box = new SecretBox([{ id: 'k1', secret: Buffer.alloc(32, 7) }]);
-  const webhooks = new Webhooks({ context, box, outgoing });
-  const fixture = { context, webhooks, outgoing, view: eventJson, clock: systemClock };
-  return { webhooks, job: deliveryJob(fixture), routes: webhookRoutes({ webhooks, context }) };
+  const webhooks = new Webhooks({ engine, records, box, outgoing });
+  const fixture = { engine, webhooks, outgoing, view: eventJson, clock: systemClock };
+  return { webhooks, job: deliveryJob(fixture), routes: webhookRoutes({ webhooks, engine }) };
 }
 
 export async function openWebhookFixture(options: FixtureOptions = {}): Promise<WebhookFixture> {
@@ -112,7 +113,7 @@ export async function openWebhookFixture(options: FixtureOptions = {}): Promise<
     ...(store === undefined ? {} : { world: { store } }),
     server: (world) => {
       made = parts(world, [receiver.host, ...(options.allow ?? [])]);
-      const { accessKeys } = world.engine.context.records;
+      const { accessKeys } = world.engine;
       const { clock } = world;
       const more = [made.routes];
       if (options.isLocked !== true) return { more };
@@ -134,7 +135,7 @@ export async function openWebhookFixture(options: FixtureOptions = {}): Promise<
 function holderOf(api: Api): WebhookFixture['holder'] {
   const { engine } = api.world;
   return async (wish) => {
-    const fixture = { accessKeys: engine.context.records.accessKeys, ids: engine.context.ids };
+    const fixture = { accessKeys: engine.accessKeys, ids: engine.ids };
     const whole = { name: 'someone', roles: ['admin' as const], tenant: 'default', ...wish };
     const { text } = await createKey(fixture, OPEN_CREDENTIAL, whole);
     return api.with({ authorization: `Bearer ${text}` });
@@ -142,13 +143,13 @@ function holderOf(api: Api): WebhookFixture['holder'] {
 }
 
 function steps(world: World, job: ReturnType<typeof deliveryJob>) {
-  const { engine, clock } = world;
+  const { context, engine, clock } = world;
   const timers = new ManualTimers(clock);
   let made = 0;
   const follower = engine.follow({
     name: 'webhooks',
     handle: async (items) => {
-      made += (await fanOut(engine.context, items)).length;
+      made += (await fanOut({ engine, records: context.records.webhooks }, items)).length;
     },
   });
   const worker = (): Worker =>

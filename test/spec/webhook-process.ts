@@ -5,6 +5,7 @@ import { systemIds } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { openLinkKeys } from '../../src/artifact/link-keys.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { openContext } from '../../src/engine/open-context.ts';
 import { SHARED_TENANT } from '../../src/engine/registry.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { eventJson } from '../../src/http/view.ts';
@@ -21,11 +22,18 @@ const [database = '', keys = '', url = '', until = ''] = process.argv.slice(2);
 const store = database.startsWith('postgres')
   ? await openPostgresStore({ url: database, lifecycles })
   : await openSqliteStore({ path: database, lifecycles });
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
-const { context } = engine;
+const context = openContext({
+  store,
+  lifecycles,
+  random: systemRandom,
+  ids: systemIds(systemClock),
+});
+const engine = new Engine(context);
+const records = context.records.webhooks;
 const outgoing = createOutgoing({ allow: ['127.0.0.1'] });
-const webhooks = new Webhooks({ context, outgoing, box: new SecretBox(await openLinkKeys(keys)) });
-const job = deliveryJob({ context, webhooks, outgoing, view: eventJson, clock: systemClock });
+const box = new SecretBox(await openLinkKeys(keys));
+const webhooks = new Webhooks({ engine, records, outgoing, box });
+const job = deliveryJob({ engine, webhooks, outgoing, view: eventJson, clock: systemClock });
 const named = { tenant: SHARED_TENANT, type: job.type };
 await engine.putType(named, typeDefinitionOf(job));
 await engine.putType({ tenant: 'default', type: 'mail' }, { lifecycle: 'task' });
@@ -38,7 +46,7 @@ const ending = { kind: 'succeed', result: '1' } as const;
 await engine.settle([{ ref: { tenant, id }, owner: 'w', epoch, ending }]);
 if (until === 'fan-out') {
   const { items } = await engine.tail({ tenant: null, from: 'start', limit: 100 });
-  await fanOut(context, items);
+  await fanOut({ engine, records }, items);
 }
 process.stdout.write(`${secret}\n`);
 // Stays, with all that it holds, until it is killed.

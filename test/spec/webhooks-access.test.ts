@@ -153,7 +153,7 @@ test('[S15] the database has no secret that could be used, and no answer shows i
     await fixture.api.get('/v1/webhooks'),
     await fixture.api.call('PATCH', made.path, { body: { enabled: true } }),
     await fixture.api.get(`${made.path}/deliveries`),
-    await fixture.world.engine.context.records.audit.list({ tenant: 'default', limit: 99 }),
+    await fixture.world.engine.audit.list({ tenant: 'default', limit: 99 }),
   ];
   const stored = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
   const answers = JSON.stringify(shown);

@@ -100,7 +100,7 @@ test('[S15] 410 disables a webhook at once, and enabling it lets it be told agai
   assert.deepEqual([woken.enabled, woken.disabledReason], [true, null]);
   await succeed(api);
   assert.equal((await told(fixture)).length, before + 1);
-  const trail = await fixture.world.engine.context.records.audit.list({
+  const trail = await fixture.world.engine.audit.list({
     tenant: 'default',
     limit: 99,
   });

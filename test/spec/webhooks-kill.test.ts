@@ -102,7 +102,9 @@ test('[T37] a batch of the log that comes again makes no second delivery', async
   const again = fixture.world.engine.follow({
     name: 'from the start',
     handle: async (items) => {
-      assert.ok((await fanOut(fixture.world.engine.context, items)).length > 0);
+      const { context, engine } = fixture.world;
+      const deps = { engine, records: context.records.webhooks };
+      assert.ok((await fanOut(deps, items)).length > 0);
     },
   });
   assert.equal((await again.runOnce()).kind, 'handled');

@@ -58,7 +58,7 @@ export async function throttle(world: World, ceiling: number | null): Promise<vo
   const now = world.clock.now();
   const facts = { baseline: 8, bound: null, failed: 30, ended: 40, since: now, changedAt: now };
   const next = ceiling === null ? null : { ceiling, ...facts };
-  const id = world.engine.context.ids.next();
+  const id = world.engine.ids.next();
   const entry = { tenant: TENANT, id, actor: 'system', subject: 'type plain', details: null };
   const told = auditOps([{ ...entry, action: 'concurrency_reduced' }]);
   const change = { tenant: TENANT, type: 'plain', seen, next, actor: 'system', with: told };

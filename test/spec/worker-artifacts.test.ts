@@ -12,11 +12,10 @@ import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/clien
 import type { Job } from '../../src/core/job.ts';
 import { isTerminal } from '../../src/core/phase.ts';
 import { systemTimers } from '../../src/core/timers.ts';
-import { Artifacts } from '../../src/engine/artifacts.ts';
+import type { Artifacts } from '../../src/engine/artifacts.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { ArtifactSweep } from '../../src/engine/sweeps/artifacts.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { openFolderArtifacts } from '../../src/artifact/folder.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import * as handlers from '../fixtures/handlers/artifacts.ts';
@@ -50,7 +49,7 @@ async function openRemote(data: string): Promise<Place> {
   const folder = join(data, 'artifacts');
   const env = { PORT: '0', PAWL_DATA: data, PAWL_DRAIN_MS: '0' };
   const platform = await startPlatform(readConfiguration(env), { warn: () => null });
-  const { engine } = platform;
+  const { engine, artifacts: access } = platform;
   const { connection } = new ApiClient({ url: platform.url });
   for (const job of Object.values(JOBS)) {
     await engine.putType({ tenant: TENANT, type: job.type }, typeDefinitionOf(job));
@@ -63,7 +62,6 @@ async function openRemote(data: string): Promise<Place> {
     reportMs: 20,
   });
   worker.start();
-  const access = new Artifacts(engine.context, { files: await openFolderArtifacts({ folder }) });
   const close = async (): Promise<void> => {
     await worker.drain({ timeout: 0, grace: 0 });
     await platform.stop();

@@ -29,11 +29,11 @@ test('[D16] a handler keeps and reads an artifact that the platform cannot', asy
   const codec = aesCodec({ keys: [newPayloadKey('k1')] });
   const worker = openWorker({
     source: encodedSource(world.engine, codec),
-    artifacts: encodedArtifacts(access, codec, world.engine.context.ids),
+    artifacts: encodedArtifacts(access, codec, world.engine.ids),
     jobs: [job],
     clock: world.clock,
   });
-  const sink = encodedSink(world.engine, codec, world.engine.context.ids);
+  const sink = encodedSink(world.engine, codec, world.engine.ids);
   const caller = { tenant: TENANT, principal: null };
   const [accepted] = await sink.enqueue([{ type: 'job', input: null }], { caller });
   assert.ok(accepted!.kind === 'created');

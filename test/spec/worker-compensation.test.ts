@@ -41,7 +41,7 @@ function booking(
 }
 
 function compensatorOf({ world, timers }: Workshop): Compensator {
-  return new Compensator(world.engine.context, { timers });
+  return new Compensator(world.context, { timers });
 }
 
 /** Lets the job fail, the child be made and run, and its end be reported. */
@@ -99,7 +99,7 @@ describe('a compensation', () => {
     const fixtures: string[] = [];
     const job = booking(fixtures);
     const { shop, before } = await failAndUndo(job);
-    await shop.world.engine.context.records.followers.remove('compensate');
+    await shop.world.context.records.followers.remove('compensate');
     assert.equal(await compensatorOf(shop).runOnce(), 0, 'from the start of the log');
     assert.equal((await childrenOf(shop, before)).length, 1);
     const reports = await shop.world.events(before);

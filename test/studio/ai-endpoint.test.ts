@@ -109,7 +109,7 @@ describe('an ai job with an endpoint', () => {
     fixture.server.reply(streams('Yes.'));
     const job = await fixture.run('ai', { prompt: 'Well?' });
     const stages = await fixture.notes(job, 'job_stage_entered');
-    const policy = await fixture.world.engine.context.registry.policy(job.policy);
+    const policy = await fixture.world.engine.registry.policy(job.policy);
     assert.deepEqual(
       policy.stages.map(({ name, min, max }) => `${name} (${min}-${max}%)`),
       [

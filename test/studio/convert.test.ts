@@ -168,7 +168,7 @@ describe('one convert a source', () => {
 
   test('[T10] an asset that is not there is a source by its id', async () => {
     const opened = await studio();
-    const assetRef = opened.world.engine.context.ids.next();
+    const assetRef = opened.world.engine.ids.next();
     await opened.world.enqueue('convert', { assetRef });
     await assert.rejects(opened.world.enqueue('convert', { assetRef }), conflict);
     await opened.work();

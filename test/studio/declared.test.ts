@@ -29,7 +29,7 @@ async function openTypes(): Promise<World> {
 }
 
 async function policyOf({ engine }: World, type: string): Promise<Policy> {
-  const { registry } = engine.context;
+  const { registry } = engine;
   const { policy } = await registry.type(TENANT, type);
   return registry.policy(policy);
 }
@@ -85,7 +85,7 @@ for (const type of ['convert', 'export', 'ai'] as const) {
 
     test('[T22] promises the times of the table, and fewer than 2 % of failures', async () => {
       const { engine } = await openTypes();
-      const target = await targetIn(engine.context, TENANT, type);
+      const target = await targetIn(engine.registry, TENANT, type);
       assert.deepEqual(target, { ...TARGETS[type], failureRateMax: 0.02 });
     });
   });

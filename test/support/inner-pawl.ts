@@ -2,6 +2,7 @@
 import { type Job, type JobRef, type CancelMode } from '../../src/core/job.ts';
 import type { Artifacts } from '../../src/engine/artifacts.ts';
 import { wholeResult } from '../../src/engine/by-reference.ts';
+import type { EngineContext } from '../../src/engine/context.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueArgs, JobType } from '../../src/handler/job-type.ts';
 import { openPawl, type PawlOptions } from '../../src/pawl/open-pawl.ts';
@@ -12,12 +13,14 @@ import type { Worker } from '../../src/worker/worker.ts';
 
 export class InnerPawl {
   readonly pawl: Pawl;
+  readonly context: EngineContext;
   readonly engine: Engine;
   readonly artifacts: Artifacts | null;
 
   constructor(pawl: Pawl) {
-    const { engine, artifacts } = partsOf(pawl);
+    const { context, engine, artifacts } = partsOf(pawl);
     this.pawl = pawl;
+    this.context = context;
     this.engine = engine;
     this.artifacts = artifacts;
   }

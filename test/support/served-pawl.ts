@@ -27,9 +27,11 @@ export async function serve(
   const folder = mkdtempSync(join(tmpdir(), 'pawl-served-'));
   const artifacts = join(folder, 'artifacts');
   const pawl = await openPawl({ database, jobs: [...jobs], artifacts, log: false });
-  const { engine, artifacts: access } = partsOf(pawl);
+  const { context, engine, artifacts: access } = partsOf(pawl);
   const app = await buildServer({
     engine,
+    doctor: context,
+    slo: context,
     artifacts: { access: access!, keys: [newLinkKey()], clock: systemClock },
     load: { lagMsMax: Number.POSITIVE_INFINITY },
   });

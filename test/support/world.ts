@@ -6,7 +6,7 @@ import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
 import type { Lifecycle } from '../../src/core/lifecycle.ts';
 import type { SeededRandom } from '../../src/core/random.ts';
 import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
-import type { EngineLog } from '../../src/engine/context.ts';
+import type { EngineContext, EngineLog } from '../../src/engine/context.ts';
 import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
@@ -52,12 +52,14 @@ export class World {
   readonly clock: ManualClock;
   readonly random: SeededRandom;
   readonly store: Store;
+  readonly context: EngineContext;
   readonly engine: Engine;
 
   constructor(parts: SeededEngine) {
     this.clock = parts.clock;
     this.random = parts.random;
     this.store = parts.store;
+    this.context = parts.context;
     this.engine = parts.engine;
   }
 

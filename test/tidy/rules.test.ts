@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { ambientProblems, sleepProblems } from './ambient.ts';
 import { columnsMax, functionProblems, linesMax, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
+import { engineContextProblems } from './engine-context.ts';
 import { linkProblems } from './links.ts';
 import { publicApiProblems } from './public-api.ts';
 import { codeOf, importsOf } from './source.ts';
@@ -197,6 +198,27 @@ describe('the one way out', () => {
       assert.deepEqual(wayOutProblems({ path: 'src/webhooks/deliver.ts', text }), []);
     });
   }
+});
+
+describe("the engine's context", () => {
+  const reaching = [
+    "import type { EngineContext } from '../engine/context.ts';",
+    'const context = openContext({ store });',
+    'const { store } = services.engine.context;',
+  ];
+  for (const text of reaching) {
+    test(`${JSON.stringify(text)} is for who puts an engine together`, () => {
+      assert.equal(engineContextProblems({ path: 'src/http/jobs.ts', text }).length, 1);
+      assert.equal(engineContextProblems({ path: 'src/pawl/payloads.ts', text }).length, 1);
+      assert.deepEqual(engineContextProblems({ path: 'src/engine/claim.ts', text }), []);
+      assert.deepEqual(engineContextProblems({ path: 'src/app/platform.ts', text }), []);
+      assert.deepEqual(engineContextProblems({ path: 'test/spec/http.test.ts', text }), []);
+    });
+  }
+  test('another context may be read, and this one be spoken of', () => {
+    const text = '// what the EngineContext has\nconst { log } = attempt.context;';
+    assert.deepEqual(engineContextProblems({ path: 'src/http/jobs.ts', text }), []);
+  });
 });
 
 describe('links', () => {

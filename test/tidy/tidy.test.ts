@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { codeFolders, inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
 import { ambientProblems, sleepProblems } from './ambient.ts';
+import { engineContextProblems } from './engine-context.ts';
 import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
@@ -52,6 +53,10 @@ test('core, lifecycles, engine and checker take time and chance as parameters', 
 
 test('all outgoing HTTP goes through the one guarded client', () => {
   assertNone(sources.flatMap(wayOutProblems));
+});
+
+test('only the engine and where it is put together know its context', () => {
+  assertNone(sources.flatMap(engineContextProblems));
 });
 
 test('tests wait for signals, never for time', () => {

@@ -1,5 +1,6 @@
 import type { FollowerRecord } from '../../records/followers.ts';
-import type { EngineContext } from '../context.ts';
+import type { Records } from '../../records/records.ts';
+import type { Store } from '../../store/store.ts';
 
 /** The most events that are counted behind a follower. */
 const LAG_MAX = 1_000;
@@ -19,7 +20,13 @@ export interface FollowerView extends FollowerRecord {
 }
 
 /** All followers that ever began, also those whose process is not running. */
-export async function followersOf({ store, records }: EngineContext): Promise<FollowerView[]> {
+export async function followersOf({
+  store,
+  records,
+}: {
+  readonly store: Pick<Store, 'now' | 'tail'>;
+  readonly records: Pick<Records, 'followers'>;
+}): Promise<FollowerView[]> {
   const now = await store.now();
   const followers = await records.followers.list();
   return Promise.all(

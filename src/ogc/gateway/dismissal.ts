@@ -35,7 +35,7 @@ async function dismissRemote(
   deps: GatewayDependencies,
   ref: JobRef,
 ): Promise<void> {
-  const [job] = await engine.context.store.read([ref]);
+  const [job] = await engine.find([ref]);
   const provider = job ? deps.provider(providerOfType(job.type) ?? '') : undefined;
   const state = job ? remoteStateOf(job) : null;
   if (provider === undefined || state?.step !== 'following') return;

@@ -240,8 +240,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
 
   /** Types that others registered, or that were before this process began. */
   async #lookForTypes(): Promise<void> {
-    const { records } = this.#options.engine.context;
-    const types = await records.types.list(SHARED_TENANT);
+    const types = await this.#options.engine.types.list(SHARED_TENANT);
     this.#providerWorkers.serve(types.map(({ type }) => type).filter(isGatewayType));
   }
 }

@@ -39,7 +39,7 @@ async function callBack(
   run: RunContext<CallbackInput>,
 ): Promise<unknown> {
   const { jobId, news, url } = run.input;
-  const [job] = await deps.engine.context.store.read([{ tenant: run.job.tenant, id: jobId }]);
+  const [job] = await deps.engine.find([{ tenant: run.job.tenant, id: jobId }]);
   if (!job) throw new PermanentError('the job is no longer kept', { code: 'JOB_GONE' });
   const { contentType, body } = await contentOf(deps, job, news);
   try {

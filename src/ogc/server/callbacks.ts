@@ -3,8 +3,7 @@ import { isInternalType } from '../../core/internal-type.ts';
 import type { JobEvent } from '../../core/event.ts';
 import type { Job } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import { draftJob } from '../../engine/draft.ts';
-import type { NewJob } from '../../store/insert.ts';
+import type { FollowUp } from '../../engine/follow/follow-ups.ts';
 import type { TailItem } from '../../store/query.ts';
 import type { Subscriber } from './execute-request.ts';
 import { recordIn } from './execution-record.ts';
@@ -37,22 +36,20 @@ export async function fanOutCallbacks(
   deps: Pick<OgcDependencies, 'engine' | 'sources'>,
   items: readonly TailItem[],
 ): Promise<number> {
-  const { context } = deps.engine;
   const events = await Promise.all(items.map((item) => interesting(deps, item)));
   const told = events.flatMap((one) => one ?? []);
   if (told.length === 0) return 0;
   const ids = [...new Map(told.map((one) => [`${one.event.tenant} ${one.event.jobId}`, one]))];
   const refs = ids.map(([, { event }]) => ({ tenant: event.tenant, id: event.jobId }));
-  const found = await context.store.read(refs);
+  const found = await deps.engine.find(refs);
   const jobs = new Map(ids.map(([key], index) => [key, found[index] ?? null]));
-  const drafts: NewJob[] = [];
+  const calls: FollowUp[] = [];
   for (const { event, news } of told) {
     const job = jobs.get(`${event.tenant} ${event.jobId}`) ?? null;
     const url = job === null ? undefined : recordIn(job)?.subscriber?.[news];
-    if (job !== null && url !== undefined) drafts.push(await draftOf(deps, job, { news, url }));
+    if (job !== null && url !== undefined) calls.push(callOf(job, { news, url }));
   }
-  if (drafts.length > 0) await context.store.insert(drafts);
-  return drafts.length;
+  return (await deps.engine.enqueueFollowUps(calls)).length;
 }
 
 async function interesting(
@@ -67,11 +64,7 @@ async function interesting(
   return null;
 }
 
-function draftOf(
-  { engine }: Pick<OgcDependencies, 'engine'>,
-  job: Job,
-  { news, url }: Omit<CallbackInput, 'jobId'>,
-): Promise<NewJob> {
+function callOf(job: Job, { news, url }: Omit<CallbackInput, 'jobId'>): FollowUp {
   const input: CallbackInput = { jobId: job.id, news, url };
   const request = {
     type: CALLBACK_TYPE,
@@ -80,5 +73,5 @@ function draftOf(
     correlationId: job.correlationId ?? job.id,
     input,
   };
-  return draftJob(engine.context, request, { tenant: job.tenant, principal: null });
+  return { tenant: job.tenant, request };
 }

@@ -44,7 +44,7 @@ async function collect(
   filter: JobFilter,
 ): Promise<Collected> {
   const base = baseOf(deps, request);
-  const now = deps.engine.context.clock.now();
+  const now = await deps.engine.now();
   const query = { tenant: callerOf(request).tenant, ...(await typeFilter(deps, request, filter)) };
   const jobs: StatusInfo[] = [];
   let { cursor } = filter;

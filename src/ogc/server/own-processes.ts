@@ -55,11 +55,11 @@ function isGuest({ principal }: ProcessCaller): boolean {
 
 /** Null for a type that is not published, or not known. */
 async function exposureOf(
-  { context }: Engine,
+  { registry }: Engine,
   { tenant, type }: { tenant: string; type: string },
 ): Promise<TypeDefinition | null> {
   try {
-    const definition = definitionOf(await context.registry.type(tenant, type));
+    const definition = definitionOf(await registry.type(tenant, type));
     return definition.expose === undefined ? null : definition;
   } catch (error) {
     if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
@@ -74,7 +74,7 @@ function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType 
 
 async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
   if (isGuest(caller)) return [];
-  const { types } = engine.context.records;
+  const { types } = engine;
   const own = await types.list(caller.tenant);
   const names = new Set(own.map(({ type }) => type));
   const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
@@ -90,7 +90,7 @@ function descriptionOf(
   type: string,
   definition: TypeDefinition,
 ): ProcessDescription {
-  const lifecycle = engine.context.registry.newest(definition.lifecycle);
+  const lifecycle = engine.registry.newest(definition.lifecycle);
   const canCancel = lifecycle?.places.some(({ phase }) => phase === 'cancelled') ?? false;
   return describeType(type, published(definition), { canCancel });
 }

@@ -6,7 +6,7 @@ import type { OgcDependencies } from './dependencies.ts';
 export function goneSignal({ engine }: OgcDependencies, request: FastifyRequest): AbortSignal {
   const gone = new AbortController();
   request.raw.socket.once('close', () => gone.abort());
-  return AbortSignal.any([gone.signal, engine.context.live.stopping]);
+  return AbortSignal.any([gone.signal, engine.live.stopping]);
 }
 
 /** The job once it is as wished, or as it stands when the time is over or the caller gone. */

@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { systemIds } from '../../../src/core/ids.ts';
 import { systemRandom } from '../../../src/core/random.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
@@ -35,7 +36,7 @@ const JOBS = 3;
 
 async function fill(store: Store): Promise<void> {
   const ids = systemIds(systemClock);
-  const engine = new Engine({ store, lifecycles, random: systemRandom, ids });
+  const engine = new Engine(openContext({ store, lifecycles, random: systemRandom, ids }));
   await engine.putType({ tenant: '*', type: 'convert' }, { lifecycle: 'task' });
   const requests = Array.from({ length: JOBS }, () => ({ type: 'convert', input: null }));
   await engine.enqueue(requests, { caller: { tenant: TENANT, principal: null } });

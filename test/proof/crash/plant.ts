@@ -6,6 +6,7 @@ import { ManualClock } from '../../../src/core/clock.ts';
 import { systemIds } from '../../../src/core/ids.ts';
 import { Artifacts } from '../../../src/engine/artifacts.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import type { LogFollower } from '../../../src/engine/follow/log-follower.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../../../src/engine/draft.ts';
 import type { EnqueueRequest } from '../../../src/engine/enqueue-request.ts';
@@ -41,12 +42,14 @@ export async function openPlant({ folder, startAt, wrap }: PlantOptions): Promis
   const opened = await openSqliteStore({ path, lifecycles, clock, mode: 'inline' });
   const store = wrap?.(opened) ?? opened;
   const random = { next: (): number => 0.5 };
-  const engine = new Engine({ store, lifecycles, random, ids: systemIds(clock), clock });
+  const context = openContext({ store, lifecycles, random, ids: systemIds(clock), clock });
+  const engine = new Engine(context);
   const files = await openFolderArtifacts({ folder: `${folder}/bytes` });
-  const artifacts = new Artifacts(engine.context, { files });
+  const artifacts = new Artifacts(context, { files });
   const follower = engine.follow({
     name: 'webhooks',
-    handle: async (items) => void (await fanOut(engine.context, items)),
+    handle: async (items) =>
+      void (await fanOut({ engine, records: context.records.webhooks }, items)),
   });
   return { clock, store, engine, artifacts, fanOut: follower };
 }

@@ -72,7 +72,7 @@ function workerActions(by: WorkerName, retryable: string): readonly Action[] {
     },
     start: owned(by, ({ engine }, held) => engine.start([held])),
     heartbeat: owned(by, ({ engine }, held) => engine.renew([{ ...held, progress: 50 }])),
-    artifact: owned(by, ({ engine }, held) => commitArtifact(engine.context.records, held)),
+    artifact: owned(by, ({ artifacts }, held) => commitArtifact(artifacts, held)),
     complete: ending(by, { kind: 'succeed', result: `"by ${by}"` }),
     fail: ending(by, { kind: 'fail', error }),
     'fail for good': ending(by, { kind: 'fail', error: fatal }),
@@ -92,9 +92,7 @@ function workerActions(by: WorkerName, retryable: string): readonly Action[] {
   }));
 }
 
-type Records = Pick<Ground['engine']['context']['records'], 'artifacts'>;
-
-async function commitArtifact({ artifacts }: Records, { ref, owner, epoch }: Ownership) {
+async function commitArtifact(artifacts: Ground['artifacts'], { ref, owner, epoch }: Ownership) {
   const outcome = await artifacts.commit({
     tenant: ref.tenant,
     id: ref.id,

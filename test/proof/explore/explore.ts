@@ -182,8 +182,7 @@ class Explorer {
 
   /** Judges the moment by all laws, and keeps it if it is new. */
   async #arrive(memory: Memory, path: readonly string[]): Promise<readonly Node[]> {
-    const { engine } = this.#ground;
-    const all = await readAll(engine.context.store, [TENANT]);
+    const all = await readAll(this.#ground.store, [TENANT]);
     const { history, ledger } = memory;
     const input = { lifecycles: builtInLifecycles, ...all, history, ledger };
     for (const { invariant, message } of checkHistory(input)) {

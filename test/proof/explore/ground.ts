@@ -3,10 +3,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Clock } from '../../../src/core/clock.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
 import { InlineHost } from '../../../src/store/sqlite/host.ts';
 import { SqliteStore } from '../../../src/store/sqlite/store.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
+import type { ArtifactRecords } from '../../../src/records/artifacts.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 /** Time that can also be put back. */
@@ -25,6 +27,8 @@ export class RewindableClock implements Clock {
 
 export interface Ground {
   readonly clock: RewindableClock;
+  readonly store: Store;
+  readonly artifacts: ArtifactRecords;
   readonly engine: Engine;
   /** What the store remembers beside the job and its log, as far as it decides anything. */
   inner(): string;
@@ -35,9 +39,11 @@ export interface Ground {
 
 const IDS = { next: (): string => '01890000-0000-7000-8000-000000000001' };
 
-export function engineOn(store: Store, clock: Clock): Engine {
+function partsOn(store: Store, clock: Clock): Pick<Ground, 'store' | 'artifacts' | 'engine'> {
   const random = { next: (): number => 0.5 };
-  return new Engine({ store, lifecycles: builtInLifecycles, random, ids: IDS, clock });
+  const parts = { store, lifecycles: builtInLifecycles, random, ids: IDS, clock };
+  const context = openContext(parts);
+  return { store, artifacts: context.records.artifacts, engine: new Engine(context) };
 }
 
 /** The real SQLite store in this process's memory; a moment is an image of the whole database. */
@@ -51,7 +57,7 @@ export function openSqliteGround(wrap: (store: Store) => Store = (store) => stor
   const store = wrap(new SqliteStore(new InlineHost(writer), clock));
   return {
     clock,
-    engine: engineOn(store, clock),
+    ...partsOn(store, clock),
     inner: () => {
       const sql = 'SELECT gate, notes > 0 AS noted FROM live';
       const rows = writer.tools.connection.text(sql).all();

@@ -5,13 +5,16 @@ import { openSqliteSite } from '../../../bench/long-run/sqlite-site.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { systemIds } from '../../../src/core/ids.ts';
 import { systemRandom } from '../../../src/core/random.ts';
+import type { EngineContext } from '../../../src/engine/context.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
 
 export type StoreName = 'sqlite' | 'postgres';
 
 export interface Ground {
   readonly name: string;
+  readonly context: EngineContext;
   readonly engine: Engine;
   readonly clock: Clock;
   /** Sets the clock of the database on. */
@@ -28,9 +31,11 @@ export async function openGround(name: StoreName): Promise<Ground> {
   const site = await open(clock);
   const ids = systemIds(clock);
   const { store } = site;
+  const context = openContext({ store, lifecycles, random: systemRandom, ids });
   return {
     name: site.name,
-    engine: new Engine({ store, lifecycles, random: systemRandom, ids }),
+    context,
+    engine: new Engine(context),
     clock,
     pass: (ms) => void (aheadMs += ms),
     close: () => site.close(),

@@ -59,7 +59,7 @@ async function enqueueAll({ engine, clock }: Ground, jobs: number): Promise<numb
  * all of it is due when the work begins.
  */
 export async function runHerd(ground: Ground, jobs: number, afterMs = 0): Promise<HerdReport> {
-  const { engine, clock } = ground;
+  const { context, engine, clock } = ground;
   const order: string[] = [];
   const lateness: number[] = [];
   const all = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ export async function runHerd(ground: Ground, jobs: number, afterMs = 0): Promis
   const workers = Array.from({ length: WORKERS }, (_, index) =>
     openWorker({ source: engine, jobs: [herd], id: `herd-${index}`, slots: SLOTS }),
   );
-  const sweeper = new Sweeper(engine.context, { timers: systemTimers });
+  const sweeper = new Sweeper(context, { timers: systemTimers });
   ground.pass(dueAt + afterMs - clock.now());
   sweeper.start();
   for (const worker of workers) worker.start();

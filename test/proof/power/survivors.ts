@@ -4,7 +4,7 @@ import { verify } from '../../../src/doctor/verify.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { systemIds } from '../../../src/core/ids.ts';
 import { systemRandom } from '../../../src/core/random.ts';
-import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
@@ -15,9 +15,10 @@ const path = `${where}/jobs.db`;
 const store = isPostgres
   ? await openPostgresStore({ url: where, lifecycles })
   : await openSqliteStore({ path, lifecycles });
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
+const clock = systemClock;
+const context = openContext({ store, lifecycles, random: systemRandom, ids: systemIds(clock) });
 const violations: unknown[] = [];
-for await (const step of verify(engine.context)) {
+for await (const step of verify(context)) {
   if (step.kind === 'violation') violations.push(step.violation);
 }
 const ids: string[] = [];

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { systemIds } from '../../../src/core/ids.ts';
 import { systemRandom } from '../../../src/core/random.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
@@ -15,7 +16,9 @@ const synchronous = setting === 'normal' ? 'normal' : 'full';
 const store = where.startsWith('postgres')
   ? await openPostgresStore({ url: where, lifecycles })
   : await openSqliteStore({ path: `${where}/jobs.db`, lifecycles, synchronous });
-const engine = new Engine({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) });
+const engine = new Engine(
+  openContext({ store, lifecycles, random: systemRandom, ids: systemIds(systemClock) }),
+);
 await engine.putType({ tenant: '*', type: 'convert' }, { lifecycle: 'task' });
 const caller = { tenant: 'acme', principal: null };
 for (;;) {

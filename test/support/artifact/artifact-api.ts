@@ -24,12 +24,18 @@ export async function openArtifactApi(
 ): Promise<ArtifactApi> {
   const opened = await openArtifactWorld(context, { store: inSqlite, limits });
   const { world, access } = opened;
-  const { engine, clock } = world;
+  const { context: parts, engine, clock } = world;
   await world.putType('export', { lifecycle: 'task' }, OPEN_TENANT);
   const services: ArtifactServices = { access, keys: [newLinkKey()], clock };
-  const app = await buildServer({ engine, artifacts: services, bodyBytesMax: 1_000 });
+  const app = await buildServer({
+    engine,
+    doctor: parts,
+    slo: parts,
+    artifacts: services,
+    bodyBytesMax: 1_000,
+  });
   context.after(async () => {
-    await engine.context.live.stop();
+    await engine.live.stop();
     await app.close();
   });
   const claimOne = async (): Promise<Claim> => {

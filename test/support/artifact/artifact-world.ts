@@ -30,7 +30,7 @@ export async function openArtifactWorld(
   const world = await openWorld(options);
   const files = await openFolderArtifacts({ folder });
   const limits = options.limits ?? {};
-  const access = new Artifacts(world.engine.context, { files, limits });
+  const access = new Artifacts(world.context, { files, limits });
   const timers = { sleep: async () => undefined };
   const sweep = new ArtifactSweep(access, { timers, graceMs: 1_000 });
   context.after(async () => {

@@ -5,6 +5,7 @@ import type { PayloadCodec } from '../../../src/codec/payload-codec.ts';
 import { systemIds } from '../../../src/core/ids.ts';
 import { Artifacts } from '../../../src/engine/artifacts.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
 import { type ArtifactWorld, openArtifactWorld } from '../artifact/artifact-world.ts';
 import { inSqlite } from '../in-sqlite.ts';
@@ -34,8 +35,9 @@ export async function openBlind(
   const ids = systemIds(world.clock);
   const { random } = world;
   const parts = { store: world.store, lifecycles: builtInLifecycles, random, ids };
-  const engine = new Engine({ ...parts, log: { warn } });
-  const access = new Artifacts(engine.context, { files });
+  const own = openContext({ ...parts, log: { warn } });
+  const engine = new Engine(own);
+  const access = new Artifacts(own, { files });
   for (const tenant of [TENANT, 'other']) {
     await putBlindTypes(engine, tenant);
   }

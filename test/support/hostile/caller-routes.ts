@@ -108,7 +108,7 @@ const TYPE_IN_SHORT = { lifecycle: 'task', limits: { activePerDocument: 1, runni
 /** The definition as it is kept: answers leave out what is for another reader. */
 const kept: WriteRoute['shown'] = async ({ world }, { url }) => {
   const type = url.split('/').at(-1)!;
-  const [record] = await world.engine.context.records.types.read([{ tenant: 'default', type }]);
+  const [record] = await world.engine.types.read([{ tenant: 'default', type }]);
   return JSON.parse(record!.definition);
 };
 
