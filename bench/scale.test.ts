@@ -1,7 +1,7 @@
 // The capacity model of docs/guide/scale.md, where it can be checked without waiting.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SeededRandom } from '../src/core/random.ts';
+import { SeededRandom } from 'pawl/internal/core/random';
 import { meanWaitMs, slotsFor, waitingShareOf } from './scale/queueing.ts';
 import { balanceOf, databaseOf, skewedLoads } from './scale/shards.ts';
 import { simulatedWaitMs } from './scale/simulated-wait.ts';

@@ -1,7 +1,7 @@
 // `npm run bench:scale`: how tenants lie on several databases, and how long jobs wait for a slot:
 // by formula, by simulation, and with the real engine and worker. With `-- --platform` also in real
 // time, which tells something on an idle machine only.
-import { SeededRandom } from '../src/core/random.ts';
+import { SeededRandom } from 'pawl/internal/core/random';
 import { askedFor } from './harness/arguments.ts';
 import { machineLines } from './harness/machine.ts';
 import { tableOf } from './harness/markdown.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { studioReport } from '../src/cli/commands/bench-studio.ts';
+import { studioReport } from '../packages/studio/src/cli/bench-studio.ts';
 import { runStudio } from './studio/run.ts';
 
 test('[T22] the benchmark of the studio runs small, and tells percentiles beside the targets', async () => {

@@ -1,6 +1,6 @@
 // `npm run bench:studio`: how long convert and export take, beside the targets that are promised.
 import { parseArgs } from 'node:util';
-import { studioReport } from '../src/cli/commands/bench-studio.ts';
+import { studioReport } from '../packages/studio/src/cli/bench-studio.ts';
 import { runStudio } from './studio/run.ts';
 
 const { values } = parseArgs({

@@ -9,10 +9,10 @@ const SOURCES = [
   'docs',
   'deploy',
   'scripts/guides',
-  'src/core',
-  'src/client',
-  'src/cli/terminal',
-  'src/http/schema',
+  'packages/pawl/src/core',
+  'packages/pawl/src/client',
+  'packages/pawl/src/cli/terminal',
+  'packages/pawl/src/contract',
 ];
 
 const BUILT = inRepository('dashboard/dist');

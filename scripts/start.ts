@@ -1,6 +1,6 @@
 // `npm start`: the platform with the jobs of the quick start, unless PAWL_JOBS names others.
 import { fileURLToPath } from 'node:url';
-import { start } from '../src/cli/start.ts';
+import { start } from '@pawl/server/internal/cli/start';
 import { buildDashboard } from './build-dashboard.ts';
 
 const quickStart = new URL('../examples/quick-start/jobs.ts', import.meta.url);

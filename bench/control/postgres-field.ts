@@ -1,5 +1,5 @@
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { dayBefore } from '../harness/copies.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from 'pawl/internal/store/store';
 
 /** A database of its own, and what only its kind can do. */
 export interface Site {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { copyJobs } from '../harness/sqlite-copies.ts';
 import type { Field, Prepare, Site } from './site.ts';
 

@@ -1,12 +1,12 @@
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { Store } from '../../src/store/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { Store } from 'pawl/internal/store/store';
 import {
   type Contender,
   expectAll,

@@ -1,5 +1,5 @@
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { dayBefore } from '../harness/copies.ts';

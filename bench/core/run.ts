@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/core/clock.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { MemoryStore } from '../../src/store/memory/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { MemoryStore } from 'pawl/internal/store/memory/store';
 import { engineContender } from './engine-contender.ts';
 import type { Field } from './field.ts';
 import { measure } from './measure.ts';

@@ -1,11 +1,11 @@
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { ClaimedJob } from '../../src/store/claim.ts';
-import type { NewJob } from '../../src/store/insert.ts';
-import type { Move } from '../../src/store/move.ts';
-import type { AnswerOf, ArgsOf, Verb } from '../../src/store/sqlite/verbs.ts';
-import { Writer } from '../../src/store/sqlite/writer.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { ClaimedJob } from 'pawl/internal/store/claim';
+import type { NewJob } from 'pawl/internal/store/insert';
+import type { Move } from 'pawl/internal/store/move';
+import type { AnswerOf, ArgsOf, Verb } from 'pawl/internal/store/sqlite/verbs';
+import { Writer } from 'pawl/internal/store/sqlite/writer';
 import {
   type Call,
   type Contender,

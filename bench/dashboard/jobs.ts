@@ -1,8 +1,8 @@
 // The jobs of the benchmark: many short ones, and one that has much to say.
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob } from '../../src/handler/define-job.ts';
-import { typed } from '../../src/handler/schema.ts';
-import { distributed } from '../../src/lifecycles/distributed.ts';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { typed } from 'pawl/internal/handler/schema';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
 
 /** Created, claimed, started, succeeded: four events. */
 export const blink = defineJob('blink', {

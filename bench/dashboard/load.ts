@@ -1,6 +1,6 @@
 // Jobs in the store, and a steady stream of events.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiClient } from '../../src/client/client.ts';
+import type { ApiClient } from 'pawl/client';
 
 const BATCH = 1_000;
 const FAR_AWAY = '2100-01-01T00:00:00Z';

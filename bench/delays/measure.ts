@@ -1,6 +1,6 @@
 // How late work begins that waits for its time, with a real platform and its own worker.
-import { SeededRandom } from '../../src/core/random.ts';
-import { defineJob, openPawl, typed } from '../../src/index.ts';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { defineJob, openPawl, typed } from 'pawl';
 
 /** Milliseconds between the time at which each was due and its handler's first line. */
 export interface Lateness {

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from 'pawl/internal/store/store';
 import type { Copies } from '../harness/copies.ts';
 import type { GrowthOptions } from './options.ts';
 import type { Templates } from './templates.ts';

@@ -1,13 +1,13 @@
-import { systemClock } from '../../src/core/clock.ts';
-import type { Clock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import type { EngineContext } from '../../src/engine/context.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import type { Ending } from '../../src/engine/settle.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import type { Store } from '../../src/store/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import type { Clock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import type { EngineContext } from 'pawl/internal/engine/context';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import type { Ending } from 'pawl/internal/engine/settle';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { Store } from 'pawl/internal/store/store';
 import { INPUT, LEASE, SUCCESS, TENANT } from '../core/contender.ts';
 
 export const TYPE = 'growth';

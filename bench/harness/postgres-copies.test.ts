@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../src/core/clock.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import type { Store } from 'pawl/internal/store/store';
 import { freshDatabase } from '../../test/support/postgres/fresh-database.ts';
 import { postgresServers } from '../../test/support/postgres/servers.ts';
 import { SUCCESS, TENANT } from '../core/contender.ts';

@@ -1,5 +1,5 @@
 // A provider of remote jobs in a process of its own, which writes down when it is asked.
-import { ProviderSimulator } from '../../test/ogc/provider/simulator.ts';
+import { ProviderSimulator } from '../../packages/ogc/test/provider/simulator.ts';
 import { serve } from '../harness/remote.ts';
 import { percentile } from '../harness/statistics.ts';
 import { nowMs } from '../peers/wire.ts';

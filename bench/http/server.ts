@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { treeUsage } from '../peers/process-tree.ts';
 import type { Plot } from './ground.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../packages/pawl/src/cli/main.ts', import.meta.url));
 const RUNNING = 'Pawl is running';
 
 /** As it is run by default, but asking for keys, without a limit of requests, and without jobs. */

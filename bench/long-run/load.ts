@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import type { EngineContext } from '../../src/engine/context.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
-import type { Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Clock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { EngineContext } from 'pawl/internal/engine/context';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import type { Ownership } from 'pawl/internal/engine/owner';
+import type { Ending } from 'pawl/internal/engine/settle';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { Store } from 'pawl/internal/store/store';
 import { INPUT, TENANT } from '../core/contender.ts';
 import { DAY_MS } from './short-days.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Clock } from '../../src/core/clock.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import type { Clock } from 'pawl/internal/core/clock';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { conditionsOf, startDurablePostgres } from '../harness/durable-postgres.ts';
 import { megabytes, type Reading, type Site } from './site.ts';
 

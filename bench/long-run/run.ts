@@ -1,5 +1,5 @@
-import { systemTimers } from '../../src/core/timers.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
 import { Load } from './load.ts';
 import type { LongRunOptions } from './options.ts';
 import { openPostgresSite } from './postgres-site.ts';

@@ -1,5 +1,5 @@
-import type { Clock, Instant } from '../../src/core/clock.ts';
-import type { RetentionPolicy } from '../../src/engine/retention/policy.ts';
+import type { Clock, Instant } from 'pawl/internal/core/clock';
+import type { RetentionPolicy } from 'pawl/internal/engine/retention/policy';
 
 export const DAY_MS = 86_400_000;
 

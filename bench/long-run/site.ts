@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from 'pawl/internal/store/store';
 
 /** What a column of the report is made of: megabytes, or a plain count. */
 export type Reading = Readonly<Record<string, number>>;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../src/core/clock.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { Clock } from 'pawl/internal/core/clock';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { megabytes, type Reading, type Site } from './site.ts';
 
 /** A file in a folder of its own, written as the product writes it. */

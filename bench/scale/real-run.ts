@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, typed } from '../../src/index.ts';
-import { SeededRandom } from '../../src/core/random.ts';
+import { defineJob, openPawl, typed } from 'pawl';
+import { SeededRandom } from 'pawl/internal/core/random';
 import type { Fleet } from './queueing.ts';
 
 /** Mean milliseconds between acceptance and start, of so many jobs at random times. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/core/random.ts';
+import type { Random } from 'pawl/internal/core/random';
 import type { Fleet } from './queueing.ts';
 
 /** As a real run, with neither clock nor platform: who comes first gets the next free slot. */

@@ -1,9 +1,9 @@
 // The real engine and the real worker under the load that the formula speaks of, on a clock that
 // jumps from event to event: what is measured is how they hand out slots, and nothing else.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Random } from '../../src/core/random.ts';
-import { defineJob, typed } from '../../src/index.ts';
-import { openWorld } from '../../src/testing/world.ts';
+import type { Random } from 'pawl/internal/core/random';
+import { defineJob, typed } from 'pawl';
+import { openWorld } from 'pawl/testing';
 import type { Fleet } from './queueing.ts';
 
 interface Running {

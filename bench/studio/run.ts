@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { startPlatform } from '../../src/app/platform.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { startPlatform } from '@pawl/server/internal/app/platform';
 import {
   type Durations,
   measureStudio,
   type StudioBench,
-} from '../../src/cli/commands/bench-studio.ts';
-import { ApiClient } from '../../src/client/client.ts';
+} from '../../packages/studio/src/cli/bench-studio.ts';
+import { ApiClient } from 'pawl/client';
 
 export async function runStudio(
   options: StudioBench,

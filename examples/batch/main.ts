@@ -1,6 +1,6 @@
 // A thousand jobs in one write, ten at a time, with a summary at the end.
 //   npm run example examples/batch/main.ts
-import { defineJob, openPawl, typed } from '../../src/index.ts';
+import { defineJob, openPawl, typed } from 'pawl';
 
 const square = defineJob('square', {
   input: typed<{ n: number }>(),

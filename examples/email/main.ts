@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { Type } from 'typebox';
-import { defineJob, fail, fromTypebox, openPawl, ValidationError } from '../../src/index.ts';
+import { defineJob, fail, fromTypebox, openPawl, ValidationError } from 'pawl';
 import { openMailbox } from './mailbox.ts';
 
 // Without a mail server this one is used, which is busy at first.

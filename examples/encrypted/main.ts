@@ -3,8 +3,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aesCodec, newPayloadKey } from '../../src/codec/wrap/encrypted.ts';
-import { defineJob, openPawl, typed } from '../../src/index.ts';
+import { aesCodec, newPayloadKey } from 'pawl/codec';
+import { defineJob, openPawl, typed } from 'pawl';
 
 const diagnose = defineJob('diagnose', {
   input: typed<{ patient: string }>(),

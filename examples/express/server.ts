@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
 import { Type } from 'typebox';
-import { defineJob, fromTypebox, isPawlError, openPawl } from '../../src/index.ts';
+import { defineJob, fromTypebox, isPawlError, openPawl } from 'pawl';
 
 const invoice = defineJob('invoice', {
   input: fromTypebox(Type.Object({ order: Type.Integer() })),

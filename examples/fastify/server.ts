@@ -3,7 +3,7 @@
 //   npm run example examples/fastify/server.ts
 //   curl http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
 import { fastify, type FastifyInstance } from 'fastify';
-import { defineJob, openPawl, type Pawl, typed } from '../../src/index.ts';
+import { defineJob, openPawl, type Pawl, typed } from 'pawl';
 
 const report = defineJob('report', {
   input: typed<{ year: number }>(),

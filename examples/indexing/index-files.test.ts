@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { openWorld } from '../../src/testing/world.ts';
+import { openWorld } from 'pawl/testing';
 import { indexFiles, textOf } from './index-files.ts';
 import { SearchFile } from './search-file.ts';
 

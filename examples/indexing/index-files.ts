@@ -4,13 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import {
-  defineJob,
-  fail,
-  fromTypebox,
-  type JobDefinition,
-  ValidationError,
-} from '../../src/index.ts';
+import { defineJob, fail, fromTypebox, type JobDefinition, ValidationError } from 'pawl';
 import { SearchFile } from './search-file.ts';
 
 export interface IndexInput {

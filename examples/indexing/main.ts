@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { openPawl } from '../../src/index.ts';
+import { openPawl } from 'pawl';
 import { indexFiles } from './index-files.ts';
 import { SearchFile } from './search-file.ts';
 

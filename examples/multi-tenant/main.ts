@@ -1,6 +1,6 @@
 // Many customers on one platform: they share workers fairly and see nothing of one another.
 //   npm run example examples/multi-tenant/main.ts
-import { defineJob, openPawl, type PawlError, typed } from '../../src/index.ts';
+import { defineJob, openPawl, type PawlError, typed } from 'pawl';
 
 const order: string[] = [];
 

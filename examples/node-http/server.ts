@@ -3,7 +3,7 @@
 //   curl -X POST 'http://127.0.0.1:3000/thumbnails?picture=cat.png'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, openPawl, type PawlError, typed } from '../../src/index.ts';
+import { defineJob, openPawl, type PawlError, typed } from 'pawl';
 
 const thumbnail = defineJob('thumbnail', {
   input: typed<{ picture: string }>(),

@@ -1,5 +1,5 @@
 // A job of your own that is also a process of OGC API – Processes: `expose` is all it takes.
-import { defineJob, fromTypebox } from '../../src/index.ts';
+import { defineJob, fromTypebox } from 'pawl';
 import { Type } from 'typebox';
 
 const Box = Type.Array(Type.Number(), { minItems: 4, maxItems: 4 });

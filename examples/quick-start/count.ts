@@ -1,7 +1,7 @@
 // A slow job to watch, to kill and to see recover:
 //   bin/pawl worker --jobs examples/quick-start/count.ts
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineJob, typed } from '../../src/index.ts';
+import { defineJob, typed } from 'pawl';
 
 export const count = defineJob('count', {
   input: typed<{ to: number }>(),

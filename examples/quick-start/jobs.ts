@@ -1,6 +1,6 @@
 // Jobs of your own: PAWL_JOBS=examples/quick-start/jobs.ts npm start
 import { Type } from 'typebox';
-import { defineJob, fromTypebox } from '../../src/index.ts';
+import { defineJob, fromTypebox } from 'pawl';
 
 /** Greets one name after the other; a second attempt goes on where the first one broke off. */
 export const greet = defineJob('greet', {

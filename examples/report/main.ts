@@ -1,8 +1,8 @@
 // A report from Markdown to PDF with the built-in jobs: one converts, the other exports.
 //   npm run example examples/report/main.ts report.pdf
 import { writeFile } from 'node:fs/promises';
-import { openPawl } from '../../src/index.ts';
-import { convert, exportDeck, studioJobs } from '../../src/studio/jobs.ts';
+import { openPawl } from 'pawl';
+import { convert, exportDeck, studioJobs } from '@pawl/studio';
 
 const text = `# Sales of 2026
 

@@ -2,8 +2,8 @@
 // project this is `import { openWorld } from 'pawl/testing'`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobFailed } from '../../src/index.ts';
-import { openWorld } from '../../src/testing/world.ts';
+import type { JobFailed } from 'pawl';
+import { openWorld } from 'pawl/testing';
 import { awaitSurvey, badMap, outage, renderTiles, type TileServer } from './jobs.ts';
 
 /** A tile server that remembers what was asked of it, and fails as it is told to. */

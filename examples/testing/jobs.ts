@@ -1,6 +1,6 @@
 // The jobs of a small map service: what examples/testing/jobs.test.ts tests without any waiting.
 import { z } from 'zod';
-import { defineJob, fail } from '../../src/index.ts';
+import { defineJob, fail } from 'pawl';
 
 /** What the jobs reach outside; the tests hand in their own. */
 export interface TileServer {

@@ -1,7 +1,7 @@
 // An order and its job come to be together, or not at all.
 //   DATABASE_URL=postgres://… npm run example examples/transactional-enqueue/main.ts
 import pg from 'pg';
-import { defineJob, type JobHandle, openPawl, typed } from '../../src/index.ts';
+import { defineJob, type JobHandle, openPawl, typed } from 'pawl';
 
 const url = process.env['DATABASE_URL'];
 if (url === undefined) throw new Error('DATABASE_URL is missing: name a PostgreSQL database');

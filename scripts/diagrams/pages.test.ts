@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { inRepository, repositoryFolder } from '../run/repository.ts';
 import { lifecycleFiles } from './pages.ts';
 

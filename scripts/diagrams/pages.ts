@@ -1,13 +1,13 @@
 // docs/reference/lifecycles.md and its pictures, made from the tables themselves.
-import { mermaidOf } from '../../src/diagram/mermaid.ts';
-import { svgOf } from '../../src/diagram/svg.ts';
+import { mermaidOf } from 'pawl/internal/diagram/mermaid';
+import { svgOf } from 'pawl/internal/diagram/svg';
 import {
   type Lifecycle,
   opensEpoch,
   type Place,
   type Transition,
-} from '../../src/core/lifecycle.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+} from 'pawl/internal/core/lifecycle';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 
 const folder = 'docs/reference';
 
@@ -39,7 +39,7 @@ function page(): string {
   return [
     '# Lifecycles',
     '',
-    'Written by `npm run reference` from the tables in `src/lifecycles`; do not edit.',
+    'Written by `npm run reference` from the tables in `packages/pawl/src/lifecycles`; do not edit.',
     '',
     'A lifecycle is a table of rows: a trigger moves a job from one place to another if the guard',
     'holds. A place is a state (the word of the lifecycle) in a phase (the word of the engine).',

@@ -1,7 +1,11 @@
 // The page about metrics, made of the registry.
-import { LABELS, type LabelName, type MetricDefinition } from '../../src/metrics/definition.ts';
-import { METRICS } from '../../src/metrics/registry.ts';
-import { ALERTS, WINDOWS } from '../../src/slo/window.ts';
+import {
+  LABELS,
+  type LabelName,
+  type MetricDefinition,
+} from '@pawl/server/internal/metrics/definition';
+import { METRICS } from '@pawl/server/internal/metrics/registry';
+import { ALERTS, WINDOWS } from 'pawl/internal/contract/slo-window';
 
 const HEAD = `# Metrics
 

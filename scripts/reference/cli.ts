@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { EXIT } from '../../src/cli/exit-code.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { EXIT } from 'pawl/internal/cli/exit-code';
+import { buildProgram } from 'pawl/internal/cli/program';
 import { code, madeOf, table } from './table.ts';
 
 const HEAD = `\
@@ -50,7 +50,7 @@ export function cliPage(): string {
   return [
     '# Command line',
     '',
-    madeOf('the program itself (`src/cli/program.ts`)'),
+    madeOf('the program itself (`packages/pawl/src/cli/program.ts`)'),
     '',
     HEAD,
     '',

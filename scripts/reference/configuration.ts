@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../src/app/settings.ts';
+import { SETTINGS } from '@pawl/server/internal/app/settings';
 import { code, madeOf, table } from './table.ts';
 
 const HEAD = `\
@@ -18,7 +18,7 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     '',
-    madeOf('`src/app/settings.ts`'),
+    madeOf('`packages/server/src/app/settings.ts`'),
     '',
     HEAD,
     '',

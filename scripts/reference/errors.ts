@@ -1,5 +1,5 @@
-import { DLQ_REASONS, ERROR_CLASSES } from '../../src/core/error-class.ts';
-import { ERRORS } from '../../src/core/errors.ts';
+import { DLQ_REASONS, ERROR_CLASSES } from 'pawl/internal/core/error-class';
+import { ERRORS } from 'pawl/internal/core/errors';
 import { code, madeOf, table } from './table.ts';
 
 const PROBLEMS = `\
@@ -27,7 +27,7 @@ export function errorsPage(): string {
   return [
     '# Errors',
     '',
-    madeOf('`src/core/errors.ts` and `src/core/error-class.ts`'),
+    madeOf('`packages/pawl/src/core/errors.ts` and `packages/pawl/src/core/error-class.ts`'),
     '',
     '## Problems',
     '',

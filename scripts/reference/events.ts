@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType, NOTE_TYPES, type NoteType } from '../../src/core/event.ts';
+import { EVENT_TYPES, type EventType, NOTE_TYPES, type NoteType } from 'pawl/internal/core/event';
 import { code, madeOf, table } from './table.ts';
 
 /** A type without a sentence does not compile. */
@@ -52,7 +52,7 @@ export function eventsPage(): string {
   return [
     '# Events',
     '',
-    madeOf('`src/core/event.ts`'),
+    madeOf('`packages/pawl/src/core/event.ts`'),
     '',
     HEAD,
     '',

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { startPlatform } from '../../src/app/platform.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { startPlatform } from '@pawl/server/internal/app/platform';
 import { code, madeOf, table } from './table.ts';
 
 interface Parameter {

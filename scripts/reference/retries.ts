@@ -1,13 +1,13 @@
-import type { Lifecycle } from '../../src/core/lifecycle.ts';
-import { isFinalClass, ERROR_CLASSES } from '../../src/core/error-class.ts';
-import type { Policy } from '../../src/core/policy.ts';
-import type { Backoff } from '../../src/core/retry.ts';
-import { retriedText } from '../../src/core/retry-rule.ts';
-import { policyOf } from '../../src/engine/define-type.ts';
-import type { JobDefinition } from '../../src/handler/define-job.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { builtInJobs, type StudioDependencies } from '../../src/studio/built-in.ts';
+import type { Lifecycle } from 'pawl/internal/core/lifecycle';
+import { isFinalClass, ERROR_CLASSES } from 'pawl/internal/core/error-class';
+import type { Policy } from 'pawl/internal/core/policy';
+import type { Backoff } from 'pawl/internal/core/retry';
+import { retriedText } from 'pawl/internal/core/retry-rule';
+import { policyOf } from 'pawl/internal/engine/define-type';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { builtInJobs, type StudioDependencies } from '../../packages/studio/src/built-in.ts';
 import { code, madeOf, table } from './table.ts';
 
 const INTRODUCTION = `\
@@ -81,7 +81,9 @@ export function retriesPage(): string {
   return [
     '# Retries',
     '',
-    madeOf('`src/lifecycles`, `src/studio` and `src/core/retry-rule.ts`'),
+    madeOf(
+      '`packages/pawl/src/lifecycles`, `packages/studio/src` and `packages/pawl/src/core/retry-rule.ts`',
+    ),
     '',
     INTRODUCTION,
     '',

@@ -10,8 +10,8 @@ export const gates: readonly Gate[] = [
   gate('format', 'oxfmt', ['--check', '.']),
   gate('lint', 'oxlint', ['--type-aware', '--deny-warnings', '--no-error-on-unmatched-pattern']),
   gate('types', 'tsc', ['--project', 'tsconfig.json']),
-  gate('library types', 'tsc', ['--project', 'test/tx/tsconfig.json']),
-  gate('dashboard types', 'tsc', ['--project', 'dashboard/tsconfig.json']),
+  gate('library types', 'tsc', ['--project', 'packages/pawl/test/tx/tsconfig.json']),
+  gate('dashboard types', 'tsc', ['--project', 'packages/dashboard/tsconfig.json']),
   gate('dead code', 'knip', ['--no-progress', '--no-config-hints']),
 ];
 

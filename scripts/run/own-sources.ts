@@ -8,7 +8,7 @@ const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
   exports: Record<string, string | { default: string }>;
 };
 
-/** `pawl/client` → `src/client/client.ts`, by the package's own list. */
+/** `pawl/client` → `packages/pawl/src/client/client.ts`, by the package's own list. */
 const sources = new Map<string, string>();
 for (const [name, target] of Object.entries(exports)) {
   if (typeof target === 'string') continue;

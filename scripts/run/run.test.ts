@@ -104,7 +104,10 @@ describe('selecting tests', () => {
   );
 
   test('words in paths select files, others select titles', () => {
-    assert.deepEqual(select(['src/core'], files), { files: [files[0]], titlePatterns: [] });
+    assert.deepEqual(select(['packages/pawl/src/core'], files), {
+      files: [files[0]],
+      titlePatterns: [],
+    });
     assert.deepEqual(select(['./src/core'], files), { files: [files[0]], titlePatterns: [] });
     assert.deepEqual(select(['[D6]'], files), { files, titlePatterns: ['[D6]'] });
     assert.deepEqual(select(['store', '[D6]'], files), {
@@ -133,7 +136,7 @@ describe('the summary', () => {
     assert.deepEqual(
       [...sumByFolder(files)],
       [
-        ['src/store', 3_000],
+        ['packages/pawl/src/store', 3_000],
         ['test/spec', 500],
       ],
     );
@@ -144,7 +147,7 @@ describe('the summary', () => {
 
 test('the fingerprint changes with code and not with documents', () => {
   const tree = join(folder, 'tree');
-  mkdirSync(join(tree, 'src/core'), { recursive: true });
+  mkdirSync(join(tree, 'packages/pawl/src/core'), { recursive: true });
   writeFileSync(join(tree, 'src/core/a.ts'), '1');
   const before = hashTree(tree);
   writeFileSync(join(tree, 'README.md'), 'hello');

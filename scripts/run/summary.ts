@@ -38,7 +38,7 @@ export function lastLine(tests: readonly TestResult[]): string {
   return skipped > 0 ? `${counted}, ${skipped} skipped` : counted;
 }
 
-/** Sums by the first two folders of the path: `src/core`, `test/spec`. */
+/** Sums by the first two folders of the path: `packages/pawl/src/core`, `test/spec`. */
 export function sumByFolder(files: readonly FileResult[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { file, ms } of [...files].sort((a, b) => a.file.localeCompare(b.file))) {

@@ -1,8 +1,8 @@
 // What docs/reference says of the studio, made from what the studio goes by.
-import { AI_ERRORS } from '../../src/studio/ai/refusal.ts';
-import { CONVERT_ERRORS } from '../../src/studio/convert/refusal.ts';
-import { DECK_VERSION, DeckSchema } from '../../src/studio/deck/deck.ts';
-import { EXPORT_ERRORS } from '../../src/studio/export/refusal.ts';
+import { AI_ERRORS } from '../../packages/studio/src/ai/refusal.ts';
+import { CONVERT_ERRORS } from '../../packages/studio/src/convert/refusal.ts';
+import { DECK_VERSION, DeckSchema } from '../../packages/studio/src/deck/deck.ts';
+import { EXPORT_ERRORS } from '../../packages/studio/src/export/refusal.ts';
 
 const DECK_SCHEMA_PATH = 'docs/reference/deck.schema.json';
 const ERRORS_PATH = 'docs/reference/studio-errors.md';

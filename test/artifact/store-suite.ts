@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import type { ArtifactStore, Content } from '../../src/artifact/artifact-store.ts';
+import type { ArtifactStore, Content } from 'pawl/internal/artifact/artifact-store';
 
 export interface StoreFixture {
   readonly store: ArtifactStore;

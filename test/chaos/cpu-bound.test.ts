@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
-import type { Job } from '../../src/core/job.ts';
+import type { Job } from 'pawl/internal/core/job';
 import { burnCalmly, CALM_LEASE_MS, quick } from '../fixtures/handlers/chaos.ts';
 
 const JOBS = 200;

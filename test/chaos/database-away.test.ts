@@ -2,7 +2,7 @@
 // is back.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { defineJob, type JobHandle, openPawl, type Pawl, typed } from '../../src/index.ts';
+import { defineJob, type JobHandle, openPawl, type Pawl, typed } from 'pawl';
 import { eventually } from '../support/eventually.ts';
 import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
 import { findInstallations } from '../support/postgres/installations.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../packages/pawl/src/cli/main.ts', import.meta.url));
 
 export interface PlatformProcessOptions {
   readonly flags: readonly string[];

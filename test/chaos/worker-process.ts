@@ -1,7 +1,7 @@
 // A worker in a process of its own: `worker-process.ts <database> <name> [--frozen] [--queue=…]
 // [--artifacts=…]`. Frozen, its clock stands still, and it never notices a lost lease by itself.
 import { openInner } from '../support/inner-pawl.ts';
-import { drainOnSignal } from '../../src/worker/shutdown.ts';
+import { drainOnSignal } from 'pawl/internal/worker/shutdown';
 import {
   badInline,
   burn,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { EXIT } from '../../src/cli/exit-code.ts';
-import { branchesOf } from '../../src/cli/commands/completions.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { EXIT } from 'pawl/internal/cli/exit-code';
+import { branchesOf } from 'pawl/internal/cli/commands/completions';
+import { buildProgram } from 'pawl/internal/cli/program';
 import { openFixture, type Fixture, runPawl } from './pawl-command.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;

@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { ApiClient } from '../../src/client/client.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import { ApiClient } from 'pawl/client';
 
-export const cliPath: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+export const cliPath: string = fileURLToPath(
+  new URL('../../packages/pawl/src/cli/main.ts', import.meta.url),
+);
 const jobsPath = fileURLToPath(new URL('../../examples/quick-start/jobs.ts', import.meta.url));
 
 export interface Run {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ApiClient } from '../../src/client/client.ts';
+import { ApiClient } from 'pawl/client';
 import { SHORT } from '../support/browser/hostile.ts';
 import { Guard } from '../support/browser/guarded-page.ts';
 import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
 import { inRepository } from '../../scripts/run/repository.ts';
-import type * as Client from '../../src/client/client.ts';
+import type * as Client from 'pawl/client';
 import { onEveryStore } from '../support/browser/on-every-store.ts';
 
 await onEveryStore.describe('the client', (scene) => {

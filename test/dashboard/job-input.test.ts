@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aesCodec, newPayloadKey } from '../../src/codec/wrap/encrypted.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
+import { aesCodec, newPayloadKey } from 'pawl/codec';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
 import { onEveryStore } from '../support/browser/on-every-store.ts';
 
 const FAR_AWAY = '2100-01-01T00:00:00Z';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { ProvidersJson } from '../../src/http/schema/provider.ts';
-import { openOgcServer } from '../ogc/server-fixture.ts';
+import type { ProvidersJson } from 'pawl/internal/contract/provider';
+import { openOgcServer } from '../../packages/ogc/test/server-fixture.ts';
 import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 
 const far = await openOgcServer();

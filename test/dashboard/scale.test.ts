@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobEventJson } from '../../src/http/schema/job.ts';
-import { grown, NO_HISTORY } from '../../dashboard/src/history.ts';
+import type { JobEventJson } from 'pawl/internal/contract/job';
+import { grown, NO_HISTORY } from '../../packages/dashboard/src/history.ts';
 import { onEveryStore } from '../support/browser/on-every-store.ts';
 import { exhibit } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';

@@ -1,17 +1,17 @@
 // One of the engines that are run in lockstep: equal clocks, equal ids, equal chance.
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalJson } from '../../src/core/canonical-json.ts';
-import { ManualClock } from '../../src/core/clock.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import { PawlError } from '../../src/core/errors.ts';
-import { seededIds } from '../../src/core/ids.ts';
-import type { Random } from '../../src/core/random.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { Store } from '../../src/store/store.ts';
+import { canonicalJson } from 'pawl/internal/core/canonical-json';
+import { ManualClock } from 'pawl/internal/core/clock';
+import type { Claim } from 'pawl/internal/engine/claim';
+import { PawlError } from 'pawl/internal/core/errors';
+import { seededIds } from 'pawl/internal/core/ids';
+import type { Random } from 'pawl/internal/core/random';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { Store } from 'pawl/internal/store/store';
 import type { OpenStore } from '../support/world.ts';
 import type { RowCoverage } from '../support/world-rows.ts';
 

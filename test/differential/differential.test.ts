@@ -2,7 +2,7 @@
 //   PAWL_SEED=7 PAWL_DIFF_SEEDS=50 PAWL_DIFF_STEPS=2000   which seeds, how many, how long
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { inMemory } from '../support/world.ts';
 import { RowCoverage } from '../support/world-rows.ts';
 import {

@@ -1,5 +1,5 @@
 // Runs the same operations on several engines and stops at the first difference.
-import type { JobRef } from '../../src/core/job.ts';
+import type { JobRef } from 'pawl/internal/core/job';
 import type { RowCoverage } from '../support/world-rows.ts';
 import { Contestant, type Entrant, firstDifference } from './contestant.ts';
 import { type Call, callOf, type Operation } from './operation.ts';

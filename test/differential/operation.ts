@@ -1,10 +1,10 @@
 // An operation is a verb and a seed: its arguments are chosen when its turn comes, from what the
 // oracle knows then. So any operation can be left out, and the rest still make sense.
-import type { Job } from '../../src/core/job.ts';
-import type { Phase } from '../../src/core/phase.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
-import type { Ownership } from '../../src/engine/owner.ts';
+import type { Job } from 'pawl/internal/core/job';
+import type { Phase } from 'pawl/internal/core/phase';
+import { SeededRandom } from 'pawl/internal/core/random';
+import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
+import type { Ownership } from 'pawl/internal/engine/owner';
 import type { Contestant } from './contestant.ts';
 import {
   pickBeat,

@@ -2,10 +2,10 @@
 //   PAWL_SEED=7 PAWL_DIFF_SEEDS=50 PAWL_DIFF_STEPS=2000   which seeds, how many, how long
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '../../src/core/clock.ts';
-import type { Job } from '../../src/core/job.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import type { Job } from 'pawl/internal/core/job';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 import type {
   Expected,
   FenceOp,
@@ -14,9 +14,9 @@ import type {
   RecordOp,
   RecordQuery,
   StoredRecord,
-} from '../../src/store/records.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import { Scene } from '../store/suite/scene.ts';
+} from 'pawl/internal/store/records';
+import { StoreError } from 'pawl/internal/store/store-error';
+import { Scene } from '../../packages/pawl/test/store/suite/scene.ts';
 import { inMemory } from '../support/world.ts';
 import {
   postgresStores,

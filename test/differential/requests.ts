@@ -1,14 +1,14 @@
 // Random arguments for the engine's verbs, narrow enough that they often collide.
-import type { Failure } from '../../src/core/decision.ts';
-import { DLQ_REASONS, type DlqReason } from '../../src/core/error-class.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import type { TypeDefinition } from '../../src/engine/define-type.ts';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
-import type { Beat, Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
-import type { NoteDraft } from '../../src/store/renew.ts';
+import type { Failure } from 'pawl/internal/core/decision';
+import { DLQ_REASONS, type DlqReason } from 'pawl/internal/core/error-class';
+import { SeededRandom } from 'pawl/internal/core/random';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import type { Beat, Ownership } from 'pawl/internal/engine/owner';
+import type { Ending } from 'pawl/internal/engine/settle';
+import type { NoteDraft } from 'pawl/internal/store/renew';
 import { chance, fixedId, QUEUES, type Scene } from './scene.ts';
-import type { UniqueWish } from '../../src/engine/unique.ts';
+import type { UniqueWish } from 'pawl/internal/engine/unique';
 
 const LEASE = { ttlMs: 2_000, heartbeatMs: 500 };
 

@@ -1,7 +1,7 @@
 // What the generator knows while it chooses: the oracle's jobs, who claimed what, and the time.
-import type { Job, JobRef } from '../../src/core/job.ts';
-import { isOwned } from '../../src/core/phase.ts';
-import type { SeededRandom } from '../../src/core/random.ts';
+import type { Job, JobRef } from 'pawl/internal/core/job';
+import { isOwned } from 'pawl/internal/core/phase';
+import type { SeededRandom } from 'pawl/internal/core/random';
 
 export interface Holding {
   readonly ref: JobRef;

@@ -1,9 +1,9 @@
 // Everything that a store holds, in an order and a form that do not depend on the store.
-import type { Job, JobRef } from '../../src/core/job.ts';
-import type { JobEvent } from '../../src/core/event.ts';
-import type { DeadLetter } from '../../src/records/dead-letters.ts';
-import type { TailItem } from '../../src/store/query.ts';
-import type { TypeRecord } from '../../src/records/job-types.ts';
+import type { Job, JobRef } from 'pawl/internal/core/job';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { DeadLetter } from 'pawl/internal/records/dead-letters';
+import type { TailItem } from 'pawl/internal/store/query';
+import type { TypeRecord } from 'pawl/internal/records/job-types';
 import type { Contestant } from './contestant.ts';
 import { TENANTS } from './scene.ts';
 

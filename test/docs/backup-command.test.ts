@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openPawl } from '../../src/index.ts';
+import { openPawl } from 'pawl';
 import { runPawl } from '../cli/pawl-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-backup-'));

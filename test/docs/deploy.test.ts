@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { SETTINGS } from '../../src/app/settings.ts';
-import { buildProgram } from '../../src/cli/program.ts';
-import { METRICS } from '../../src/metrics/registry.ts';
+import { SETTINGS } from '@pawl/server/internal/app/settings';
+import { buildProgram } from 'pawl/internal/cli/program';
+import { METRICS } from '@pawl/server/internal/metrics/registry';
 
 function read(name: string): string {
   return readFileSync(inRepository('deploy', name), 'utf8');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
-import { ApiClient } from '../../src/client/client.ts';
+import { ApiClient } from 'pawl/client';
 import { eventually } from '../support/eventually.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-five-minutes-'));

@@ -10,7 +10,7 @@ import { installPeers } from '../../scripts/peers/install.ts';
 import { findRedis, startRedis } from '../../scripts/peers/redis.ts';
 import '../../scripts/run/own-sources.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { openPawl } from '../../src/index.ts';
+import { openPawl } from 'pawl';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { codeOf } from '../tidy/source.ts';

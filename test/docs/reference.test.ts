@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { referenceFiles } from '../../scripts/reference/pages.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { SETTINGS } from '../../src/app/settings.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { SETTINGS } from '@pawl/server/internal/app/settings';
 
 for (const [path, text] of await referenceFiles()) {
   if (path.endsWith('.json')) continue;

@@ -1,7 +1,7 @@
 // The drill of docs/guides/operate/backups.md: back up while jobs come in, lose all of it, restore.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verify, type VerifyStep } from '../../src/doctor/verify.ts';
+import { verify, type VerifyStep } from 'pawl/internal/doctor/verify';
 import { openWorld, type World } from '../support/world.ts';
 import { type Place, places } from './restore-places.ts';
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
 
-const sql = globSync('src/store/postgres/**/*.{ts,sql}', { cwd: repositoryFolder })
+const sql = globSync('packages/pawl/src/store/postgres/**/*.{ts,sql}', { cwd: repositoryFolder })
   .filter((path) => !path.endsWith('.test.ts'))
   .map((path) => readFileSync(inRepository(path), 'utf8'))
   .join('\n');

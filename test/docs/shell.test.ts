@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Command } from 'commander';
 import { readOpenApi } from '../../scripts/reference/http.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram } from 'pawl/internal/cli/program';
 import { allBlocks } from './blocks.ts';
 import { commandsIn } from './shell.ts';
 

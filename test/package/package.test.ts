@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { runTool } from '../../scripts/run/command.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { nodeFault } from '../../src/worker/node-version.ts';
+import { nodeFault } from 'pawl/internal/worker/node-version';
 import { freshProject } from './fresh-project.ts';
 import { App, folder, manifest, pathsIn, smallest, tarball } from './packed.ts';
 import { reachable } from './reachable.ts';
@@ -41,7 +41,7 @@ test('the package has what is built, the dashboard with the guides, and nothing 
     [],
   );
   const sql = ['postgres', 'sqlite'].map((store) => `store/${store}/sql/claim.sql`);
-  const parts = ['index.js', 'cli/main.js', 'dashboard/index.html', ...sql];
+  const parts = ['index.js', 'cli/main.js', 'packages/dashboard/index.html', ...sql];
   for (const path of parts.map((part) => `dist/${part}`)) {
     assert.ok(files.includes(path), path);
   }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readKey } from '../../src/auth/key-text.ts';
+import { readKey } from '@pawl/server/internal/auth/key-text';
 import { Caller, openSecurityFixture } from './fixture.ts';
 
 test('[S1] the files of the database have no key, and no hash that a key could be made from', async () => {

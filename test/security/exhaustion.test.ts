@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { lastNote } from '../../src/http/last-note.ts';
-import { Portion } from '../../src/http/portion.ts';
-import { SharedReads } from '../../src/engine/live/shared-reads.ts';
+import { lastNote } from '@pawl/server/internal/http/last-note';
+import { Portion } from '@pawl/server/internal/http/portion';
+import { SharedReads } from 'pawl/internal/engine/live/shared-reads';
 import { openApi } from '../spec/http-fixture.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT } from '../support/world.ts';

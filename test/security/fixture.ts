@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { OPEN_CREDENTIAL } from '../../src/auth/credential.ts';
-import { createKey, type KeyWish } from '../../src/auth/manage-keys.ts';
-import { silentLog } from '../../src/engine/context.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import { OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import { createKey, type KeyWish } from '@pawl/server/internal/auth/manage-keys';
+import { silentLog } from 'pawl/internal/engine/context';
 
 export interface Answer {
   readonly status: number;

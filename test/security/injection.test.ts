@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { frameOf } from '../../src/http/sse-frame.ts';
-import { type SseMessage, readMessages } from '../../src/client/sse.ts';
+import { frameOf } from '@pawl/server/internal/http/sse-frame';
+import { type SseMessage, readMessages } from 'pawl/internal/client/sse';
 import { openSecurityFixture } from './fixture.ts';
 
 const ODD_TEXTS: readonly string[] = [
@@ -142,7 +142,7 @@ describe('text that looks like SQL', () => {
   test('[S18] no statement has a value written into it, but where somebody has looked', () => {
     /** Constants of the program, a number, and the one function that doubles quotes. */
     const looked = ['postgres/database.ts', 'postgres/schemas.ts', 'sqlite/list.ts'];
-    const folder = inRepository('src/store');
+    const folder = inRepository('packages/pawl/src/store');
     const files = globSync('{sqlite,postgres}/*.ts', { cwd: folder }).toSorted();
     assert.ok(files.length > 40);
     const quoting = files.filter((file) => {

@@ -1,6 +1,6 @@
 // Handlers that put secrets where they do not belong, as real ones do when something breaks.
-import { defineJob } from '../../src/handler/define-job.ts';
-import { typed } from '../../src/handler/schema.ts';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { typed } from 'pawl/internal/handler/schema';
 
 export const leaky = defineJob('leaky', {
   input: typed<{ secret: string }>(),

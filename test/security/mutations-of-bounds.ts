@@ -5,7 +5,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S13',
     mistake: 'bodies may be nested as deep as they like',
-    file: 'src/http/json-scan.ts',
+    file: 'packages/server/src/http/json-scan.ts',
     from: 'if (open.length >= limits.depthMax) {',
     to: 'if (open.length >= limits.depthMax * 1_000) {',
     tests: 'test/spec/http-edge.test.ts',
@@ -13,7 +13,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S13',
     mistake: 'credentials may ask as often as they like',
-    file: 'src/http/rate-limit.ts',
+    file: 'packages/server/src/http/rate-limit.ts',
     from: 'const isFit = filled >= 1;',
     to: 'const isFit = filled >= -Infinity;',
     tests: 'test/spec/http-edge.test.ts',
@@ -21,7 +21,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S14',
     mistake: 'a stream reads as much as there is',
-    file: 'src/http/portion.ts',
+    file: 'packages/server/src/http/portion.ts',
     from: 'const next = isWhole ? this.#size * 2 : sent * 2;',
     to: 'const next = isWhole ? this.#size * 2 : sent * 200;',
     tests: 'test/security/exhaustion.test.ts',
@@ -29,7 +29,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S14',
     mistake: 'a caller may open as many streams as it likes',
-    file: 'src/http/sse.ts',
+    file: 'packages/server/src/http/sse.ts',
     from: 'if (own >= this.limits.perCallerMax) {',
     to: 'if (own < 0) {',
     tests: 'test/spec/http-streams.test.ts',
@@ -37,7 +37,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S15',
     mistake: 'the time is not signed',
-    file: 'src/webhooks/signature.ts',
+    file: 'packages/server/src/webhooks/signature.ts',
     from: '`${id}.${timestampSeconds}.${body}`',
     to: '`${id}.0.${body}`',
     tests: 'test/spec/webhooks.test.ts',
@@ -45,15 +45,15 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S16',
     mistake: 'a ciphertext may be moved to another field',
-    file: 'src/codec/place.ts',
+    file: 'packages/pawl/src/codec/place.ts',
     from: "'place', VERSION, id, tenant, jobId, field)",
     to: "'place', VERSION, id, tenant, jobId)",
-    tests: 'src/codec/aes-codec.test.ts',
+    tests: 'packages/pawl/src/codec/aes-codec.test.ts',
   },
   {
     control: 'S17',
     mistake: 'lines are written as they come',
-    file: 'src/core/redact.ts',
+    file: 'packages/pawl/src/core/redact.ts',
     from: 'rest.replaceAll(pattern, `$1${HIDDEN}`), text);',
     to: "rest.replaceAll(pattern, '$&'), text);",
     tests: 'test/spec/logs.test.ts',
@@ -61,7 +61,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S18',
     mistake: 'a value is written into a statement',
-    file: 'src/store/sqlite/maintenance.ts',
+    file: 'packages/pawl/src/store/sqlite/maintenance.ts',
     from: '`PRAGMA ${name}`',
     to: "`PRAGMA '${name}'`",
     tests: 'test/security/injection.test.ts',
@@ -69,10 +69,10 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S19',
     mistake: 'the reader sees all tenants',
-    file: 'src/store/postgres/reader-role.ts',
+    file: 'packages/pawl/src/store/postgres/reader-role.ts',
     from: 'USING (${column} = ${tenant})`,',
     to: 'USING (${column} IS NOT NULL OR ${tenant} IS NULL)`,',
-    tests: 'src/store/postgres/reader-role.test.ts',
+    tests: 'packages/pawl/src/store/postgres/reader-role.test.ts',
   },
   {
     control: 'S20',
@@ -85,7 +85,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S21',
     mistake: 'a worker evaluates text',
-    file: 'src/worker/pace.ts',
+    file: 'packages/pawl/src/worker/pace.ts',
     from: 'if (wanted === 0) return Infinity;',
     to: "if (wanted === 0) return eval('Infinity') as number;",
     tests: 'test/security/injection.test.ts',
@@ -93,7 +93,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S22',
     mistake: 'a platform that others can reach is open',
-    file: 'src/app/access-settings.ts',
+    file: 'packages/server/src/app/access-settings.ts',
     from: 'return isLoopback(at.host) && !at.hasProvider;',
     to: 'return isLoopback(at.host) || !at.hasProvider;',
     tests: 'test/spec/auth-start.test.ts',
@@ -101,7 +101,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S23',
     mistake: 'two Hosts are one',
-    file: 'src/http/edge.ts',
+    file: 'packages/server/src/http/edge.ts',
     from: ".toLowerCase() === 'host').length <= 1) return;",
     to: ".toLowerCase() === 'host').length <= 2) return;",
     tests: 'test/security/edge.test.ts',
@@ -109,7 +109,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S23',
     mistake: 'links go by the Host of a request',
-    file: 'src/ogc/server/dependencies.ts',
+    file: 'packages/ogc/src/server/dependencies.ts',
     from: 'return settings.publicUrl ?? `${request.protocol}://${request.host}`;',
     to: "return settings.publicUrl === '' ? '' : `${request.protocol}://${request.host}`;",
     tests: 'test/security/edge.test.ts',
@@ -117,7 +117,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S24',
     mistake: 'a key that does not exist is told apart from a wrong one',
-    file: 'src/auth/authenticator.ts',
+    file: 'packages/server/src/auth/authenticator.ts',
     from: 'if (key === null || !isGenuine) throw refusal();',
     to:
       "if (key === null) throw new PawlError('UNAUTHENTICATED', 'there is no such key');\n" +
@@ -127,7 +127,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S25',
     mistake: 'keys of requests may be longer than is said',
-    file: 'src/http/schema/headers.ts',
+    file: 'packages/pawl/src/contract/headers.ts',
     from: 'export const IdempotencyKey = text(480, 1);',
     to: 'export const IdempotencyKey = text(481, 1);',
     tests: 'test/security/exhaustion.test.ts',
@@ -135,7 +135,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S25',
     mistake: 'keys of requests outlive their window',
-    file: 'src/engine/retention/policy.ts',
+    file: 'packages/pawl/src/engine/retention/policy.ts',
     from: 'keys: before(policy.keysMs),',
     to: 'keys: null,',
     tests: 'test/security/exhaustion.test.ts',
@@ -143,7 +143,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S25',
     mistake: 'dead letters are kept for ever',
-    file: 'src/engine/retention/policy.ts',
+    file: 'packages/pawl/src/engine/retention/policy.ts',
     from: 'deadLetters: before(policy.deadLettersMs),',
     to: 'deadLetters: null,',
     tests: 'test/security/exhaustion.test.ts',
@@ -151,7 +151,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S25',
     mistake: 'a full queue takes more',
-    file: 'src/engine/limits/watermarks.ts',
+    file: 'packages/pawl/src/engine/limits/watermarks.ts',
     from: 'if (!level.isShedding && level.room > 0) {',
     to: 'if (level.room > -Infinity) {',
     tests: 'test/security/exhaustion.test.ts',
@@ -159,7 +159,7 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
   {
     control: 'S26',
     mistake: 'what was done is not told',
-    file: 'src/http/audit-trail.ts',
+    file: 'packages/server/src/http/audit-trail.ts',
     from: 'if (action === undefined || reply.statusCode >= 300) return;',
     to: 'if (action === undefined || reply.statusCode >= 100) return;',
     tests: 'test/security/credentials.test.ts',

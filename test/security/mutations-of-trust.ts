@@ -1,13 +1,13 @@
 import type { Mutation } from './mutation.ts';
 
-const ACCESS = 'src/http/access.ts';
+const ACCESS = 'packages/server/src/http/access.ts';
 
 /** S1 to S12: who is it, what may it do, and what may it have us do. */
 export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S1',
     mistake: 'the secret itself is stored',
-    file: 'src/auth/key-text.ts',
+    file: 'packages/server/src/auth/key-text.ts',
     from: "return createHash('sha256').update(secret).digest('hex');",
     to: "return Buffer.from(secret).toString('hex');",
     tests: 'test/security/credentials.test.ts',
@@ -15,7 +15,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S2',
     mistake: 'tokens for another audience are good',
-    file: 'src/auth/token.ts',
+    file: 'packages/server/src/auth/token.ts',
     from: '          issuer,\n          audience,\n',
     to: '          issuer,\n',
     tests: 'test/spec/auth-token.test.ts',
@@ -23,7 +23,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S3',
     mistake: 'metrics are shown to every tenant',
-    file: 'src/http/metrics.ts',
+    file: 'packages/server/src/http/metrics.ts',
     from: '      requireHome(request);\n',
     to: '      void requireHome;\n',
     tests: 'test/security/tenants.test.ts',
@@ -31,7 +31,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S3',
     mistake: 'a list forgets whose workers were asked for',
-    file: 'src/http/worker-list.ts',
+    file: 'packages/server/src/http/worker-list.ts',
     from: 'engine.workers(callerOf(request).tenant)',
     to: "engine.workers(callerOf(request).tenant === '' ? '' : 'acme')",
     tests: 'test/security/tenants.test.ts',
@@ -47,7 +47,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S5',
     mistake: 'an owner is not asked for its name',
-    file: 'src/engine/owner.ts',
+    file: 'packages/pawl/src/engine/owner.ts',
     from: 'job.epoch === held.epoch && job.owner === held.owner;',
     to: 'job.epoch === held.epoch;',
     tests: 'test/security/credentials.test.ts',
@@ -55,7 +55,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S6',
     mistake: 'private addresses may be called',
-    file: 'src/outgoing/guard.ts',
+    file: 'packages/server/src/outgoing/guard.ts',
     from: 'if (address === null || !isPublic(address)) {',
     to: 'if (address === null) {',
     tests: 'test/security/ssrf.test.ts',
@@ -63,33 +63,33 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S6',
     mistake: 'the carriers of IPv4 addresses are not unwrapped',
-    file: 'src/outgoing/address.ts',
+    file: 'packages/server/src/outgoing/address.ts',
     from: 'if (carrier !== undefined) return isPublic(address.slice(carrier.at, carrier.at + 4));',
     to: 'if (carrier !== undefined) return true;',
-    tests: 'src/outgoing/address.test.ts',
+    tests: 'packages/server/src/outgoing/address.test.ts',
   },
   {
     control: 'S6',
     mistake: 'a Location is gone to as it says',
-    file: 'src/ogc/gateway/locations.ts',
+    file: 'packages/ogc/src/gateway/locations.ts',
     from: '  const places = [base.origin + path];\n',
     to:
       '  if (resolved.origin !== base.origin) return [resolved.href];\n' +
       '  const places = [base.origin + path];\n',
-    tests: 'test/ogc/gateway-providers.test.ts',
+    tests: 'packages/ogc/test/gateway-providers.test.ts',
   },
   {
     control: 'S7',
     mistake: 'the method is not signed',
-    file: 'src/artifact/link.ts',
+    file: 'packages/pawl/src/artifact/link.ts',
     from: '`${LABEL}\\n${method}\\n${text}`',
     to: "`${LABEL}\\n${method === '' ? '' : 'GET'}\\n${text}`",
-    tests: 'src/artifact/link.test.ts',
+    tests: 'packages/pawl/src/artifact/link.test.ts',
   },
   {
     control: 'S8',
     mistake: 'artifacts come without a policy',
-    file: 'src/http/download.ts',
+    file: 'packages/server/src/http/download.ts',
     from: "    'content-security-policy': \"default-src 'none'; sandbox\",\n",
     to: '',
     tests: 'test/spec/artifacts-http.test.ts',
@@ -105,7 +105,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S10',
     mistake: 'line ends go into fields of a stream',
-    file: 'src/http/sse-frame.ts',
+    file: 'packages/server/src/http/sse-frame.ts',
     from: "return text.replaceAll(/[\\r\\n\\0]/g, ' ');",
     to: 'return text;',
     tests: 'test/security/injection.test.ts',
@@ -113,7 +113,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S10',
     mistake: 'quotes go into the name of a file',
-    file: 'src/http/download.ts',
+    file: 'packages/server/src/http/download.ts',
     from: "const plain = safe.replaceAll(/[^ -~]|[\"%]/g, '_');",
     to: "const plain = safe.replaceAll(/[^ -~]/g, '_');",
     tests: 'test/security/injection.test.ts',
@@ -121,7 +121,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S11',
     mistake: 'prototypes get through the scan',
-    file: 'src/http/json-scan.ts',
+    file: 'packages/server/src/http/json-scan.ts',
     from: "if (key === '__proto__' || (key === 'prototype' && owner.name === 'constructor')) {",
     to: "if (key === '__proto__ ') {",
     tests: 'test/security/injection.test.ts',
@@ -129,7 +129,7 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
   {
     control: 'S12',
     mistake: 'a pattern has a quantifier within a quantifier',
-    file: 'src/http/schema/values.ts',
+    file: 'packages/pawl/src/contract/values.ts',
     from: "pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$',",
     to: "pattern: '^([A-Za-z0-9]+[._:/-]?)+$',",
     tests: 'test/security/exhaustion.test.ts',

@@ -1,5 +1,5 @@
 // Every operation of the two documents that the platform serves, and how it is called.
-import { EXAMPLES } from '../../src/http/openapi-examples.ts';
+import { EXAMPLES } from '@pawl/server/internal/http/openapi-examples';
 import { canary, type Planted } from './canaries.ts';
 import type { Caller } from './fixture.ts';
 

@@ -9,15 +9,15 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { startPlatform } from '../../src/app/platform.ts';
-import { silentLog } from '../../src/engine/context.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { startPlatform } from '@pawl/server/internal/app/platform';
+import { silentLog } from 'pawl/internal/engine/context';
 import { freePort, PlatformProcess } from '../chaos/platform-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { Caller, scratchFolder } from './fixture.ts';
 
 const jobs = fileURLToPath(new URL('leaky-jobs.ts', import.meta.url));
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../packages/pawl/src/cli/main.ts', import.meta.url));
 
 /** Letters that are nowhere else, long enough to be a key. */
 const CANARY = 'KaNaRiEnVoGeL0000111122223333';

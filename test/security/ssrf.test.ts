@@ -7,12 +7,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { tokenReader } from '../../src/auth/token.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
-import { typed } from '../../src/handler/schema.ts';
-import { createOutgoing } from '../../src/outgoing/outgoing.ts';
-import { openOgcServer } from '../ogc/server-fixture.ts';
+import { tokenReader } from '@pawl/server/internal/auth/token';
+import { systemClock } from 'pawl/internal/core/clock';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { typed } from 'pawl/internal/handler/schema';
+import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
+import { openOgcServer } from '../../packages/ogc/test/server-fixture.ts';
 import { eventually } from '../support/eventually.ts';
 import { openSecurityFixture, scratchFolder } from './fixture.ts';
 

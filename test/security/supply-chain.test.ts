@@ -84,7 +84,7 @@ test('[S20] no exception outlives the package that it was made for', () => {
 });
 
 test('[S20] what is bundled into the dashboard has a licence of the list, too', () => {
-  const page = readJson('dashboard/package.json') as Manifest;
+  const page = readJson('packages/dashboard/package.json') as Manifest;
   const licences = new Map(installed);
   for (const name of Object.keys({ ...page.dependencies, ...page.devDependencies })) {
     const { license = '' } = licences.get(name) ?? {};

@@ -1,14 +1,14 @@
 // An actor: an engine of its own on a store that it reaches through a faulty connection.
-import type { Ids } from '../../src/core/ids.ts';
-import type { SeededRandom } from '../../src/core/random.ts';
-import type { EngineContext } from '../../src/engine/context.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { Timers } from '../../src/core/timers.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { TailPage, TailQuery } from '../../src/store/query.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Ids } from 'pawl/internal/core/ids';
+import type { SeededRandom } from 'pawl/internal/core/random';
+import type { EngineContext } from 'pawl/internal/engine/context';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { Timers } from 'pawl/internal/core/timers';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { TailPage, TailQuery } from 'pawl/internal/store/query';
+import type { Store } from 'pawl/internal/store/store';
 import type { Fault, Faults } from './faults.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Life, Scheduler } from './scheduler.ts';

@@ -1,9 +1,9 @@
 // Who takes part in a run beside clients, workers and sweepers, and what became of their part.
-import { checkHistory } from '../../src/check/check-history.ts';
-import type { JobEvent } from '../../src/core/event.ts';
-import type { SeededRandom } from '../../src/core/random.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { SeededRandom } from 'pawl/internal/core/random';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import type { Stage } from './actor.ts';
 import { TENANTS } from './client.ts';
 import { readAll } from './read-all.ts';

@@ -4,9 +4,9 @@ import type {
   LedgerEntry,
   Operation,
   Outcome,
-} from '../../src/check/history.ts';
-import type { Job } from '../../src/core/job.ts';
-import type { Claim } from '../../src/engine/claim.ts';
+} from 'pawl/internal/check/history';
+import type { Job } from 'pawl/internal/core/job';
+import type { Claim } from 'pawl/internal/engine/claim';
 
 type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 

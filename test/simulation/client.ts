@@ -1,12 +1,12 @@
 // Clients: they ask for jobs, ask again when no answer came, and change their minds.
-import type { SubmitOperation } from '../../src/check/history.ts';
-import { PawlError } from '../../src/core/errors.ts';
-import type { JobRef } from '../../src/core/job.ts';
-import { isTerminal } from '../../src/core/phase.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { IDEMPOTENCY_WINDOW_MS } from '../../src/engine/draft.ts';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import type { SubmitOperation } from 'pawl/internal/check/history';
+import { PawlError } from 'pawl/internal/core/errors';
+import type { JobRef } from 'pawl/internal/core/job';
+import { isTerminal } from 'pawl/internal/core/phase';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { IDEMPOTENCY_WINDOW_MS } from 'pawl/internal/engine/draft';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import { StoreError } from 'pawl/internal/store/store-error';
 import type { Actor } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
 import { TYPE_NAMES } from './job-types.ts';

@@ -1,5 +1,5 @@
 // What goes wrong in a run: each seed switches on its own part of the menu.
-import type { SeededRandom } from '../../src/core/random.ts';
+import type { SeededRandom } from 'pawl/internal/core/random';
 
 export const FAULTS = [
   /** The request or the answer takes seconds. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TailPage, TailQuery } from '../../src/store/query.ts';
+import type { TailPage, TailQuery } from 'pawl/internal/store/query';
 import { fingerprint } from './fingerprint.ts';
 import { TailFingerprint } from './tail-fingerprint.ts';
 

@@ -1,4 +1,4 @@
-import type { TypeDefinition } from '../../src/engine/define-type.ts';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
 
 const LEASE = { ttlMs: 4_000, heartbeatMs: 1_000 };
 

@@ -1,8 +1,8 @@
 // I13: how many jobs of one key were owned at once, and how many were started in how short a time.
-import type { HistoryInput } from '../../src/check/history.ts';
-import type { JobEvent } from '../../src/core/event.ts';
-import { limitKeysOf, type Rate } from '../../src/core/limits.ts';
-import { isOwned } from '../../src/core/phase.ts';
+import type { HistoryInput } from 'pawl/internal/check/history';
+import type { JobEvent } from 'pawl/internal/core/event';
+import { limitKeysOf, type Rate } from 'pawl/internal/core/limits';
+import { isOwned } from 'pawl/internal/core/phase';
 
 /** From a claim until nobody owned the job any more, as the log tells it. */
 interface Turn {

@@ -1,14 +1,14 @@
 // The real worker with its claims, heartbeats, reports and slots, run through the simulator's time.
-import type { Job } from '../../src/core/job.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import type { Settlement } from '../../src/engine/settle.ts';
-import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
-import { JobFailure } from '../../src/handler/failure.ts';
-import { typed } from '../../src/handler/schema.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { JobSource, SourceOutcome } from '../../src/worker/job-source.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import type { Job } from 'pawl/internal/core/job';
+import { SeededRandom } from 'pawl/internal/core/random';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { Settlement } from 'pawl/internal/engine/settle';
+import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
+import { JobFailure } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { JobSource, SourceOutcome } from 'pawl/internal/worker/job-source';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { type Actor, never } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
 import { TYPES } from './job-types.ts';

@@ -1,7 +1,7 @@
 // Mistakes that somebody could make in a store. The simulation must find every one of them.
-import { isOwned } from '../../src/core/phase.ts';
-import type { Move } from '../../src/store/move.ts';
-import type { Tables } from '../../src/store/memory/tables.ts';
+import { isOwned } from 'pawl/internal/core/phase';
+import type { Move } from 'pawl/internal/store/move';
+import type { Tables } from 'pawl/internal/store/memory/tables';
 import { PLANTED_READS } from './planted-reads.ts';
 import { PLANTED_WRITES } from './planted-writes.ts';
 import { type Bug, overwrite } from './planted-store.ts';

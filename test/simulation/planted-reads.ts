@@ -1,9 +1,9 @@
 // Mistakes in what a store answers: the tail, lists, claims and the slots of schedules.
-import { EMPTY_LEVEL } from '../../src/core/rate.ts';
-import { GATE } from '../../src/store/gate.ts';
-import { keyOf, type Tables } from '../../src/store/memory/tables.ts';
-import type { TailPage } from '../../src/store/query.ts';
-import type { PutOp } from '../../src/store/records.ts';
+import { EMPTY_LEVEL } from 'pawl/internal/core/rate';
+import { GATE } from 'pawl/internal/store/gate';
+import { keyOf, type Tables } from 'pawl/internal/store/memory/tables';
+import type { TailPage } from 'pawl/internal/store/query';
+import type { PutOp } from 'pawl/internal/store/records';
 import type { PlantedBug } from './planted-bugs.ts';
 import { overwrite } from './planted-store.ts';
 

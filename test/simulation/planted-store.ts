@@ -1,24 +1,24 @@
 // A store that can be made wrong: the memory store over tables without a guard.
-import type { Job } from '../../src/core/job.ts';
-import type { ClaimedJob, ClaimRequest } from '../../src/store/claim.ts';
+import type { Job } from 'pawl/internal/core/job';
+import type { ClaimedJob, ClaimRequest } from 'pawl/internal/store/claim';
 import type {
   InsertOptions,
   InsertOutcome,
   InsertWithOptions,
   InsertWithOutcome,
   NewJob,
-} from '../../src/store/insert.ts';
-import { applyMoves } from '../../src/store/memory/apply.ts';
-import { claimJobs } from '../../src/store/memory/claim.ts';
-import { insertWith, insertJobs } from '../../src/store/memory/insert.ts';
-import { renewLeases } from '../../src/store/memory/renew.ts';
-import { MemoryStore } from '../../src/store/memory/store.ts';
-import { expiredJobs } from '../../src/store/memory/sweep.ts';
-import { keyOf, type MemoryOptions, type Row, Tables } from '../../src/store/memory/tables.ts';
-import type { Move, MovedAndClaimed, MoveOutcome } from '../../src/store/move.ts';
-import type { JobPage, JobQuery, TailPage, TailQuery } from '../../src/store/query.ts';
-import type { RecordOp } from '../../src/store/records.ts';
-import type { Renewal, RenewOutcome } from '../../src/store/renew.ts';
+} from 'pawl/internal/store/insert';
+import { applyMoves } from 'pawl/internal/store/memory/apply';
+import { claimJobs } from 'pawl/internal/store/memory/claim';
+import { insertWith, insertJobs } from 'pawl/internal/store/memory/insert';
+import { renewLeases } from 'pawl/internal/store/memory/renew';
+import { MemoryStore } from 'pawl/internal/store/memory/store';
+import { expiredJobs } from 'pawl/internal/store/memory/sweep';
+import { keyOf, type MemoryOptions, type Row, Tables } from 'pawl/internal/store/memory/tables';
+import type { Move, MovedAndClaimed, MoveOutcome } from 'pawl/internal/store/move';
+import type { JobPage, JobQuery, TailPage, TailQuery } from 'pawl/internal/store/query';
+import type { RecordOp } from 'pawl/internal/store/records';
+import type { Renewal, RenewOutcome } from 'pawl/internal/store/renew';
 import type { OpenStore } from '../support/world.ts';
 
 /** Jobs and the records that go along with them. */

@@ -1,8 +1,8 @@
 // More mistakes in what a store writes: who may write, what is counted, and what is kept.
-import { isOwned } from '../../src/core/phase.ts';
-import { eventOf, keyOf, type Tables } from '../../src/store/memory/tables.ts';
-import type { Move } from '../../src/store/move.ts';
-import type { StoredRecord } from '../../src/store/records.ts';
+import { isOwned } from 'pawl/internal/core/phase';
+import { eventOf, keyOf, type Tables } from 'pawl/internal/store/memory/tables';
+import type { Move } from 'pawl/internal/store/move';
+import type { StoredRecord } from 'pawl/internal/store/records';
 import { overwrite } from './planted-store.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 

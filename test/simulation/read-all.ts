@@ -1,11 +1,11 @@
 // Everything that a store holds, as the checker wants it.
-import type { HistoryInput } from '../../src/check/history.ts';
-import type { JobEvent } from '../../src/core/event.ts';
-import type { Job } from '../../src/core/job.ts';
-import type { Policy } from '../../src/core/policy.ts';
-import type { DeadLetter } from '../../src/records/dead-letters.ts';
-import { recordsOf } from '../../src/records/records.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { HistoryInput } from 'pawl/internal/check/history';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { Job } from 'pawl/internal/core/job';
+import type { Policy } from 'pawl/internal/core/policy';
+import type { DeadLetter } from 'pawl/internal/records/dead-letters';
+import { recordsOf } from 'pawl/internal/records/records';
+import type { Store } from 'pawl/internal/store/store';
 
 const ALL = 100_000;
 

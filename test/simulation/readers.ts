@@ -1,10 +1,10 @@
 // Those who read the log while it grows: what each of them saw must be the log, nothing more.
-import type { JobEvent } from '../../src/core/event.ts';
-import type { Timers } from '../../src/core/timers.ts';
-import type { EngineContext } from '../../src/engine/context.ts';
-import { LogFollower } from '../../src/engine/follow/log-follower.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { TailQuery } from '../../src/store/query.ts';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { Timers } from 'pawl/internal/core/timers';
+import type { EngineContext } from 'pawl/internal/engine/context';
+import { LogFollower } from 'pawl/internal/engine/follow/log-follower';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { TailQuery } from 'pawl/internal/store/query';
 import { type Actor, aborted } from './actor.ts';
 
 const FOLLOWER = 'bookkeeper';

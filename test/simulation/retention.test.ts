@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { systemTimers } from '../../src/core/timers.ts';
-import type { Store } from '../../src/store/store.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
+import type { Store } from 'pawl/internal/store/store';
 import { inMemory, type OpenStore } from '../support/world.ts';
 import { simulate } from './simulate.ts';
 

@@ -1,8 +1,8 @@
 // One thread of virtual time: everything that waits waits here, and chance says who goes on next.
 import { createHash } from 'node:crypto';
 import { nextTick } from 'node:process';
-import type { ManualClock } from '../../src/core/clock.ts';
-import type { SeededRandom } from '../../src/core/random.ts';
+import type { ManualClock } from 'pawl/internal/core/clock';
+import type { SeededRandom } from 'pawl/internal/core/random';
 
 /** One life of an actor. Whatever a dead one waits for never comes. */
 export interface Life {

@@ -1,16 +1,16 @@
 // One seed: chaos first, then healing, then the judgement over everything that was left behind.
-import { checkHistory } from '../../src/check/check-history.ts';
-import type { Violation } from '../../src/check/violation.ts';
-import { ManualClock } from '../../src/core/clock.ts';
-import { seededIds } from '../../src/core/ids.ts';
-import { isTerminal } from '../../src/core/phase.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { Store } from '../../src/store/store.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import type { Violation } from 'pawl/internal/check/violation';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { seededIds } from 'pawl/internal/core/ids';
+import { isTerminal } from 'pawl/internal/core/phase';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { Store } from 'pawl/internal/store/store';
 import type { OpenStore } from '../support/world.ts';
 import type { RowCoverage } from '../support/world-rows.ts';
 import { type Actor, spawn, type Stage } from './actor.ts';

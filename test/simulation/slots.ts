@@ -1,8 +1,8 @@
 // A schedule that all sweepers of a run try to fire: each slot makes one job, whoever comes first.
-import type { JobEvent } from '../../src/core/event.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { recordsOf } from '../../src/records/records.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { Engine } from 'pawl/internal/engine/engine';
+import { recordsOf } from 'pawl/internal/records/records';
+import type { Store } from 'pawl/internal/store/store';
 
 /** A tenant of its own, since nobody submits these jobs. */
 export const SLOT_TENANT = 'clockwork';

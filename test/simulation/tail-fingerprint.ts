@@ -1,4 +1,4 @@
-import type { TailPage, TailQuery } from '../../src/store/query.ts';
+import type { TailPage, TailQuery } from 'pawl/internal/store/query';
 import { fingerprint } from './fingerprint.ts';
 
 /**

@@ -1,10 +1,10 @@
 // Workers: they claim, work, renew and settle, and keep an honest ledger of what they did.
-import { SeededRandom } from '../../src/core/random.ts';
-import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
-import type { Ownership } from '../../src/engine/owner.ts';
-import type { Ending, Settlement } from '../../src/engine/settle.ts';
-import type { TransitionOutcome } from '../../src/engine/transition.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { SeededRandom } from 'pawl/internal/core/random';
+import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
+import type { Ownership } from 'pawl/internal/engine/owner';
+import type { Ending, Settlement } from 'pawl/internal/engine/settle';
+import type { TransitionOutcome } from 'pawl/internal/engine/transition';
+import { StoreError } from 'pawl/internal/store/store-error';
 import { holdingOf } from '../support/world.ts';
 import type { Actor } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';

@@ -1,16 +1,16 @@
 // [T35] Adaptive concurrency, on every store and by virtual time: a type that begins to fail is
 // slowed down step by step and let go again as it recovers, however many processes watch it.
-import { recordsOf } from '../../src/records/records.ts';
+import { recordsOf } from 'pawl/internal/records/records';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { seededIds } from '../../src/core/ids.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { systemTimers } from '../../src/core/timers.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import type { EngineLog } from '../../src/engine/context.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
+import { seededIds } from 'pawl/internal/core/ids';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { systemTimers } from 'pawl/internal/core/timers';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { EngineLog } from 'pawl/internal/engine/context';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 import { realStores } from '../support/real-stores.ts';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
 import { openApi } from './http-fixture.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { z } from 'zod';
-import { defineJob, lifecycles, openPawl, type Pawl } from '../../src/index.ts';
+import { defineJob, lifecycles, openPawl, type Pawl } from 'pawl';
 import { freshPostgres } from '../support/databases.ts';
 
 const resize = defineJob('resize', {

@@ -1,12 +1,12 @@
 // Who sees the artifacts of a job, and when: over every route.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
-import { largeSink, largeSource } from '../../src/engine/by-reference.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import { artifactJson } from '../../src/http/artifact-view.ts';
-import type { Artifact } from '../../src/records/artifacts.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { ApiClient, RemoteArtifacts, RemoteSource } from 'pawl/client';
+import { largeSink, largeSource } from 'pawl/internal/engine/by-reference';
+import type { Claim } from 'pawl/internal/engine/claim';
+import { artifactJson } from '@pawl/server/internal/http/artifact-view';
+import type { Artifact } from 'pawl/internal/records/artifacts';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { type ArtifactApi, openArtifactApi } from '../support/artifact/artifact-api.ts';
 import { jobThat } from '../support/workshop.ts';
 import type { World } from '../support/world.ts';

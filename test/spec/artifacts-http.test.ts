@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { LINK_TTL_MS_MIN } from '../../src/artifact/link.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import { resultArtifacts } from '../../src/http/artifact-view.ts';
+import { LINK_TTL_MS_MIN } from 'pawl/internal/artifact/link';
+import type { Claim } from 'pawl/internal/engine/claim';
+import { resultArtifacts } from '@pawl/server/internal/http/artifact-view';
 import { type ArtifactApi, openArtifactApi } from '../support/artifact/artifact-api.ts';
 import { eventually } from '../support/eventually.ts';
 

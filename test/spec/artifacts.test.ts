@@ -1,9 +1,9 @@
 // Artifacts: bytes are there before their record, and nothing is left of what failed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Content } from '../../src/artifact/artifact-store.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Content } from 'pawl/internal/artifact/artifact-store';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { Store } from 'pawl/internal/store/store';
 import {
   contentOf,
   openArtifactWorld,

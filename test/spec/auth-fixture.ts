@@ -1,9 +1,9 @@
 // An API that asks for credentials, with keys of several roles and tenants.
-import { Authenticator } from '../../src/auth/authenticator.ts';
-import { HOME_TENANT, OPEN_CREDENTIAL } from '../../src/auth/credential.ts';
-import { createKey, type KeyWish, type MadeKey } from '../../src/auth/manage-keys.ts';
-import type { TokenReader } from '../../src/auth/token.ts';
-import type { ServerOptions } from '../../src/http/server.ts';
+import { Authenticator } from '@pawl/server/internal/auth/authenticator';
+import { HOME_TENANT, OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import { createKey, type KeyWish, type MadeKey } from '@pawl/server/internal/auth/manage-keys';
+import type { TokenReader } from '@pawl/server/internal/auth/token';
+import type { ServerOptions } from '@pawl/server/internal/http/server';
 import { type Api, openApi } from './http-fixture.ts';
 
 export interface LockedApi {

@@ -2,10 +2,10 @@
 // ids of another.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiClient } from '../../src/client/client.ts';
-import { ROLE_SCOPES, ROLES } from '../../src/auth/role.ts';
-import { ROUTE_SCOPES, scopeOfRoute } from '../../src/http/access.ts';
-import { EXAMPLES } from '../../src/http/openapi-examples.ts';
+import { ApiClient } from 'pawl/client';
+import { ROLE_SCOPES, ROLES } from 'pawl/internal/contract/role';
+import { ROUTE_SCOPES, scopeOfRoute } from '@pawl/server/internal/http/access';
+import { EXAMPLES } from '@pawl/server/internal/http/openapi-examples';
 import { openLocked } from './auth-fixture.ts';
 import type { Api, Answer, Method } from './http-fixture.ts';
 

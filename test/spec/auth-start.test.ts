@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { readKey } from '../../src/auth/key-text.ts';
-import { silentLog } from '../../src/engine/context.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import { readKey } from '@pawl/server/internal/auth/key-text';
+import { silentLog } from 'pawl/internal/engine/context';
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'pawl-auth-'));

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { exportJWK, exportSPKI, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
-import { ManualClock } from '../../src/core/clock.ts';
-import { tokenReader } from '../../src/auth/token.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { tokenReader } from '@pawl/server/internal/auth/token';
 import { openLocked } from './auth-fixture.ts';
 
 const issuer = 'https://id.example';

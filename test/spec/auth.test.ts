@@ -1,8 +1,8 @@
 // Credentials: API keys that are shown once, tokens that convince, and nobody else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshKey, isSecretOf, readKey } from '../../src/auth/key-text.ts';
-import { ApiClient } from '../../src/client/client.ts';
+import { freshKey, isSecretOf, readKey } from '@pawl/server/internal/auth/key-text';
+import { ApiClient } from 'pawl/client';
 import { openLocked } from './auth-fixture.ts';
 
 test('[S1] a key is a prefix, a public id, a secret of 190 bits and a checksum', () => {

@@ -1,8 +1,8 @@
 // A job that books a room, fails for good, and can give the room back.
 import { appendFileSync } from 'node:fs';
-import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
-import { PermanentError } from '../../src/handler/failure.ts';
-import { typed } from '../../src/handler/schema.ts';
+import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
+import { PermanentError } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
 
 /** Both processes of a test write what they do to one file. */
 export function bookingJob(callLog: string): JobDefinition<{ fixture: number }> {

@@ -1,14 +1,14 @@
 // A worker without a compensator: it lets a job fail, says so, and waits to be killed.
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { withCompensations } from '../../src/handler/compensation.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { withCompensations } from 'pawl/internal/handler/compensation';
+import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { bookingJob } from './booking-job.ts';
 
 const [path = '', callLog = ''] = process.argv.slice(2);

@@ -5,15 +5,15 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { defineJob, typed } from '../../src/index.ts';
-import { BATCH_MAX } from '../../src/client/batches.ts';
-import { PawlClient } from '../../src/client/client.ts';
-import { BATCH_MAX as SERVED_MAX } from '../../src/http/schema/enqueue.ts';
+import { defineJob, typed } from 'pawl';
+import { BATCH_MAX } from 'pawl/internal/client/batches';
+import { PawlClient } from 'pawl/client';
+import { BATCH_MAX as SERVED_MAX } from 'pawl/internal/contract/enqueue';
 import { freshFile } from '../support/databases.ts';
 import { serve } from '../support/served-pawl.ts';
 import { importsOf } from '../tidy/source.ts';
 
-const ENTRY = fileURLToPath(new URL('../../src/client/client.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../packages/pawl/src/client/client.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const greet = defineJob('greet', {

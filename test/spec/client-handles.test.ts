@@ -10,7 +10,7 @@ import {
   PermanentError,
   typed,
   WaitTimeout,
-} from '../../src/index.ts';
+} from 'pawl';
 import { freshDatabases } from '../support/databases.ts';
 import { serve, type Served } from '../support/served-pawl.ts';
 

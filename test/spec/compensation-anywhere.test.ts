@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { startPlatform } from '../../src/app/platform.ts';
-import { ApiClient } from '../../src/client/client.ts';
-import { Compensator } from '../../src/engine/follow/compensator.ts';
-import { ManualTimers } from '../../src/testing/manual-timers.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { startPlatform } from '@pawl/server/internal/app/platform';
+import { ApiClient } from 'pawl/client';
+import { Compensator } from 'pawl/internal/engine/follow/compensator';
+import { ManualTimers } from 'pawl/internal/testing/manual-timers';
 import { eventually } from '../support/eventually.ts';
 import { type Api, openApi } from './http-fixture.ts';
 
@@ -147,7 +147,7 @@ test('[R33] a job of `pawl worker` is undone by it, though the platform has none
   const folder = mkdtempSync(join(tmpdir(), 'pawl-undo-'));
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data') };
   const platform = await startPlatform(readConfiguration(env), { warn: () => undefined });
-  const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../packages/pawl/src/cli/main.ts', import.meta.url));
   const jobs = fileURLToPath(new URL('../fixtures/handlers/booking.ts', import.meta.url));
   const callLog = join(folder, 'diary');
   const worker = spawn(process.execPath, [program, 'worker', '--jobs', jobs], {

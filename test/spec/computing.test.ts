@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { startPlatform } from '../../src/app/platform.ts';
-import { isTerminal } from '../../src/core/phase.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { startPlatform } from '@pawl/server/internal/app/platform';
+import { isTerminal } from 'pawl/internal/core/phase';
 import { eventually } from '../support/eventually.ts';
 
 const jobs = fileURLToPath(new URL('../fixtures/handlers/computing.ts', import.meta.url));

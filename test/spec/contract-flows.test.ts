@@ -1,7 +1,7 @@
 // Whole errands over the wire: streams, artifacts, dead letters, racing workers, held jobs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiClient } from '../../src/client/client.ts';
+import { ApiClient } from 'pawl/client';
 import { openFixture, said } from './contract-fixture.ts';
 import { atOnce } from './http-station.ts';
 

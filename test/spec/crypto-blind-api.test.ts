@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { aesCodec } from '../../src/codec/aes-codec.ts';
-import { newPayloadKey } from '../../src/codec/key-ring.ts';
-import { nullCodec } from '../../src/codec/null-codec.ts';
-import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import type { Job } from '../../src/core/job.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import { aesCodec } from 'pawl/internal/codec/aes-codec';
+import { newPayloadKey } from 'pawl/internal/codec/key-ring';
+import { nullCodec } from 'pawl/internal/codec/null-codec';
+import type { PayloadCodec } from 'pawl/internal/codec/payload-codec';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import type { Job } from 'pawl/internal/core/job';
 import { BlindPair, CANARIES, canariesIn, putBlindTypes } from '../support/blind/canaries.ts';
 
 /** The tenant of requests without a credential. */

@@ -1,15 +1,15 @@
 // What a client and a worker with a codec see, and what they refuse to see.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aesCodec } from '../../src/codec/aes-codec.ts';
-import { newPayloadKey } from '../../src/codec/key-ring.ts';
-import type { CodecError } from '../../src/codec/payload-codec.ts';
-import { decodeDeadLetter, decodeEvent, decodeJob } from '../../src/codec/wrap/read.ts';
-import { encodedSource } from '../../src/codec/wrap/source.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
-import { payloadHash } from '../../src/core/canonical-json.ts';
-import type { Job } from '../../src/core/job.ts';
-import type { Claim } from '../../src/engine/claim.ts';
+import { aesCodec } from 'pawl/internal/codec/aes-codec';
+import { newPayloadKey } from 'pawl/internal/codec/key-ring';
+import type { CodecError } from 'pawl/internal/codec/payload-codec';
+import { decodeDeadLetter, decodeEvent, decodeJob } from 'pawl/internal/codec/wrap/read';
+import { encodedSource } from 'pawl/internal/codec/wrap/source';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import { payloadHash } from 'pawl/internal/core/canonical-json';
+import type { Job } from 'pawl/internal/core/job';
+import type { Claim } from 'pawl/internal/engine/claim';
 import { textOf } from '../support/artifact/artifact-world.ts';
 import { type BlindWorld, openBlind, TENANT } from '../support/blind/blind-world.ts';
 import { CANARIES } from '../support/blind/canaries.ts';

@@ -1,10 +1,10 @@
 // Jobs whose payloads are ciphertext run end to end, and no part of the platform can read them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aesCodec } from '../../src/codec/aes-codec.ts';
-import { newPayloadKey } from '../../src/codec/key-ring.ts';
-import { nullCodec } from '../../src/codec/null-codec.ts';
-import { decodeJob } from '../../src/codec/wrap/read.ts';
+import { aesCodec } from 'pawl/internal/codec/aes-codec';
+import { newPayloadKey } from 'pawl/internal/codec/key-ring';
+import { nullCodec } from 'pawl/internal/codec/null-codec';
+import { decodeJob } from 'pawl/internal/codec/wrap/read';
 import { openBlind, TENANT } from '../support/blind/blind-world.ts';
 import { CANARIES, canariesIn } from '../support/blind/canaries.ts';
 import { searchableStores } from '../support/blind/stored-text.ts';

@@ -1,8 +1,8 @@
 // Document R's dead letters: why, from where, and what they keep.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DLQ_REASONS } from '../../src/core/error-class.ts';
-import type { TypeDefinition } from '../../src/engine/define-type.ts';
+import { DLQ_REASONS } from 'pawl/internal/core/error-class';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

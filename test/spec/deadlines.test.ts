@@ -1,11 +1,11 @@
 // A job's own deadline, and the time-out of an attempt: how each lifecycle lets a job end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowsOf } from '../../src/core/lifecycle.ts';
-import { isTerminal } from '../../src/core/phase.ts';
-import { deadlineRequest } from '../../src/engine/sweeps/deadlines.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { rowsOf } from 'pawl/internal/core/lifecycle';
+import { isTerminal } from 'pawl/internal/core/phase';
+import { deadlineRequest } from 'pawl/internal/engine/sweeps/deadlines';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 // Document R: distributed reliability, walked on the real engine and a real database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TypeDefinition } from '../../src/engine/define-type.ts';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { judge } from '../../src/doctor/checks.ts';
-import { type Facts, gatherFacts } from '../../src/doctor/facts.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
-import type { Holder } from '../../src/store/maintenance.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { judge } from 'pawl/internal/doctor/checks';
+import { type Facts, gatherFacts } from 'pawl/internal/doctor/facts';
+import type { Finding } from 'pawl/internal/doctor/finding';
+import type { Holder } from 'pawl/internal/store/maintenance';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { type Cluster, startCluster } from '../support/postgres/cluster.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { findInstallations } from '../support/postgres/installations.ts';

@@ -1,7 +1,7 @@
 // Document D: the lifecycle of document jobs, walked on the real engine and a real database.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { recordOf } from '../../src/lifecycles/record.ts';
+import { recordOf } from 'pawl/internal/lifecycles/record';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, type World } from '../support/world.ts';
 

@@ -1,10 +1,10 @@
 // Delays, retries and schedules end when they are due, not with the next sweep.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Timers } from '../../src/core/timers.ts';
-import { draftJob } from '../../src/engine/draft.ts';
-import { DueAlarm } from '../../src/engine/sweeps/due-alarm.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Timers } from 'pawl/internal/core/timers';
+import { draftJob } from 'pawl/internal/engine/draft';
+import { DueAlarm } from 'pawl/internal/engine/sweeps/due-alarm';
+import type { Store } from 'pawl/internal/store/store';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World, type WorldOptions } from '../support/world.ts';
 import { forEachStore } from '../support/world-stores.ts';

@@ -1,7 +1,7 @@
 // Accepting work: idempotency, own ids, delays, priorities, and refusals that name their reason.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

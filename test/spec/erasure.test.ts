@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test, type TestContext } from 'node:test';
-import { checkHistory } from '../../src/check/check-history.ts';
-import { PawlError } from '../../src/core/errors.ts';
-import type { Job } from '../../src/core/job.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { MemoryStore } from '../../src/store/memory/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import { PawlError } from 'pawl/internal/core/errors';
+import type { Job } from 'pawl/internal/core/job';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { MemoryStore } from 'pawl/internal/store/memory/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { readAll } from '../simulation/read-all.ts';
 import {
   type ArtifactWorld,

@@ -1,7 +1,7 @@
 // Who comes first: priorities that age, and tenants that do not crowd each other out.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { AGING_MS, PRIORITY_HIGH } from '../../src/core/rank.ts';
+import { AGING_MS, PRIORITY_HIGH } from 'pawl/internal/core/rank';
 import { realStores } from '../support/real-stores.ts';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
 

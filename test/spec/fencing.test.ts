@@ -2,10 +2,10 @@
 // The verbs are listed from the engine's own types: a new one that is not listed does not compile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PawlError } from '../../src/core/errors.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import type { Beat, Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { PawlError } from 'pawl/internal/core/errors';
+import { Engine } from 'pawl/internal/engine/engine';
+import type { Beat, Ownership } from 'pawl/internal/engine/owner';
+import type { Ending } from 'pawl/internal/engine/settle';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { holdingOf, openWorld, type World } from '../support/world.ts';
 

@@ -14,7 +14,7 @@ import {
   PermanentError,
   typed,
   WaitTimeout,
-} from '../../src/index.ts';
+} from 'pawl';
 import { freshDatabases } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -2,8 +2,8 @@
 // replaced visibly where people read them, or refused with their place; alike on every store.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Fault } from '../../src/core/errors.ts';
-import { storable } from '../../src/core/text.ts';
+import type { Fault } from 'pawl/internal/core/errors';
+import { storable } from 'pawl/internal/core/text';
 import { CALLER_ROUTES } from '../support/hostile/caller-routes.ts';
 import { askedBy, type Field, fieldsOf, planted } from '../support/hostile/fields.ts';
 import { EXTREME } from '../support/hostile/numbers.ts';

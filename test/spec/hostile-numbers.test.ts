@@ -2,9 +2,9 @@
 // on every store.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PawlError } from '../../src/core/errors.ts';
-import { readJson } from '../../src/cli/commands/enqueue.ts';
-import { readCrontab } from '../../src/move/crontab.ts';
+import { PawlError } from 'pawl/internal/core/errors';
+import { readJson } from 'pawl/internal/cli/commands/enqueue';
+import { readCrontab } from '../../packages/move/src/crontab.ts';
 import { EXACT, INEXACT } from '../support/hostile/numbers.ts';
 import { jobThat, openWorkshop, runThrough } from '../support/workshop.ts';
 import { forEachStore } from '../support/world-stores.ts';

@@ -2,10 +2,10 @@
 // is found by them or made of them; alike on every store.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PawlError } from '../../src/core/errors.ts';
-import { storable } from '../../src/core/text.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { PawlError } from 'pawl/internal/core/errors';
+import { storable } from 'pawl/internal/core/text';
+import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { ODD, UNSTORABLE } from '../support/hostile/texts.ts';
 import { jobThat, ManualTimers } from '../support/workshop.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { ApiClient } from '../../src/client/client.ts';
+import { ApiClient } from 'pawl/client';
 import { atOnce, openSecond, openStation, take } from './http-station.ts';
 
 const station = await openStation();

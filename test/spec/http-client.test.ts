@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ApiClient, RemoteSource } from '../../src/client/client.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
-import { typed } from '../../src/handler/schema.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { ApiClient, RemoteSource } from 'pawl/client';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { typed } from 'pawl/internal/handler/schema';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';
 

@@ -1,8 +1,8 @@
 // The edge of the API: what is refused before anybody looks, and how it is said.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../src/core/clock.ts';
-import { RateLimiter } from '../../src/http/rate-limit.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { RateLimiter } from '@pawl/server/internal/http/rate-limit';
 import { openApi } from './http-fixture.ts';
 
 const api = await openApi();

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Compile } from 'typebox/schema';
-import { openFolderArtifacts } from '../../src/artifact/folder.ts';
-import { newLinkKey } from '../../src/artifact/link-keys.ts';
-import { Artifacts } from '../../src/engine/artifacts.ts';
-import type { ArtifactServices } from '../../src/http/artifact-view.ts';
-import type { LiveHub } from '../../src/engine/live/live-hub.ts';
-import { buildServer, type ServerOptions } from '../../src/http/server.ts';
+import { openFolderArtifacts } from 'pawl/internal/artifact/folder';
+import { newLinkKey } from 'pawl/internal/artifact/link-keys';
+import { Artifacts } from 'pawl/internal/engine/artifacts';
+import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
+import type { LiveHub } from 'pawl/internal/engine/live/live-hub';
+import { buildServer, type ServerOptions } from '@pawl/server/internal/http/server';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, type World, type WorldOptions } from '../support/world.ts';
 

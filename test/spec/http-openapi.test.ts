@@ -1,9 +1,9 @@
 // The API's own description: complete, true, and readable without any other host.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ERROR_CLASSES } from '../../src/core/error-class.ts';
-import { ERRORS } from '../../src/core/errors.ts';
-import { scopeOfRoute } from '../../src/http/access.ts';
+import { ERROR_CLASSES } from 'pawl/internal/core/error-class';
+import { ERRORS } from 'pawl/internal/core/errors';
+import { scopeOfRoute } from '@pawl/server/internal/http/access';
 import { openApi } from './http-fixture.ts';
 
 const api = await openApi();

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { ApiClient } from '../../src/client/client.ts';
+import { ApiClient } from 'pawl/client';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 

@@ -1,17 +1,17 @@
 // A server in a process of its own, for tests that kill it. `die-after-insert` is the harness's own
 // crash: the process kills itself between the commit of an insert and its answer.
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { systemTimers } from '../../src/core/timers.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { buildServer } from '../../src/http/server.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { systemTimers } from 'pawl/internal/core/timers';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { buildServer } from '@pawl/server/internal/http/server';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import type { Store } from 'pawl/internal/store/store';
 
 const [database = '', crash = ''] = process.argv.slice(2);
 

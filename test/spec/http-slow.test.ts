@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { systemTimers } from '../../src/core/timers.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
 import { openStation } from './http-station.ts';
 
 const never = new AbortController().signal;

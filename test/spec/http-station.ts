@@ -1,11 +1,11 @@
 // A server that listens, a client of it, and short words for what comes along a stream.
 import { after } from 'node:test';
-import { ApiClient, PawlClient, type StreamItem } from '../../src/client/client.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { buildServer, type ServerOptions } from '../../src/http/server.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { ApiClient, PawlClient, type StreamItem } from 'pawl/client';
+import { systemIds } from 'pawl/internal/core/ids';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { buildServer, type ServerOptions } from '@pawl/server/internal/http/server';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { type Api, openApi } from './http-fixture.ts';
 
 /** Comes back without waiting: how long a reader waits is not what is shown here. */

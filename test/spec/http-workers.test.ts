@@ -1,9 +1,9 @@
 // Who works: listed by what they say of themselves and by what they do.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { ApiClient, RemoteSource } from '../../src/client/client.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { ApiClient, RemoteSource } from 'pawl/client';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { eventually } from '../support/eventually.ts';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';

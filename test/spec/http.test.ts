@@ -1,7 +1,7 @@
 // The HTTP API: paths, codes and shapes of the contract, over the real engine and database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TALLY_MAX } from '../../src/store/tally.ts';
+import { TALLY_MAX } from 'pawl/internal/store/tally';
 import { openApi } from './http-fixture.ts';
 
 test('[P12] a job is accepted with 202, a Location and the Job', async () => {

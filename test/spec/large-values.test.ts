@@ -1,24 +1,24 @@
 // Inputs and results that are too large for the database live in artifacts, by reference.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { aesCodec } from '../../src/codec/aes-codec.ts';
-import { newPayloadKey } from '../../src/codec/key-ring.ts';
-import { nullCodec } from '../../src/codec/null-codec.ts';
-import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
-import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
-import { encodedSource } from '../../src/codec/wrap/source.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import { aesCodec } from 'pawl/internal/codec/aes-codec';
+import { newPayloadKey } from 'pawl/internal/codec/key-ring';
+import { nullCodec } from 'pawl/internal/codec/null-codec';
+import type { PayloadCodec } from 'pawl/internal/codec/payload-codec';
+import { encodedSink } from 'pawl/internal/codec/wrap/enqueue';
+import { encodedSource } from 'pawl/internal/codec/wrap/source';
+import type { JobSource } from 'pawl/internal/worker/job-source';
 import {
   inputsIn,
   largeSink,
   largeSource,
   valuesIn,
   wholeResult,
-} from '../../src/engine/by-reference.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import { Compensator } from '../../src/engine/follow/compensator.ts';
+} from 'pawl/internal/engine/by-reference';
+import type { Claim } from 'pawl/internal/engine/claim';
+import { Compensator } from 'pawl/internal/engine/follow/compensator';
 import { type ArtifactWorld, openArtifactWorld } from '../support/artifact/artifact-world.ts';
-import { ManualTimers } from '../../src/testing/manual-timers.ts';
+import { ManualTimers } from 'pawl/internal/testing/manual-timers';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { holdingOf, TENANT } from '../support/world.ts';
 

@@ -1,9 +1,9 @@
 // Limits and queues as a caller of the engine sees them, on the stores that users have.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ERRORS, PawlError } from '../../src/core/errors.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { ERRORS, PawlError } from 'pawl/internal/core/errors';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { realStores } from '../support/real-stores.ts';

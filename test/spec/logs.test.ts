@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Log, type LogOptions, openLog } from '../../src/app/log.ts';
-import { readLogSettings } from '../../src/app/log-settings.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Log, type LogOptions, openLog } from '@pawl/server/internal/app/log';
+import { readLogSettings } from '@pawl/server/internal/app/log-settings';
 import { openInner } from '../support/inner-pawl.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
-import { ManualClock } from '../../src/core/clock.ts';
-import { defineJob } from '../../src/handler/define-job.ts';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { defineJob } from 'pawl/internal/handler/define-job';
 
 function opened(more: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];

@@ -1,11 +1,11 @@
 // A world whose engine is counted, and a short way to ask for what was counted.
-import { EngineMetrics } from '../../src/metrics/engine-metrics.ts';
-import { Meter } from '../../src/metrics/meter.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { seededIds } from '../../src/core/ids.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { EngineMetrics } from '@pawl/server/internal/metrics/engine-metrics';
+import { Meter } from '@pawl/server/internal/metrics/meter';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { seededIds } from 'pawl/internal/core/ids';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, World, type WorldOptions } from '../support/world.ts';
 

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { METRICS } from '../../src/metrics/registry.ts';
+import { METRICS } from '@pawl/server/internal/metrics/registry';
 import { eventually } from '../support/eventually.ts';
 import { openLocked } from './auth-fixture.ts';
 
 const JOBS = `
-import { defineJob } from '${inRepository('src/handler/define-job.ts')}';
-import { task } from '${inRepository('src/lifecycles/task.ts')}';
+import { defineJob } from '${inRepository('packages/pawl/src/handler/define-job.ts')}';
+import { task } from '${inRepository('packages/pawl/src/lifecycles/task.ts')}';
 export const staged = defineJob('staged', {
   stages: [{ name: 'plan', min: 0, max: 50 }, { name: 'render', min: 50, max: 100 }],
   async run({ stage }) {

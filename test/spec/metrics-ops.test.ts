@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { metricsPage } from '../../scripts/metrics/page.ts';
-import { Meter } from '../../src/metrics/meter.ts';
-import { METRICS } from '../../src/metrics/registry.ts';
+import { Meter } from '@pawl/server/internal/metrics/meter';
+import { METRICS } from '@pawl/server/internal/metrics/registry';
 import { samplesOf } from './metrics-fixture.ts';
 
 interface Panel {

@@ -2,17 +2,17 @@
 // also from a process that has nothing but the type's stored definition.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { aesCodec } from '../../src/codec/aes-codec.ts';
-import { newPayloadKey } from '../../src/codec/key-ring.ts';
-import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
-import { encodedSource } from '../../src/codec/wrap/source.ts';
-import type { PawlError } from '../../src/core/errors.ts';
-import type { JobHandle } from '../../src/handle/job-handle.ts';
-import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { PermanentError } from '../../src/handler/failure.ts';
-import { openPawl } from '../../src/pawl/open-pawl.ts';
-import { typed } from '../../src/handler/schema.ts';
-import { openWorld as openTestWorld } from '../../src/testing/world.ts';
+import { aesCodec } from 'pawl/internal/codec/aes-codec';
+import { newPayloadKey } from 'pawl/internal/codec/key-ring';
+import { encodedSink } from 'pawl/internal/codec/wrap/enqueue';
+import { encodedSource } from 'pawl/internal/codec/wrap/source';
+import type { PawlError } from 'pawl/internal/core/errors';
+import type { JobHandle } from 'pawl/internal/handle/job-handle';
+import { defineJob, type JobDefinition, typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { PermanentError } from 'pawl/internal/handler/failure';
+import { openPawl } from 'pawl/internal/pawl/open-pawl';
+import { typed } from 'pawl/internal/handler/schema';
+import { openWorld as openTestWorld } from 'pawl/testing';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorkshop } from '../support/workshop.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';

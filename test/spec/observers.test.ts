@@ -1,16 +1,16 @@
 // Observers hear what the log says: durably, at least once, in order, and each for itself.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fixed } from '../../src/core/retry.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import type { FollowerReset, FollowFrom } from '../../src/engine/follow/follower.ts';
-import type { LogFollower } from '../../src/engine/follow/log-follower.ts';
-import type { Observation, Observer } from '../../src/engine/follow/observer.ts';
-import type { FollowerView } from '../../src/engine/follow/standing.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { Store } from '../../src/store/store.ts';
+import { fixed } from 'pawl/internal/core/retry';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import type { FollowerReset, FollowFrom } from 'pawl/internal/engine/follow/follower';
+import type { LogFollower } from 'pawl/internal/engine/follow/log-follower';
+import type { Observation, Observer } from 'pawl/internal/engine/follow/observer';
+import type { FollowerView } from 'pawl/internal/engine/follow/standing';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { Store } from 'pawl/internal/store/store';
 import { forEachStore } from '../support/world-stores.ts';
 import { openWorld, type World } from '../support/world.ts';
 

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { defineJob, type EnqueueOptions, openPawl, type Pawl, typed } from '../../src/index.ts';
+import { defineJob, type EnqueueOptions, openPawl, type Pawl, typed } from 'pawl';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { freshPostgres } from '../support/databases.ts';
 
@@ -134,7 +134,7 @@ describe('await using', () => {
 
 describe('surroundings', () => {
   const run = promisify(execFile);
-  const library = JSON.stringify(import.meta.resolve('../../src/index.ts'));
+  const library = JSON.stringify(import.meta.resolve('../../packages/pawl/src/index.ts'));
 
   async function printed(program: string, first: string): Promise<string> {
     const imported = `data:text/javascript,${encodeURIComponent(first)}`;
@@ -196,9 +196,11 @@ describe('surroundings', () => {
       .filter((one) => typeof one !== 'string')
       .map((one) => one.default.replace('dist/', 'src/').replace(/js$/, 'ts'))
       .filter((path) => !path.includes('/store/sqlite/'));
-    const modules = [...paths, 'src/app/open-store.ts', 'src/cli/program.ts'].map((path) =>
-      JSON.stringify(pathToFileURL(inRepository(path)).href),
-    );
+    const modules = [
+      ...paths,
+      'packages/pawl/src/settings/open-store.ts',
+      'packages/pawl/src/cli/program.ts',
+    ].map((path) => JSON.stringify(pathToFileURL(inRepository(path)).href));
     const program = `for (const path of [${modules.join(', ')}]) await import(path);
       console.log('loaded');`;
     assert.equal(await printed(program, withoutSqlite + withoutPg), 'loaded');

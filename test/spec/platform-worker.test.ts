@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { loadJobs } from '../../src/app/platform-worker.ts';
-import { startPlatform } from '../../src/app/platform.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { loadJobs } from '@pawl/server/internal/app/platform-worker';
+import { startPlatform } from '@pawl/server/internal/app/platform';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-jobs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,9 @@ test('a module without jobs, or that is not there, is refused by name', async ()
 });
 
 test('a job that a module exports by its name and in a list is loaded once', async () => {
-  const jobs = await loadJobs(fileURLToPath(new URL('../../src/studio/jobs.ts', import.meta.url)));
+  const jobs = await loadJobs(
+    fileURLToPath(new URL('../../packages/studio/src/jobs.ts', import.meta.url)),
+  );
   const types = jobs.map(({ type }) => type);
   assert.equal(new Set(types).size, types.length);
   assert.ok(types.includes('convert'));

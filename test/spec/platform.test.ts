@@ -1,8 +1,8 @@
 // Document P: the orchestration platform, walked on the real engine and a real database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftJob } from '../../src/engine/draft.ts';
-import { recordOf } from '../../src/lifecycles/record.ts';
+import { draftJob } from 'pawl/internal/engine/draft';
+import { recordOf } from 'pawl/internal/lifecycles/record';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 // Document O: the states of a remote process, and polls that cost neither attempts nor events.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordOf } from '../../src/lifecycles/record.ts';
+import { recordOf } from 'pawl/internal/lifecycles/record';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, type World } from '../support/world.ts';
 

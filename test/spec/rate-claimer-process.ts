@@ -1,11 +1,11 @@
 // A process of eight workers that make jobs of several users, then claim and settle what they get.
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { holdingOf } from '../support/world.ts';
 
 const [url = '', name = '', users = '', quota = '0'] = process.argv.slice(2);

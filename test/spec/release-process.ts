@@ -1,12 +1,12 @@
 // A process of this release, or of the next, that enqueues, claims, renews and settles one job
 // after the other until it is told to stop, and then says what it did. Any failure ends it.
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { nextReleasePool } from '../support/postgres/next-release.ts';
 
 const [url = '', owner = '', release = ''] = process.argv.slice(2);

@@ -1,11 +1,11 @@
 // Dead letters that are replayed without anybody's asking: which, when, how often and how fast.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Job } from '../../src/core/job.ts';
-import type { ReprocessRule } from '../../src/engine/retention/reprocess-rule.ts';
-import { ReprocessSweep } from '../../src/engine/sweeps/reprocess.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import type { DeadLetter } from '../../src/records/dead-letters.ts';
+import type { Job } from 'pawl/internal/core/job';
+import type { ReprocessRule } from 'pawl/internal/engine/retention/reprocess-rule';
+import { ReprocessSweep } from 'pawl/internal/engine/sweeps/reprocess';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import type { DeadLetter } from 'pawl/internal/records/dead-letters';
 import { realStores } from '../support/real-stores.ts';
 import { openWorld, type World } from '../support/world.ts';
 

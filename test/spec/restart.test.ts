@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../src/app/platform.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
 import { holdingOf } from '../support/world.ts';
 
 const TENANT = 'default';

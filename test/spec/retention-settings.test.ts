@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { readConfiguration } from '../../src/app/configuration.ts';
-import { startPlatform } from '../../src/app/platform.ts';
-import { readRetentionSettings } from '../../src/app/retention-settings.ts';
-import { DEFAULT_RETENTION } from '../../src/engine/retention/policy.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { startPlatform } from '@pawl/server/internal/app/platform';
+import { readRetentionSettings } from '@pawl/server/internal/app/retention-settings';
+import { DEFAULT_RETENTION } from 'pawl/internal/engine/retention/policy';
 import { eventually } from '../support/eventually.ts';
 
 const HOUR = 3_600_000;

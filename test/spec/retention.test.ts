@@ -1,11 +1,11 @@
 // What is kept for how long, what a job leaves behind, and how its content is taken away.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { PawlError } from '../../src/core/errors.ts';
-import { checkHistory } from '../../src/check/check-history.ts';
-import { retentionPolicy } from '../../src/engine/retention/policy.ts';
-import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import type { PawlError } from 'pawl/internal/core/errors';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import { retentionPolicy } from 'pawl/internal/engine/retention/policy';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { realStores } from '../support/real-stores.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { defineJob, openPawl, type Pawl } from '../../src/index.ts';
-import { partsOf } from '../../src/pawl/parts.ts';
+import { defineJob, openPawl, type Pawl } from 'pawl';
+import { partsOf } from 'pawl/internal/pawl/parts';
 import { openStation } from './http-station.ts';
 
 const report = defineJob('report', {

@@ -1,18 +1,18 @@
 // Three schedulers on one store through a simulated year, dying where it hurts most.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '../../src/core/clock.ts';
-import { seededIds } from '../../src/core/ids.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import type { ScheduleDefinition } from '../../src/engine/schedules/definition.ts';
-import { slotsBetween } from '../../src/engine/schedules/rule.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import { recordsOf } from '../../src/records/records.ts';
-import type { InsertWithOptions, InsertWithOutcome, NewJob } from '../../src/store/insert.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { seededIds } from 'pawl/internal/core/ids';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import type { ScheduleDefinition } from 'pawl/internal/engine/schedules/definition';
+import { slotsBetween } from 'pawl/internal/engine/schedules/rule';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { StoreError } from 'pawl/internal/store/store-error';
+import { recordsOf } from 'pawl/internal/records/records';
+import type { InsertWithOptions, InsertWithOutcome, NewJob } from 'pawl/internal/store/insert';
+import type { Store } from 'pawl/internal/store/store';
 import { realStores } from '../support/real-stores.ts';
 
 const HOUR_MS = 3_600_000;

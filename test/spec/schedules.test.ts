@@ -1,9 +1,9 @@
 // Schedules: rules in time, what becomes of missed slots, and one fire per slot whoever fires.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ScheduleDefinition } from '../../src/engine/schedules/definition.ts';
-import { nextRuns, type ScheduleView } from '../../src/engine/schedules/schedules.ts';
-import type { FireRecord } from '../../src/records/fires.ts';
+import type { ScheduleDefinition } from 'pawl/internal/engine/schedules/definition';
+import { nextRuns, type ScheduleView } from 'pawl/internal/engine/schedules/schedules';
+import type { FireRecord } from 'pawl/internal/records/fires';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

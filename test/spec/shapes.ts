@@ -1,12 +1,12 @@
 // What a client of version 1 relies on: members with their types, event types, states, codes.
-import { ERRORS } from '../../src/core/errors.ts';
-import { EVENT_TYPES, NOTE_TYPES } from '../../src/core/event.ts';
-import { PHASES } from '../../src/core/phase.ts';
-import { DeadLetterSchema } from '../../src/http/schema/dead-letter.ts';
-import { EnqueueBody } from '../../src/http/schema/enqueue.ts';
-import { JobEventSchema, JobSchema } from '../../src/http/schema/job.ts';
-import { ClaimSchema, HeartbeatSchema } from '../../src/http/schema/worker.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { ERRORS } from 'pawl/internal/core/errors';
+import { EVENT_TYPES, NOTE_TYPES } from 'pawl/internal/core/event';
+import { PHASES } from 'pawl/internal/core/phase';
+import { DeadLetterSchema } from 'pawl/internal/contract/dead-letter';
+import { EnqueueBody } from 'pawl/internal/contract/enqueue';
+import { JobEventSchema, JobSchema } from 'pawl/internal/contract/job';
+import { ClaimSchema, HeartbeatSchema } from 'pawl/internal/contract/worker';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 
 export interface Shapes {
   /** By schema: each member and whether it is always there. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { watchSlo } from '../../src/metrics/slo-gauges.ts';
-import { Meter } from '../../src/metrics/meter.ts';
-import { binOf, msOf, quantileMs } from '../../src/slo/bins.ts';
-import { SloReader } from '../../src/slo/reader.ts';
-import { type SloReport, sloReports } from '../../src/slo/report.ts';
-import { DEFAULT_TARGETS, targetOf } from '../../src/slo/target.ts';
+import { watchSlo } from '@pawl/server/internal/metrics/slo-gauges';
+import { Meter } from '@pawl/server/internal/metrics/meter';
+import { binOf, msOf, quantileMs } from '@pawl/server/internal/slo/bins';
+import { SloReader } from '@pawl/server/internal/slo/reader';
+import { type SloReport, sloReports } from '@pawl/server/internal/slo/report';
+import { DEFAULT_TARGETS, targetOf } from '@pawl/server/internal/slo/target';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
 import { realStores } from '../support/real-stores.ts';
 import { ManualTimers } from '../support/workshop.ts';

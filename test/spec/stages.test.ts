@@ -1,10 +1,10 @@
 // Declared stages hold for every worker: in this process, remote, and in any language.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ApiClient } from '../../src/client/client.ts';
-import { RemoteSource } from '../../src/client/remote-source.ts';
-import type { Beat, Ownership } from '../../src/engine/owner.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { ApiClient } from 'pawl/client';
+import { RemoteSource } from 'pawl/internal/client/remote-source';
+import type { Beat, Ownership } from 'pawl/internal/engine/owner';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { jobThat, openWorkshop, runThrough } from '../support/workshop.ts';
 import { openWorld, type World } from '../support/world.ts';

@@ -1,10 +1,10 @@
 // One round of sweeps: each duty stands for itself, and says how it fares.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DUTIES, type Duty } from '../../src/engine/sweeps/duties.ts';
-import { type SweepReport, Sweeper } from '../../src/engine/sweeps/sweeper.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { Store } from '../../src/store/store.ts';
+import { DUTIES, type Duty } from 'pawl/internal/engine/sweeps/duties';
+import { type SweepReport, Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { Store } from 'pawl/internal/store/store';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

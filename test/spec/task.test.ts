@@ -1,7 +1,7 @@
 // Document T: typed jobs, as far as the engine carries them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordOf } from '../../src/lifecycles/record.ts';
+import { recordOf } from 'pawl/internal/lifecycles/record';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';
 

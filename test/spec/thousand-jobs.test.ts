@@ -1,10 +1,10 @@
 // Document R's acceptance: 1,000 jobs with failures, retries, cancels, snoozes and dead workers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkHistory } from '../../src/check/check-history.ts';
-import { isOwned, isTerminal } from '../../src/core/phase.ts';
-import type { Claim } from '../../src/engine/claim.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import { isOwned, isTerminal } from 'pawl/internal/core/phase';
+import type { Claim } from 'pawl/internal/engine/claim';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { readAll } from '../simulation/read-all.ts';
 import { realStores } from '../support/real-stores.ts';
 import { holdingOf, openWorld, TENANT, type World } from '../support/world.ts';

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
-import { ApiClient, RemoteSource } from '../../src/client/client.ts';
-import { BOUNDS, CAUSES_MAX } from '../../src/core/bounds.ts';
-import type { Job, JobError } from '../../src/core/job.ts';
-import type { JobDefinition } from '../../src/handler/define-job.ts';
-import { buildServer } from '../../src/http/server.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { ApiClient, RemoteSource } from 'pawl/client';
+import { BOUNDS, CAUSES_MAX } from 'pawl/internal/core/bounds';
+import type { Job, JobError } from 'pawl/internal/core/job';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import { buildServer } from '@pawl/server/internal/http/server';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { type Kind, type LifecycleName, throwingJobs } from '../fixtures/handlers/throwing.ts';
 import { type Thrown, THROWN_NAMES } from '../support/hostile/errors.ts';
 

@@ -1,8 +1,8 @@
 // What happens at the time limit of an attempt: those that got on go on, the others fail.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunContext } from '../../src/handler/context.ts';
-import { distributed } from '../../src/lifecycles/distributed.ts';
+import type { RunContext } from 'pawl/internal/handler/context';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
 import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
 import { openApi } from './http-fixture.ts';
 

@@ -9,17 +9,17 @@ import {
   SimpleSpanProcessor,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { seededIds } from '../../src/core/ids.ts';
-import { SeededRandom } from '../../src/core/random.ts';
-import { traceParentIn } from '../../src/core/trace.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { fail } from '../../src/handler/failure.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import { isTracingWished, startTracingSdk } from '../../src/tracing/start-sdk.ts';
-import { traceAttempts } from '../../src/tracing/trace-attempts.ts';
-import { traceEnqueues } from '../../src/tracing/trace-enqueues.ts';
+import { seededIds } from 'pawl/internal/core/ids';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { traceParentIn } from 'pawl/internal/core/trace';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { type JobDefinition, typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { fail } from 'pawl/internal/handler/failure';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { isTracingWished, startTracingSdk } from 'pawl/internal/tracing/start-sdk';
+import { traceAttempts } from 'pawl/internal/tracing/trace-attempts';
+import { traceEnqueues } from 'pawl/internal/tracing/trace-enqueues';
 import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
 import { openApi } from './http-fixture.ts';
 

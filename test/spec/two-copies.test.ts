@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { openPawl } from '../../src/pawl/open-pawl.ts';
-import { isPawlError, PawlError } from '../../src/core/errors.ts';
-import type * as Define from '../../src/handler/define-job.ts';
-import type * as Failure from '../../src/handler/failure.ts';
-import { fail, isJobFailure, JobFailure } from '../../src/handler/failure.ts';
-import { isJobType } from '../../src/handler/job-type.ts';
-import type * as Schemas from '../../src/handler/schema.ts';
-import { failureOf } from '../../src/handler/thrown-error.ts';
-import { openWorld } from '../../src/testing/world.ts';
+import { openPawl } from 'pawl/internal/pawl/open-pawl';
+import { isPawlError, PawlError } from 'pawl/internal/core/errors';
+import type * as Define from 'pawl/internal/handler/define-job';
+import type * as Failure from 'pawl/internal/handler/failure';
+import { fail, isJobFailure, JobFailure } from 'pawl/internal/handler/failure';
+import { isJobType } from 'pawl/internal/handler/job-type';
+import type * as Schemas from 'pawl/internal/handler/schema';
+import { failureOf } from 'pawl/internal/handler/thrown-error';
+import { openWorld } from 'pawl/testing';
 
 mkdirSync(inRepository('.cache'), { recursive: true });
 // Inside the repository, so that its packages are found.

@@ -2,10 +2,10 @@
 // job, what was logged and what was counted, and ends as it should: by itself, with 0. With the
 // word "afterwards" it then throws something of its own, when no worker works any more.
 import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
-import type { Job } from '../../src/core/job.ts';
-import { EngineMetrics } from '../../src/metrics/engine-metrics.ts';
-import { Meter } from '../../src/metrics/meter.ts';
-import { workerMetrics } from '../../src/metrics/worker-metrics.ts';
+import type { Job } from 'pawl/internal/core/job';
+import { EngineMetrics } from '@pawl/server/internal/metrics/engine-metrics';
+import { Meter } from '@pawl/server/internal/metrics/meter';
+import { workerMetrics } from '@pawl/server/internal/metrics/worker-metrics';
 import {
   APART_DEEDS,
   DEEDS,

@@ -1,8 +1,8 @@
 // One job at a time for a key: throttle, debounce, replace; always answered, never dropped.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EnqueueResult } from '../../src/engine/enqueue.ts';
-import type { UniqueWish } from '../../src/engine/unique.ts';
+import type { EnqueueResult } from 'pawl/internal/engine/enqueue';
+import type { UniqueWish } from 'pawl/internal/engine/unique';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { realStores } from '../support/real-stores.ts';
 import { openWorld, TENANT, type World } from '../support/world.ts';

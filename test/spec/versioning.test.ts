@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { INTRODUCTION } from '../../src/http/openapi-text.ts';
+import { INTRODUCTION } from '@pawl/server/internal/http/openapi-text';
 import { type Shapes, shapesNow } from './shapes.ts';
 
 const recorded = JSON.parse(

@@ -1,16 +1,16 @@
 // Who waits for work hears of it: in this process, and in others on the same database.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wakeFor } from '../../src/worker/wake.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { PostgresStore } from '../../src/store/postgres/store.ts';
-import { openWorker } from '../../src/worker/open-worker.ts';
+import { wakeFor } from 'pawl/internal/worker/wake';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { PostgresStore } from 'pawl/internal/store/postgres/store';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { onEveryServer } from '../support/postgres/store-fixture.ts';
 import { forEachStore } from '../support/world-stores.ts';
 import { jobThat, sourceWith } from '../support/workshop.ts';

@@ -1,22 +1,22 @@
 // The platform up to the moment before a delivery, in a process of its own that is then killed:
 // with `event` the log has the event and no more, with `fan-out` the delivery is stored too.
-import { systemClock } from '../../src/core/clock.ts';
-import { systemIds } from '../../src/core/ids.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { openLinkKeys } from '../../src/artifact/link-keys.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import { openContext } from '../../src/engine/open-context.ts';
-import { SHARED_TENANT } from '../../src/engine/registry.ts';
-import { typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { eventJson } from '../../src/http/view.ts';
-import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
-import { createOutgoing } from '../../src/outgoing/outgoing.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { fanOut } from '../../src/webhooks/deliveries.ts';
-import { deliveryJob } from '../../src/webhooks/delivery-job.ts';
-import { SecretBox } from '../../src/webhooks/secret-box.ts';
-import { Webhooks } from '../../src/webhooks/webhooks.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { openLinkKeys } from 'pawl/internal/artifact/link-keys';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { SHARED_TENANT } from 'pawl/internal/engine/registry';
+import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { eventJson } from '@pawl/server/internal/http/view';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import { fanOut } from '@pawl/server/internal/webhooks/deliveries';
+import { deliveryJob } from '@pawl/server/internal/webhooks/delivery-job';
+import { SecretBox } from '@pawl/server/internal/webhooks/secret-box';
+import { Webhooks } from '@pawl/server/internal/webhooks/webhooks';
 
 const [database = '', keys = '', url = '', until = ''] = process.argv.slice(2);
 const store = database.startsWith('postgres')

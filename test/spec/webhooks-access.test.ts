@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Role } from '../../src/auth/role.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { SecretBox } from '../../src/webhooks/secret-box.ts';
+import type { Role } from 'pawl/internal/contract/role';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import { SecretBox } from '@pawl/server/internal/webhooks/secret-box';
 import type { Api, Method } from './http-fixture.ts';
 import { hook, openWebhookFixture, succeed, told } from './webhook-fixture.ts';
 

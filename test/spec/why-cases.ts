@@ -1,10 +1,10 @@
 // How each reason comes about, and what the answer says of it.
-import { auditOps } from '../../src/records/audit.ts';
+import { auditOps } from 'pawl/internal/records/audit';
 import assert from 'node:assert/strict';
-import type { TypeDefinition } from '../../src/engine/define-type.ts';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
-import type { Reason, Why } from '../../src/engine/limits/why.ts';
-import type { QueueSettings } from '../../src/engine/queues.ts';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import type { Reason, Why } from 'pawl/internal/engine/limits/why';
+import type { QueueSettings } from 'pawl/internal/engine/queues';
 import { TENANT, type World } from '../support/world.ts';
 
 export const TYPES: Readonly<Record<string, TypeDefinition>> = {

@@ -1,8 +1,8 @@
 // "Why is it not running?": every reason that the code knows, shown on every store.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Estimate } from '../../src/engine/limits/estimate.ts';
-import { REASONS } from '../../src/engine/limits/why.ts';
+import type { Estimate } from 'pawl/internal/engine/limits/estimate';
+import { REASONS } from 'pawl/internal/engine/limits/why';
 import { realStores } from '../support/real-stores.ts';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
 import { announce, CASES, IN_LINE, prepare, throttle, TIMED, TYPES, rule } from './why-cases.ts';

@@ -1,10 +1,10 @@
 // A second claim under way while jobs wait for a slot: how much it asks for, and as whom.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ClaimOptions } from '../../src/engine/claim.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
-import type { Worker } from '../../src/worker/worker.ts';
+import type { ClaimOptions } from 'pawl/internal/engine/claim';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 
 interface Bench {

@@ -1,12 +1,12 @@
 // Ends that take the next claim along: one call and one commit for both.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ClaimOptions } from '../../src/engine/claim.ts';
-import type { JobDefinition } from '../../src/handler/define-job.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
-import type { WorkerOptions } from '../../src/worker/open-worker.ts';
-import type { Worker } from '../../src/worker/worker.ts';
+import type { ClaimOptions } from 'pawl/internal/engine/claim';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { WorkerOptions } from 'pawl/internal/worker/open-worker';
+import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 
 interface Bench {

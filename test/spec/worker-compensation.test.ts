@@ -1,14 +1,14 @@
 // What a job did can be undone: by a child of it, whose end is written to the job's own log.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Job } from '../../src/core/job.ts';
-import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
-import { PermanentError } from '../../src/handler/failure.ts';
-import { typed } from '../../src/handler/schema.ts';
-import { distributed } from '../../src/lifecycles/distributed.ts';
-import { platform } from '../../src/lifecycles/platform.ts';
-import { task } from '../../src/lifecycles/task.ts';
-import { Compensator } from '../../src/engine/follow/compensator.ts';
+import type { Job } from 'pawl/internal/core/job';
+import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
+import { PermanentError } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
+import { platform } from 'pawl/internal/lifecycles/platform';
+import { task } from 'pawl/internal/lifecycles/task';
+import { Compensator } from 'pawl/internal/engine/follow/compensator';
 import { openWorkshop, type Workshop } from '../support/workshop.ts';
 
 interface Fixture {

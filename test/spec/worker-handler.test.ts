@@ -1,9 +1,9 @@
 // What a handler is promised: stages, checkpoints, effects and progress.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunContext } from '../../src/handler/context.ts';
-import type { JobDefinition } from '../../src/handler/define-job.ts';
-import { fail, PermanentError } from '../../src/handler/failure.ts';
+import type { RunContext } from 'pawl/internal/handler/context';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import { fail, PermanentError } from 'pawl/internal/handler/failure';
 import {
   jobThat,
   openWorkshop,

@@ -1,10 +1,10 @@
 // The worker: slots, batches, prefetch, a source that fails, a lease that is lost, the end.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JobStop } from '../../src/handler/stop.ts';
-import { distributed } from '../../src/lifecycles/distributed.ts';
-import { StoreError } from '../../src/store/store-error.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobStop } from 'pawl/internal/handler/stop';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { JobSource } from 'pawl/internal/worker/job-source';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 
 /** A handler that works until it is let go, and what it saw. */

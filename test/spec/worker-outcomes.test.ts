@@ -1,17 +1,17 @@
 // What a handler says on the way and how it ends: notes, pauses and errors.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { defineJob } from '../../src/handler/define-job.ts';
+import { defineJob } from 'pawl/internal/handler/define-job';
 import {
   fail,
   LeaseConflictError,
   PermanentError,
   TransientError,
   ValidationError,
-} from '../../src/handler/failure.ts';
-import type { Schema } from '../../src/handler/schema.ts';
-import { distributed } from '../../src/lifecycles/distributed.ts';
-import { document } from '../../src/lifecycles/document.ts';
+} from 'pawl/internal/handler/failure';
+import type { Schema } from 'pawl/internal/handler/schema';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
+import { document } from 'pawl/internal/lifecycles/document';
 import { jobThat, openWorkshop, runThrough } from '../support/workshop.ts';
 
 describe('notes', () => {

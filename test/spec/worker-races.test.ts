@@ -1,9 +1,9 @@
 // Cancel against everything else that can end a turn, on real databases: exactly one wins.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { JobEvent } from '../../src/core/event.ts';
-import { isTerminal } from '../../src/core/phase.ts';
-import type { Claim } from '../../src/engine/claim.ts';
+import type { JobEvent } from 'pawl/internal/core/event';
+import { isTerminal } from 'pawl/internal/core/phase';
+import type { Claim } from 'pawl/internal/engine/claim';
 import { realStores } from '../support/real-stores.ts';
 import { openWorld, type World } from '../support/world.ts';
 

@@ -5,14 +5,14 @@ import { describe, test } from 'node:test';
 import { Type } from 'typebox';
 import * as v from 'valibot';
 import { z } from 'zod';
-import type { PawlClient } from '../../src/client/client.ts';
-import type { Fault } from '../../src/core/errors.ts';
-import { defineJob, type JobDefinition, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import { fromTypebox } from '../../src/handler/typebox.ts';
-import { task } from '../../src/lifecycles/task.ts';
-import { openPawl } from '../../src/pawl/open-pawl.ts';
-import type { Pawl } from '../../src/pawl/pawl.ts';
-import { openWorld } from '../../src/testing/world.ts';
+import type { PawlClient } from 'pawl/client';
+import type { Fault } from 'pawl/internal/core/errors';
+import { defineJob, type JobDefinition, typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { fromTypebox } from 'pawl/internal/handler/typebox';
+import { task } from 'pawl/internal/lifecycles/task';
+import { openPawl } from 'pawl/internal/pawl/open-pawl';
+import type { Pawl } from 'pawl/internal/pawl/pawl';
+import { openWorld } from 'pawl/testing';
 import { openStation } from './http-station.ts';
 
 interface Tiles {

@@ -1,13 +1,13 @@
 // Why a handler stops: cancel, a lost lease, time-outs, the worker's end. Exactly one end wins.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RunContext } from '../../src/handler/context.ts';
-import { fail } from '../../src/handler/failure.ts';
-import { JobStop } from '../../src/handler/stop.ts';
-import { distributed } from '../../src/lifecycles/distributed.ts';
-import { document } from '../../src/lifecycles/document.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
-import type { Worker } from '../../src/worker/worker.ts';
+import type { RunContext } from 'pawl/internal/handler/context';
+import { fail } from 'pawl/internal/handler/failure';
+import { JobStop } from 'pawl/internal/handler/stop';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
+import { document } from 'pawl/internal/lifecycles/document';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 
 const never = new Promise<never>(() => undefined);

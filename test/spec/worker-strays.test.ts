@@ -1,7 +1,7 @@
 // Inline handlers that go on after their attempt: nothing can end them, and the worker says so.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Worker } from '../../src/worker/worker.ts';
+import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, type Workshop } from '../support/workshop.ts';
 
 describe('an inline handler that heeds no signal', () => {

@@ -1,4 +1,4 @@
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import type { OpenStore } from './world.ts';
 
 /** A real SQLite database in this process's memory: what a spec runs on unless it needs more. */

@@ -1,15 +1,15 @@
 // A Pawl for tests that look at what is stored: jobs as their rows, the engine, the worker.
-import { type Job, type JobRef, type CancelMode } from '../../src/core/job.ts';
-import type { Artifacts } from '../../src/engine/artifacts.ts';
-import { wholeResult } from '../../src/engine/by-reference.ts';
-import type { EngineContext } from '../../src/engine/context.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { EnqueueArgs, JobType } from '../../src/handler/job-type.ts';
-import { openPawl, type PawlOptions } from '../../src/pawl/open-pawl.ts';
-import { partsOf } from '../../src/pawl/parts.ts';
-import type { Pawl, PawlEnqueueOptions } from '../../src/pawl/pawl.ts';
-import type { WorkerOptions } from '../../src/worker/open-worker.ts';
-import type { Worker } from '../../src/worker/worker.ts';
+import { type Job, type JobRef, type CancelMode } from 'pawl/internal/core/job';
+import type { Artifacts } from 'pawl/internal/engine/artifacts';
+import { wholeResult } from 'pawl/internal/engine/by-reference';
+import type { EngineContext } from 'pawl/internal/engine/context';
+import type { Engine } from 'pawl/internal/engine/engine';
+import type { EnqueueArgs, JobType } from 'pawl/internal/handler/job-type';
+import { openPawl, type PawlOptions } from 'pawl/internal/pawl/open-pawl';
+import { partsOf } from 'pawl/internal/pawl/parts';
+import type { Pawl, PawlEnqueueOptions } from 'pawl/internal/pawl/pawl';
+import type { WorkerOptions } from 'pawl/internal/worker/open-worker';
+import type { Worker } from 'pawl/internal/worker/worker';
 
 export class InnerPawl {
   readonly pawl: Pawl;

@@ -1,14 +1,14 @@
 // A world of `pawl/testing` for tests that look at what is stored: jobs and events as their rows.
-import type { JobEvent } from '../../src/core/event.ts';
-import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
-import { wholeResult } from '../../src/engine/by-reference.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { EnqueueOptions } from '../../src/handle/enqueue-options.ts';
-import type { ArtifactSnapshot } from '../../src/handle/job-snapshot.ts';
-import type { JobType } from '../../src/handler/job-type.ts';
-import { partsOf } from '../../src/pawl/parts.ts';
-import { openWorld, type World, type WorldOptions } from '../../src/testing/world.ts';
-import type { DeadLetter } from '../../src/records/dead-letters.ts';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { CancelMode, Job, JobRef } from 'pawl/internal/core/job';
+import { wholeResult } from 'pawl/internal/engine/by-reference';
+import type { Engine } from 'pawl/internal/engine/engine';
+import type { EnqueueOptions } from 'pawl/internal/handle/enqueue-options';
+import type { ArtifactSnapshot } from 'pawl/internal/handle/job-snapshot';
+import type { JobType } from 'pawl/internal/handler/job-type';
+import { partsOf } from 'pawl/internal/pawl/parts';
+import { openWorld, type World, type WorldOptions } from 'pawl/testing';
+import type { DeadLetter } from 'pawl/internal/records/dead-letters';
 
 const TENANT = 'default';
 const PAGE = 10_000;

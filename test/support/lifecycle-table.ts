@@ -1,16 +1,16 @@
 // A lifecycle seen from outside: what each thing one can ask leads to, from each place.
 import assert from 'node:assert/strict';
-import { decide } from '../../src/core/decide.ts';
-import type { Decision, Facts, Request, Step } from '../../src/core/decision.ts';
+import { decide } from 'pawl/internal/core/decide';
+import type { Decision, Facts, Request, Step } from 'pawl/internal/core/decision';
 import {
   birthPlaces,
   type Lifecycle,
   type Place,
   placeName,
   rowsOf,
-} from '../../src/core/lifecycle.ts';
-import type { Policy } from '../../src/core/policy.ts';
-import { type Random, SeededRandom } from '../../src/core/random.ts';
+} from 'pawl/internal/core/lifecycle';
+import type { Policy } from 'pawl/internal/core/policy';
+import { type Random, SeededRandom } from 'pawl/internal/core/random';
 
 export function policyOf(lifecycle: Lifecycle, more: Partial<Policy> = {}): Policy {
   return {

@@ -1,6 +1,6 @@
 // A lifecycle of a user, with more of everything than the built-in ones have.
-import { defineLifecycle } from '../../src/core/define-lifecycle.ts';
-import type { Lifecycle } from '../../src/core/lifecycle.ts';
+import { defineLifecycle } from 'pawl/internal/core/define-lifecycle';
+import type { Lifecycle } from 'pawl/internal/core/lifecycle';
 
 const OWNED = ['taken', 'busy', 'testing'];
 

@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newLinkKey } from '../../src/artifact/link-keys.ts';
-import { PawlClient } from '../../src/client/client.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import type { JobDefinition } from '../../src/handler/define-job.ts';
-import { buildServer } from '../../src/http/server.ts';
-import { openPawl } from '../../src/pawl/open-pawl.ts';
-import { partsOf } from '../../src/pawl/parts.ts';
-import type { Pawl } from '../../src/pawl/pawl.ts';
+import { newLinkKey } from 'pawl/internal/artifact/link-keys';
+import { PawlClient } from 'pawl/client';
+import { systemClock } from 'pawl/internal/core/clock';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import { buildServer } from '@pawl/server/internal/http/server';
+import { openPawl } from 'pawl/internal/pawl/open-pawl';
+import { partsOf } from 'pawl/internal/pawl/parts';
+import type { Pawl } from 'pawl/internal/pawl/pawl';
 
 export interface Served {
   readonly pawl: Pawl;

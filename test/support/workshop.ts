@@ -1,18 +1,18 @@
 // A world with workers in it: real handlers, a real store, and time that moves only when told to.
-import { withCompensations } from '../../src/handler/compensation.ts';
-import type { Compensation, RunContext } from '../../src/handler/context.ts';
-import type { StageRange } from '../../src/core/policy.ts';
+import { withCompensations } from 'pawl/internal/handler/compensation';
+import type { Compensation, RunContext } from 'pawl/internal/handler/context';
+import type { StageRange } from 'pawl/internal/core/policy';
 import {
   defineJob,
   type HandlerOptions,
   type JobDefinition,
   typeDefinitionOf,
-} from '../../src/handler/define-job.ts';
-import { type Schema, typed } from '../../src/handler/schema.ts';
-import { ManualTimers } from '../../src/testing/manual-timers.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
-import { openWorker, type WorkerOptions } from '../../src/worker/open-worker.ts';
-import type { Worker } from '../../src/worker/worker.ts';
+} from 'pawl/internal/handler/define-job';
+import { type Schema, typed } from 'pawl/internal/handler/schema';
+import { ManualTimers } from 'pawl/internal/testing/manual-timers';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import { openWorker, type WorkerOptions } from 'pawl/internal/worker/open-worker';
+import type { Worker } from 'pawl/internal/worker/worker';
 import { inSqlite } from './in-sqlite.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 

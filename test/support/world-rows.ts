@@ -1,7 +1,7 @@
 // Which rows of the lifecycles' tables a test run has really taken.
-import { eventTypeOf } from '../../src/core/event.ts';
-import type { Step } from '../../src/core/decision.ts';
-import type { Job, JobRef } from '../../src/core/job.ts';
+import { eventTypeOf } from 'pawl/internal/core/event';
+import type { Step } from 'pawl/internal/core/decision';
+import type { Job, JobRef } from 'pawl/internal/core/job';
 import {
   type Lifecycle,
   type Place,
@@ -9,9 +9,9 @@ import {
   samePlace,
   type Transition,
   type Trigger,
-} from '../../src/core/lifecycle.ts';
-import type { Move, MovedAndClaimed, MoveOutcome } from '../../src/store/move.ts';
-import type { Store } from '../../src/store/store.ts';
+} from 'pawl/internal/core/lifecycle';
+import type { Move, MovedAndClaimed, MoveOutcome } from 'pawl/internal/store/move';
+import type { Store } from 'pawl/internal/store/store';
 
 function rowName(lifecycle: string, row: Pick<Transition, 'on' | 'from' | 'to'>): string {
   return `${lifecycle}: ${row.on} ${placeName(row.from)} → ${placeName(row.to)}`;

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import type { Store } from 'pawl/internal/store/store';
 import { type FreshDatabase, freshDatabase } from './postgres/fresh-database.ts';
 import { type PostgresServer, postgresServers } from './postgres/servers.ts';
 import { inMemory, type OpenStore } from './world.ts';

@@ -1,28 +1,28 @@
 // A platform in miniature for tests: a store, an engine, and time that moves only when told to.
-import type { ManualClock } from '../../src/core/clock.ts';
-import type { Failure } from '../../src/core/decision.ts';
-import type { JobEvent } from '../../src/core/event.ts';
-import type { CancelMode, Job, JobRef } from '../../src/core/job.ts';
-import type { Lifecycle } from '../../src/core/lifecycle.ts';
-import type { SeededRandom } from '../../src/core/random.ts';
-import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
-import type { EngineContext, EngineLog } from '../../src/engine/context.ts';
-import type { TypeDefinition } from '../../src/engine/define-type.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
-import type { Beat, BeatResult, Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
-import type { TransitionOutcome } from '../../src/engine/transition.ts';
-import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { TypeRecord } from '../../src/records/job-types.ts';
+import type { ManualClock } from 'pawl/internal/core/clock';
+import type { Failure } from 'pawl/internal/core/decision';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { CancelMode, Job, JobRef } from 'pawl/internal/core/job';
+import type { Lifecycle } from 'pawl/internal/core/lifecycle';
+import type { SeededRandom } from 'pawl/internal/core/random';
+import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
+import type { EngineContext, EngineLog } from 'pawl/internal/engine/context';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
+import type { Engine } from 'pawl/internal/engine/engine';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import type { Beat, BeatResult, Ownership } from 'pawl/internal/engine/owner';
+import type { Ending } from 'pawl/internal/engine/settle';
+import type { TransitionOutcome } from 'pawl/internal/engine/transition';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { Store } from 'pawl/internal/store/store';
+import type { TypeRecord } from 'pawl/internal/records/job-types';
 import {
   openSeededEngine,
   type OpenStore,
   type SeededEngine,
-} from '../../src/testing/seeded-engine.ts';
+} from 'pawl/internal/testing/seeded-engine';
 
-export { inMemory, type OpenStore } from '../../src/testing/seeded-engine.ts';
+export { inMemory, type OpenStore } from 'pawl/internal/testing/seeded-engine';
 
 export interface WorldOptions {
   readonly store?: OpenStore;

@@ -1,14 +1,19 @@
 // Time, chance and the network come in through parameters: that is what makes runs repeatable.
 import { codeOf, importsOf, lineAt, type SourceFile } from './source.ts';
 
-const repeatableFolders = ['src/core/', 'src/lifecycles/', 'src/engine/', 'src/check/'];
+const repeatableFolders = [
+  'packages/pawl/src/core/',
+  'packages/pawl/src/lifecycles/',
+  'packages/pawl/src/engine/',
+  'packages/pawl/src/check/',
+];
 
 /** The adapters through which real time and real chance enter; keep this list short. */
 const ambientAdapters: ReadonlySet<string> = new Set([
-  'src/core/clock.ts',
-  'src/core/ids.ts',
-  'src/core/random.ts',
-  'src/core/timers.ts',
+  'packages/pawl/src/core/clock.ts',
+  'packages/pawl/src/core/ids.ts',
+  'packages/pawl/src/core/random.ts',
+  'packages/pawl/src/core/timers.ts',
 ]);
 
 /** The only files of the tests that may let real time pass, or whose subject are timers. */

@@ -3,15 +3,15 @@ import { codeOf, lineAt, type SourceFile } from './source.ts';
 
 /** The engine itself, and where its parts are put together. */
 const homes = [
-  'src/engine/',
-  'src/app/artifacts.ts',
-  'src/app/environment.ts',
-  'src/app/measuring.ts',
-  'src/app/platform.ts',
-  'src/pawl/parts.ts',
-  'src/pawl/pawl.ts',
-  'src/testing/seeded-engine.ts',
-  'src/testing/world.ts',
+  'packages/pawl/src/engine/',
+  'packages/server/src/app/artifacts.ts',
+  'packages/server/src/app/environment.ts',
+  'packages/server/src/app/measuring.ts',
+  'packages/server/src/app/platform.ts',
+  'packages/pawl/src/pawl/parts.ts',
+  'packages/pawl/src/pawl/pawl.ts',
+  'packages/pawl/src/testing/seeded-engine.ts',
+  'packages/pawl/src/testing/world.ts',
 ];
 
 const names = /\b(?:EngineContext|openContext)\b|\b(?:engine|parts)\s*\.\s*context\b/g;

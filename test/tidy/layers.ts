@@ -111,7 +111,7 @@ const neighbours = new Set([
   'testing > pawl',
 ]);
 
-const entryFile = 'src/index.ts';
+const entryFile = 'packages/pawl/src/index.ts';
 
 /** Tests beside the sources are not shipped, so they may look at any layer. */
 export function layerProblems({ path, text }: SourceFile): string[] {

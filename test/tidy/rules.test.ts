@@ -39,24 +39,24 @@ describe('reading source', () => {
 
 describe('layers', () => {
   const allowed: [string, string][] = [
-    ['src/core/job.ts', './phase.ts'],
-    ['src/lifecycles/document.ts', '../core/lifecycle.ts'],
-    ['src/store/sqlite/store.ts', '../store.ts'],
-    ['src/engine/claim.ts', './sweeps/due.ts'],
-    ['src/engine/sweeps/due.ts', '../claim.ts'],
-    ['src/cli/main.ts', '../http/server.ts'],
-    ['src/index.ts', './cli/main.ts'],
+    ['packages/pawl/src/core/job.ts', './phase.ts'],
+    ['packages/pawl/src/lifecycles/document.ts', '../core/lifecycle.ts'],
+    ['packages/pawl/src/store/sqlite/store.ts', '../store.ts'],
+    ['packages/pawl/src/engine/claim.ts', './sweeps/due.ts'],
+    ['packages/pawl/src/engine/sweeps/due.ts', '../claim.ts'],
+    ['packages/pawl/src/cli/main.ts', '../http/server.ts'],
+    ['packages/pawl/src/index.ts', './cli/main.ts'],
     ['src/core/job.test.ts', '../../test/support/anything.ts'],
-    ['src/core/job.ts', 'node:crypto'],
+    ['packages/pawl/src/core/job.ts', 'node:crypto'],
   ];
   const refused: [string, string][] = [
-    ['src/core/job.ts', '../lifecycles/document.ts'],
-    ['src/core/job.ts', '../store/store.ts'],
-    ['src/store/sqlite/store.ts', '../postgres/store.ts'],
-    ['src/store/store.ts', './sqlite/store.ts'],
-    ['src/engine/claim.ts', '../store/memory/store.ts'],
-    ['src/http/server.ts', '../ogc/server.ts'],
-    ['src/cli/main.ts', '../index.ts'],
+    ['packages/pawl/src/core/job.ts', '../lifecycles/document.ts'],
+    ['packages/pawl/src/core/job.ts', '../store/store.ts'],
+    ['packages/pawl/src/store/sqlite/store.ts', '../postgres/store.ts'],
+    ['packages/pawl/src/store/store.ts', './sqlite/store.ts'],
+    ['packages/pawl/src/engine/claim.ts', '../store/memory/store.ts'],
+    ['packages/server/src/http/server.ts', '../ogc/server.ts'],
+    ['packages/pawl/src/cli/main.ts', '../index.ts'],
     ['src/app/start.ts', '../../test/support/anything.ts'],
     ['src/app/start.ts', '../novelty/thing.ts'],
     ['src/novelty/thing.ts', '../core/job.ts'],
@@ -76,7 +76,7 @@ describe('layers', () => {
 
 describe('budgets', () => {
   test('a file or a line over its budget is reported, one at its budget is not', () => {
-    const path = 'src/core/job.ts';
+    const path = 'packages/pawl/src/core/job.ts';
     assert.deepEqual(sizeProblems({ path, text: 'x\n'.repeat(linesMax) }), []);
     assert.equal(sizeProblems({ path, text: 'x\n'.repeat(linesMax + 1) }).length, 1);
     assert.deepEqual(sizeProblems({ path, text: 'x'.repeat(columnsMax) }), []);
@@ -85,7 +85,7 @@ describe('budgets', () => {
 
   test('names without meaning are reported', () => {
     for (const name of ['types', 'utils', 'lib', 'helpers', 'common', 'misc']) {
-      assert.equal(nameProblems({ path: `src/core/${name}.ts`, text: '' }).length, 1);
+      assert.equal(nameProblems({ path: `packages/pawl/src/core/${name}.ts`, text: '' }).length, 1);
     }
     assert.deepEqual(nameProblems({ path: 'src/core/job-types.ts', text: '' }), []);
   });
@@ -146,13 +146,13 @@ describe('time and chance', () => {
   ];
   for (const text of ambient) {
     test(`the engine may not say ${text}`, () => {
-      assert.equal(ambientProblems({ path: 'src/engine/claim.ts', text }).length, 1);
+      assert.equal(ambientProblems({ path: 'packages/pawl/src/engine/claim.ts', text }).length, 1);
       assert.deepEqual(ambientProblems({ path: 'src/worker/loop.ts', text }), []);
     });
   }
   for (const text of harmless) {
     test(`the engine may say ${JSON.stringify(text)}`, () => {
-      assert.deepEqual(ambientProblems({ path: 'src/engine/claim.ts', text }), []);
+      assert.deepEqual(ambientProblems({ path: 'packages/pawl/src/engine/claim.ts', text }), []);
     });
   }
 
@@ -189,7 +189,10 @@ describe('the one way out', () => {
   for (const text of requests) {
     test(`only the guarded client may say ${text}`, () => {
       assert.equal(wayOutProblems({ path: 'src/webhooks/deliver.ts', text }).length, 1);
-      assert.deepEqual(wayOutProblems({ path: 'src/outgoing/outgoing.ts', text }), []);
+      assert.deepEqual(
+        wayOutProblems({ path: 'packages/server/src/outgoing/outgoing.ts', text }),
+        [],
+      );
       assert.deepEqual(wayOutProblems({ path: 'test/spec/http.test.ts', text }), []);
     });
   }
@@ -208,16 +211,28 @@ describe("the engine's context", () => {
   ];
   for (const text of reaching) {
     test(`${JSON.stringify(text)} is for who puts an engine together`, () => {
-      assert.equal(engineContextProblems({ path: 'src/http/jobs.ts', text }).length, 1);
-      assert.equal(engineContextProblems({ path: 'src/pawl/payloads.ts', text }).length, 1);
-      assert.deepEqual(engineContextProblems({ path: 'src/engine/claim.ts', text }), []);
-      assert.deepEqual(engineContextProblems({ path: 'src/app/platform.ts', text }), []);
+      assert.equal(
+        engineContextProblems({ path: 'packages/server/src/http/jobs.ts', text }).length,
+        1,
+      );
+      assert.equal(
+        engineContextProblems({ path: 'packages/pawl/src/pawl/payloads.ts', text }).length,
+        1,
+      );
+      assert.deepEqual(
+        engineContextProblems({ path: 'packages/pawl/src/engine/claim.ts', text }),
+        [],
+      );
+      assert.deepEqual(
+        engineContextProblems({ path: 'packages/server/src/app/platform.ts', text }),
+        [],
+      );
       assert.deepEqual(engineContextProblems({ path: 'test/spec/http.test.ts', text }), []);
     });
   }
   test('another context may be read, and this one be spoken of', () => {
     const text = '// what the EngineContext has\nconst { log } = attempt.context;';
-    assert.deepEqual(engineContextProblems({ path: 'src/http/jobs.ts', text }), []);
+    assert.deepEqual(engineContextProblems({ path: 'packages/server/src/http/jobs.ts', text }), []);
   });
 });
 
@@ -248,14 +263,14 @@ describe('the public API in what users read', () => {
     'const value = JSON.parse((await job.snapshot()).input as string)',
     "const ENDS = ['succeeded', 'failed', 'cancelled', 'dead'];",
     "isEnd = phase === 'failed' || phase === 'dead'",
-    "import { Engine } from '../../src/engine/engine.ts';",
+    "import { Engine } from 'pawl/internal/engine/engine';",
     "import { Engine } from 'pawl/engine';",
   ];
   const harmless = [
     'const event = JSON.parse(body) as object;',
     'console.log(await job.result());',
     "await pawl.jobs({ phase: 'failed' });",
-    "import { openPawl } from '../../src/index.ts';",
+    "import { openPawl } from 'pawl';",
     "import { openWorld } from 'pawl/testing';",
     '// callers of the engine',
     "console.log('the engine of a caller');",

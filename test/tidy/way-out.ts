@@ -2,7 +2,11 @@
 import { codeOf, importsOf, lineAt, type SourceFile } from './source.ts';
 
 /** The guarded client, the client of our own API, and the bucket that the operator named. */
-const waysOut = ['src/outgoing/', 'src/client/', 'src/artifact/s3.ts'];
+const waysOut = [
+  'packages/server/src/outgoing/',
+  'packages/pawl/src/client/',
+  'packages/pawl/src/artifact/s3.ts',
+];
 
 const modules = /^(?:undici|(?:node:)?https?|(?:node:)?http2)$/;
 
@@ -23,7 +27,7 @@ export function wayOutProblems({ path, text }: SourceFile): string[] {
   const imported = importsOf(text)
     .filter(({ specifier, line }) => modules.test(specifier) && !isHarmless(code, line))
     .map(({ line }) => line);
-  const advice = 'sends HTTP by itself; use the client of src/outgoing';
+  const advice = 'sends HTTP by itself; use the client of packages/server/src/outgoing';
   return [...called, ...imported].map((line) => `${path}:${line}: ${advice}`);
 }
 

@@ -22,8 +22,8 @@ function projectLike(context: TestContext, options: object, pawl: string | null 
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   if (pawl !== null) writeFileSync(join(folder, 'pawl.ts'), pawl);
   const paths = {
-    pawl: [pawl === null ? inRepository('src/index.ts') : join(folder, 'pawl.ts')],
-    'pawl/testing': [inRepository('src/testing/world.ts')],
+    pawl: [pawl === null ? inRepository('packages/pawl/src/index.ts') : join(folder, 'pawl.ts')],
+    'pawl/testing': [inRepository('packages/pawl/src/testing/world.ts')],
   };
   const config = {
     extends: join(programs, 'tsconfig.json'),
@@ -48,7 +48,7 @@ test('the same programs compile under no more than `strict`', async (context) =>
 });
 
 /** Pawl as it is, but for what its verbs say of results. */
-const source = inRepository('src/index.ts');
+const source = inRepository('packages/pawl/src/index.ts');
 const LOSSY = `export * from '${source}';
 import { type JobHandle, type JobType, openPawl as open, type Pawl } from '${source}';
 

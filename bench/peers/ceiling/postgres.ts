@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { expectAll, LIFECYCLE } from '../../core/contender.ts';
 import { engineContender } from '../../core/engine-contender.ts';
 import type { Plot } from '../grounds.ts';

@@ -1,5 +1,5 @@
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { engineContender, playOnce } from '../../core/engine-contender.ts';
 import { SqliteRaw } from '../../core/sqlite-raw.ts';
 import { nowMs, type Timed } from '../wire.ts';

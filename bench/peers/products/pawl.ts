@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import type * as Pawl from '../../../src/index.ts';
+import type * as Pawl from 'pawl';
 import { ENTRY } from '../built.ts';
 import { INPUT } from '../../core/contender.ts';
 import type { Handle, Order, Place, Product, Rules } from '../product.ts';
 
-const entry = process.env[ENTRY] ?? '../../../src/index.ts';
+const entry = process.env[ENTRY] ?? '../../../packages/pawl/src/index.ts';
 const pawlModule = (await import(entry)) as typeof Pawl;
 const { defineJob, openPawl, TransientError, typed } = pawlModule;
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineJob, fromTypebox, openPawl, type Pawl } from '../../../src/index.ts';
+import { defineJob, fromTypebox, openPawl, type Pawl } from 'pawl';
 
 export const report = defineJob('report', {
   input: fromTypebox(Type.Object({ year: Type.Integer({ minimum: 2000 }) })),

@@ -1,4 +1,4 @@
-import { isPawlError } from '../../../src/index.ts';
+import { isPawlError } from 'pawl';
 
 /** Pawl's errors know their status, their code and what to do next. */
 export function problem(error: unknown): Response {

@@ -1,14 +1,14 @@
 // The successor of a process that was killed: it opens the same file, settles down and judges.
-import { recordsOf } from '../../../src/records/records.ts';
+import { recordsOf } from 'pawl/internal/records/records';
 import { existsSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { checkHistory } from '../../../src/check/check-history.ts';
-import type { Operation, Outcome } from '../../../src/check/history.ts';
-import type { Job } from '../../../src/core/job.ts';
-import { isTerminal } from '../../../src/core/phase.ts';
-import { ArtifactSweep } from '../../../src/engine/sweeps/artifacts.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { DELIVERY_TYPE } from '../../../src/webhooks/deliveries.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import type { Operation, Outcome } from 'pawl/internal/check/history';
+import type { Job } from 'pawl/internal/core/job';
+import { isTerminal } from 'pawl/internal/core/phase';
+import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { DELIVERY_TYPE } from '@pawl/server/internal/webhooks/deliveries';
 import { readAll } from '../../simulation/read-all.ts';
 import { holdingOf } from '../../support/world.ts';
 import { BEGIN_AT, CallLog, type Line, openPlant, type Plant, TENANT, TYPES } from './plant.ts';

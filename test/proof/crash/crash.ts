@@ -1,5 +1,5 @@
 // Kills a real process at every store call of a workflow, one after the other.
-import { recordsOf } from '../../../src/records/records.ts';
+import { recordsOf } from 'pawl/internal/records/records';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -2,8 +2,8 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PawlError } from '../../../src/core/errors.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { PawlError } from 'pawl/internal/core/errors';
+import { StoreError } from 'pawl/internal/store/store-error';
 import { judgeAftermath } from './aftermath.ts';
 import { template } from './crash.ts';
 import { BEGIN_AT, CallLog, openPlant } from './plant.ts';

@@ -1,18 +1,18 @@
 // The migrations of this release and of one that may follow it, on a database with jobs in it.
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { systemRandom } from '../../../src/core/random.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { migrate as migrateFleet } from '../../../src/store/postgres/migrations-runner.ts';
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
-import { Database } from '../../../src/store/postgres/database.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import { systemRandom } from 'pawl/internal/core/random';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { migrate as migrateFleet } from 'pawl/internal/store/postgres/migrations-runner';
+import { MIGRATIONS as POSTGRES_MIGRATIONS } from 'pawl/internal/store/postgres/migrations';
+import { Database } from 'pawl/internal/store/postgres/database';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import {
   type Migration,
   migrate as migrateFile,
   MIGRATIONS as SQLITE_MIGRATIONS,
-} from '../../../src/store/sqlite/migrations.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+} from 'pawl/internal/store/sqlite/migrations';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { EXPANSION } from '../../support/postgres/next-release.ts';
 
 const KNOWN = Math.max(...SQLITE_MIGRATIONS.map(({ version }) => version));

@@ -1,21 +1,21 @@
 // An engine on a SQLite file, in passed-in time, for a process that dies and for its successor.
 import { appendFileSync } from 'node:fs';
-import { openFolderArtifacts } from '../../../src/artifact/folder.ts';
-import type { Operation } from '../../../src/check/history.ts';
-import { ManualClock } from '../../../src/core/clock.ts';
-import { systemIds } from '../../../src/core/ids.ts';
-import { Artifacts } from '../../../src/engine/artifacts.ts';
-import { Engine } from '../../../src/engine/engine.ts';
-import { openContext } from '../../../src/engine/open-context.ts';
-import type { LogFollower } from '../../../src/engine/follow/log-follower.ts';
-import { IDEMPOTENCY_WINDOW_MS } from '../../../src/engine/draft.ts';
-import type { EnqueueRequest } from '../../../src/engine/enqueue-request.ts';
-import { SHARED_TENANT } from '../../../src/engine/registry.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { DELIVERY_TYPE, fanOut } from '../../../src/webhooks/deliveries.ts';
+import { openFolderArtifacts } from 'pawl/internal/artifact/folder';
+import type { Operation } from 'pawl/internal/check/history';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { Artifacts } from 'pawl/internal/engine/artifacts';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import type { LogFollower } from 'pawl/internal/engine/follow/log-follower';
+import { IDEMPOTENCY_WINDOW_MS } from 'pawl/internal/engine/draft';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import { SHARED_TENANT } from 'pawl/internal/engine/registry';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import { StoreError } from 'pawl/internal/store/store-error';
+import type { Store } from 'pawl/internal/store/store';
+import { DELIVERY_TYPE, fanOut } from '@pawl/server/internal/webhooks/deliveries';
 
 export const TENANT = 'acme';
 export const BEGIN_AT: number = Date.UTC(2026, 0, 1);

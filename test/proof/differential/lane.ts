@@ -1,9 +1,9 @@
 // A PostgreSQL store for race after race: one database, emptied in between, on connections that
 // stay. To build a schema and to warm up its functions takes longer than a race in it.
 import pg from 'pg';
-import { ManualClock } from '../../../src/core/clock.ts';
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { freshDatabase } from '../../support/postgres/fresh-database.ts';
 import type { PostgresServer } from '../../support/postgres/servers.ts';
 import type { OpenStore } from '../../support/world.ts';

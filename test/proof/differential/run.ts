@@ -1,4 +1,4 @@
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { regressionSeeds } from '../../differential/regression-seeds.ts';
 import { explainRace, type Race, runRace } from '../../differential/race.ts';
 import { RowCoverage } from '../../support/world-rows.ts';

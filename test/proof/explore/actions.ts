@@ -1,9 +1,9 @@
 // Everything that two workers, a client, time and the sweeps can do to one job.
-import type { Ending } from '../../../src/engine/settle.ts';
-import type { Ownership } from '../../../src/engine/owner.ts';
-import { PawlError } from '../../../src/core/errors.ts';
-import type { Job, JobRef } from '../../../src/core/job.ts';
-import type { Claim } from '../../../src/engine/claim.ts';
+import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ownership } from 'pawl/internal/engine/owner';
+import { PawlError } from 'pawl/internal/core/errors';
+import type { Job, JobRef } from 'pawl/internal/core/job';
+import type { Claim } from 'pawl/internal/engine/claim';
 import type { Ground } from './ground.ts';
 
 export const WORKERS = ['a', 'b'] as const;

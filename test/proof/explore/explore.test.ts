@@ -2,7 +2,7 @@
 // `npm run proof:explore -- --depth 40` goes to the end.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { distributed } from '../../../src/lifecycles/distributed.ts';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
 import { explore } from './explore.ts';
 import { findPlanted } from './find-planted.ts';
 import { PLANTED_IN_SQLITE } from './planted.ts';

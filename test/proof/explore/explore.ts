@@ -1,10 +1,10 @@
 // Breadth first through everything that can happen to one job, on the real engine and store.
-import { checkHistory } from '../../../src/check/check-history.ts';
-import type { CompleteOperation, LedgerEntry, Operation } from '../../../src/check/history.ts';
-import type { Job, JobRef } from '../../../src/core/job.ts';
-import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import { isTerminal } from '../../../src/core/phase.ts';
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import type { CompleteOperation, LedgerEntry, Operation } from 'pawl/internal/check/history';
+import type { Job, JobRef } from 'pawl/internal/core/job';
+import type { Lifecycle } from 'pawl/internal/core/lifecycle';
+import { isTerminal } from 'pawl/internal/core/phase';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { retriedClass } from '../../support/lifecycle-table.ts';
 import { readAll } from '../../simulation/read-all.ts';
 import { type Action, actionsFor, type Answer, type Hands, WORKERS } from './actions.ts';

@@ -1,6 +1,6 @@
-import { task } from '../../../src/lifecycles/task.ts';
-import { distributed } from '../../../src/lifecycles/distributed.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { task } from 'pawl/internal/lifecycles/task';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
+import type { Store } from 'pawl/internal/store/store';
 import { explore } from './explore.ts';
 import { openSqliteGround } from './ground.ts';
 

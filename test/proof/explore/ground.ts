@@ -1,15 +1,15 @@
 // Where an exploration takes place: a store with an engine on it that can be put back to any
 // moment it has been at.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Clock } from '../../../src/core/clock.ts';
-import { Engine } from '../../../src/engine/engine.ts';
-import { openContext } from '../../../src/engine/open-context.ts';
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
-import { InlineHost } from '../../../src/store/sqlite/host.ts';
-import { SqliteStore } from '../../../src/store/sqlite/store.ts';
-import { Writer } from '../../../src/store/sqlite/writer.ts';
-import type { ArtifactRecords } from '../../../src/records/artifacts.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Clock } from 'pawl/internal/core/clock';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { InlineHost } from 'pawl/internal/store/sqlite/host';
+import { SqliteStore } from 'pawl/internal/store/sqlite/store';
+import { Writer } from 'pawl/internal/store/sqlite/writer';
+import type { ArtifactRecords } from 'pawl/internal/records/artifacts';
+import type { Store } from 'pawl/internal/store/store';
 
 /** Time that can also be put back. */
 export class RewindableClock implements Clock {

@@ -1,6 +1,6 @@
 // Mistakes between the engine and the real SQLite store, which exploring must find.
-import type { Move, MoveOutcome } from '../../../src/store/move.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Move, MoveOutcome } from 'pawl/internal/store/move';
+import type { Store } from 'pawl/internal/store/store';
 
 /** Nobody here claims in the same call. */
 interface Changed extends Partial<Omit<Store, 'apply'>> {

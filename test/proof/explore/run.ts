@@ -1,4 +1,4 @@
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { grouped, type Rung } from '../figures.ts';
 import { explore } from './explore.ts';
 

@@ -1,6 +1,6 @@
 // What must hold between the moments before and after one action, said without the checker's help.
-import type { Job } from '../../../src/core/job.ts';
-import { isOwned, isTerminal, rankOf } from '../../../src/core/phase.ts';
+import type { Job } from 'pawl/internal/core/job';
+import { isOwned, isTerminal, rankOf } from 'pawl/internal/core/phase';
 import type { Action, Answer, Hands } from './actions.ts';
 
 export interface Taken {

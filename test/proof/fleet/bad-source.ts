@@ -1,8 +1,8 @@
 // A worker that does not take a lost lease for an answer: a mistake that a proof must find.
-import type { JobRef } from '../../../src/core/job.ts';
-import type { Beat, BeatResult } from '../../../src/engine/owner.ts';
-import type { Clock } from '../../../src/core/clock.ts';
-import type { JobSource, SourceOutcome } from '../../../src/worker/job-source.ts';
+import type { JobRef } from 'pawl/internal/core/job';
+import type { Beat, BeatResult } from 'pawl/internal/engine/owner';
+import type { Clock } from 'pawl/internal/core/clock';
+import type { JobSource, SourceOutcome } from 'pawl/internal/worker/job-source';
 import { LEASE_MS } from './jobs.ts';
 
 /** Whose a job is at the moment. */

@@ -1,5 +1,5 @@
 // Rounds of a fleet under attack, each in a world of its own, until enough harm was done.
-import { SeededRandom } from '../../../src/core/random.ts';
+import { SeededRandom } from 'pawl/internal/core/random';
 import { Clients } from './clients.ts';
 import type { Fault } from './fault.ts';
 import { pause } from './fault.ts';

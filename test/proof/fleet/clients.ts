@@ -1,7 +1,7 @@
 // Clients that ask once, and are honest about what they know: done, not done, or nobody can tell.
-import type { Outcome, SubmitOperation } from '../../../src/check/history.ts';
-import { SeededRandom } from '../../../src/core/random.ts';
-import { systemTimers } from '../../../src/core/timers.ts';
+import type { Outcome, SubmitOperation } from 'pawl/internal/check/history';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { systemTimers } from 'pawl/internal/core/timers';
 import { type Errand, LEASE_MS } from './jobs.ts';
 
 export const TENANT = 'default';

@@ -1,5 +1,5 @@
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { systemTimers } from '../../../src/core/timers.ts';
+import type { SeededRandom } from 'pawl/internal/core/random';
+import { systemTimers } from 'pawl/internal/core/timers';
 import type { Clients } from './clients.ts';
 import type { World } from './world.ts';
 

@@ -1,9 +1,9 @@
 // The jobs of a fleet under attack. Each turn is written to a file unknown to the platform.
 import { randomUUID } from 'node:crypto';
-import { systemTimers } from '../../../src/core/timers.ts';
-import { defineJob } from '../../../src/handler/define-job.ts';
-import { TransientError } from '../../../src/handler/failure.ts';
-import { typed } from '../../../src/handler/schema.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { TransientError } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
 import { machineMs, write } from './ledger.ts';
 import { holdingOf } from './noted-source.ts';
 

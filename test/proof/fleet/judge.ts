@@ -1,11 +1,11 @@
 // The verdict on a world that has come to rest: the checker's, and what only a fleet can show.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkHistory } from '../../../src/check/check-history.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import type { Store } from 'pawl/internal/store/store';
 import { eventually } from '../../support/eventually.ts';
 import { type Clients, TENANT } from './clients.ts';
 import { type Ledger, readLedger } from './ledger.ts';

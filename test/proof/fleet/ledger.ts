@@ -1,6 +1,6 @@
 // What handlers and workers wrote down themselves, in a file that the platform does not know.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { CompleteOperation, LedgerEntry, Outcome } from '../../../src/check/history.ts';
+import type { CompleteOperation, LedgerEntry, Outcome } from 'pawl/internal/check/history';
 
 /** One turn of a handler. Its times are the machine's, which no clock shim can move. */
 export interface Turn {

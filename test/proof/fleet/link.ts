@@ -1,7 +1,7 @@
 // A line between two parts that can be cut, blocked, slowed down, or lose its answers.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { systemTimers } from '../../../src/core/timers.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
 
 export type Trouble =
   /** Every connection is reset, and so is every new one. */

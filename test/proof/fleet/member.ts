@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { systemTimers } from '../../../src/core/timers.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
 
 export interface MemberOptions {
   readonly name: string;

@@ -1,9 +1,9 @@
 // A worker's view of the platform, with everything that it was told written down.
 import { randomUUID } from 'node:crypto';
-import type { CompleteOperation } from '../../../src/check/history.ts';
-import type { Claim } from '../../../src/engine/claim.ts';
-import type { Settlement } from '../../../src/engine/settle.ts';
-import type { JobSource, SourceOutcome } from '../../../src/worker/job-source.ts';
+import type { CompleteOperation } from 'pawl/internal/check/history';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { Settlement } from 'pawl/internal/engine/settle';
+import type { JobSource, SourceOutcome } from 'pawl/internal/worker/job-source';
 import { write } from './ledger.ts';
 
 const holdings = new Map<string, { epoch: number; owner: string }>();

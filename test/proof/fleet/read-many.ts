@@ -1,8 +1,8 @@
 // Everything that a store holds, as the checker wants it: many jobs at a time.
-import type { HistoryInput } from '../../../src/check/history.ts';
-import type { JobEvent } from '../../../src/core/event.ts';
-import { recordsOf } from '../../../src/records/records.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { HistoryInput } from 'pawl/internal/check/history';
+import type { JobEvent } from 'pawl/internal/core/event';
+import { recordsOf } from 'pawl/internal/records/records';
+import type { Store } from 'pawl/internal/store/store';
 
 export type Remains = Pick<HistoryInput, 'jobs' | 'events' | 'deadLetters' | 'policies'>;
 

@@ -1,9 +1,9 @@
 // A database that is gone without a word: what the fleet's half-open lines found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { StoreError } from 'pawl/internal/store/store-error';
 import { freshDatabase } from '../../support/postgres/fresh-database.ts';
 import { postgresServers } from '../../support/postgres/servers.ts';
 import { Link } from './link.ts';

@@ -1,11 +1,11 @@
 // `worker.ts <name> <url>[,<url>…]`: a worker on the database itself, or behind HTTP. With
 // PROOF_PLANT it is a bad one, which a proof must find.
 import { openInner } from '../../support/inner-pawl.ts';
-import { Connection } from '../../../src/client/connection.ts';
-import { RemoteSource } from '../../../src/client/remote-source.ts';
-import type { JobSource } from '../../../src/worker/job-source.ts';
-import { openWorker } from '../../../src/worker/open-worker.ts';
-import { drainOnSignal } from '../../../src/worker/shutdown.ts';
+import { Connection } from 'pawl/internal/client/connection';
+import { RemoteSource } from 'pawl/internal/client/remote-source';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import { openWorker } from 'pawl/internal/worker/open-worker';
+import { drainOnSignal } from 'pawl/internal/worker/shutdown';
 import { bad, type BadOptions, type Badness, sleepyClock } from './bad-source.ts';
 import { errand } from './jobs.ts';
 import { noted } from './noted-source.ts';

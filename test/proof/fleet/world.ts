@@ -10,7 +10,7 @@ import { programOf, type Release } from './release.ts';
 import { buildShim, Shim } from './shim.ts';
 import { SmallDisk, whyNoSmallDisk } from './small-disk.ts';
 
-const SERVER = new URL('../../../src/cli/main.ts', import.meta.url);
+const SERVER = new URL('../../../packages/pawl/src/cli/main.ts', import.meta.url);
 const WORKER = new URL('worker.ts', import.meta.url);
 const JOBS = new URL('jobs.ts', import.meta.url);
 

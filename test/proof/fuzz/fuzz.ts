@@ -1,6 +1,6 @@
 // Throws requests at a real server and holds every answer against its own document.
 import { Agent, request } from 'node:http';
-import { SeededRandom } from '../../../src/core/random.ts';
+import { SeededRandom } from 'pawl/internal/core/random';
 import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
 import { Instances, type Schema } from './instances.ts';
 import {

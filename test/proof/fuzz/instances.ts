@@ -1,5 +1,5 @@
 // Values by a JSON schema, and values that are anything but.
-import type { SeededRandom } from '../../../src/core/random.ts';
+import type { SeededRandom } from 'pawl/internal/core/random';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

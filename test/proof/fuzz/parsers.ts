@@ -1,8 +1,8 @@
 // The two parsers that read what strangers send: the scan before JSON.parse, and the SSE reader.
-import { PawlError } from '../../../src/core/errors.ts';
-import { SeededRandom } from '../../../src/core/random.ts';
-import { JSON_LIMITS, scanJson } from '../../../src/http/json-scan.ts';
-import { readMessages, type SseMessage } from '../../../src/client/sse.ts';
+import { PawlError } from 'pawl/internal/core/errors';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { JSON_LIMITS, scanJson } from '@pawl/server/internal/http/json-scan';
+import { readMessages, type SseMessage } from 'pawl/internal/client/sse';
 import { Instances, NASTY_TEXTS } from './instances.ts';
 
 const ANYTHING = {

@@ -1,6 +1,6 @@
 // Requests for every operation of an OpenAPI document, most of them wrong in some way.
 import { gzipSync } from 'node:zlib';
-import type { SeededRandom } from '../../../src/core/random.ts';
+import type { SeededRandom } from 'pawl/internal/core/random';
 import { type Instances, NASTY_TEXTS, type Schema } from './instances.ts';
 
 interface Parameter {

@@ -1,5 +1,5 @@
 // What one claim costs with few and with very many jobs waiting behind it, measured in turns.
-import type { Claim } from '../../../src/engine/claim.ts';
+import type { Claim } from 'pawl/internal/engine/claim';
 import { type Ground, quantile } from './ground.ts';
 
 interface Cost {

@@ -2,13 +2,13 @@
 import { openPostgresSite } from '../../../bench/long-run/postgres-site.ts';
 import type { Site } from '../../../bench/long-run/site.ts';
 import { openSqliteSite } from '../../../bench/long-run/sqlite-site.ts';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { systemIds } from '../../../src/core/ids.ts';
-import { systemRandom } from '../../../src/core/random.ts';
-import type { EngineContext } from '../../../src/engine/context.ts';
-import { Engine } from '../../../src/engine/engine.ts';
-import { openContext } from '../../../src/engine/open-context.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
+import { type Clock, systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import type { EngineContext } from 'pawl/internal/engine/context';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 
 export type StoreName = 'sqlite' | 'postgres';
 

@@ -1,10 +1,10 @@
 // A herd: very many jobs, of a large tenant and small ones, that all come due within one second.
-import { systemTimers } from '../../../src/core/timers.ts';
-import { SHARED_TENANT } from '../../../src/engine/registry.ts';
-import { Sweeper } from '../../../src/engine/sweeps/sweeper.ts';
-import { defineJob, typeDefinitionOf } from '../../../src/handler/define-job.ts';
-import { typed } from '../../../src/handler/schema.ts';
-import { openWorker } from '../../../src/worker/open-worker.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
+import { SHARED_TENANT } from 'pawl/internal/engine/registry';
+import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import { defineJob, typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { typed } from 'pawl/internal/handler/schema';
+import { openWorker } from 'pawl/internal/worker/open-worker';
 import { type Ground, quantile } from './ground.ts';
 
 export interface HerdReport {

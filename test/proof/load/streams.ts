@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { systemTimers } from '../../../src/core/timers.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
 import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
 import { Reader } from './reader.ts';
 

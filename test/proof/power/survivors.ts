@@ -1,13 +1,13 @@
 // `survivors.ts <folder or url>`: what a database is like after its disk has lost power, as JSON.
 import { DatabaseSync } from 'node:sqlite';
-import { verify } from '../../../src/doctor/verify.ts';
-import { systemClock } from '../../../src/core/clock.ts';
-import { systemIds } from '../../../src/core/ids.ts';
-import { systemRandom } from '../../../src/core/random.ts';
-import { openContext } from '../../../src/engine/open-context.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import { verify } from 'pawl/internal/doctor/verify';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 
 const [where = ''] = process.argv.slice(2);
 const isPostgres = where.startsWith('postgres');

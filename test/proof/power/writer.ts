@@ -1,14 +1,14 @@
 // `writer.ts <folder or url> <full|normal> <acks>`: enqueues jobs on a disk that will lose its
 // power, and notes each that was acknowledged on one that will not.
 import { appendFileSync } from 'node:fs';
-import { systemClock } from '../../../src/core/clock.ts';
-import { systemIds } from '../../../src/core/ids.ts';
-import { systemRandom } from '../../../src/core/random.ts';
-import { Engine } from '../../../src/engine/engine.ts';
-import { openContext } from '../../../src/engine/open-context.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import { systemClock } from 'pawl/internal/core/clock';
+import { systemIds } from 'pawl/internal/core/ids';
+import { systemRandom } from 'pawl/internal/core/random';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 
 const [where = '', setting = '', acks = ''] = process.argv.slice(2);
 const synchronous = setting === 'normal' ? 'normal' : 'full';

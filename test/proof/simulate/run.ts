@@ -1,4 +1,4 @@
-import { systemTimers } from '../../../src/core/timers.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
 import { tellWhere } from '../../simulation/come-apart.ts';
 import { regressionSeeds } from '../../simulation/regression-seeds.ts';
 import { explainRun } from '../../simulation/shrink-run.ts';

@@ -1,4 +1,4 @@
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import type { SimulationReport } from '../../simulation/simulate.ts';
 import { RowCoverage } from '../../support/world-rows.ts';
 

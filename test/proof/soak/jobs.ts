@@ -1,9 +1,9 @@
 // The jobs of a soak: quick ones, some that try again, some that fail, some with much to say.
-import { systemTimers } from '../../../src/core/timers.ts';
-import { defineJob } from '../../../src/handler/define-job.ts';
-import { PermanentError, TransientError } from '../../../src/handler/failure.ts';
-import { typed } from '../../../src/handler/schema.ts';
-import { distributed } from '../../../src/lifecycles/distributed.ts';
+import { systemTimers } from 'pawl/internal/core/timers';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { PermanentError, TransientError } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
 
 export const quick = defineJob('quick', {
   maxAttempts: 3,

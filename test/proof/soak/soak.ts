@@ -3,8 +3,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { ApiClient } from '../../../src/client/client.ts';
-import { systemTimers } from '../../../src/core/timers.ts';
+import { ApiClient } from 'pawl/client';
+import { systemTimers } from 'pawl/internal/core/timers';
 import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
 
 export interface SoakOptions {

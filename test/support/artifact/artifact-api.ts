@@ -1,11 +1,11 @@
 // The whole API over a world with a folder of artifacts.
 import type { TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { newLinkKey } from '../../../src/artifact/link-keys.ts';
-import type { ArtifactLimits } from '../../../src/engine/artifacts.ts';
-import type { Claim } from '../../../src/engine/claim.ts';
-import type { ArtifactServices } from '../../../src/http/artifact-view.ts';
-import { buildServer } from '../../../src/http/server.ts';
+import { newLinkKey } from 'pawl/internal/artifact/link-keys';
+import type { ArtifactLimits } from 'pawl/internal/engine/artifacts';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
+import { buildServer } from '@pawl/server/internal/http/server';
 import { inSqlite } from '../in-sqlite.ts';
 import { type ArtifactWorld, openArtifactWorld } from './artifact-world.ts';
 

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { ArtifactStore, Content } from '../../../src/artifact/artifact-store.ts';
-import { openFolderArtifacts } from '../../../src/artifact/folder.ts';
-import { type ArtifactLimits, Artifacts } from '../../../src/engine/artifacts.ts';
-import { ArtifactSweep } from '../../../src/engine/sweeps/artifacts.ts';
+import type { ArtifactStore, Content } from 'pawl/internal/artifact/artifact-store';
+import { openFolderArtifacts } from 'pawl/internal/artifact/folder';
+import { type ArtifactLimits, Artifacts } from 'pawl/internal/engine/artifacts';
+import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
 import { openWorld, type World, type WorldOptions } from '../world.ts';
 
 export interface ArtifactWorld {

@@ -1,12 +1,12 @@
 // A platform with a log that can be searched, and a client and a worker with a codec.
 import type { TestContext } from 'node:test';
 import { inspect } from 'node:util';
-import type { PayloadCodec } from '../../../src/codec/payload-codec.ts';
-import { systemIds } from '../../../src/core/ids.ts';
-import { Artifacts } from '../../../src/engine/artifacts.ts';
-import { Engine } from '../../../src/engine/engine.ts';
-import { openContext } from '../../../src/engine/open-context.ts';
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import type { PayloadCodec } from 'pawl/internal/codec/payload-codec';
+import { systemIds } from 'pawl/internal/core/ids';
+import { Artifacts } from 'pawl/internal/engine/artifacts';
+import { Engine } from 'pawl/internal/engine/engine';
+import { openContext } from 'pawl/internal/engine/open-context';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { type ArtifactWorld, openArtifactWorld } from '../artifact/artifact-world.ts';
 import { inSqlite } from '../in-sqlite.ts';
 import type { OpenStore } from '../world.ts';

@@ -1,17 +1,17 @@
 // A text for every field that a codec covers, and jobs that carry all of them through a platform.
 import { contentOf } from '../artifact/artifact-world.ts';
-import type { PayloadCodec } from '../../../src/codec/payload-codec.ts';
-import { type ArtifactAccess, encodedArtifacts } from '../../../src/codec/wrap/artifacts.ts';
-import { encodedSink } from '../../../src/codec/wrap/enqueue.ts';
-import { encodedSource } from '../../../src/codec/wrap/source.ts';
-import type { JobSource } from '../../../src/worker/job-source.ts';
-import type { Ids } from '../../../src/core/ids.ts';
-import type { Job } from '../../../src/core/job.ts';
-import type { Claim } from '../../../src/engine/claim.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
-import type { EnqueueRequest } from '../../../src/engine/enqueue-request.ts';
-import type { Ownership } from '../../../src/engine/owner.ts';
-import type { Ending } from '../../../src/engine/settle.ts';
+import type { PayloadCodec } from 'pawl/internal/codec/payload-codec';
+import { type ArtifactAccess, encodedArtifacts } from 'pawl/internal/codec/wrap/artifacts';
+import { encodedSink } from 'pawl/internal/codec/wrap/enqueue';
+import { encodedSource } from 'pawl/internal/codec/wrap/source';
+import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { Ids } from 'pawl/internal/core/ids';
+import type { Job } from 'pawl/internal/core/job';
+import type { Claim } from 'pawl/internal/engine/claim';
+import type { Engine } from 'pawl/internal/engine/engine';
+import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
+import type { Ownership } from 'pawl/internal/engine/owner';
+import type { Ending } from 'pawl/internal/engine/settle';
 
 /** Nothing else looks like one, and no encoding leaves one readable by chance. */
 function canary(field: string): string {

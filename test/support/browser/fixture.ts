@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { buildDashboard } from '../../../scripts/build-dashboard.ts';
-import { readConfiguration } from '../../../src/app/configuration.ts';
-import { type Platform, startPlatform } from '../../../src/app/platform.ts';
-import { type ApiClient, PawlClient } from '../../../src/client/client.ts';
+import { readConfiguration } from '@pawl/server/internal/app/configuration';
+import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import { type ApiClient, PawlClient } from 'pawl/client';
 import { findChromium } from './find-chromium.ts';
 import { turns } from './stage-jobs.ts';
 

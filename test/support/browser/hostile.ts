@@ -1,5 +1,5 @@
 // Text that would run as a script wherever it were taken for markup, in every field that takes it.
-import type { JobJson } from '../../../src/http/schema/job.ts';
+import type { JobJson } from 'pawl/internal/contract/job';
 import type { Fixture } from './fixture.ts';
 
 const BREAK = 'globalThis.isBroken=true';

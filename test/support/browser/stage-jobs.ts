@@ -1,8 +1,8 @@
 // Jobs that a test leads by the hand: loaded by the platform, and by the test that gives the turns.
-import { defineJob } from '../../../src/handler/define-job.ts';
-import { fail } from '../../../src/handler/failure.ts';
-import { typed } from '../../../src/handler/schema.ts';
-import { distributed } from '../../../src/lifecycles/distributed.ts';
+import { defineJob } from 'pawl/internal/handler/define-job';
+import { fail } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
 import { Turns } from './turns.ts';
 
 export const turns: Turns = new Turns();

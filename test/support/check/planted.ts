@@ -1,10 +1,10 @@
 // Takes a true history, breaks it in one place, and asks that exactly this is found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkHistory } from '../../../src/check/check-history.ts';
-import type { HistoryInput } from '../../../src/check/history.ts';
-import type { JobEvent } from '../../../src/core/event.ts';
-import type { Job } from '../../../src/core/job.ts';
+import { checkHistory } from 'pawl/internal/check/check-history';
+import type { HistoryInput } from 'pawl/internal/check/history';
+import type { JobEvent } from 'pawl/internal/core/event';
+import type { Job } from 'pawl/internal/core/job';
 
 /** The edit must be found by the named invariant, and by no other. */
 export function planted(

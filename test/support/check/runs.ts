@@ -1,10 +1,10 @@
 // Short true runs that the checker's tests break.
-import type { HistoryInput } from '../../../src/check/history.ts';
-import type { Job } from '../../../src/core/job.ts';
-import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import { distributed } from '../../../src/lifecycles/distributed.ts';
-import { document } from '../../../src/lifecycles/document.ts';
-import { process } from '../../../src/lifecycles/process.ts';
+import type { HistoryInput } from 'pawl/internal/check/history';
+import type { Job } from 'pawl/internal/core/job';
+import type { Lifecycle } from 'pawl/internal/core/lifecycle';
+import { distributed } from 'pawl/internal/lifecycles/distributed';
+import { document } from 'pawl/internal/lifecycles/document';
+import { process } from 'pawl/internal/lifecycles/process';
 import { failure, World } from './world.ts';
 
 export async function claimed(world: World, owner = 'w1'): Promise<Job> {

@@ -3,13 +3,13 @@ import {
   defineLifecycle,
   type LifecycleDefinition,
   LifecycleError,
-} from '../../../src/core/define-lifecycle.ts';
-import type { Request } from '../../../src/core/decision.ts';
-import type { Job } from '../../../src/core/job.ts';
-import type { Lifecycle } from '../../../src/core/lifecycle.ts';
-import type { Phase } from '../../../src/core/phase.ts';
-import { SeededRandom } from '../../../src/core/random.ts';
-import { fixed } from '../../../src/core/retry.ts';
+} from 'pawl/internal/core/define-lifecycle';
+import type { Request } from 'pawl/internal/core/decision';
+import type { Job } from 'pawl/internal/core/job';
+import type { Lifecycle } from 'pawl/internal/core/lifecycle';
+import type { Phase } from 'pawl/internal/core/phase';
+import { SeededRandom } from 'pawl/internal/core/random';
+import { fixed } from 'pawl/internal/core/retry';
 import { failure, type World } from './world.ts';
 
 type Row = LifecycleDefinition['transitions'][number];

@@ -1,22 +1,22 @@
 // A small engine over the memory store: it makes true histories, which tests then break.
 import assert from 'node:assert/strict';
-import { apiActor, SYSTEM_ACTOR, workerActor } from '../../../src/core/actor.ts';
-import { ManualClock } from '../../../src/core/clock.ts';
-import { decide } from '../../../src/core/decide.ts';
-import type { Failure, Request } from '../../../src/core/decision.ts';
-import { fingerprintOf } from '../../../src/core/fingerprint.ts';
-import { seededIds, type Ids } from '../../../src/core/ids.ts';
-import type { Job } from '../../../src/core/job.ts';
-import { birthPlaces, type Lifecycle } from '../../../src/core/lifecycle.ts';
-import type { Policy } from '../../../src/core/policy.ts';
-import { SeededRandom } from '../../../src/core/random.ts';
-import type { CompleteOperation, HistoryInput } from '../../../src/check/history.ts';
-import type { LedgerEntry, Operation } from '../../../src/check/history.ts';
-import { MemoryStore } from '../../../src/store/memory/store.ts';
-import { deadLetterOp } from '../../../src/records/dead-letters.ts';
-import { recordsOf } from '../../../src/records/records.ts';
-import type { Fence, Move } from '../../../src/store/move.ts';
-import type { Renewal } from '../../../src/store/renew.ts';
+import { apiActor, SYSTEM_ACTOR, workerActor } from 'pawl/internal/core/actor';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { decide } from 'pawl/internal/core/decide';
+import type { Failure, Request } from 'pawl/internal/core/decision';
+import { fingerprintOf } from 'pawl/internal/core/fingerprint';
+import { seededIds, type Ids } from 'pawl/internal/core/ids';
+import type { Job } from 'pawl/internal/core/job';
+import { birthPlaces, type Lifecycle } from 'pawl/internal/core/lifecycle';
+import type { Policy } from 'pawl/internal/core/policy';
+import { SeededRandom } from 'pawl/internal/core/random';
+import type { CompleteOperation, HistoryInput } from 'pawl/internal/check/history';
+import type { LedgerEntry, Operation } from 'pawl/internal/check/history';
+import { MemoryStore } from 'pawl/internal/store/memory/store';
+import { deadLetterOp } from 'pawl/internal/records/dead-letters';
+import { recordsOf } from 'pawl/internal/records/records';
+import type { Fence, Move } from 'pawl/internal/store/move';
+import type { Renewal } from 'pawl/internal/store/renew';
 
 const TENANT = 'acme';
 

@@ -4,7 +4,7 @@ import {
   PermanentError,
   TransientError,
   ValidationError,
-} from '../../../src/handler/failure.ts';
+} from 'pawl/internal/handler/failure';
 
 export class BadAddress extends Error {}
 

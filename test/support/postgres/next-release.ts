@@ -1,6 +1,6 @@
 // The release after this one, as far as a database can tell: what it adds, and what it calls.
 import pg from 'pg';
-import { type Migration, MIGRATIONS } from '../../../src/store/postgres/migrations.ts';
+import { type Migration, MIGRATIONS } from 'pawl/internal/store/postgres/migrations';
 
 const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
 

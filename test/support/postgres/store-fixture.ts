@@ -1,14 +1,14 @@
 // A fresh database with an open store, and plain SQL beside it, for tests of the PostgreSQL store.
 import { test } from 'node:test';
 import pg from 'pg';
-import { ManualClock } from '../../../src/core/clock.ts';
-import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import {
   openPostgresStore,
   type PostgresOptions,
   type PostgresStore,
-} from '../../../src/store/postgres/store.ts';
-import { Scene } from '../../store/suite/scene.ts';
+} from 'pawl/internal/store/postgres/store';
+import { Scene } from '../../../packages/pawl/test/store/suite/scene.ts';
 import { freshDatabase } from './fresh-database.ts';
 import { postgresServers } from './servers.ts';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { ManualClock } from '../../../src/core/clock.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { Scene } from '../../store/suite/scene.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import { Scene } from '../../../packages/pawl/test/store/suite/scene.ts';
 
 /** A path for a database that goes with its test. */
 export function databasePath(t: TestContext): string {

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { ManualClock } from '../../../src/core/clock.ts';
-import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
-import type { NewJob } from '../../../src/store/insert.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import type { Call } from '../../../src/store/sqlite/verbs.ts';
-import { Writer } from '../../../src/store/sqlite/writer.ts';
-import { Scene } from '../../store/suite/scene.ts';
+import { ManualClock } from 'pawl/internal/core/clock';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import type { NewJob } from 'pawl/internal/store/insert';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import type { Call } from 'pawl/internal/store/sqlite/verbs';
+import { Writer } from 'pawl/internal/store/sqlite/writer';
+import { Scene } from '../../../packages/pawl/test/store/suite/scene.ts';
 import { databasePath } from './threaded-scene.ts';
 
 export interface Fixture<Jobs> {

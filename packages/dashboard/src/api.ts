@@ -1,0 +1,113 @@
+// Requests to the server that serves this page, with the key that the user gave.
+import { signal } from '@preact/signals';
+import type { Problem } from '../../pawl/src/contract/problem.ts';
+
+const KEY_NAME = 'pawl-key';
+
+/** The API key of this tab; null while none is needed or none was given. */
+export const apiKey = signal<string | null>(sessionStorage.getItem(KEY_NAME));
+
+/** True once the server has refused us for want of a key. */
+export const isKeyWanted = signal(false);
+
+export function useKey(key: string): void {
+  sessionStorage.setItem(KEY_NAME, key);
+  apiKey.value = key;
+  isKeyWanted.value = false;
+}
+
+export function forgetKey(): void {
+  sessionStorage.removeItem(KEY_NAME);
+  apiKey.value = null;
+  isKeyWanted.value = true;
+}
+
+/** What the server refused, in its own words. */
+export class ApiError extends Error {
+  readonly problem: Partial<Problem>;
+  readonly status: number;
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.detail ?? `the server answered with ${status}`);
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+export function headers(more: Record<string, string> = {}): Record<string, string> {
+  const key = apiKey.value;
+  return { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+export function pathWith(path: string, query: Query = {}): string {
+  const filled = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(filled.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+async function answerOf(response: Response): Promise<unknown> {
+  if (response.status === 401) isKeyWanted.value = true;
+  if (response.status === 204) return null;
+  const isJson = (response.headers.get('content-type') ?? '').includes('json');
+  const body: unknown = isJson ? await response.json() : await response.text();
+  if (response.ok) return body;
+  throw new ApiError(response.status, isJson ? (body as Problem) : {});
+}
+
+/** The browser's own words for a server that is away help nobody. */
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (cause) {
+    throw new Error('The server cannot be reached. Is it still running?', { cause });
+  }
+}
+
+/** An answer with what its headers say. */
+export async function read(path: string): Promise<{ body: unknown; headers: Headers }> {
+  const response = await ask(path, { headers: headers({ accept: 'application/json' }) });
+  return { body: await answerOf(response), headers: response.headers };
+}
+
+export async function get<Body>(path: string, query: Query = {}): Promise<Body> {
+  return (await read(pathWith(path, query))).body as Body;
+}
+
+/** Carries an idempotency key, so that an impatient second click changes nothing. */
+export async function send<Body>(
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<Body> {
+  const response = await ask(path, {
+    method,
+    headers: headers({
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(method === 'POST' ? { 'idempotency-key': newKey() } : {}),
+    }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await answerOf(response)) as Body;
+}
+
+/** Bytes as they are, such as a file that was dropped. */
+export async function upload<Body>(path: string, file: File): Promise<Body> {
+  const response = await ask(pathWith(path, { name: file.name }), {
+    method: 'POST',
+    headers: headers({
+      'content-type': file.type === '' ? 'application/octet-stream' : file.type,
+      'idempotency-key': newKey(),
+    }),
+    body: file,
+  });
+  return (await answerOf(response)) as Body;
+}
+
+/** `crypto.randomUUID` is there on secure origins only. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}

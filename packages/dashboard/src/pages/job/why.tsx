@@ -1,0 +1,69 @@
+import type { JobJson } from '../../../../pawl/src/contract/job.ts';
+import { get } from '../../api.ts';
+import { useLoaded } from '../../load.ts';
+import { Ago } from '../../parts/ago.tsx';
+
+interface Answer {
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string;
+  readonly until?: string | null;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Numbers as large as this are times. */
+const TIMES_FROM = 1e12;
+
+function Fact({ value }: { readonly value: unknown }) {
+  if (typeof value === 'number' && value > TIMES_FROM) {
+    return <Ago time={new Date(value).toISOString()} />;
+  }
+  return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;
+}
+
+const TERMINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'dead']);
+
+/** As high as the answer will be, so that nothing moves when it comes. */
+function Coming() {
+  return (
+    <section class="card why">
+      <p class="quiet">…</p>
+      <div class="quiet">…</div>
+    </section>
+  );
+}
+
+/** "Why is it not running?", in a sentence with facts. */
+export function JobWhy({ job }: { readonly job: JobJson }) {
+  const why = useLoaded(() => get<Answer>(`./v1/jobs/${job.id}/why`), [job.version, job.phase], {
+    everyMs: 5_000,
+  });
+  const answer = why.value.value;
+  if (TERMINAL.has(job.phase)) return null;
+  if (answer === null) return <Coming />;
+  // What the sentence says already is not said twice.
+  const isSaid = (value: unknown): boolean =>
+    typeof value === 'string' && answer.message.includes(value);
+  const facts = Object.entries(answer.facts).filter(
+    ([, value]) => value !== null && !isSaid(value),
+  );
+  return (
+    <section class="card why">
+      <p>{answer.message}</p>
+      <div class="quiet">
+        since <Ago time={answer.since} />
+        {typeof answer.until === 'string' && (
+          <>
+            , until <Ago time={answer.until} />
+          </>
+        )}
+        {facts.map(([name, value]) => (
+          <span key={name}>
+            {' '}
+            · {name} <Fact value={value} />
+          </span>
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import type { ScheduleJson } from '../../../pawl/src/contract/schedule.ts';
+import { get, send } from '../api.ts';
+import { useLoaded } from '../load.ts';
+import type { Page } from '../page.ts';
+import { now } from '../now.ts';
+import { Ago } from '../parts/ago.tsx';
+import { ExactTime } from '../parts/exact-time.tsx';
+import { GuideLink } from '../parts/guide-link.tsx';
+import { act, Empty } from '../parts/notice.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { ScheduleForm } from './schedules/form.tsx';
+import { ScheduleHistory } from './schedules/history.tsx';
+import { ruleText } from './schedules/rule.ts';
+
+interface Given {
+  readonly schedule: ScheduleJson;
+  readonly onChange: () => void;
+  readonly onDone: () => void;
+}
+
+function Actions({ schedule, onChange, onDone }: Given) {
+  const { name, isPaused } = schedule;
+  const path = `./v1/schedules/${encodeURIComponent(name)}`;
+  const ask = async (what: () => Promise<unknown>, done: string): Promise<void> => {
+    await act(what, done);
+    onDone();
+  };
+  const turn = isPaused ? 'resume' : 'pause';
+  return (
+    <div class="row">
+      <button onClick={() => void ask(() => send('POST', `${path}/run`, {}), `${name} runs now`)}>
+        Run now
+      </button>
+      <button
+        onClick={() => void ask(() => send('POST', `${path}/${turn}`, {}), `${name}: ${turn}d`)}
+      >
+        {isPaused ? 'Resume' : 'Pause'}
+      </button>
+      <button onClick={onChange}>Change…</button>
+      <button
+        class="danger"
+        onClick={() => {
+          if (!confirm(`Remove the schedule ${name} and its history? Its jobs stay.`)) return;
+          void ask(() => send('DELETE', path), `${name} is gone`);
+        }}
+      >
+        Remove
+      </button>
+    </div>
+  );
+}
+
+function ScheduleCard(given: Given) {
+  const { schedule } = given;
+  const { name, rule, job, isPaused, next } = schedule;
+  const coming = next.filter((time) => Date.parse(time) > now.value);
+  return (
+    <section class="card" aria-label={name}>
+      <div class="head">
+        <div>
+          <b>{name}</b> <span class="quiet">makes</span> {job.type} <span class="quiet">·</span>{' '}
+          <code>{ruleText(rule)}</code>
+          {isPaused && <span class="state waiting">paused</span>}
+        </div>
+        <Actions {...given} />
+      </div>
+      <div class="grid halves">
+        <div>
+          <h2>Next</h2>
+          {next.length === 0 && <Empty title={isPaused ? 'None while paused' : 'No more'} />}
+          <ul class="lines">
+            {coming.map((time) => (
+              <li key={time}>
+                <Ago time={time} />
+                <ExactTime time={time} />
+              </li>
+            ))}
+          </ul>
+        </div>
+        <div>
+          <h2>Lately</h2>
+          <ScheduleHistory schedule={schedule} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Rules that make jobs in time: what they will do and what they did. */
+export function SchedulesPage() {
+  const page = useLoaded(() => get<Page<ScheduleJson>>('./v1/schedules', { limit: 200 }), [], {
+    everyMs: 5_000,
+  });
+  const edited = useSignal<{ readonly schedule: ScheduleJson | null } | null>(null);
+  return (
+    <>
+      <div class="head">
+        <h1>Schedules</h1>
+        <button class="main" onClick={() => (edited.value = { schedule: null })}>
+          New schedule…
+        </button>
+      </div>
+      <Shown of={page}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No schedules">
+              One makes a job at its times, each exactly once however many servers run.
+              <GuideLink to="recipes/schedules">How to have one</GuideLink>
+            </Empty>
+          ) : (
+            items.map((schedule) => (
+              <ScheduleCard
+                key={schedule.name}
+                schedule={schedule}
+                onChange={() => (edited.value = { schedule })}
+                onDone={page.reload}
+              />
+            ))
+          )
+        }
+      </Shown>
+      {edited.value !== null && (
+        <ScheduleForm
+          schedule={edited.value.schedule}
+          onClose={() => (edited.value = null)}
+          onDone={page.reload}
+        />
+      )}
+    </>
+  );
+}

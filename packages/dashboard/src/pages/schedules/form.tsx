@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals';
+import type { ScheduleJson } from '../../../../pawl/src/contract/schedule.ts';
+import { send } from '../../api.ts';
+import { types } from '../../offers.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { valuesOf } from '../../parts/form-values.ts';
+import { ProblemBox, say } from '../../parts/notice.tsx';
+import { definitionIn, type Rule } from './rule.ts';
+
+const HINTS = {
+  cron: 'minute hour day month weekday, as in 0 6 * * 1-5',
+  interval: 'seconds between two runs',
+  once: 'a time, as in 2026-12-24T18:00Z',
+};
+
+function whenOf(rule: Rule): string {
+  if (rule.kind === 'cron') return rule.expression;
+  return rule.kind === 'interval' ? String(rule.everyMs / 1_000) : rule.at;
+}
+
+function RuleFields({ rule }: { readonly rule: Rule | null }) {
+  const kind = useSignal<Rule['kind']>(rule?.kind ?? 'cron');
+  return (
+    <>
+      <Field title="Kind">
+        <select
+          name="kind"
+          value={kind.value}
+          onChange={(event) => (kind.value = event.currentTarget.value as Rule['kind'])}
+        >
+          <option value="cron">by the calendar (cron)</option>
+          <option value="interval">at an interval</option>
+          <option value="once">once</option>
+        </select>
+      </Field>
+      <Field title="When" hint={HINTS[kind.value]}>
+        <input name="when" required value={rule?.kind === kind.value ? whenOf(rule) : ''} />
+      </Field>
+      {kind.value === 'cron' && (
+        <Field title="Time zone" hint="as in Europe/Berlin; left empty: UTC">
+          <input name="timeZone" value={rule?.kind === 'cron' ? (rule.timeZone ?? '') : ''} />
+        </Field>
+      )}
+    </>
+  );
+}
+
+function JobFields({ schedule }: { readonly schedule: ScheduleJson | null }) {
+  const { type = '', input = {} } = schedule?.job ?? {};
+  return (
+    <>
+      <Field title="Type of the job">
+        <input name="type" required list="known-types" value={type} />
+      </Field>
+      <datalist id="known-types">
+        {[...(types.value ?? [])].map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <Field title="Input, as JSON">
+        <textarea name="input" spellcheck={false} value={JSON.stringify(input, null, 2)} />
+      </Field>
+      <Field title="Runs that were missed">
+        <select name="missed" value={schedule?.missed.policy ?? 'once'}>
+          <option value="once">are made up for by one</option>
+          <option value="all">are all made up for</option>
+          <option value="skip">are left out</option>
+        </select>
+      </Field>
+    </>
+  );
+}
+
+interface Given {
+  /** Null for a new one. */
+  readonly schedule: ScheduleJson | null;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Makes a schedule, or changes one. */
+export function ScheduleForm({ schedule, onClose, onDone }: Given) {
+  const error = useSignal<Error | null>(null);
+  const save = async (form: HTMLFormElement, close: () => void): Promise<void> => {
+    try {
+      const values = valuesOf(form);
+      const body = definitionIn(values, schedule);
+      const name = schedule?.name ?? values['name'] ?? '';
+      if (schedule === null) await send('POST', './v1/schedules', { name, ...body });
+      else await send('PUT', `./v1/schedules/${encodeURIComponent(name)}`, body);
+      say(`${name} is set`);
+      close();
+      onDone();
+    } catch (fault) {
+      error.value = fault as Error;
+    }
+  };
+  return (
+    <Dialog
+      title={schedule === null ? 'New schedule' : `Change ${schedule.name}`}
+      onClose={onClose}
+    >
+      {(close) => (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save(event.currentTarget, close);
+          }}
+        >
+          {error.value !== null && <ProblemBox error={error.value} />}
+          {schedule === null && (
+            <Field title="Name">
+              <input name="name" required autofocus />
+            </Field>
+          )}
+          <RuleFields rule={schedule?.rule ?? null} />
+          <JobFields schedule={schedule} />
+          <div class="row">
+            <button class="main">Save</button>
+            <button type="button" onClick={close}>
+              Leave it
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
+import type { JobJson } from '../../../../pawl/src/contract/job.ts';
+import type { TypeJson } from '../../../../pawl/src/contract/type.ts';
+import { get } from '../../api.ts';
+import { useLiveJob } from '../../live-job.ts';
+import { useLoaded } from '../../load.ts';
+import { types } from '../../offers.ts';
+import type { Page } from '../../page.ts';
+import { StateChip } from '../../parts/state-chip.tsx';
+import { Shown } from '../../parts/shown.tsx';
+import { hrefOf } from '../../route.ts';
+import { JobErrors } from '../job/errors.tsx';
+import { JobProgress } from '../job/progress.tsx';
+import { Ask } from './ask.tsx';
+import { Exports } from './exports.tsx';
+import { Slides } from './slides.tsx';
+
+/** What a convert job leaves behind. */
+interface Deck {
+  readonly deckRef: string;
+  readonly title: string;
+  readonly slides: number;
+  readonly sourceType: string;
+}
+
+function Finished({ job }: { readonly job: JobJson }) {
+  const deck = useLoaded(() => get<Deck>(`./v1/jobs/${job.id}/result`), [job.id]);
+  const files = useLoaded(() => get<Page<ArtifactJson>>(`./v1/jobs/${job.id}/artifacts`), [job.id]);
+  return (
+    <Shown of={deck}>
+      {({ deckRef, title, slides, sourceType }) => (
+        <>
+          <div class="head">
+            <b>{title === '' ? 'Without a title' : title}</b>
+            <span class="quiet">
+              {slides} {slides === 1 ? 'slide' : 'slides'} from {sourceType}
+            </span>
+          </div>
+          <Shown of={files}>{({ items }) => <Slides files={items} />}</Shown>
+          <Exports deckRef={deckRef} />
+          {types.value?.has('ai') === true && <Ask deckRef={deckRef} />}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+/** A conversion as it goes, stage by stage, and what can be done with its deck. */
+export function Conversion({ id }: { readonly id: string }) {
+  const { job, events, text } = useLiveJob(id);
+  const type = useLoaded(() => get<TypeJson>('./v1/types/convert'), []);
+  return (
+    <Shown of={job}>
+      {(found) => (
+        <>
+          <div class="head">
+            <a href={hrefOf(['jobs', id])}>The job in full</a>
+            <StateChip job={found} />
+          </div>
+          <JobErrors job={found} events={events} />
+          {found.phase === 'succeeded' ? (
+            <Finished job={found} />
+          ) : (
+            <JobProgress job={found} stages={type.value.value?.stages ?? []} text={text} />
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,119 @@
+import type { WorkerJson } from '../../../pawl/src/contract/worker-sign.ts';
+import { get } from '../api.ts';
+import { useLoaded } from '../load.ts';
+import type { Page } from '../page.ts';
+import { Ago } from '../parts/ago.tsx';
+import { JobLink } from '../parts/job-link.tsx';
+import { GuideLink } from '../parts/guide-link.tsx';
+import { Empty } from '../parts/notice.tsx';
+import { Shown } from '../parts/shown.tsx';
+
+const LEVELS = { working: 'succeeded', draining: 'waiting', silent: 'failed' };
+const LEASES_SHOWN = 4;
+
+function Slots({ worker: { busy, slots } }: { readonly worker: WorkerJson }) {
+  if (slots === null) return <>{busy}</>;
+  return (
+    <div class="budget">
+      <div
+        class="bar ready"
+        role="meter"
+        aria-label="Slots in use"
+        aria-valuenow={busy}
+        aria-valuemin={0}
+        aria-valuemax={slots}
+      >
+        <i style={{ width: `${Math.min(100, (100 * busy) / slots)}%` }} />
+      </div>
+      <span>
+        {busy} of {slots}
+      </span>
+    </div>
+  );
+}
+
+/** Ids of workers end in a UUID, whose end tells them apart. */
+function shortName(id: string): string {
+  return id.replace(/[\da-f-]{28}([\da-f]{8})$/, '…$1');
+}
+
+function WorkerRow({ worker }: { readonly worker: WorkerJson }) {
+  const { id, host, pid, version, types, leases, state } = worker;
+  return (
+    <tr>
+      <td>
+        <b class="mono" title={id}>
+          {shortName(id)}
+        </b>
+        <div class="quiet">
+          {[host, pid === null ? null : `pid ${pid}`].filter(Boolean).join(', ')}
+        </div>
+      </td>
+      <td>
+        <span class={`state ${LEVELS[state]}`}>{state}</span>
+      </td>
+      <td>
+        <Slots worker={worker} />
+      </td>
+      <td class="grow">
+        {leases.slice(0, LEASES_SHOWN).map((job) => [<JobLink key={job} id={job} />, ' '])}
+        {leases.length > LEASES_SHOWN && <span class="quiet">+{leases.length - LEASES_SHOWN}</span>}
+      </td>
+      <td class="grow">{types.join(', ')}</td>
+      <td>{version ?? '–'}</td>
+      <td>
+        <Ago time={worker.lastBeatAt} />
+      </td>
+      <td>
+        <Ago time={worker.startedAt} />
+      </td>
+    </tr>
+  );
+}
+
+function Workers({ workers }: { readonly workers: readonly WorkerJson[] }) {
+  if (workers.length === 0) {
+    return (
+      <Empty title="No worker has come yet">
+        Start one with <code>pawl worker --jobs ./jobs.ts</code>; jobs wait until then.
+        <GuideLink to="learn/first-job">A first job, step by step</GuideLink>
+      </Empty>
+    );
+  }
+  return (
+    <section class="card scroll" aria-label="Workers" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th>Worker</th>
+            <th>State</th>
+            <th>Slots</th>
+            <th>In flight</th>
+            <th>Takes</th>
+            <th>Version</th>
+            <th>Last sign</th>
+            <th>Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <WorkerRow key={worker.id} worker={worker} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Who works, on what, and when it was last heard of. */
+export function WorkersPage() {
+  const page = useLoaded(() => get<Page<WorkerJson>>('./v1/workers', { limit: 500 }), [], {
+    everyMs: 2_000,
+  });
+  return (
+    <>
+      <h1>Workers</h1>
+      <Shown of={page}>{({ items }) => <Workers workers={items} />}</Shown>
+    </>
+  );
+}

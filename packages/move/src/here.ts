@@ -1,0 +1,21 @@
+import type { ApiClient } from 'pawl/internal/client/client';
+import type { TypeJson } from 'pawl/internal/contract/type';
+
+/** The types of the platform that jobs are moved to, by name. */
+export type TypesHere = ReadonlyMap<string, Pick<TypeJson, 'retry' | 'inputSchema'>>;
+
+export async function typesHere(client: ApiClient): Promise<TypesHere> {
+  const call = { method: 'GET', path: '/v1/types' } as const;
+  const { body } = await client.connection.call(call);
+  return new Map((body as { items: TypeJson[] }).items.map((one) => [one.type, one]));
+}
+
+/** Elsewhere a job without arguments has an empty object; here one that takes no input has none. */
+export function inputHere(here: TypesHere, type: string, input: unknown): unknown {
+  const isEmpty =
+    typeof input === 'object' &&
+    input !== null &&
+    !Array.isArray(input) &&
+    Object.keys(input).length === 0;
+  return isEmpty && here.get(type)?.inputSchema === false ? null : input;
+}

@@ -1,0 +1,101 @@
+import { canonicalJson } from 'pawl/internal/core/canonical-json';
+import { readLinks } from '../model/link.ts';
+import { isTerminal, readStatusInfo, type StatusInfo } from '../model/status-info.ts';
+import { hasRel } from '../model/vocabulary.ts';
+import { GatewayFailure } from './failures.ts';
+import { statusUrlsOf } from './locations.ts';
+import { jsonIn } from './provider-client.ts';
+import type { Sending } from './remote-state.ts';
+import type { Derivation } from './status-derivation.ts';
+import type { Turn } from './turn.ts';
+
+/** Clocks differ: a job may seem to be made a little before it was asked for. */
+const SKEW_MS = 5_000;
+const PAGES_MAX = 20;
+
+/**
+ * A request was sent and nobody knows whether it arrived. Returns the remote job where it is found,
+ * or null where it may be sent again; throws where it must not be.
+ */
+export async function resolveDoubt(
+  turn: Turn,
+  sending: Sending,
+  why: string,
+): Promise<Derivation | null> {
+  const { inDoubt } = turn.provider.settings;
+  if (inDoubt === 'retry') return null;
+  if (inDoubt === 'fail') {
+    throw doubtful(turn, `${why}; set in_doubt to "retry" or "probe" to have it sent again`);
+  }
+  const candidates = await candidatesFor(turn, sending).catch((error: unknown) => {
+    const what = `its list of jobs did not help: ${(error as Error).message}`;
+    throw doubtful(turn, `${why}; ${what}; set in_doubt to "retry" if it may be done twice`);
+  });
+  const { remoteIds, isOpen } = await turn.deps.claimed(turn.run.job.type, turn.id);
+  const free = candidates.filter(({ jobID }) => !remoteIds.has(jobID));
+  const [found, ...more] = free;
+  if (found === undefined) return null;
+  // One that has ended may be that of a job which has ended here, too, and is not looked at.
+  if (more.length > 0 || isOpen || isTerminal(found.status)) {
+    throw doubtful(turn, `${why}; ${free.length} of its jobs may be this one`);
+  }
+  const { provider } = turn;
+  const jobId = found.jobID;
+  const statusUrls = statusUrlsOf(provider, { location: null, askedUrl: provider.url, jobId });
+  return { status: found, statusUrls, results: null, fault: null };
+}
+
+function doubtful({ provider }: Turn, why: string): GatewayFailure {
+  const message = `nobody knows whether the provider ${provider.name} has the job: ${why}`;
+  return new GatewayFailure('FORWARD_IN_DOUBT', message);
+}
+
+/** Jobs of the same process, made since then, with the same inputs where those are told. */
+async function candidatesFor(turn: Turn, { sentAt }: Sending): Promise<StatusInfo[]> {
+  const { process, request } = turn.run.input;
+  const inputs = canonicalJson(request['inputs'] ?? {});
+  const all = await listJobs(turn);
+  return all.flatMap((value) => {
+    const status = readStatusInfo(value);
+    if (status === null || status.jobID === '') return [];
+    const told = inputsIn(value as Record<string, unknown>);
+    const isSame =
+      (status.processID ?? process) === process &&
+      Date.parse(status.created ?? status.started ?? '') >= sentAt - SKEW_MS &&
+      (told === null || canonicalJson(told) === inputs);
+    return isSame ? [status] : [];
+  });
+}
+
+/** The 2.0 draft tells the request; pygeoapi tells the inputs, as a text. */
+function inputsIn({ request, parameters }: Record<string, unknown>): unknown {
+  const inputs = (request as Record<string, unknown> | undefined)?.['inputs'];
+  if (inputs !== undefined) return inputs;
+  if (typeof parameters !== 'string') return parameters ?? null;
+  try {
+    return JSON.parse(parameters) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+async function listJobs(turn: Turn): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let url: string | undefined = `${turn.provider.url}/jobs?limit=1000`;
+  for (let page = 0; url !== undefined; page++) {
+    if (page === PAGES_MAX) throw new Error('it is too long');
+    const answer = await turn.ask({ url });
+    const { jobs, links } = (jsonIn(answer) ?? {}) as Record<string, unknown>;
+    if (answer.status >= 300 || !Array.isArray(jobs))
+      throw new Error(`it answered ${answer.status}`);
+    found.push(...(jobs as unknown[]));
+    const next = readLinks(links).find((link) => hasRel(link, 'next'))?.href;
+    const onward: string | undefined = next && placeOf(turn, next, url);
+    url = jobs.length === 0 || onward === url ? undefined : onward;
+  }
+  return found;
+}
+
+function placeOf({ provider }: Turn, href: string, askedUrl: string): string | undefined {
+  return statusUrlsOf(provider, { location: href, askedUrl, jobId: '' })[0];
+}

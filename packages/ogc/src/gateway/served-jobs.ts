@@ -1,0 +1,111 @@
+import { PawlError } from 'pawl/internal/core/errors';
+import type { Job } from 'pawl/internal/core/job';
+import type { Artifacts } from 'pawl/internal/engine/artifacts';
+import { wholeResult } from 'pawl/internal/engine/by-reference';
+import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
+import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
+import type { ExecutionResult } from './conclude.ts';
+import type { KeptResults } from './kept-results.ts';
+import { currentUrls, resultsUrlsOf } from './locations.ts';
+import { withBase } from './normalise.ts';
+import { isGatewayType, providerOfType } from './process-id.ts';
+import { remoteStateOf } from './remote-state.ts';
+import { fetchResults, type GatewayDependencies } from './turn.ts';
+
+/** What clients are told of the gateway's jobs, from what is stored of them. */
+export class ServedJobs {
+  readonly #artifacts: Artifacts;
+  readonly #deps: GatewayDependencies;
+
+  constructor({ artifacts }: { readonly artifacts: Artifacts }, deps: GatewayDependencies) {
+    this.#artifacts = artifacts;
+    this.#deps = deps;
+  }
+
+  owns(type: string): boolean {
+    return isGatewayType(type);
+  }
+
+  /** Once the provider has it and the turn that gave it over has ended well. */
+  isTakenOn(job: Job): boolean {
+    return remoteStateOf(job)?.step === 'following' && job.phase !== 'executing';
+  }
+
+  /** As our own row has it, with what only the provider knows. */
+  status(job: Job, base: string): StatusInfo {
+    const own = statusInfoOf(job, { base, processID: processIdOf(job) });
+    const state = remoteStateOf(job);
+    if (state?.step !== 'following') return own;
+    const { started, message, links = [] } = state.status;
+    const { settings } = this.#deps.provider(providerOfType(job.type) ?? '') ?? {};
+    const isLive = !isTerminal(own.status);
+    return {
+      ...own,
+      ...(started === undefined ? {} : { started }),
+      ...(isLive && message !== undefined ? { message } : {}),
+      ...(settings?.rewriteRemoteLinks === false
+        ? { links: [...withBase(links, base), ...withoutSame(own.links ?? [], links)] }
+        : {}),
+    };
+  }
+
+  /** What was kept of them, or what the provider has of them now. */
+  async results({ tenant }: ProcessCaller, job: Job): Promise<ProcessResults> {
+    if (job.result === null) {
+      throw new PawlError('NO_RESULT', `the job ${job.id} has no results: it is ${job.state}`);
+    }
+    const whole = await wholeResult(this.#artifacts, job);
+    const { results } = JSON.parse(whole) as ExecutionResult;
+    return results === null ? this.#fetch(job) : this.#opened(tenant, results);
+  }
+
+  async #opened(tenant: string, kept: KeptResults): Promise<ProcessResults> {
+    switch (kept.kind) {
+      case 'references':
+        return { kind: 'references', linkHeaders: kept.linkHeaders };
+      case 'text': {
+        const { contentType, text } = kept;
+        return { kind: 'answer', contentType, body: Buffer.from(text) };
+      }
+      case 'artifact': {
+        const found = await this.#artifacts.find({ tenant, id: kept.id });
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of await this.#artifacts.open(found)) chunks.push(chunk);
+        return { kind: 'answer', contentType: kept.contentType, body: Buffer.concat(chunks) };
+      }
+    }
+  }
+
+  async #fetch(job: Job): Promise<ProcessResults> {
+    const name = providerOfType(job.type) ?? '';
+    const provider = this.#deps.provider(name);
+    const state = remoteStateOf(job);
+    if (provider === undefined || state?.step !== 'following') {
+      throw new PawlError('UPSTREAM_ERROR', `the provider ${name} is not configured any more`);
+    }
+    const { resultsHref: href } = state;
+    const urls = resultsUrlsOf(provider, { href, statusUrls: currentUrls(provider, state) });
+    try {
+      const answer = await fetchResults(this.#deps.http, provider, urls);
+      const contentType = answer.headers.get('content-type') ?? 'application/octet-stream';
+      if (answer.body.byteLength > 0) return { kind: 'answer', contentType, body: answer.body };
+      const links = answer.headers.get('link');
+      return { kind: 'references', linkHeaders: links === null ? [] : [links] };
+    } catch (error) {
+      throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
+    }
+  }
+}
+
+/** The type says it, except where the id could not be a type's name. */
+function processIdOf({ type, metadata }: Job): string {
+  const { processID } = (metadata === null ? {} : JSON.parse(metadata)) as { processID?: unknown };
+  return typeof processID === 'string' ? processID : type.slice(type.indexOf('/') + 1);
+}
+
+function withoutSame<Link extends { readonly rel?: string }>(
+  ours: readonly Link[],
+  theirs: readonly { readonly rel?: string }[],
+): Link[] {
+  return ours.filter(({ rel }) => !theirs.some((link) => link.rel === rel));
+}

@@ -1,0 +1,65 @@
+import type { Job } from 'pawl/internal/core/job';
+import type { ProcessDescription, ProcessSummary } from './process-description.ts';
+import type { StatusInfo } from './status-info.ts';
+
+/** On whose behalf: taken from the credential, never from the request. */
+export interface ProcessCaller {
+  readonly tenant: string;
+  /** Null where nobody is named: what is not for everybody is then not shown. */
+  readonly principal: string | null;
+}
+
+/** The body of an execution, as it was sent, once its shape was checked. */
+export interface ExecuteRequest {
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly response?: 'raw' | 'document';
+  readonly subscriber?: Readonly<Record<string, unknown>>;
+  readonly [member: string]: unknown;
+}
+
+/** The job that carries an execution out. */
+export interface PreparedJob {
+  readonly type: string;
+  readonly input: unknown;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** A larger input is kept outside the job's row, by reference. */
+  readonly inlineBytesMax?: number;
+}
+
+/** One output: a JSON value, bytes with a media type, or a file that is had elsewhere. */
+export interface OutputValue {
+  readonly value: unknown;
+  readonly mediaType?: string;
+  /** Where the value is, if it is given by reference only; relative to this API's base. */
+  readonly href?: string;
+}
+
+/**
+ * What a job brought. `outputs` are values that the server shapes as it was asked; `answer` is a
+ * body that has its shape already, because the request went on to its provider as it was;
+ * `references` are links alone.
+ */
+export type ProcessResults =
+  | { readonly kind: 'outputs'; readonly outputs: Readonly<Record<string, OutputValue>> }
+  | { readonly kind: 'answer'; readonly contentType: string; readonly body: Uint8Array }
+  | { readonly kind: 'references'; readonly linkHeaders: readonly string[] };
+
+/** Where processes come from: Pawl's own types, or providers elsewhere. */
+export interface ProcessSource {
+  /** True for the types of the jobs that `prepare` gives. */
+  owns(type: string, tenant: string): boolean | Promise<boolean>;
+  list(caller: ProcessCaller): Promise<readonly ProcessSummary[]>;
+  /** Null: it does not know that id. */
+  describe(caller: ProcessCaller, id: string): Promise<ProcessDescription | null>;
+  /** Checks an execution; throws PawlError VALIDATION_ERROR. Null: it does not know that id. */
+  prepare(caller: ProcessCaller, id: string, request: ExecuteRequest): Promise<PreparedJob | null>;
+  /** False while it is open whether the job can be begun at all: the answer waits for that. */
+  isTakenOn?(job: Job): boolean;
+  /** A job was accepted: a hint to whoever carries it out. */
+  wake?(type: string): void;
+  /** A job of its own as the standard tells it, with links to `base`. */
+  status(job: Job, base: string): StatusInfo;
+  /** The results of a successful job of its own. */
+  results(caller: ProcessCaller, job: Job): Promise<ProcessResults>;
+}

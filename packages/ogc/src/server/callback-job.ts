@@ -1,0 +1,95 @@
+import type { Job } from 'pawl/internal/core/job';
+import type { RunContext } from 'pawl/internal/handler/context';
+import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
+import { PermanentError, TransientError } from 'pawl/internal/handler/failure';
+import { typed } from 'pawl/internal/handler/schema';
+import { OutgoingError } from '@pawl/server/internal/outgoing/outgoing-error';
+import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
+import { failureOf } from './exception.ts';
+import { recordIn } from './execution-record.ts';
+import { documentIn } from './results.ts';
+import { type OgcDependencies, sourceOf } from './dependencies.ts';
+
+const TIMEOUT_MS = 20_000;
+const RESPONSE_BYTES_MAX = 65_536;
+const GONE = 410;
+
+/** Ten attempts over about a day: seconds at first, hours at last. */
+const RETRY = {
+  maxAttempts: 10,
+  backoff: { base: '5s', factor: 4, max: '8h', jitter: 'equal' },
+} as const;
+
+/** What callbacks are made with. */
+export type CallbackDependencies = Pick<OgcDependencies, 'engine' | 'sources' | 'outgoing'>;
+
+/** The job that calls a subscriber back. */
+export function callbackJob(deps: CallbackDependencies): JobDefinition {
+  return defineJob(CALLBACK_TYPE, {
+    input: typed<CallbackInput>(),
+    ...RETRY,
+    timeout: 2 * TIMEOUT_MS,
+    dlq: 'never',
+    run: (context) => callBack(deps, context),
+  });
+}
+
+async function callBack(
+  deps: CallbackDependencies,
+  run: RunContext<CallbackInput>,
+): Promise<unknown> {
+  const { jobId, news, url } = run.input;
+  const [job] = await deps.engine.find([{ tenant: run.job.tenant, id: jobId }]);
+  if (!job) throw new PermanentError('the job is no longer kept', { code: 'JOB_GONE' });
+  const { contentType, body } = await contentOf(deps, job, news);
+  try {
+    const response = await deps.outgoing.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': contentType, 'user-agent': 'pawl-callbacks' },
+      body,
+      timeoutMs: TIMEOUT_MS,
+      responseBytesMax: RESPONSE_BYTES_MAX,
+      signal: run.signal,
+    });
+    response.discard();
+    const { status } = response;
+    if (response.ok) return { status };
+    const why = `the subscriber answered ${status}`;
+    const details = { code: `HTTP_${status}`, details: { status } };
+    throw status === GONE ? new PermanentError(why, details) : new TransientError(why, details);
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    const details = { code: 'UNREACHABLE' };
+    if (error.code === 'refused') throw new PermanentError(error.message, details);
+    throw new TransientError(error.message, details);
+  }
+}
+
+interface Content {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+function jsonOf(value: unknown): Content {
+  return { contentType: 'application/json', body: JSON.stringify(value) };
+}
+
+/** Read anew each time: results to those who wait for them, what went wrong, or the status. */
+async function contentOf(
+  deps: CallbackDependencies,
+  job: Job,
+  news: CallbackInput['news'],
+): Promise<Content> {
+  const source = await sourceOf(deps, job);
+  const record = recordIn(job);
+  if (source === null || record === null) {
+    throw new PermanentError('the job is no execution any more', { code: 'JOB_ERASED' });
+  }
+  const isRemote = source.isTakenOn !== undefined;
+  if (news === 'failedUri') return jsonOf(failureOf(job, { isRemote }).body);
+  if (news === 'inProgressUri') return jsonOf(source.status(job, record.base));
+  const caller = { tenant: job.tenant, principal: job.requestedBy };
+  const results = await source.results(caller, job);
+  if (results.kind === 'answer') return { contentType: results.contentType, body: results.body };
+  return jsonOf(documentIn(results, job, record.base) ?? source.status(job, record.base));
+}

@@ -1,0 +1,110 @@
+import type { FastifyRequest } from 'fastify';
+import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import type { Job } from 'pawl/internal/core/job';
+import { isUuid } from 'pawl/internal/core/uuid';
+import { PawlError } from 'pawl/internal/core/errors';
+import type { Artifacts } from 'pawl/internal/engine/artifacts';
+import type { Engine } from 'pawl/internal/engine/engine';
+import { credentialOf, refOf } from '@pawl/server/internal/http/services';
+import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { ProcessCaller, ProcessSource } from '../model/process-source.ts';
+import type { ProcessDescription } from '../model/process-description.ts';
+import { noSuchJob, noSuchProcess } from './exception.ts';
+import { recordIn } from './execution-record.ts';
+
+/** How a synchronous answer names its job: by RFC 8288, as the official suite reads it, not. */
+export type MonitorLink = 'rfc8288' | 'plain' | 'none';
+
+export interface OgcServerSettings {
+  /** Where clients reach this API; null: at the host that each request names. */
+  readonly publicUrl: string | null;
+  readonly monitorLink: MonitorLink;
+  /** The longest that a synchronous execution is waited for. */
+  readonly syncWaitMs: number;
+}
+
+/** What the routes of the standard work with. */
+export interface OgcDependencies {
+  readonly engine: Engine;
+  readonly sources: readonly ProcessSource[];
+  readonly settings: OgcServerSettings;
+  readonly outgoing: Pick<Outgoing, 'check' | 'fetch'>;
+  /** Where large inputs and results are kept. */
+  readonly access: Artifacts;
+}
+
+/** Where the API is for this caller, without a slash at its end. */
+export function baseOf({ settings }: OgcDependencies, request: FastifyRequest): string {
+  return settings.publicUrl ?? `${request.protocol}://${request.host}`;
+}
+
+/** Where no credentials are asked for, everybody is somebody who may see everything. */
+export function processCallerOf(request: FastifyRequest): ProcessCaller {
+  const { id, tenant, principal } = credentialOf(request);
+  return { tenant, principal: id === OPEN_CREDENTIAL.id ? OPEN_CREDENTIAL.id : principal };
+}
+
+/** True for a caller without a credential, where others have one. */
+export function isGuest(request: FastifyRequest): boolean {
+  return credentialOf(request).id === GUEST_CREDENTIAL.id;
+}
+
+/** What is not for everybody is told to nobody who does not say who asks. */
+export function whoAsks(): PawlError {
+  const message = 'this is not for everybody: send a credential';
+  return new PawlError('UNAUTHENTICATED', message);
+}
+
+/** A process with the source that it comes from. */
+export interface KnownProcess {
+  readonly source: ProcessSource;
+  readonly description: ProcessDescription;
+}
+
+export async function findProcess(
+  { sources }: OgcDependencies,
+  request: FastifyRequest,
+  id: string,
+): Promise<KnownProcess> {
+  const caller = processCallerOf(request);
+  for (const source of sources) {
+    const description = await source.describe(caller, id);
+    if (description !== null) return { source, description };
+  }
+  throw isGuest(request) ? whoAsks() : noSuchProcess(id);
+}
+
+/** The source of a job, or null for a job that is no execution of a process. */
+export async function sourceOf(
+  { sources }: Pick<OgcDependencies, 'sources'>,
+  job: Job,
+): Promise<ProcessSource | null> {
+  for (const source of sources) if (await source.owns(job.type, job.tenant)) return source;
+  return null;
+}
+
+export interface KnownJob {
+  readonly job: Job;
+  readonly source: ProcessSource;
+}
+
+/**
+ * A job of the caller's own tenant that is an execution of a process; else there is none. Guests
+ * find those that guests have begun, of which nobody else knows the ids.
+ */
+export async function findJob(
+  deps: OgcDependencies,
+  request: FastifyRequest,
+  id: string,
+): Promise<KnownJob> {
+  const nothing = (): Error => (isGuest(request) ? whoAsks() : noSuchJob(id));
+  if (!isUuid(id)) throw nothing();
+  const job = await deps.engine.job(refOf(request, id)).catch((error: unknown) => {
+    if (error instanceof PawlError && error.code === 'NOT_FOUND') throw nothing();
+    throw error;
+  });
+  const source = await sourceOf(deps, job);
+  const isHidden = isGuest(request) && recordIn(job)?.isGuests !== true;
+  if (source === null || isHidden) throw nothing();
+  return { job, source };
+}

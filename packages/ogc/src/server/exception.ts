@@ -1,0 +1,145 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorCodeOf } from 'pawl/internal/core/error-class';
+import type { PawlError } from 'pawl/internal/core/errors';
+import type { Job, JobError } from 'pawl/internal/core/job';
+import { pawlErrorOf } from '@pawl/server/internal/http/problem';
+import { EXCEPTION } from '../model/vocabulary.ts';
+
+/** What the body of an error says; members that are not known are left out, never null. */
+export interface ExceptionBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly [member: string]: unknown;
+}
+
+/** An error in the standard's words, with headers of its own where it has any. */
+export class OgcException extends Error {
+  readonly body: ExceptionBody;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: ExceptionBody, headers: Readonly<Record<string, string>> = {}) {
+    super(body.detail);
+    this.name = 'OgcException';
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export function noSuchProcess(id: string): OgcException {
+  return new OgcException({
+    type: EXCEPTION.noSuchProcess,
+    title: 'no such process',
+    status: 404,
+    detail: `there is no process "${id}": see /processes for those that there are`,
+  });
+}
+
+export function noSuchJob(id: string): OgcException {
+  return new OgcException({
+    type: EXCEPTION.noSuchJob,
+    title: 'no such job',
+    status: 404,
+    detail: `there is no job "${id}": check the id; it may have been removed by retention`,
+  });
+}
+
+export function resultNotReady(job: Job): OgcException {
+  return new OgcException({
+    type: EXCEPTION.resultNotReady,
+    title: 'result not ready',
+    status: 404,
+    detail: `job ${job.id} has not ended yet: ask again when its status is successful`,
+  });
+}
+
+/** The HTTP status that says best why a job failed, by the class of its error. */
+const STATUS_OF_CLASS: Readonly<Record<string, number>> = {
+  validation_error: 400,
+  job_validation: 400,
+  ValidationError: 400,
+  invalid_document: 400,
+  unsupported_format: 400,
+  quota_exceeded: 403,
+  network_timeout: 504,
+  timeout: 504,
+  permanent_timeout: 504,
+  deadline_exceeded: 504,
+  dependency_unavailable: 502,
+  TransientError: 502,
+};
+
+/**
+ * Why there are no results of a job that has ended otherwise. What a provider refused is kept as it
+ * is; what else went wrong with a provider is nothing that the caller can mend.
+ */
+export function failureOf(
+  job: Job,
+  { isRemote, headers = {} }: { isRemote: boolean; headers?: Readonly<Record<string, string>> },
+): OgcException {
+  const { error } = job;
+  if (job.phase === 'cancelled' || error === null) {
+    const detail = `job ${job.id} was dismissed, so it has no results: execute the process again`;
+    const body = { type: 'urn:pawl:job:dismissed', title: 'job dismissed', status: 410, detail };
+    return new OgcException(body, headers);
+  }
+  const code = errorCodeOf(job.type, error);
+  const body = {
+    type: `urn:pawl:job-error:${code}`,
+    title: 'job failed',
+    status: isRemote ? upstreamStatus(error) : (STATUS_OF_CLASS[error.class] ?? 500),
+    detail: error.message,
+    jobID: job.id,
+  };
+  return new OgcException(body, headers);
+}
+
+function upstreamStatus({ class: name, details }: JobError): number {
+  const { upstreamStatus: status } = (details ?? {}) as { upstreamStatus?: unknown };
+  const isKept = typeof status === 'number' && status >= 400 && status < 500;
+  if (isKept) return status;
+  return STATUS_OF_CLASS[name] === 504 ? 504 : 502;
+}
+
+function exceptionOf(error: unknown): OgcException {
+  if (error instanceof OgcException) return error;
+  const known: PawlError = pawlErrorOf(error);
+  const { code, status, message, hint, details, faults } = known;
+  const { retryAfterMs } = details;
+  const seconds = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / 1_000) : 1;
+  const body = {
+    type: `urn:pawl:error:${code}`,
+    title: code.toLowerCase().replaceAll('_', ' '),
+    status,
+    detail: message,
+    code,
+    hint,
+    ...(faults.length > 0 ? { errors: faults } : {}),
+  };
+  return new OgcException(body, {
+    ...(status === 401 ? { 'www-authenticate': 'Bearer realm="pawl"' } : {}),
+    ...(status === 503 || status === 429 ? { 'retry-after': String(Math.max(1, seconds)) } : {}),
+  });
+}
+
+type Warn = (message: string, facts: Readonly<Record<string, unknown>>) => void;
+
+/** Answers errors as plain JSON: clients of the standard do not take `problem+json` for it. */
+export function exceptionSender(
+  warn: Warn,
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (error, request, reply) => {
+    const { body, headers } = exceptionOf(error);
+    if (body.status >= 500 && !(error instanceof OgcException)) {
+      const stack = error instanceof Error ? error.stack : String(error);
+      warn('a request failed', { requestId: request.id, error: stack });
+    }
+    const instance = request.url.split('?')[0];
+    await reply
+      .code(body.status)
+      .headers(headers)
+      .type('application/json')
+      .send({ ...body, instance, requestId: request.id });
+  };
+}

@@ -1,0 +1,143 @@
+import { withoutRights } from './negotiate.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invalid } from 'pawl/internal/core/errors';
+import type { Job } from 'pawl/internal/core/job';
+import { isTerminal } from 'pawl/internal/core/phase';
+import { keptTrace } from 'pawl/internal/core/trace';
+import { largeSink } from 'pawl/internal/engine/by-reference';
+import { callerOf } from '@pawl/server/internal/http/services';
+import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
+import { failureOf, noSuchProcess } from './exception.ts';
+import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
+import { recordOf } from './execution-record.ts';
+import { type Mode, modeOf, readPreferences } from './prefer.ts';
+import { shapeResults } from './results.ts';
+import {
+  baseOf,
+  findProcess,
+  isGuest,
+  type KnownProcess,
+  type OgcDependencies,
+  processCallerOf,
+} from './dependencies.ts';
+import { goneSignal, waitUntil } from './waiting.ts';
+
+/** How long an asynchronous answer waits to hear whether a provider takes the job on. */
+const TAKE_ON_MS = 30_000;
+
+/** `POST /processes/{id}/execution`: checked, made durable, then answered as it was asked. */
+export async function execute(
+  deps: OgcDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { processId } = request.params as { processId: string };
+  const caller = processCallerOf(request);
+  const process = await findProcess(deps, request, processId);
+  const asked = readExecuteRequest(request.body);
+  checkAskedOutputs(asked, process.description);
+  await checkSubscriber(deps, asked);
+  const prepared = await process.source.prepare(caller, processId, asked);
+  if (prepared === null) throw noSuchProcess(processId);
+  const job = await accept(deps, request, { asked, prepared });
+  process.source.wake?.(job.type);
+  const wish = readPreferences(request.headers['prefer']);
+  const options = process.description.jobControlOptions ?? [];
+  const mode = modeOf(options, wish, deps.settings.syncWaitMs);
+  const seen = await waitFor(deps, request, { job, mode, process });
+  return answer({ deps, request, reply, process }, seen, mode);
+}
+
+/** Callbacks go out through the guarded client: one that it would refuse is refused here. */
+async function checkSubscriber({ outgoing }: OgcDependencies, { subscriber }: ExecuteRequest) {
+  for (const [name, url] of Object.entries(subscriber ?? {})) {
+    await outgoing.check(String(url)).catch((error: unknown) => {
+      const message = `is no address to send to: ${(error as Error).message}`;
+      throw invalid([{ pointer: `/subscriber/${name}`, message }]);
+    });
+  }
+}
+
+async function accept(
+  deps: OgcDependencies,
+  request: FastifyRequest,
+  { asked, prepared }: { asked: ExecuteRequest; prepared: PreparedJob },
+): Promise<Job> {
+  const { type, input, metadata = {}, inlineBytesMax } = prepared;
+  const isGuests = isGuest(request);
+  const record = { base: baseOf(deps, request), isGuests };
+  const key = request.headers['idempotency-key'];
+  const traceId = keptTrace(String(request.headers['traceparent'] ?? ''));
+  const wish = {
+    type,
+    input,
+    metadata: { ...metadata, ...recordOf(asked, record) },
+    // Nobody without a name may find somebody's job by guessing a key.
+    ...(typeof key === 'string' ? { idempotencyKey: isGuests ? `guest ${key}` : key } : {}),
+    ...(traceId === null ? {} : { traceId }),
+  };
+  const sink = largeSink(deps.engine, deps.access, inlineBytesMax);
+  const [result] = await sink.enqueue([wish], { caller: callerOf(request) });
+  if (result!.kind === 'refused') throw result!.error;
+  return result!.job;
+}
+
+interface Begun {
+  readonly job: Job;
+  readonly mode: Mode;
+  readonly process: KnownProcess;
+}
+
+function waitFor(deps: OgcDependencies, request: FastifyRequest, begun: Begun): Promise<Job> {
+  const { job, mode, process } = begun;
+  const { source } = process;
+  const signal = goneSignal(deps, request);
+  const isOver = ({ phase }: Job): boolean => isTerminal(phase);
+  if (mode.kind === 'sync') return waitUntil(deps, job, { ms: mode.waitMs, signal, isOver });
+  if (source.isTakenOn === undefined) return Promise.resolve(job);
+  const isTakenOn = (one: Job): boolean => isOver(one) || source.isTakenOn!(one);
+  return waitUntil(deps, job, { ms: TAKE_ON_MS, signal, isOver: isTakenOn });
+}
+
+interface Answering {
+  readonly deps: OgcDependencies;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly process: KnownProcess;
+}
+
+/** A job that goes on after the wait is told by its status, whatever was wished. */
+async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply> {
+  const { deps, request, reply, process } = at;
+  const base = baseOf(deps, request);
+  const location = `${base}/jobs/${job.id}`;
+  const isAsync = mode.kind === 'async' || !isTerminal(job.phase);
+  const isBad = isTerminal(job.phase) && job.phase !== 'succeeded';
+  const isRemote = process.source.isTakenOn !== undefined;
+  if (isBad && (mode.kind === 'sync' || isRemote)) {
+    throw failureOf(job, { isRemote, headers: { location } });
+  }
+  if (isAsync) {
+    const wish = readPreferences(request.headers['prefer']);
+    const applied = mode.kind === 'async' ? mode.applied : wish.isAsync ? 'respond-async' : null;
+    if (applied !== null) void reply.header('preference-applied', applied);
+    const status = process.source.status(job, base);
+    return reply.code(201).header('location', location).type('application/json').send(status);
+  }
+  if (mode.applied !== null) void reply.header('preference-applied', mode.applied);
+  return sendSync(at, job, location);
+}
+
+async function sendSync(at: Answering, job: Job, location: string): Promise<FastifyReply> {
+  const { deps, request, reply, process } = at;
+  const results = await process.source.results(processCallerOf(request), job);
+  const shaped = shapeResults(results, job, baseOf(deps, request));
+  const form = deps.settings.monitorLink;
+  // Beside other links it can only be written as all links are.
+  const isPlain = form === 'plain' && shaped.links.length === 0;
+  const monitor = isPlain ? `${location}; rel=monitor` : `<${location}>; rel=monitor`;
+  const links = [...shaped.links, ...(form === 'none' ? [] : [monitor])];
+  if (links.length > 0) void reply.header('link', links.join(', '));
+  if (shaped.contentType !== null) void withoutRights(reply).type(shaped.contentType);
+  return reply.code(shaped.status).send(shaped.body ?? undefined);
+}

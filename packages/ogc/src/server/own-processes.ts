@@ -1,0 +1,133 @@
+import { PawlError } from 'pawl/internal/core/errors';
+import type { Job } from 'pawl/internal/core/job';
+import { wholeResult } from 'pawl/internal/engine/by-reference';
+import type { Engine } from 'pawl/internal/engine/engine';
+import type { TypeDefinition } from 'pawl/internal/engine/define-type';
+import { SHARED_TENANT } from 'pawl/internal/engine/registry';
+import { definitionOf } from 'pawl/internal/engine/stored-definition';
+import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
+import { resultArtifacts } from '@pawl/server/internal/http/artifact-view';
+import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { ProcessDescription } from '../model/process-description.ts';
+import type {
+  OutputValue,
+  PreparedJob,
+  ProcessCaller,
+  ProcessResults,
+  ProcessSource,
+} from '../model/process-source.ts';
+import { statusInfoOf } from '../model/status-info.ts';
+import { describeType, propertiesOf, type PublishedType, WHOLE_RESULT } from './own-description.ts';
+import { ownInput } from './own-inputs.ts';
+
+interface OwnProcessDependencies {
+  readonly engine: Engine;
+  readonly artifacts: ArtifactServices;
+  readonly outgoing: Pick<Outgoing, 'fetch'>;
+  /** Wakes whoever runs jobs in this process. */
+  readonly wake: () => void;
+}
+
+/** Pawl's own types as processes: those whose definition says so, whoever works on them. */
+export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
+  return {
+    owns: async (type, tenant) => (await exposureOf(deps.engine, { tenant, type })) !== null,
+    list: (caller) => listOwn(deps.engine, caller),
+    describe: async (caller, id) => {
+      const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
+      return isGuest(caller) || found === null ? null : descriptionOf(deps.engine, id, found);
+    },
+    prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
+      const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
+      if (isGuest(caller) || found?.expose === undefined) return null;
+      return { type: id, input: await ownInput(published(found), inputs, deps.outgoing) };
+    },
+    wake: deps.wake,
+    status: (job, base) => statusInfoOf(job, { base }),
+    results: (_caller, job) => resultsOf(deps, job),
+  };
+}
+
+/** A caller without a name sees what is for everybody, and own types are not. */
+function isGuest({ principal }: ProcessCaller): boolean {
+  return principal === null;
+}
+
+/** Null for a type that is not published, or not known. */
+async function exposureOf(
+  { registry }: Engine,
+  { tenant, type }: { tenant: string; type: string },
+): Promise<TypeDefinition | null> {
+  try {
+    const definition = definitionOf(await registry.type(tenant, type));
+    return definition.expose === undefined ? null : definition;
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'UNKNOWN_TYPE') return null;
+    throw error;
+  }
+}
+
+/** What is published of a type's input: nothing that takes anything where it takes none. */
+function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType {
+  return inputSchema === false ? { ...expose, input: false } : { ...expose };
+}
+
+async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
+  if (isGuest(caller)) return [];
+  const { types } = engine;
+  const own = await types.list(caller.tenant);
+  const names = new Set(own.map(({ type }) => type));
+  const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  return [...own, ...shared].flatMap((record) => {
+    const definition = definitionOf(record);
+    if (definition.expose === undefined) return [];
+    return [descriptionOf(engine, record.type, definition)];
+  });
+}
+
+function descriptionOf(
+  engine: Engine,
+  type: string,
+  definition: TypeDefinition,
+): ProcessDescription {
+  const lifecycle = engine.registry.newest(definition.lifecycle);
+  const canCancel = lifecycle?.places.some(({ phase }) => phase === 'cancelled') ?? false;
+  return describeType(type, published(definition), { canCancel });
+}
+
+async function resultsOf(deps: OwnProcessDependencies, job: Job): Promise<ProcessResults> {
+  const { artifacts, engine } = deps;
+  const found = await exposureOf(engine, job);
+  const json = await wholeResult(artifacts.access, job);
+  const value = JSON.parse(json) as unknown;
+  const properties = propertiesOf(found?.expose?.result);
+  if (properties !== null && typeof value === 'object' && value !== null) {
+    const members = value as Readonly<Record<string, unknown>>;
+    const there = Object.entries(properties).filter(([name]) => members[name] !== undefined);
+    const outputs = there.map(([name, schema]) => [name, outputOf(members[name], schema)]);
+    return { kind: 'outputs', outputs: Object.fromEntries(outputs) as Record<string, OutputValue> };
+  }
+  if (value !== null) return { kind: 'outputs', outputs: { [WHOLE_RESULT]: { value } } };
+  return { kind: 'outputs', outputs: await artifactOutputs(deps, job) };
+}
+
+/** Bytes travel in JSON as base64, and as themselves where nothing else is asked for. */
+function outputOf(value: unknown, schema: Readonly<Record<string, unknown>>): OutputValue {
+  const { contentMediaType: mediaType, contentEncoding: encoding } = schema;
+  if (typeof mediaType !== 'string') return { value };
+  const isBytes = encoding === 'base64' && typeof value === 'string';
+  return { value: isBytes ? Buffer.from(value, 'base64') : value, mediaType };
+}
+
+/** A job that gave nothing but files: each is an output by reference, under its own name. */
+async function artifactOutputs(
+  { artifacts }: OwnProcessDependencies,
+  job: Job,
+): Promise<Record<string, OutputValue>> {
+  const files = (await resultArtifacts(artifacts, job)).artifacts;
+  if (files.length === 0) return { [WHOLE_RESULT]: { value: null } };
+  const outputs = files.map(({ name, url, contentType }) => {
+    return [name, { value: null, href: url, mediaType: contentType }];
+  });
+  return Object.fromEntries(outputs) as Record<string, OutputValue>;
+}

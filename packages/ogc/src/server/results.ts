@@ -1,0 +1,130 @@
+import type { Job } from 'pawl/internal/core/job';
+import type { OutputValue, ProcessResults } from '../model/process-source.ts';
+import { type ExecutionRecord, recordIn } from './execution-record.ts';
+import { multipartOf, type Part } from './multipart.ts';
+
+/** Results in the shape that was asked for, to be sent. */
+export interface ShapedResults {
+  readonly status: 200 | 204;
+  readonly contentType: string | null;
+  readonly body: Uint8Array | null;
+  /** One `Link` header an output that is given by reference. */
+  readonly links: readonly string[];
+}
+
+/** Shown with the results of a job that no execution made: all of it, as one document. */
+const AS_DOCUMENT: Omit<ExecutionRecord, 'base'> = { response: 'document', outputs: {} };
+
+interface Output extends OutputValue {
+  readonly id: string;
+  /** Where the value can be had by itself. */
+  readonly at: string;
+  readonly isReference: boolean;
+}
+
+/** The table of the standard: raw or document, by value or by reference, one output or several. */
+export function shapeResults(results: ProcessResults, job: Job, base: string): ShapedResults {
+  const { response } = recordIn(job) ?? AS_DOCUMENT;
+  if (results.kind === 'answer') {
+    const { contentType, body } = results;
+    return { status: 200, contentType, body, links: [] };
+  }
+  if (results.kind === 'references') return referencesOnly(results.linkHeaders);
+  const outputs = outputsOf(results.outputs, job, base);
+  if (response === 'document') return jsonOf(documentOf(outputs));
+  if (outputs.length > 0 && outputs.every(({ isReference }) => isReference)) {
+    return referencesOnly(outputs.map(linkOf));
+  }
+  const [first] = outputs;
+  if (outputs.length === 1 && first !== undefined) {
+    const { contentType, content } = rawOf(first);
+    return { status: 200, contentType, body: content, links: [] };
+  }
+  return { status: 200, ...multipartOf(outputs.map(partOf)), links: [] };
+}
+
+/** All results as one JSON object, whatever was asked for: for pages and callbacks. */
+export function documentIn(results: ProcessResults, job: Job, base: string): object | null {
+  if (results.kind !== 'outputs') return null;
+  return documentOf(outputsOf(results.outputs, job, base));
+}
+
+/** One output by itself, in its own media type; null where the results have none of that id. */
+export function oneOutput(results: ProcessResults, id: string): ShapedResults | null {
+  if (results.kind !== 'outputs' || !Object.hasOwn(results.outputs, id)) return null;
+  const { contentType, content } = rawOf(results.outputs[id]!);
+  return { status: 200, contentType, body: content, links: [] };
+}
+
+function referencesOnly(links: readonly string[]): ShapedResults {
+  return { status: 204, contentType: null, body: null, links };
+}
+
+function jsonOf(value: unknown): ShapedResults {
+  const body = Buffer.from(JSON.stringify(value));
+  return { status: 200, contentType: 'application/json', body, links: [] };
+}
+
+/** Those that were asked for, all where none is named. */
+function outputsOf(
+  given: Readonly<Record<string, OutputValue>>,
+  job: Job,
+  base: string,
+): readonly Output[] {
+  const { outputs: asked } = recordIn(job) ?? AS_DOCUMENT;
+  const named = Object.keys(asked).length > 0;
+  return Object.entries(given)
+    .filter(([id]) => !named || Object.hasOwn(asked, id))
+    .map(([id, output]) => {
+      const here = `${base}/jobs/${job.id}/results/${encodeURIComponent(id)}`;
+      const { href } = output;
+      const at = href === undefined ? here : new URL(href, `${base}/`).href;
+      const isReference = href !== undefined || asked[id]?.transmissionMode === 'reference';
+      return { ...output, id, at, isReference };
+    });
+}
+
+function mediaTypeOf({ value, mediaType }: OutputValue): string {
+  if (mediaType !== undefined) return mediaType;
+  if (value instanceof Uint8Array) return 'application/octet-stream';
+  return typeof value === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
+}
+
+function rawOf(output: OutputValue): { contentType: string; content: Uint8Array } {
+  const { value } = output;
+  const contentType = mediaTypeOf(output);
+  if (value instanceof Uint8Array) return { contentType, content: value };
+  const isText = typeof value === 'string' && contentType !== 'application/json';
+  return { contentType, content: Buffer.from(isText ? value : JSON.stringify(value ?? null)) };
+}
+
+function partOf(output: Output): Part {
+  const { id, at, isReference } = output;
+  if (isReference) {
+    return { id, contentType: mediaTypeOf(output), content: null, location: at };
+  }
+  return { id, ...rawOf(output) };
+}
+
+function linkOf(output: Output): string {
+  const type = mediaTypeOf(output).split(';')[0];
+  const title = encodeURIComponent(output.id);
+  return `<${output.at}>; rel="item"; type="${type}"; title*=UTF-8''${title}`;
+}
+
+/** Objects and bytes are qualified values; an output without a value is left out. */
+function documentOf(outputs: readonly Output[]): Record<string, unknown> {
+  const told = outputs.flatMap((output): [string, unknown][] => {
+    const { id, value, mediaType, at, isReference } = output;
+    if (isReference) return [[id, { href: at, type: mediaTypeOf(output).split(';')[0] }]];
+    if (value === null || value === undefined) return [];
+    const qualifier = mediaType === undefined ? {} : { mediaType };
+    if (value instanceof Uint8Array) {
+      const text = Buffer.from(value).toString('base64');
+      return [[id, { value: text, encoding: 'base64', ...qualifier }]];
+    }
+    const isPlain = typeof value !== 'object' || Array.isArray(value);
+    return [[id, isPlain && mediaType === undefined ? value : { value, ...qualifier }]];
+  });
+  return Object.fromEntries(told);
+}

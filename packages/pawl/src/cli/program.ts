@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import { addBackup } from './commands/backup.ts';
+import { addBench } from '@pawl/studio/internal/cli/bench';
+import { addCompletions } from './commands/completions.ts';
+import { addConfig } from '@pawl/server/internal/cli/config';
+import { addDemo } from '@pawl/server/internal/cli/demo';
+import { addDlq } from './commands/dlq.ts';
+import { addFailures } from './commands/failures.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addEnqueue } from './commands/enqueue.ts';
+import { addJobs } from './commands/jobs.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLifecycle } from './commands/lifecycle.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addMove } from '@pawl/move/internal/cli/move';
+import { addQueues } from './commands/queues.ts';
+import { addSchedules } from './commands/schedules.ts';
+import { addSlo } from './commands/slo.ts';
+import { addStart } from '@pawl/server/internal/cli/start-command';
+import { addTypes } from './commands/job-types.ts';
+import { addWebhooks } from './commands/webhooks.ts';
+import { addWorker } from './commands/worker.ts';
+import { addWorkers } from './commands/workers.ts';
+import { DEFAULT_URL } from './session.ts';
+
+const EXAMPLES = `
+Examples:
+  pawl start                                      the platform on SQLite in ./data
+  DATABASE_URL=postgres://… pawl start --role api an API process of several
+  pawl demo                                       what it does, in half a minute
+  pawl enqueue greet --input '{"names":["Ada"]}' --watch
+  pawl jobs ls --phase failed
+  pawl jobs why <id>
+
+Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 not allowed, 5 conflict,
+            124 waited too long, 130 interrupted`;
+
+const ADDED = [
+  addStart,
+  addWorker,
+  addDemo,
+  addEnqueue,
+  addJobs,
+  addFailures,
+  addDlq,
+  addQueues,
+  addWorkers,
+  addSchedules,
+  addSlo,
+  addWebhooks,
+  addTypes,
+  addLifecycle,
+  addKeys,
+  addMigrate,
+  addMove,
+  addDoctor,
+  addBench,
+  addBackup,
+  addConfig,
+  addCompletions,
+];
+
+/** The whole command line, from one list of commands. */
+export function buildProgram(version: string): Command {
+  const program = new Command('pawl')
+    .description('Durable jobs that only move forward.')
+    .version(version)
+    .option('--url <url>', `the server to talk to (PAWL_URL; ${DEFAULT_URL})`)
+    .option('--key <key>', 'an API key (PAWL_KEY, PAWL_KEY_FILE)')
+    .option('--json', 'data for programs: one JSON value a line')
+    .addHelpText('after', EXAMPLES)
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .showHelpAfterError('Run it with --help to see its arguments and options.')
+    .exitOverride();
+  for (const add of ADDED) add(program);
+  return program;
+}

@@ -1,0 +1,43 @@
+import { loadJobs } from '@pawl/server/internal/app/platform-worker';
+import { stopSignal } from '../settings/stop-signal.ts';
+import { RemoteArtifacts, RemoteSource } from '../client/client.ts';
+import { registrationOf } from '../client/registration.ts';
+import { largeSource } from '../engine/by-reference.ts';
+import { withCompensations } from '../handler/compensation.ts';
+import { openWorker } from '../worker/open-worker.ts';
+import { claimWaitMs } from './claim-wait.ts';
+import type { Session } from './session.ts';
+import { countText } from './terminal/words.ts';
+
+export interface WorkOptions {
+  readonly module: string;
+  readonly slots: number;
+  readonly queues: readonly string[] | null;
+}
+
+/** Registers the jobs of a module with a server and works on them until a signal. */
+export async function work(session: Session, options: WorkOptions): Promise<void> {
+  const { client, screen, url } = session;
+  const { slots, queues } = options;
+  const stopped = stopSignal();
+  const jobs = await loadJobs(options.module);
+  for (const job of withCompensations(jobs)) {
+    await client.putType(job.type, registrationOf(job));
+  }
+  const { connection } = client;
+  const artifacts = new RemoteArtifacts({ connection });
+  const worker = openWorker({
+    source: largeSource(new RemoteSource({ connection, waitMs: claimWaitMs(jobs) }), artifacts),
+    artifacts,
+    jobs,
+    slots,
+    queues,
+    log: { warn: (message, facts) => screen.talk(`${message} ${JSON.stringify(facts)}`) },
+  });
+  worker.start();
+  const types = jobs.map(({ type }) => type).join(', ');
+  screen.talk(`Working for ${url} with ${countText(slots, 'slot')}: ${types}. Ctrl-C stops.`);
+  await stopped;
+  screen.talk('Finishing what is in flight…');
+  await worker.drain();
+}

@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox';
+import { ROLES, SCOPES } from './role.ts';
+import { closed, Name, nullable, text, Time } from './values.ts';
+
+const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, maxItems: ROLES.length });
+const Scopes = Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length });
+const Queues = Type.Array(Name, { minItems: 1, maxItems: 256 });
+
+const TTL_MS_MAX = 10 * 366 * 86_400_000;
+
+export const KeyBody = Type.Object(
+  {
+    name: text(128, 1),
+    roles: Roles,
+    scopes: Type.Optional(Scopes),
+    queues: Type.Optional(Queues),
+    ttlMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: TTL_MS_MAX })),
+    tenant: Type.Optional(text(63, 1)),
+  },
+  {
+    $id: 'NewAccessKey',
+    additionalProperties: false,
+    examples: [{ name: 'deploy-bot', roles: ['producer'], ttlMs: 7_776_000_000 }],
+  },
+);
+
+export const RotateBody = closed({
+  overlapMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 30 * 86_400_000,
+      default: 86_400_000,
+      description: 'How long the old key goes on; 0 ends it at once.',
+    }),
+  ),
+});
+
+const KEY = {
+  id: Type.String(),
+  tenant: Type.String(),
+  name: Type.String(),
+  roles: Type.Array(Type.String()),
+  scopes: nullable(Type.Array(Type.String())),
+  queues: nullable(Type.Array(Type.String())),
+  createdAt: Time,
+  createdBy: Type.String(),
+  expiresAt: nullable(Time),
+  revokedAt: nullable(Time),
+  replacedBy: nullable(Type.String()),
+  lastUsedAt: nullable(Time),
+};
+
+export const KeySchema = Type.Object(KEY, { $id: 'AccessKey', additionalProperties: false });
+
+export type KeyJson = Static<typeof KeySchema>;
+
+export const MadeKeySchema = Type.Object(
+  { ...KEY, key: Type.String({ description: 'The key itself: shown now and never again.' }) },
+  { $id: 'MadeAccessKey', additionalProperties: false },
+);
+
+export const AuditSchema = Type.Object(
+  {
+    id: Type.String(),
+    at: Time,
+    actor: Type.String(),
+    action: Type.String({ examples: ['key.created', 'key.rotated', 'key.revoked', 'type.put'] }),
+    subject: Type.String(),
+    details: Type.Unknown(),
+  },
+  { $id: 'AuditEntry', additionalProperties: false },
+);

@@ -1,0 +1,80 @@
+import { type TSchema, Type } from 'typebox';
+import { PHASES } from '../core/phase.ts';
+
+/** A time as the API writes it: RFC 3339 in UTC. */
+export const Time = Type.String({ format: 'date-time', examples: ['2026-11-15T08:00:00.000Z'] });
+
+export const Uuid = Type.String({
+  format: 'uuid',
+  examples: ['019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e'],
+});
+
+export const Name = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$',
+  fault: 'must be 1 to 128 letters, digits or . _ : / -',
+});
+
+/** Neither U+0000 nor half of a surrogate pair; JSON Schema reads patterns by code point. */
+const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+
+/** Free text that every database can keep. */
+export function text(lengthMax: number, lengthMin = 0) {
+  const size = lengthMin === 0 ? `at most ${lengthMax}` : `${lengthMin} to ${lengthMax}`;
+  return Type.String({
+    ...(lengthMin === 0 ? {} : { minLength: lengthMin }),
+    maxLength: lengthMax,
+    pattern: STORABLE,
+    fault:
+      `must be a text of ${size} characters, without U+0000 and without halves of surrogate ` +
+      'pairs',
+  });
+}
+
+/** Free text that is shown to people: too long or unstorable, it is mended and not refused. */
+export function shown(bytesMax: number, lengthMin = 0) {
+  return Type.String({
+    ...(lengthMin === 0 ? {} : { minLength: lengthMin }),
+    description:
+      `Cut visibly beyond ${bytesMax.toLocaleString('en-US')} bytes; U+FFFD stands for U+0000 ` +
+      'and for halves of surrogate pairs.',
+  });
+}
+
+export const Label = text(512, 1);
+
+export const PhaseName = Type.Enum([...PHASES], {
+  description: "The engine's word for where the job stands, the same for every lifecycle.",
+});
+
+export const Json = Type.Unknown({ description: 'Any JSON; the platform does not look inside.' });
+
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** An object that refuses members it does not know: nothing is silently dropped. */
+export function closed<Members extends Record<string, TSchema>>(members: Members) {
+  return Type.Object(members, { additionalProperties: false });
+}
+
+/** An answer without a body. */
+export function nothing(description: string) {
+  return Type.Undefined({ description });
+}
+
+export const PAGE_MAX = 500;
+
+/** What every list can be asked for. */
+export const PAGING = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: 50, description: 'Items a page.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'The `nextCursor` of a page.' }),
+  ),
+};
+
+/** One page of a list; `nextCursor` is null on the last one. */
+export function pageOf<Item extends TSchema>(item: Item) {
+  return closed({ items: Type.Array(item), nextCursor: nullable(Type.String()) });
+}

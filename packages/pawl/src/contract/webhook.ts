@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox';
+import { EVENT_TYPES } from '../core/event.ts';
+import { closed, Name, nullable, PAGING, text, Time, Uuid } from './values.ts';
+
+const DAY_MS = 86_400_000;
+
+const MEMBERS = {
+  url: text(2_048, 1),
+  description: nullable(text(512)),
+  events: Type.Array(Type.Enum([...EVENT_TYPES]), {
+    minItems: 1,
+    maxItems: EVENT_TYPES.length,
+    description: 'Left out: the ends of jobs.',
+  }),
+  types: nullable(Type.Array(Name, { minItems: 1, maxItems: 100, description: 'Types of jobs.' })),
+  enabled: Type.Boolean(),
+};
+
+const { url, ...REST } = MEMBERS;
+const OPTIONAL = Type.Partial(Type.Object(REST)).properties;
+
+export const NewWebhookBody = Type.Object(
+  { url, ...OPTIONAL },
+  { $id: 'NewWebhook', additionalProperties: false },
+);
+
+export const WebhookChangeBody = Type.Object(
+  { url: Type.Optional(url), ...OPTIONAL },
+  { $id: 'WebhookChange', additionalProperties: false },
+);
+
+export const WebhookRotateBody = closed({
+  overlapMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 30 * DAY_MS,
+      default: DAY_MS,
+      description: 'How long the old secret signs too; 0 ends it at once.',
+    }),
+  ),
+});
+
+export const WebhookParams = Type.Object({ id: Uuid });
+export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });
+
+export const DeliveryQuery = closed({
+  ...PAGING,
+  cursor: Type.Optional(Uuid),
+  state: Type.Optional(Type.Enum(['delivered', 'failed', 'cancelled'])),
+});
+
+const WEBHOOK = {
+  id: Uuid,
+  url: Type.String(),
+  description: nullable(Type.String()),
+  events: Type.Array(Type.String()),
+  types: nullable(Type.Array(Type.String())),
+  enabled: Type.Boolean(),
+  disabledReason: nullable(
+    Type.String({ description: 'Why the platform disabled it; null where it did not.' }),
+  ),
+  failingSince: nullable(Time),
+  oldSecretExpiresAt: nullable(Time),
+  createdAt: Time,
+  createdBy: Type.String(),
+  updatedAt: Time,
+};
+
+export const WebhookSchema = Type.Object(WEBHOOK, { $id: 'Webhook', additionalProperties: false });
+
+export type WebhookJson = Static<typeof WebhookSchema>;
+
+export const MadeWebhookSchema = Type.Object(
+  {
+    ...WEBHOOK,
+    secret: Type.String({ description: 'Signs what is sent: shown now and never again.' }),
+  },
+  { $id: 'MadeWebhook', additionalProperties: false },
+);
+
+const Try = closed({
+  at: Time,
+  status: nullable(Type.Integer()),
+  durationMs: Type.Integer(),
+  responseBody: nullable(Type.String({ description: 'The first 2 KiB of it.' })),
+  error: nullable(Type.String()),
+});
+
+export type TryJson = Static<typeof Try>;
+
+const DELIVERY = {
+  id: Uuid,
+  webhookId: Uuid,
+  eventId: Uuid,
+  eventType: Type.String(),
+  jobId: nullable(Uuid),
+  state: Type.Enum(['pending', 'delivered', 'failed', 'cancelled']),
+  attempts: Type.Integer(),
+  redeliveryOf: nullable(Uuid),
+  createdAt: Time,
+  nextAttemptAt: nullable(Time),
+  completedAt: nullable(Time),
+  lastTry: nullable(Try),
+};
+
+export const DeliverySchema = Type.Object(DELIVERY, {
+  $id: 'WebhookDelivery',
+  additionalProperties: false,
+});
+
+export type DeliveryJson = Static<typeof DeliverySchema>;
+
+export const DeliveryWithTries = Type.Object(
+  { ...DELIVERY, tries: Type.Array(Try) },
+  { $id: 'WebhookDeliveryInFull', additionalProperties: false },
+);

@@ -1,0 +1,188 @@
+import { type Static, Type } from 'typebox';
+import { BOUNDS, CAUSES_MAX, KEPT_NAME_MAX } from '../core/bounds.ts';
+import { DLQ_REASONS } from '../core/error-class.ts';
+import { JobSchema } from './job.ts';
+import { closed, Json, Name, nullable, shown, text, Time } from './values.ts';
+
+/** No job is claimed more often: stores keep it in 32 bits. */
+const EPOCH_MAX = 2 ** 31 - 1;
+
+/** What every owner verb carries. */
+export const OWNER = {
+  workerId: Name,
+  epoch: Type.Integer({
+    minimum: 1,
+    maximum: EPOCH_MAX,
+    description: 'Of the claim: the fencing token.',
+  }),
+};
+
+export const StageName: ReturnType<typeof text> = text(KEPT_NAME_MAX, 1);
+
+const LABEL_MAX = BOUNDS.errorLabel;
+
+const CauseBody = closed({
+  class: shown(LABEL_MAX, 1),
+  message: shown(BOUNDS.errorMessage),
+  code: Type.Optional(nullable(shown(LABEL_MAX))),
+  stack: Type.Optional(nullable(shown(BOUNDS.errorStack))),
+  details: Type.Optional(Json),
+});
+
+export const FailureSchema = Type.Object(
+  {
+    class: shown(LABEL_MAX, 1),
+    message: shown(BOUNDS.errorMessage),
+    code: Type.Optional(nullable(shown(LABEL_MAX))),
+    stage: Type.Optional(nullable(shown(LABEL_MAX))),
+    details: Type.Optional(Json),
+    stack: Type.Optional(nullable(shown(BOUNDS.errorStack))),
+    causes: Type.Optional(
+      Type.Array(CauseBody, {
+        maxItems: 1_000,
+        description: `What led to it, the nearest first; ${CAUSES_MAX} are kept.`,
+      }),
+    ),
+    classes: Type.Optional(
+      Type.Array(shown(LABEL_MAX, 1), {
+        maxItems: 64,
+        description: 'The class and those it is derived from, the most derived first.',
+      }),
+    ),
+    retryable: Type.Optional(
+      Type.Boolean({
+        description:
+          "The worker's own judgement. It is followed, unless the lists of the type are fixed; " +
+          'left out, the lists and the classes decide.',
+      }),
+    ),
+  },
+  {
+    $id: 'Failure',
+    additionalProperties: false,
+    description: 'Kept whole up to 64 KiB, but for what looks like a secret; more is cut visibly.',
+    examples: [{ class: 'network_timeout', message: 'no answer within 30 s' }],
+  },
+);
+
+export const ReasonSchema = Type.Enum([...DLQ_REASONS]);
+
+export const WAIT_MS_MAX = 60_000;
+
+export const ClaimBody = closed({
+  workerId: Name,
+  types: Type.Array(Name, { minItems: 1, maxItems: 256 }),
+  max: Type.Integer({ minimum: 1, maximum: 1_000 }),
+  queues: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: 256 })),
+  waitMs: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: WAIT_MS_MAX, description: 'Waits so long for a job.' }),
+  ),
+  requestId: Type.Optional(text(128, 1)),
+});
+
+const LEASE = {
+  owner: Type.String(),
+  expiresAt: Time,
+  expiresInMs: Type.Integer({ description: 'From the moment of this answer, by server time.' }),
+  renewInMs: Type.Integer({ description: 'When to send the next heartbeat at the latest.' }),
+};
+
+export const ClaimSchema = Type.Object(
+  {
+    job: JobSchema,
+    input: Json,
+    epoch: Type.Integer(),
+    lease: closed({ ...LEASE, heartbeatMs: Type.Integer() }),
+    checkpoint: Json,
+    stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
+    attempt: Type.Integer(),
+    timeoutMs: nullable(Type.Integer({ description: 'How long this attempt may take.' })),
+    onTimeout: Type.Enum(['fail', 'resume'], {
+      description:
+        'What to report when that time is over: `fail` with the class `timeout`, or, with a ' +
+        'newer checkpoint than the claim had, `release`.',
+    }),
+    idempotencyKey: Type.String({ description: 'The same in every attempt of the job.' }),
+  },
+  { $id: 'Claim', additionalProperties: false },
+);
+
+export type ClaimJson = Static<typeof ClaimSchema>;
+
+export const CancelWishSchema = nullable(
+  closed({ mode: Type.Enum(['soft', 'hard']), reason: nullable(Type.String()) }),
+);
+
+const RENEWED = {
+  lease: closed(LEASE),
+  progress: Type.Number({ description: 'As it now stands: a lower one was raised.' }),
+  cancel: CancelWishSchema,
+};
+
+export const HeartbeatSchema = Type.Object(RENEWED, {
+  $id: 'Heartbeat',
+  additionalProperties: false,
+});
+
+export type HeartbeatJson = Static<typeof HeartbeatSchema>;
+
+export const StageKeptSchema = closed({ name: Type.String(), ...RENEWED });
+
+export const OwnerBody = closed(OWNER);
+
+/** One more than a worker keeps between two heartbeats: the last says how many were left out. */
+const LINES_MAX = 257;
+
+export const HeartbeatBody = closed({
+  ...OWNER,
+  stage: Type.Optional(StageName),
+  progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  message: Type.Optional(shown(BOUNDS.message)),
+  checkpoint: Type.Optional(Json),
+  log: Type.Optional(
+    Type.Union(
+      [shown(BOUNDS.logLine), Type.Array(shown(BOUNDS.logLine), { maxItems: LINES_MAX })],
+      { description: 'One line, or several.' },
+    ),
+  ),
+  tokens: Type.Optional(
+    Type.Union([shown(BOUNDS.tokens), Type.Array(shown(BOUNDS.tokens), { maxItems: 4_096 })], {
+      description: 'Text as it comes from a model, whole or in pieces; pieces are joined.',
+    }),
+  ),
+  liveTokens: Type.Optional(
+    Type.String({
+      ...shown(BOUNDS.tokens),
+      description:
+        'The same where it must not be kept: it goes to the streams that are open here now, is ' +
+        'stored nowhere, and the history has a gap in its place.',
+    }),
+  ),
+});
+
+export type HeartbeatRequest = Static<typeof HeartbeatBody>;
+
+export const StageBody = closed({ ...OWNER, result: Type.Optional(Json) });
+
+export const CompleteBody = closed({ ...OWNER, result: Type.Optional(Json) });
+
+export const FailBody = closed({
+  ...OWNER,
+  error: FailureSchema,
+  deadLetter: Type.Optional(ReasonSchema),
+});
+
+export const ReleaseBody = closed({
+  ...OWNER,
+  cause: Type.Optional(
+    Type.String({ ...text(64, 1), description: 'Why, in a word, for the history.' }),
+  ),
+});
+
+export const SnoozeBody = closed({
+  ...OWNER,
+  delayMs: Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 }),
+  checkpoint: Type.Optional(Json),
+});
+
+export const CancelledBody = closed({ ...OWNER, checkpoint: Type.Optional(Json) });

@@ -1,0 +1,33 @@
+import { mkdir } from 'node:fs/promises';
+import type { Lifecycle } from '../core/lifecycle.ts';
+import { withoutSqlite } from '../store/missing-sqlite.ts';
+import type { Store } from '../store/store.ts';
+import { type Configuration, storePath } from '@pawl/server/internal/app/configuration';
+
+/** What says where the store is and how it is opened. */
+export type StoreSettings = Pick<
+  Configuration,
+  'databaseUrl' | 'readerRole' | 'migrate' | 'dataFolder'
+>;
+
+/** Opens the store that the settings name, with its schema brought up to date if they allow it. */
+export async function openStore(
+  configuration: StoreSettings,
+  lifecycles: readonly Lifecycle[],
+): Promise<{ store: Store; storeName: string }> {
+  if (configuration.databaseUrl !== null) {
+    const { openPostgresStore } = await import('../store/postgres/store.ts');
+    const store = await openPostgresStore({
+      url: configuration.databaseUrl,
+      readerRole: configuration.readerRole ?? undefined,
+      migrate: configuration.migrate,
+      lifecycles,
+    });
+    return { store, storeName: 'PostgreSQL' };
+  }
+  // Only now: those who use PostgreSQL may have a Node that was built without it.
+  const { openSqliteStore } = await import('../store/sqlite/store.ts').catch(withoutSqlite);
+  await mkdir(configuration.dataFolder, { recursive: true });
+  const path = storePath(configuration);
+  return { store: await openSqliteStore({ path, lifecycles }), storeName: `SQLite in ${path}` };
+}

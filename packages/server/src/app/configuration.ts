@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { PageSettings } from 'pawl/internal/contract/page';
+import { type AccessSettings, readAccess } from './access-settings.ts';
+import { type ArtifactSettings, readArtifactSettings } from './artifacts.ts';
+import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
+import { type LogSettings, readLogSettings } from './log-settings.ts';
+import { type MeasuringSettings, readMeasuringSettings } from './measuring-settings.ts';
+import { type MigrateSetting, readMigrateSetting } from 'pawl/internal/settings/migrate-setting';
+import { type OgcSettings, readOgcSettings } from '@pawl/ogc/internal/settings';
+import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
+import { readPageSettings } from './page-settings.ts';
+import { readRetentionSettings, type RetentionSettings } from './retention-settings.ts';
+import { type ProcessRole, readRoles } from './roles.ts';
+import { readStudioSettings, type StudioSettings } from '@pawl/studio/internal/settings';
+import { readSecretSettings, type SecretSettings } from './webhooks.ts';
+
+/** What a running platform is told from outside. */
+export interface Configuration {
+  readonly host: string;
+  readonly port: number;
+  /** The folder of the embedded store. */
+  readonly dataFolder: string;
+  /** PostgreSQL instead of the embedded store. */
+  readonly databaseUrl: string | null;
+  /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
+  readonly readerRole: string | null;
+  readonly migrate: MigrateSetting;
+  readonly access: AccessSettings;
+  readonly page: PageSettings;
+  readonly artifacts: ArtifactSettings;
+  readonly outgoing: OutgoingSettings;
+  readonly ogc: OgcSettings;
+  readonly secrets: SecretSettings;
+  readonly measuring: MeasuringSettings;
+  readonly log: LogSettings;
+  readonly retention: RetentionSettings;
+  readonly studio: StudioSettings;
+  /** What this process does; all there is to do, unless told otherwise. */
+  readonly roles: ReadonlySet<ProcessRole>;
+  /** A module whose exported jobs are run by a worker in this process. */
+  readonly jobsModule: string | null;
+  /** How long the server goes on, telling load balancers to look elsewhere, before it stops. */
+  readonly drainMs: number;
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined || text === '') return 8080;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new ConfigurationError('PORT', `is "${text}": give a whole number from 0 to 65535`);
+}
+
+function drainOf(text: string | undefined): number {
+  const ms = Number(text ?? '0');
+  if (Number.isInteger(ms) && ms >= 0 && ms <= 600_000) return ms;
+  throw new ConfigurationError('PAWL_DRAIN_MS', `is "${text}": give milliseconds up to 600000`);
+}
+
+export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
+  const host = env['HOST'] ?? '127.0.0.1';
+  const databaseUrl = env['DATABASE_URL'] ?? null;
+  const jobsModule = env['PAWL_JOBS'] ?? null;
+  const studio = readStudioSettings(env);
+  const access = readAccess(env, host);
+  return {
+    host,
+    port: portOf(env['PORT']),
+    dataFolder: env['PAWL_DATA'] ?? 'data',
+    databaseUrl,
+    readerRole: env['PAWL_READER_ROLE'] ?? null,
+    migrate: readMigrateSetting(env),
+    access,
+    page: readPageSettings(env, access),
+    artifacts: readArtifactSettings(env),
+    outgoing: readOutgoingSettings(env),
+    ogc: readOgcSettings(env),
+    secrets: readSecretSettings(env),
+    measuring: readMeasuringSettings(env),
+    log: readLogSettings(env),
+    retention: readRetentionSettings(env),
+    jobsModule,
+    studio,
+    roles: readRoles(env, { databaseUrl, jobsModule, hasBuiltIns: studio.isOn }),
+    drainMs: drainOf(env['PAWL_DRAIN_MS']),
+  };
+}
+
+export function storePath(configuration: Pick<Configuration, 'dataFolder'>): string {
+  return join(configuration.dataFolder, 'pawl.db');
+}

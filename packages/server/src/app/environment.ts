@@ -1,0 +1,73 @@
+import type { FastifyPluginCallback } from 'fastify';
+import { systemTimers } from 'pawl/internal/core/timers';
+import type { EngineContext, EngineLog } from 'pawl/internal/engine/context';
+import type { Engine } from 'pawl/internal/engine/engine';
+import { Compensator } from 'pawl/internal/engine/follow/compensator';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import type { ArtifactServices } from '../http/artifact-view.ts';
+import { openArtifacts } from './artifacts.ts';
+import type { Configuration } from './configuration.ts';
+import { home } from './dashboard.ts';
+import { openOgc } from '@pawl/ogc/internal/platform';
+import { openOutgoing } from './outgoing.ts';
+import type { ProcessRole } from './roles.ts';
+import { openStudio } from '@pawl/studio/internal/platform';
+import { openWebhooks } from './webhooks.ts';
+
+/** What stands around the engine: files, other hosts, built-in jobs, undoing, and who is told. */
+export interface Environment {
+  readonly artifacts: ArtifactServices;
+  /** The user's own jobs and those built in. */
+  readonly jobs: readonly JobDefinition[];
+  /** Routes beside those of the native API. */
+  readonly routes: readonly FastifyPluginCallback[];
+  start(roles: ReadonlySet<ProcessRole>): Promise<void>;
+  /** Once nobody asks and nobody works any more. */
+  stop(): Promise<void>;
+}
+
+export async function openEnvironment(
+  { context, engine }: { context: EngineContext; engine: Engine },
+  configuration: Configuration,
+  { own, log }: { own: readonly JobDefinition[]; log: EngineLog },
+): Promise<Environment> {
+  const { services: artifacts, sweep } = await openArtifacts(
+    context,
+    configuration.dataFolder,
+    configuration.artifacts,
+  );
+  const outgoing = openOutgoing(configuration.outgoing, log);
+  const { access } = artifacts;
+  const compensator = new Compensator(context, { timers: systemTimers });
+  const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: access, own });
+  const jobs = [...own, ...studio.jobs];
+  const webhooks = await openWebhooks(engine, {
+    ...configuration,
+    records: context.records.webhooks,
+    outgoing,
+    log,
+  });
+  const taken = jobs.map(({ type }) => type);
+  const { ogc: settings } = configuration;
+  const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });
+  return {
+    artifacts,
+    jobs,
+    routes: [webhooks.routes, ...ogc.routes, home(ogc.landing, configuration.page)],
+    start: async (roles) => {
+      await webhooks.start(roles);
+      await ogc.start(roles);
+      if (!roles.has('sweeper')) return;
+      sweep.start();
+      compensator.start();
+    },
+    stop: async () => {
+      await compensator.stop();
+      await ogc.stop();
+      await webhooks.stop();
+      await sweep.stop();
+      await studio.close();
+      await outgoing.close();
+    },
+  };
+}

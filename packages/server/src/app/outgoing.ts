@@ -1,0 +1,28 @@
+import type { EngineLog } from 'pawl/internal/engine/context';
+import { parseAllowList } from '../outgoing/allow-list.ts';
+import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
+import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
+
+/** Which places that are not public the platform may send requests to. */
+export interface OutgoingSettings {
+  readonly allow: readonly string[];
+}
+
+export function readOutgoingSettings(env: NodeJS.ProcessEnv): OutgoingSettings {
+  const allow = (env['PAWL_OUTGOING_ALLOW'] ?? '').split(/[\s,]+/).filter(Boolean);
+  try {
+    parseAllowList(allow);
+  } catch (error) {
+    throw new ConfigurationError('PAWL_OUTGOING_ALLOW', `has ${(error as Error).message}`);
+  }
+  return { allow };
+}
+
+/** The client of this process. What it may reach beyond the public internet is said aloud. */
+export function openOutgoing({ allow }: OutgoingSettings, log: EngineLog): Outgoing {
+  if (allow.length > 0) {
+    const message = 'requests may be sent to places that are not public (PAWL_OUTGOING_ALLOW)';
+    log.warn(message, { allow });
+  }
+  return createOutgoing({ allow });
+}

@@ -1,0 +1,42 @@
+import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
+
+/**
+ * What a process of the platform does: answer requests, run the jobs of a module, or see to what
+ * comes due by itself (retries, lost leases, schedules, webhooks, retention).
+ */
+export const PROCESS_ROLES = ['api', 'worker', 'sweeper'] as const;
+
+export type ProcessRole = (typeof PROCESS_ROLES)[number];
+
+function isRole(word: string): word is ProcessRole {
+  return (PROCESS_ROLES as readonly string[]).includes(word);
+}
+
+/** All of them unless told otherwise; every role is there once or more often on one PostgreSQL. */
+export function readRoles(
+  env: NodeJS.ProcessEnv,
+  known: {
+    readonly databaseUrl: string | null;
+    readonly jobsModule: string | null;
+    readonly hasBuiltIns?: boolean;
+  },
+): ReadonlySet<ProcessRole> {
+  const text = env['PAWL_ROLES'] ?? '';
+  if (text === '') return new Set(PROCESS_ROLES);
+  const words = text.split(',').map((word) => word.trim());
+  const roles = new Set(words.filter(isRole));
+  if (roles.size !== words.length) {
+    const fault = `is "${text}": give one or more of ${PROCESS_ROLES.join(', ')}, by commas`;
+    throw new ConfigurationError('PAWL_ROLES', fault);
+  }
+  if (known.databaseUrl === null && !roles.has('api')) {
+    const fault = `is "${text}", but one process owns the embedded store: set DATABASE_URL`;
+    throw new ConfigurationError('PAWL_ROLES', fault);
+  }
+  const hasJobs = known.jobsModule !== null || known.hasBuiltIns === true;
+  if (!hasJobs && roles.has('worker') && !roles.has('api')) {
+    const fault = 'is missing: a worker needs a module that exports its jobs';
+    throw new ConfigurationError('PAWL_JOBS', fault);
+  }
+  return roles;
+}

@@ -1,0 +1,41 @@
+import { readConfiguration } from '../app/configuration.ts';
+import type { LogFacts } from '../app/log.ts';
+import { type Platform, startPlatform } from '../app/platform.ts';
+import { isPretty, processLog } from '../app/log-settings.ts';
+import { environmentOf, resolveSettings } from 'pawl/internal/settings/resolve-settings';
+import { stopSignal } from 'pawl/internal/settings/stop-signal';
+import { greeting } from './greeting.ts';
+import { adviceOn } from './start-advice.ts';
+
+function factsOf({ url, storeName, isOpen, firstKeyFile, types }: Platform): LogFacts {
+  return { url, store: storeName, isOpen, firstKeyFile, types };
+}
+
+export interface StartOptions {
+  readonly flags?: Readonly<Record<string, string>>;
+  /** How this command line is called where it is shown to people. */
+  readonly command?: string;
+}
+
+/** `pawl start`: runs until it is told to stop. */
+export async function start(
+  env: NodeJS.ProcessEnv,
+  { flags = {}, command = 'pawl' }: StartOptions = {},
+): Promise<number> {
+  const stopped = stopSignal();
+  try {
+    const configuration = readConfiguration(environmentOf(resolveSettings({ flags, env }), env));
+    const log = processLog(configuration.log, process.stdout);
+    const platform = await startPlatform(configuration, log);
+    if (isPretty(configuration.log, process.stdout))
+      process.stdout.write(greeting(platform, command));
+    else log.info('Pawl is running', factsOf(platform));
+    await stopped;
+    log.info('Pawl is stopping');
+    await platform.stop();
+    return 0;
+  } catch (error) {
+    process.stderr.write(`Pawl could not start: ${adviceOn(error)}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PawlError } from 'pawl/internal/core/errors';
+
+const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** The caller's own request id where it is a plain one, else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Seconds to wait that a `Prefer: wait=10` asks for. */
+export function preferredWaitMs(request: FastifyRequest): number | null {
+  const prefer = String(request.headers['prefer'] ?? '');
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(prefer) ?? [];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
+}
+
+/** The next page of a list, for clients that follow links. */
+export function nextLink(request: FastifyRequest, cursor: string): string {
+  const url = new URL(request.url, 'http://pawl');
+  url.searchParams.set('cursor', cursor);
+  return `<${url.pathname}${url.search}>; rel="next"`;
+}
+
+/**
+ * Two names for the server are one too many: a proxy may have gone by the other one. Node keeps
+ * the first and says nothing.
+ */
+export function refuseTwoHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const names = request.raw.rawHeaders.filter((_, index) => index % 2 === 0);
+    if (names.filter((name) => name.toLowerCase() === 'host').length <= 1) return;
+    void reply.header('connection', 'close');
+    const message = 'the request has more than one Host header: send one';
+    throw new PawlError('VALIDATION_ERROR', message);
+  });
+}
+
+/** Every answer names its request and is read as what it says it is. */
+export function markAnswers(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    void reply.header('x-content-type-options', 'nosniff');
+    void reply.header('cache-control', 'no-store');
+  });
+}

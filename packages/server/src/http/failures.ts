@@ -1,0 +1,110 @@
+import { invalid } from 'pawl/internal/core/errors';
+import {
+  type FailureCause,
+  FAILURES_SEEN_MAX,
+  type FailureQuery,
+} from 'pawl/internal/engine/failures';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
+import { jobShower, sendPage } from './page.ts';
+import {
+  FAILURE_FILTER,
+  type FailureCauseJson,
+  FailureCauseSchema,
+} from 'pawl/internal/contract/failure';
+import { JobSchema } from 'pawl/internal/contract/job';
+import { WITH_PAYLOADS } from 'pawl/internal/contract/payloads';
+import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
+import { timeText } from './view.ts';
+
+function causeJson({ firstSeen, lastSeen, ...cause }: FailureCause): FailureCauseJson {
+  return { ...cause, firstSeen: timeText(firstSeen), lastSeen: timeText(lastSeen) };
+}
+
+/** A filter in the API's words. */
+interface FailureFilter extends Omit<FailureQuery, 'tenant' | 'createdFrom' | 'createdTo'> {
+  readonly createdFrom?: string;
+  readonly createdTo?: string;
+}
+
+export function failureQueryOf(
+  tenant: string,
+  { createdFrom, createdTo, ...rest }: FailureFilter,
+): FailureQuery {
+  return {
+    ...rest,
+    tenant,
+    ...(createdFrom === undefined ? {} : { createdFrom: Date.parse(createdFrom) }),
+    ...(createdTo === undefined ? {} : { createdTo: Date.parse(createdTo) }),
+  };
+}
+
+/** Causes are listed by when they were last seen, and alike ones by their fingerprint. */
+function cursorAt({ lastSeen, fingerprint }: FailureCause): string {
+  return `${lastSeen}.${fingerprint}`;
+}
+
+function isAfter(cause: FailureCause, cursor: string): boolean {
+  const [, seen, fingerprint = ''] = /^(\d{1,16})\.(\w+)$/.exec(cursor) ?? [];
+  if (seen === undefined) {
+    throw invalid([{ pointer: '/cursor', message: 'must be a `nextCursor` of this list' }]);
+  }
+  const { lastSeen } = cause;
+  if (lastSeen !== Number(seen)) return lastSeen < Number(seen);
+  return cause.fingerprint > fingerprint;
+}
+
+function listCauses(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/failures',
+    {
+      schema: {
+        tags: ['Failures'],
+        operationId: 'listFailures',
+        summary: 'Jobs that ended badly, grouped by cause, the latest first',
+        description:
+          'With and without dead letters. Failures of one type, error class and code whose ' +
+          'messages differ in nothing but ids, numbers and quotes have one cause. The newest ' +
+          `${FAILURES_SEEN_MAX.toLocaleString('en')} failed and as many dead jobs are looked at.`,
+        querystring: closed({ ...FAILURE_FILTER, ...PAGING }),
+        response: { 200: pageOf(FailureCauseSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { limit = 50, cursor, ...filter } = request.query;
+      const query = failureQueryOf(callerOf(request).tenant, filter);
+      const all = await engine.failures.causes(query);
+      const rest = cursor === undefined ? all : all.filter((cause) => isAfter(cause, cursor));
+      const page = rest.slice(0, limit);
+      const nextCursor = rest.length > limit ? cursorAt(page.at(-1)!) : null;
+      return sendPage(reply, page.map(causeJson), nextCursor);
+    },
+  );
+}
+
+function listFailedJobs(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/failures/jobs',
+    {
+      schema: {
+        tags: ['Failures'],
+        operationId: 'listFailedJobs',
+        summary: 'The jobs of a cause, or of any filter, that ended badly',
+        description: 'Newest first, those that failed before those that are dead.',
+        querystring: closed({ ...FAILURE_FILTER, ...WITH_PAYLOADS, ...PAGING }),
+        response: { 200: pageOf(JobSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { limit = 50, cursor, payloads: _, ...filter } = request.query;
+      const show = jobShower(request.query);
+      const query = failureQueryOf(callerOf(request).tenant, filter);
+      const from = cursor === undefined ? {} : { cursor };
+      const page = await engine.failures.jobs(query, { limit, ...from });
+      const items = page.jobs.map(show);
+      return sendPage(reply, items, page.nextCursor);
+    },
+  );
+}
+
+/** `/v1/failures`: what ended badly, by cause. */
+export const failures: Resource = routes(listCauses, listFailedJobs);

@@ -1,0 +1,198 @@
+import { type Static, Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { EVENT_TYPES, NOTE_TYPES } from 'pawl/internal/core/event';
+import { PawlError } from 'pawl/internal/core/errors';
+import { tenantTopic } from 'pawl/internal/engine/live/live-hub';
+import type { TailItem } from 'pawl/internal/store/query';
+import { isStreamWanted, openStream } from './events.ts';
+import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
+import { frameFor } from './live-frame.ts';
+import { type WindowItem, windowItem } from './log-window.ts';
+import { sendPage } from './page.ts';
+import { Portion } from './portion.ts';
+import { problemOf } from './problem.ts';
+import { JobEventSchema } from 'pawl/internal/contract/job';
+import { closed, Label, Name, pageOf, Uuid } from 'pawl/internal/contract/values';
+import { frameOf } from './sse-frame.ts';
+import type { SseStream } from './sse.ts';
+import { briefEventJson } from './view.ts';
+
+const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
+
+const FILTER = {
+  type: Type.Optional(Type.Enum([...EVENT_TYPES, ...NOTE_TYPES])),
+  jobType: Type.Optional(Name),
+  jobId: Type.Optional(Uuid),
+  correlationId: Type.Optional(Label),
+};
+
+const Filter = closed(FILTER);
+type Filter = Static<typeof Filter>;
+
+function isWanted({ event, jobType, correlationId }: TailItem, filter: Filter): boolean {
+  return (
+    (filter.type === undefined || filter.type === event.type) &&
+    (filter.jobType === undefined || filter.jobType === jobType) &&
+    (filter.jobId === undefined || filter.jobId === event.jobId) &&
+    (filter.correlationId === undefined || filter.correlationId === (correlationId ?? event.jobId))
+  );
+}
+
+type From = { readonly cursor: string } | 'start' | 'end';
+
+/** What comes next for a reader of the log, and whether there may be more at once. */
+interface Stretch {
+  readonly items: readonly WindowItem[];
+  readonly cursor: string;
+  readonly isReset: boolean;
+  readonly hasMore: boolean;
+}
+
+/** From memory where the reader is up to date, else from the store. */
+async function readOn(
+  services: Services,
+  tenant: string,
+  { from, limit }: { from: From; limit: number },
+): Promise<Stretch> {
+  const recent = typeof from === 'string' ? null : services.window.after(from.cursor, limit);
+  if (recent !== null && typeof from !== 'string') {
+    const items = recent.filter(({ item }) => item.event.tenant === tenant);
+    const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
+    return { items, cursor, isReset: false, hasMore: recent.length === limit };
+  }
+  const page = await services.engine.tail({ tenant, from, limit });
+  const items = page.items.map(windowItem);
+  // The cursor of an item is one that the window knows, the end of a page is not.
+  const cursor = page.items.at(-1)?.cursor ?? page.cursor;
+  return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
+}
+
+const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
+
+/** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
+async function sendSome(
+  services: Services,
+  stream: SseStream,
+  asked: { tenant: string; from: From; filter: Filter; portion: Portion },
+): Promise<{ cursor: string; hasMore: boolean }> {
+  const { tenant, from, filter, portion } = asked;
+  const stretch = await readOn(services, tenant, { from, limit: portion.size });
+  if (stretch.isReset) {
+    await stream.send(frameOf({ id: stretch.cursor, event: 'reset', data: problemOf(RESET) }));
+  }
+  let taken = 0;
+  for (const { item, frame } of stretch.items) {
+    taken += 1;
+    if (!isWanted(item, filter)) continue;
+    if (!stream.write(frameFor(stream, services.engine.liveTexts, frame))) break;
+  }
+  const isWhole = taken === stretch.items.length;
+  portion.took(taken, isWhole);
+  if (isWhole) return stretch;
+  return { cursor: stretch.items[taken - 1]!.item.cursor, hasMore: true };
+}
+
+async function follow(
+  services: Services,
+  stream: SseStream,
+  asked: { request: FastifyRequest; from: From; filter: Filter },
+): Promise<void> {
+  const { tenant } = callerOf(asked.request);
+  const watch = await services.live.watch(tenantTopic(tenant));
+  try {
+    let from = asked.from;
+    let isTold = false;
+    const portion = new Portion();
+    let checkedAt = performance.now();
+    while (!stream.gone.aborted) {
+      watch.reset();
+      const sent = await sendSome(services, stream, {
+        tenant,
+        from,
+        filter: asked.filter,
+        portion,
+      });
+      await stream.drained();
+      from = { cursor: sent.cursor };
+      // Without data it is no event, but a reader that is cut off now knows where it was.
+      if (!isTold) await stream.send(frameOf({ id: from.cursor }));
+      isTold = true;
+      if (sent.hasMore) continue;
+      await watch.wait(services.streams.limits.keepaliveMs, stream.gone);
+      if (performance.now() - checkedAt < services.streams.limits.keepaliveMs) continue;
+      await services.recheck(asked.request);
+      await stream.send(`: still here\n${frameOf({ id: from.cursor })}`);
+      checkedAt = performance.now();
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+async function listEvents(
+  services: Services,
+  tenant: string,
+  asked: { from: From; limit: number },
+) {
+  const { from, limit } = asked;
+  const page = await services.engine.tail({ tenant, from, limit });
+  if (!page.isReset) return page;
+  throw new PawlError('CURSOR_RESET', 'the cursor is of another log or of no longer kept times', {
+    details: { cursor: page.cursor },
+  });
+}
+
+const FIREHOSE_SCHEMA = {
+  tags: ['Events'],
+  operationId: 'followAll',
+  summary: 'Everything that happens, as a list or as a live stream',
+  description:
+    'In an order in which nothing is skipped, from all processes. With `Accept: ' +
+    'text/event-stream` a stream of JobEvents that goes on, else a page. It begins now, or at ' +
+    'the start of what is kept with `from=start`, or after the `Last-Event-ID`. A cursor that is ' +
+    'not of this log gets `event: reset` and goes on from now.',
+  headers: Type.Object({ 'last-event-id': Type.Optional(CURSOR) }),
+  querystring: closed({
+    ...FILTER,
+    from: Type.Optional(Type.Enum(['start', 'end'], { default: 'end' })),
+    cursor: Type.Optional(CURSOR),
+    lastEventId: Type.Optional(CURSOR),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+  }),
+  response: {
+    200: {
+      description: 'A page of events, or the stream.',
+      content: {
+        'application/json': { schema: pageOf(JobEventSchema) },
+        'text/event-stream': { schema: JobEventSchema },
+      },
+    },
+  },
+  errors: ['CURSOR_RESET'],
+} as const;
+
+function followAll(app: App, services: Services): void {
+  app.get(
+    '/v1/events',
+    { config: { isLong: true }, schema: FIREHOSE_SCHEMA },
+    async (request, reply) => {
+      const { cursor, lastEventId, from: start, limit = 100, ...filter } = request.query;
+      const known = request.headers['last-event-id'] ?? lastEventId ?? cursor;
+      if (isStreamWanted(request)) {
+        const from: From = known === undefined ? (start ?? 'end') : { cursor: known };
+        return openStream(services, reply, (stream) =>
+          follow(services, stream, { request, from, filter }),
+        );
+      }
+      const from: From = known === undefined ? (start ?? 'start') : { cursor: known };
+      const page = await listEvents(services, callerOf(request).tenant, { from, limit });
+      const items = page.items
+        .filter((item) => isWanted(item, filter))
+        .map((item) => briefEventJson(item.event, item));
+      return reply.code(200).send(sendPage(reply, items, page.cursor));
+    },
+  );
+}
+
+/** `/v1/events`: the log of a tenant, live. */
+export const firehose: Resource = routes(followAll);

@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { entryOf } from '../auth/manage-keys.ts';
+import { PawlError } from 'pawl/internal/core/errors';
+import type { Throttle } from 'pawl/internal/core/throttle';
+import type { Engine } from 'pawl/internal/engine/engine';
+import { SHARED_TENANT } from 'pawl/internal/engine/registry';
+import { definitionOf } from 'pawl/internal/engine/stored-definition';
+import { targetOfRecord } from '../slo/registered.ts';
+import type { TypeRecord } from 'pawl/internal/records/job-types';
+import type { DispatchRule } from 'pawl/internal/store/dispatch-rule';
+import {
+  type App,
+  callerOf,
+  credentialOf,
+  type Services,
+  type Resource,
+  routes,
+} from './services.ts';
+import { TypeBody, type TypeJson, TypeSchema } from 'pawl/internal/contract/type';
+import { Name, pageOf } from 'pawl/internal/contract/values';
+import { timeText } from './view.ts';
+
+const Params = Type.Object({ type: Name });
+
+function throttleJson({ ceiling, baseline, failed, ended, since, changedAt }: Throttle) {
+  const times = { since: timeText(since), changedAt: timeText(changedAt) };
+  return { ceiling, baseline, failureRate: ended === 0 ? 0 : failed / ended, ...times };
+}
+
+async function typeJson(
+  engine: Engine,
+  record: TypeRecord,
+  rules: readonly DispatchRule[],
+): Promise<TypeJson> {
+  const { previews, ...policy } = await engine.registry.policy(record.policy);
+  const rule = rules.find(({ scope, name }) => scope === 'type' && name === record.type);
+  const throttle = rule?.throttle ?? null;
+  const { type, revision, updatedAt } = record;
+  const { inputSchema } = definitionOf(record);
+  return {
+    type,
+    revision,
+    isShared: record.tenant === SHARED_TENANT,
+    ...policy,
+    retryable: policy.retryable === null ? null : [...policy.retryable],
+    fatal: [...policy.fatal],
+    isRetryFixed: policy.isRetryFixed ?? false,
+    stages: [...policy.stages],
+    ...(previews === undefined ? {} : { previews: [...previews] }),
+    slo: targetOfRecord(record),
+    ...(inputSchema === undefined ? {} : { inputSchema }),
+    throttle: throttle === null ? null : throttleJson(throttle),
+    updatedAt: timeText(updatedAt),
+  };
+}
+
+/** The tenant's own types, and the shared ones that it has not made its own. */
+async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
+  const { types } = engine;
+  const own = await types.list(tenant);
+  const names = new Set(own.map(({ type }) => type));
+  const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
+  return [...own, ...shared];
+}
+
+async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
+  const { type: subject, revision } = record;
+  const did = { action: 'type.put', subject, details: { revision } };
+  await engine.audit.add([entryOf(engine, credentialOf(request), did)]);
+}
+
+const CHANGE_TEXT =
+  'Of a type that is registered only what is named is changed: members of `retry`, `lease`, ' +
+  '`limits`, `slo` and `expose` one by one, all others as a whole; null gives back what the ' +
+  "lifecycle says. To change a type of the platform makes a copy that is the tenant's own.";
+
+const RETRY_TEXT =
+  'What is left out of a new type comes from its lifecycle. Jobs that exist live on by the ' +
+  'policy of their birth. A failed attempt is retried while `attempts < maxAttempts`, unless its ' +
+  'error is fatal: of a class in `fatal`, of none in `retryable` where that is a list, or of one ' +
+  'that is final everywhere. The n-th retry waits d = ' +
+  'min(maxMs, baseMs · factor^(n−1)), and jitter makes of it: `none` d; `full` U(0, d); `equal` ' +
+  'd/2 + U(0, d/2); `decorrelated` min(maxMs, U(baseMs, 3 · previous wait)). A `fixed` backoff ' +
+  'waits baseMs, with jitter only where it asks for one. Exhausted jobs end as the lifecycle ' +
+  'says, or by `onExhausted`, and are copied to the dead-letter queue by `dlq`. A lease lasts ' +
+  '`ttlMs` and needs a heartbeat every `heartbeatMs`; two missed in a row lose it.';
+
+function putType(app: App, { engine }: Services): void {
+  app.put(
+    '/v1/types/:type',
+    {
+      schema: {
+        tags: ['Types'],
+        operationId: 'putType',
+        summary: 'Register a type, or change it for the jobs to come',
+        description: `${CHANGE_TEXT} ${RETRY_TEXT}`,
+        params: Params,
+        body: TypeBody,
+        response: { 200: TypeSchema, 201: TypeSchema },
+      },
+    },
+    async (request, reply) => {
+      const { tenant } = callerOf(request);
+      const { type } = request.params;
+      const [before] = await engine.types.read([{ tenant, type }]);
+      const record = await engine.changeType({ tenant, type }, request.body);
+      if (before?.revision !== record.revision) await told(engine, request, record);
+      const answer = await typeJson(engine, record, await engine.rules(tenant));
+      return reply
+        .code(before === null ? 201 : 200)
+        .header('location', `/v1/types/${encodeURIComponent(type)}`)
+        .send(answer);
+    },
+  );
+}
+
+function listTypes(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/types',
+    {
+      schema: {
+        tags: ['Types'],
+        operationId: 'listTypes',
+        summary: 'All types',
+        response: { 200: pageOf(TypeSchema) },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const records = await typesOf(engine, tenant);
+      const rules = await engine.rules(tenant);
+      const items = await Promise.all(records.map((record) => typeJson(engine, record, rules)));
+      return { items, nextCursor: null };
+    },
+  );
+}
+
+function readType(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/types/:type',
+    {
+      schema: {
+        tags: ['Types'],
+        operationId: 'readType',
+        summary: 'One type',
+        params: Params,
+        response: { 200: TypeSchema },
+        errors: ['UNKNOWN_TYPE'],
+      },
+    },
+    async (request) => {
+      const { type } = request.params;
+      const { tenant } = callerOf(request);
+      const records = await typesOf(engine, tenant);
+      const record = records.find((one) => one.type === type);
+      if (record === undefined) {
+        throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
+      }
+      return typeJson(engine, record, await engine.rules(tenant));
+    },
+  );
+}
+
+/** `/v1/types`: what a type's jobs live by. */
+export const jobTypes: Resource = routes(putType, listTypes, readType);

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { PawlError } from 'pawl/internal/core/errors';
+import { inexactNumberIn } from 'pawl/internal/core/exact-number';
+import { inexactRefusal } from 'pawl/internal/core/payload';
+import { JSON_LIMITS, type JsonLimits, scanJson } from './json-scan.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function unreadable(message: string): PawlError {
+  return new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '', message }] });
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw unreadable('the body is not UTF-8');
+  }
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw unreadable(`the body is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function parse(body: Buffer, limits: JsonLimits): unknown {
+  const text = textOf(body);
+  scanJson(text, limits);
+  const value = valueOf(text);
+  const inexact = inexactNumberIn(text);
+  if (inexact !== null) throw inexactRefusal('', inexact);
+  return value;
+}
+
+/** Bodies are JSON and nothing else, and are looked at before they are parsed. */
+export function acceptJson(app: FastifyInstance, limits: JsonLimits = JSON_LIMITS): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/,
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      const { keysMax, stringMax } = { ...limits, ...request.routeOptions.config };
+      return parse(body, { ...limits, keysMax, stringMax });
+    },
+  );
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** More members than usual, for a route that takes many things at once. */
+    keysMax?: number;
+    /** Longer texts than usual, for a route that takes whole documents. */
+    stringMax?: number;
+  }
+}

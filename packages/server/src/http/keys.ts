@@ -1,0 +1,206 @@
+import { Type } from 'typebox';
+import { createKey, findKey, revokeKey, rotateKey } from '../auth/manage-keys.ts';
+import type { AccessKey } from 'pawl/internal/records/access-keys';
+import {
+  type App,
+  callerOf,
+  credentialOf,
+  type Services,
+  type Resource,
+  routes,
+} from './services.ts';
+import { sendPage } from './page.ts';
+import {
+  AuditSchema,
+  KeyBody,
+  type KeyJson,
+  KeySchema,
+  MadeKeySchema,
+  RotateBody,
+} from 'pawl/internal/contract/access-key';
+import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
+import { closed, PAGING, pageOf, text, Uuid } from 'pawl/internal/contract/values';
+import { timeText } from './view.ts';
+
+const KeyParams = Type.Object({ id: text(64, 1) });
+
+const OVERLAP_MS = 86_400_000;
+
+function timeOrNull(instant: number | null): string | null {
+  return instant === null ? null : timeText(instant);
+}
+
+function keyJson(key: AccessKey): KeyJson {
+  return {
+    id: key.id,
+    tenant: key.tenant,
+    name: key.name,
+    roles: [...key.roles],
+    scopes: key.scopes === null ? null : [...key.scopes],
+    queues: key.queues === null ? null : [...key.queues],
+    createdAt: timeText(key.createdAt),
+    createdBy: key.createdBy,
+    expiresAt: timeOrNull(key.expiresAt),
+    revokedAt: timeOrNull(key.revokedAt),
+    replacedBy: key.replacedBy,
+    lastUsedAt: timeOrNull(key.usedAt),
+  };
+}
+
+function makeKey(app: App, services: Services): void {
+  app.post(
+    '/v1/keys',
+    {
+      schema: {
+        tags: ['Access'],
+        operationId: 'createKey',
+        summary: 'Make an API key',
+        description:
+          'The key is shown in this answer and never again: only its hash is kept. It allows ' +
+          'what its roles allow, narrowed to `scopes` where given, and never more than its ' +
+          'maker. The claims of a key with `queues` are bound to these. The same request again ' +
+          'with the same `Idempotency-Key` makes no second key (409 with the id of the first).',
+        headers: IDEMPOTENT_BY_KEY,
+        body: KeyBody,
+        response: { 201: MadeKeySchema },
+        errors: ['ALREADY_EXISTS'],
+      },
+    },
+    async (request, reply) => {
+      const idempotencyKey = request.headers['idempotency-key'];
+      const { key, text: secret } = await createKey(services.engine, credentialOf(request), {
+        ...request.body,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      });
+      return reply
+        .code(201)
+        .header('location', `/v1/keys/${key.id}`)
+        .send({ ...keyJson(key), key: secret });
+    },
+  );
+}
+
+function listKeys(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/keys',
+    {
+      schema: {
+        tags: ['Access'],
+        operationId: 'listKeys',
+        summary: "The tenant's API keys",
+        response: { 200: pageOf(KeySchema) },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const keys = await engine.accessKeys.list(tenant);
+      return { items: keys.map(keyJson), nextCursor: null };
+    },
+  );
+}
+
+function readKey(app: App, services: Services): void {
+  app.get(
+    '/v1/keys/:id',
+    {
+      schema: {
+        tags: ['Access'],
+        operationId: 'readKey',
+        summary: 'One API key',
+        params: KeyParams,
+        response: { 200: KeySchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) =>
+      keyJson(await findKey(services.engine, credentialOf(request), request.params.id)),
+  );
+}
+
+function rotate(app: App, services: Services): void {
+  app.post(
+    '/v1/keys/:id/rotate',
+    {
+      schema: {
+        tags: ['Access'],
+        operationId: 'rotateKey',
+        summary: 'Replace an API key',
+        description:
+          'Makes a key with the same rights; the old one goes on for `overlapMs`, so that its ' +
+          'users can change over one by one. A key is replaced once: a repeat is refused (409), ' +
+          'and the new key can itself be rotated.',
+        params: KeyParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: RotateBody,
+        response: { 201: MadeKeySchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+      },
+    },
+    async (request, reply) => {
+      const { overlapMs = OVERLAP_MS } = request.body;
+      const asked = { id: request.params.id, overlapMs };
+      const made = await rotateKey(services.engine, credentialOf(request), asked);
+      return reply
+        .code(201)
+        .header('location', `/v1/keys/${made.key.id}`)
+        .send({ ...keyJson(made.key), key: made.text });
+    },
+  );
+}
+
+function revoke(app: App, services: Services): void {
+  app.post(
+    '/v1/keys/:id/revoke',
+    {
+      schema: {
+        tags: ['Access'],
+        operationId: 'revokeKey',
+        summary: 'End an API key',
+        description: 'It is refused within 5 s on every server. A repeat: unchanged.',
+        params: KeyParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: closed({}),
+        response: { 200: KeySchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) =>
+      keyJson(await revokeKey(services.engine, credentialOf(request), request.params.id)),
+  );
+}
+
+function readAudit(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/audit',
+    {
+      schema: {
+        tags: ['Access'],
+        operationId: 'readAudit',
+        summary: 'What administrators did, newest first',
+        querystring: closed({ ...PAGING, cursor: Type.Optional(Uuid) }),
+        response: { 200: pageOf(AuditSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { limit = 50, cursor } = request.query;
+      const entries = await engine.audit.list({
+        tenant: callerOf(request).tenant,
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { before: cursor }),
+      });
+      const page = entries.slice(0, limit);
+      const items = page.map(({ id, at, actor, action, subject, details }) => ({
+        id,
+        at: timeText(at),
+        actor,
+        action,
+        subject,
+        details: details === null ? null : (JSON.parse(details) as unknown),
+      }));
+      return sendPage(reply, items, entries.length > limit ? page.at(-1)!.id : null);
+    },
+  );
+}
+
+/** `/v1/keys` and `/v1/audit`: who may do what, and who saw to it. */
+export const keys: Resource = routes(makeKey, listKeys, readKey, rotate, revoke, readAudit);

@@ -1,0 +1,92 @@
+import { ERROR_CLASSES } from 'pawl/internal/core/error-class';
+import { ERRORS } from 'pawl/internal/core/errors';
+
+const CLASS_ROWS = Object.entries(ERROR_CLASSES)
+  .map(([name, { isRetryable, dlqReason }]) => {
+    return `| \`${name}\` | ${isRetryable ? 'yes' : 'no'} | \`${dlqReason}\` |`;
+  })
+  .join('\n');
+
+const CODE_ROWS = Object.entries(ERRORS)
+  .map(([code, { status, hint }]) => `| \`${code}\` | ${status} | ${hint} |`)
+  .join('\n');
+
+/** What is true of the whole API, said once. */
+export const INTRODUCTION = `Durable jobs that only move forward.
+
+**Errors** are problems (RFC 9457) with a stable \`code\`, a \`hint\` what to do next and, for a bad
+request, one entry in \`errors\` per faulty member, by JSON pointer. Members that are not known are
+refused; nothing is silently coerced, dropped or defaulted.
+
+**Repeats.** An \`Idempotency-Key\` is accepted on every POST. Where a request makes something new
+(jobs, keys) the key makes it repeatable for 24 h. Everything else has no further effect when it is
+repeated, by the job's state or by the claim's epoch; each operation says how. After
+\`OUTCOME_UNKNOWN\`, or no answer at all, send the same request again with the same key.
+
+**Retry and backoff.** A failed attempt is retried while attempts are left, unless its error is
+fatal by the worker's judgement or by the job's policy; see \`PUT /v1/types/{type}\` for the rules
+and the formulas. The policy is frozen when the job is accepted.
+
+**Texts.** What no database can hold (U+0000, half of a surrogate pair) is refused in keys and
+payloads, and replaced by U+FFFD in messages, log lines and errors. Those are cut visibly where they
+are too long: an error is kept whole up to 64 KiB, a message or line up to 16 KiB. A checkpoint or a
+stage's result of more than 1 MiB, and metadata of more than 64 KiB, are refused (413).
+
+**Cancellation.** Soft by default: the owner is asked and stops at the next stage; hard takes the
+job away at once. See \`POST /v1/jobs/{id}/cancel\`.
+
+**Time** is the server's. Owners get durations, so that their own clocks do not matter.
+
+**Paging.** Lists are \`{items, nextCursor}\`; send \`nextCursor\` as \`cursor\`.
+
+**Not promised:** exactly-once execution (an attempt may run again after a crash: make effects with
+an idempotency key), real-time completion, and an order across jobs.
+
+**Tracing.** \`X-Request-Id\` is echoed, a W3C \`traceparent\` is kept with the job and its events.
+
+**Limits.** Bodies of 1 MiB (reports of a worker: 2 MiB), 64 levels, 10,000 members and texts of
+256 KiB; batches of 1,000; pages of 500. \`RateLimit\` tells what is left, and 429 and 503 come with
+\`Retry-After\`.
+
+| code | status | what to do |
+|---|---|---|
+${CODE_ROWS}
+`;
+
+/** The parts of the API, in reading order. */
+export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
+  { name: 'Jobs', description: 'Accept, read and cancel.' },
+  {
+    name: 'Events',
+    description: 'What happened, as lists and live. Data of every message is a JobEvent.',
+  },
+  {
+    name: 'Types',
+    description: "What a type's jobs live by, and the lifecycles they can follow.",
+  },
+  {
+    name: 'Worker protocol',
+    description: `How a worker in any language takes jobs, keeps them and reports their end.
+
+An error has a class; any may be sent. Known classes, whether they are retried unless a type says
+otherwise (every other class is), and the reason they have in the dead-letter queue:
+
+| class | retryable | reason |
+|---|---|---|
+${CLASS_ROWS}
+
+The \`code\` of a job's error is the handler's own, else the type and the class in capitals, such as
+\`CONVERT_UNSUPPORTED_FORMAT\`.`,
+  },
+  { name: 'Operations', description: 'What operators do to jobs that are not theirs.' },
+  {
+    name: 'Failures',
+    description: 'Jobs that ended badly, by cause, with and without dead letters.',
+  },
+  { name: 'Dead letters', description: 'What ended badly, and its second chance.' },
+  { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
+  { name: 'Schedules', description: 'Rules that create jobs in time, and what became of them.' },
+  { name: 'Artifacts', description: 'Bytes in and out: streamed, hashed, and linked to.' },
+  { name: 'Access', description: 'API keys and the audit log.' },
+  { name: 'Health', description: 'For load balancers and supervisors.' },
+];

@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify';
+import type { Job } from 'pawl/internal/core/job';
+import { nextLink } from './edge.ts';
+import type { JobJson } from 'pawl/internal/contract/job';
+import { PAYLOAD_PAGE_MAX } from 'pawl/internal/contract/payloads';
+import { listed } from './validation.ts';
+import { jobJson, wholeJobJson } from './view.ts';
+
+interface JobListing {
+  readonly payloads?: boolean;
+  readonly limit?: number;
+}
+
+/** How jobs of a list are shown, by whether their payloads are asked for. */
+export function jobShower({ payloads, limit }: JobListing): (job: Job) => JobJson {
+  if (payloads !== true) return jobJson;
+  if (limit !== undefined && limit > PAYLOAD_PAGE_MAX) {
+    const message = `must be at most ${PAYLOAD_PAGE_MAX} with \`payloads\``;
+    throw listed([{ in: 'query', pointer: '/limit', message }]);
+  }
+  return wholeJobJson;
+}
+
+/** One page of a list, with a link to the next one where there is one. */
+export function sendPage<Item>(
+  reply: Pick<FastifyReply, 'request' | 'header'>,
+  items: Item[],
+  nextCursor: string | null,
+): { items: Item[]; nextCursor: string | null } {
+  if (nextCursor !== null) void reply.header('link', nextLink(reply.request, nextCursor));
+  return { items, nextCursor };
+}

@@ -1,0 +1,97 @@
+import type { QueueView } from 'pawl/internal/engine/queue-view';
+import { TALLY_MAX } from 'pawl/internal/store/tally';
+import { actorOf, type App, callerOf, type Services, type Resource, routes } from './services.ts';
+import { QueueBody, type QueueJson, QueueParams, QueueSchema } from 'pawl/internal/contract/queue';
+import { pageOf } from 'pawl/internal/contract/values';
+import { timeText } from './view.ts';
+
+function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
+  return {
+    name: view.name,
+    depth: phases['ready'] ?? 0,
+    phases,
+    atLeast: [...view.atLeast],
+    oldestReadyAt: oldestReadyAt === null ? null : timeText(oldestReadyAt),
+    types: [...view.types],
+    isPaused: rule?.isPaused ?? false,
+    concurrency: rule?.concurrency ?? null,
+    highWatermark: rule?.highWatermark ?? null,
+    lowWatermark: rule?.lowWatermark ?? null,
+    isShedding: rule?.isShedding ?? false,
+    reason: rule?.reason ?? null,
+  };
+}
+
+function listQueues(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/queues',
+    {
+      schema: {
+        tags: ['Queues'],
+        operationId: 'listQueues',
+        summary: 'Queues, their depth and their settings',
+        description:
+          'A queue comes to be with its first job and shows those that have not ended. Of jobs ' +
+          `of one type that wait in it the first ${TALLY_MAX.toLocaleString('en')} are counted: ` +
+          '`atLeast` names the phases of which there may be more.',
+        response: { 200: pageOf(QueueSchema) },
+      },
+    },
+    async (request) => ({
+      items: (await engine.queues(callerOf(request).tenant)).map(queueJson),
+      nextCursor: null,
+    }),
+  );
+}
+
+function readQueue(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/queues/:name',
+    {
+      schema: {
+        tags: ['Queues'],
+        operationId: 'readQueue',
+        summary: 'One queue',
+        description: 'One that has neither jobs nor settings is empty and lets everything through.',
+        params: QueueParams,
+        response: { 200: QueueSchema },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      return queueJson(await engine.queue({ tenant, queue: request.params.name }));
+    },
+  );
+}
+
+function changeQueue(app: App, { engine }: Services): void {
+  app.patch(
+    '/v1/queues/:name',
+    {
+      schema: {
+        tags: ['Queues'],
+        operationId: 'changeQueue',
+        summary: 'Pause, resume or bound a queue',
+        description:
+          'What is left out stays as it is, null takes a bound away. Once a pause is answered, ' +
+          'no claim is given a job of the queue. Above the high watermark new jobs get 503 ' +
+          '`QUEUE_OVERLOADED` until the depth has fallen to the low one.',
+        params: QueueParams,
+        body: QueueBody,
+        response: { 200: QueueSchema },
+      },
+    },
+    async (request) => {
+      const { tenant } = callerOf(request);
+      const queue = request.params.name;
+      const { paused, ...rest } = request.body;
+      const settings = paused === undefined ? rest : { isPaused: paused, ...rest };
+      const change = { actor: actorOf(request), settings };
+      await engine.configureQueue({ tenant, queue }, change);
+      return queueJson(await engine.queue({ tenant, queue }));
+    },
+  );
+}
+
+/** `/v1/queues`. */
+export const queues: Resource = routes(listQueues, readQueue, changeQueue);

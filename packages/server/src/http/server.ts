@@ -1,0 +1,226 @@
+import { KEPT_NAME_MAX } from 'pawl/internal/core/bounds';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fastify';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { PawlError } from 'pawl/internal/core/errors';
+import { type Random, systemRandom } from 'pawl/internal/core/random';
+import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
+import type { Engine } from 'pawl/internal/engine/engine';
+import { Meter } from '../metrics/meter.ts';
+import type { SloDependencies } from '../slo/report.ts';
+import { admitLocals, requireAccess } from './access.ts';
+import type { ArtifactServices } from './artifact-view.ts';
+import { artifactRoutes } from './artifacts.ts';
+import { RemoteWorkers } from './remote-workers.ts';
+import { keepAudit } from './audit-trail.ts';
+import { batch } from './batch.ts';
+import { badAddress } from './bad-address.ts';
+import { BODY_DEADLINES, type BodyDeadlines, boundBodies } from './body-deadline.ts';
+import { bulk } from './bulk.ts';
+import { closeSwiftly } from './closing.ts';
+import { deadLetters } from './dead-letters.ts';
+import { serveDocs } from './docs.ts';
+import { doctor } from './doctor.ts';
+import { markAnswers, refuseTwoHosts, requestIdOf } from './edge.ts';
+import { events } from './events.ts';
+import type { Services, Resource } from './services.ts';
+import { failures } from './failures.ts';
+import { firehose } from './firehose.ts';
+import { health } from './health.ts';
+import { input } from './input.ts';
+import { job } from './job.ts';
+import { jobTypes } from './job-types.ts';
+import { jobs } from './jobs.ts';
+import { acceptJson } from './json-body.ts';
+import { keys } from './keys.ts';
+import { lifecycles } from './lifecycles.ts';
+import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
+import { LogWindow } from './log-window.ts';
+import { collectRoutes, type RouteDoc } from './openapi.ts';
+import { operations } from './operations.ts';
+import { problemSender } from './problem.ts';
+import { queues } from './queues.ts';
+import { logRequests, type RequestLog } from './request-log.ts';
+import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { reruns } from './reruns.ts';
+import { workerList } from './worker-list.ts';
+import { scheduleRuns } from './schedule-runs.ts';
+import { schedules } from './schedules.ts';
+import { settling } from './settling.ts';
+import { slo } from './slo.ts';
+import { STREAM_LIMITS, StreamGate, type StreamLimits } from './sse.ts';
+import { ServerStatus } from './status.ts';
+import { serveMetrics } from './metrics.ts';
+import { traceRequests } from 'pawl/internal/tracing/trace-requests';
+import { methodsAt } from './unknown-route.ts';
+import { registerFormats, validatorCompiler } from './validation.ts';
+import { workers } from './workers.ts';
+
+export interface ServerOptions {
+  readonly engine: Engine;
+  /** What the doctor examines. */
+  readonly doctor: DoctorDependencies;
+  /** Where the counts and targets of the SLO reports are read. */
+  readonly slo: SloDependencies;
+  /** Null or left out: no credentials are asked for, which is for the own machine only. */
+  readonly authenticator?: Authenticator | null;
+  readonly status?: ServerStatus;
+  readonly bodyBytesMax?: number;
+  readonly deadlines?: Partial<BodyDeadlines>;
+  readonly streams?: Partial<StreamLimits>;
+  readonly load?: Partial<LoadLimits>;
+  /** Requests per credential; null for no limit. */
+  readonly rate?: RateLimit | null;
+  readonly random?: Random;
+  readonly warn?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+  /** Where artifacts are kept; left out, the API has none. */
+  readonly artifacts?: ArtifactServices | null;
+  /** Lines about requests; left out, there are none. */
+  readonly log?: Partial<RequestLog>;
+  /** What is told at `/metrics`; left out, this server's requests alone. */
+  readonly meter?: Meter;
+  /** Routes of other parts of the platform. */
+  readonly more?: readonly FastifyPluginCallback[];
+}
+
+const BODY_BYTES_MAX = 1_048_576;
+/** A kept name of any letters, each of which may take nine characters in an address. */
+const PARAM_LENGTH_MAX = 9 * KEPT_NAME_MAX;
+
+/** How long a request may take at the very most, and a caller to send another one. */
+const REQUEST_MS_MAX = 6 * 3_600_000;
+const KEEP_ALIVE_MS = 72_000;
+
+const RESOURCES: readonly Resource[] = [
+  jobs,
+  batch,
+  job,
+  input,
+  events,
+  firehose,
+  operations,
+  bulk,
+  workers,
+  workerList,
+  settling,
+  jobTypes,
+  lifecycles,
+  deadLetters,
+  failures,
+  reruns,
+  queues,
+  schedules,
+  scheduleRuns,
+  slo,
+  keys,
+  doctor,
+  health,
+];
+
+/** How often the server looks for connections that are too slow. */
+const LOOK_MS_MAX = 5_000;
+
+function bareServer(options: ServerOptions): FastifyInstance {
+  const { headMs } = { ...BODY_DEADLINES, ...options.deadlines };
+  return fastify({
+    logger: false,
+    bodyLimit: options.bodyBytesMax ?? BODY_BYTES_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: headMs, connectionsCheckingInterval: Math.min(headMs, LOOK_MS_MAX) },
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    frameworkErrors: badAddress(problemSender(options.warn ?? (() => undefined))),
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    return503OnClosing: false,
+  });
+}
+
+/** What happens to every request before its route sees it: the cheapest refusals come first. */
+function guard(app: FastifyInstance, options: ServerOptions): void {
+  const { authenticator = null, rate = null } = options;
+  app.decorateRequest('credential', null);
+  markAnswers(app);
+  refuseTwoHosts(app);
+  traceRequests(app);
+  if (options.log !== undefined) logRequests(app, options.log);
+  shedLoad(app, { ...LOAD_LIMITS, ...options.load });
+  boundBodies(app, { ...BODY_DEADLINES, ...options.deadlines });
+  if (authenticator === null) admitLocals(app);
+  else requireAccess(app, authenticator);
+  keepAudit(app, options.engine);
+  if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
+}
+
+function answerProblems(
+  app: FastifyInstance,
+  options: ServerOptions,
+  found: readonly RouteDoc[],
+): void {
+  const send = problemSender(options.warn ?? (() => undefined));
+  const methodsOf = methodsAt(found);
+  app.setErrorHandler(send);
+  app.setNotFoundHandler(async (request, reply) => {
+    const [path = ''] = request.url.split('?');
+    const methods = methodsOf(path);
+    if (methods.length === 0) {
+      const message = `there is no ${request.method} ${path}`;
+      return send(new PawlError('NOT_FOUND', message), request, reply);
+    }
+    void reply.header('allow', methods.join(', '));
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    const message = `${path} takes ${methods.join(', ')}`;
+    return send(new PawlError('METHOD_NOT_ALLOWED', message), request, reply);
+  });
+}
+
+function servicesOf(options: ServerOptions): Services {
+  const { engine, authenticator = null } = options;
+  const { live } = engine;
+  const window = new LogWindow();
+  live.attach(window);
+  return {
+    engine,
+    live,
+    doctor: options.doctor,
+    slo: options.slo,
+    window,
+    streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
+    random: options.random ?? systemRandom,
+    status: options.status ?? new ServerStatus(),
+    remoteWorkers: new RemoteWorkers(engine),
+    artifacts: options.artifacts ?? null,
+    recheck: async (request) => {
+      await authenticator?.authenticate(request.headers.authorization);
+    },
+  };
+}
+
+/** The HTTP API of an engine. The caller listens and closes. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  registerFormats();
+  const app = bareServer(options);
+  app.setValidatorCompiler(validatorCompiler);
+  // Answers are built from typed views: serialising by schema would silently drop members.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptJson(app);
+  closeSwiftly(app);
+  guard(app, options);
+  // A POST that needs nothing more than its address may leave the body out.
+  app.addHook('preValidation', async (request) => {
+    if (request.method === 'POST') request.body ??= {};
+  });
+  const found = collectRoutes(app);
+  answerProblems(app, options, found);
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>();
+  const services = servicesOf(options);
+  serveMetrics(app, options.meter ?? new Meter({ withProcess: false }), services.streams);
+  for (const resource of RESOURCES) await typed.register(resource, services);
+  const deadlines = { ...BODY_DEADLINES, ...options.deadlines };
+  if (services.artifacts !== null)
+    await app.register(artifactRoutes(services.artifacts, deadlines));
+  for (const plugin of options.more ?? []) await app.register(plugin);
+  serveDocs(app, found);
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,42 @@
+import type { Webhook } from 'pawl/internal/records/webhooks';
+import type { Delivery, LoggedTry } from '../webhooks/delivery-log.ts';
+import type { DeliveryJson, TryJson, WebhookJson } from 'pawl/internal/contract/webhook';
+import { timeText } from './view.ts';
+
+function timeOrNull(instant: number | null): string | null {
+  return instant === null ? null : timeText(instant);
+}
+
+/** A webhook as answers show it: without its secrets. */
+export function webhookJson(webhook: Webhook): WebhookJson {
+  const [, old] = webhook.secrets;
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    description: webhook.description,
+    events: [...webhook.events],
+    types: webhook.types === null ? null : [...webhook.types],
+    enabled: webhook.isEnabled,
+    disabledReason: webhook.disabledReason,
+    failingSince: timeOrNull(webhook.failingSince),
+    oldSecretExpiresAt: timeOrNull(old?.expiresAt ?? null),
+    createdAt: timeText(webhook.createdAt),
+    createdBy: webhook.createdBy,
+    updatedAt: timeText(webhook.updatedAt),
+  };
+}
+
+export function tryJson({ at, status, durationMs, responseBody, error }: LoggedTry): TryJson {
+  return { at: timeText(at), status, durationMs, responseBody, error };
+}
+
+export function deliveryJson(delivery: Delivery): DeliveryJson {
+  const { createdAt, nextAttemptAt, completedAt, lastTry, ...rest } = delivery;
+  return {
+    ...rest,
+    createdAt: timeText(createdAt),
+    nextAttemptAt: timeOrNull(nextAttemptAt),
+    completedAt: timeOrNull(completedAt),
+    lastTry: lastTry === null ? null : tryJson(lastTry),
+  };
+}

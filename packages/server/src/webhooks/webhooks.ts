@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { SYSTEM_ACTOR } from 'pawl/internal/core/actor';
+import type { Instant } from 'pawl/internal/core/clock';
+import { PawlError } from 'pawl/internal/core/errors';
+import { derivedId } from 'pawl/internal/core/ids';
+import type { Engine } from 'pawl/internal/engine/engine';
+import type { Outgoing } from '../outgoing/outgoing.ts';
+import type {
+  SealedSecret,
+  Webhook,
+  WebhookRecords,
+  WebhookRef,
+  WebhookSettings,
+} from 'pawl/internal/records/webhooks';
+import type { SecretBox } from './secret-box.ts';
+import { checkWish, TERMINAL_EVENTS, type WebhookWish } from './settings.ts';
+import { newSecret } from './signature.ts';
+
+/** On whose behalf: of which tenant, and as whom the audit log names them. */
+export interface Manager {
+  readonly tenant: string;
+  readonly actor: string;
+}
+
+/** A webhook whose secret was just made: it is shown now and never again. */
+export interface MadeWebhook {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}
+
+export interface WebhooksOptions {
+  readonly engine: Pick<Engine, 'ids' | 'now'>;
+  readonly records: WebhookRecords;
+  readonly box: SecretBox;
+  readonly outgoing: Pick<Outgoing, 'check'>;
+}
+
+const WEBHOOKS_MAX = 100;
+const SECRETS_MAX = 5;
+const ROUNDS_MAX = 8;
+/** After so long without a single success an endpoint is left alone. */
+const FAILING_MS_MAX = 5 * 86_400_000;
+
+type Change = (webhook: Webhook, now: Instant) => Partial<WebhookSettings> | null;
+
+/** The use cases of webhooks: who is told, with which secrets, and when to give up on one. */
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+  }
+
+  /** A repeat with the same key makes no second one. */
+  async create(
+    by: Manager,
+    wish: WebhookWish & { url: string },
+    idempotencyKey?: string,
+  ): Promise<MadeWebhook> {
+    const { engine, records, box, outgoing } = this.#options;
+    await checkWish(wish, outgoing);
+    const { tenant } = by;
+    const id =
+      idempotencyKey === undefined
+        ? engine.ids.next()
+        : derivedId(0, JSON.stringify([tenant, 'webhook', idempotencyKey]));
+    await this.#refuseTooMany(tenant);
+    const secret = newSecret();
+    const settings: WebhookSettings = {
+      url: wish.url,
+      description: wish.description ?? null,
+      events: wish.events ?? TERMINAL_EVENTS,
+      types: wish.types ?? null,
+      isEnabled: wish.enabled ?? true,
+      disabledReason: null,
+      secrets: [{ sealed: box.seal({ tenant, id }, secret), expiresAt: null }],
+      failingSince: null,
+      createdBy: by.actor,
+    };
+    const audit = [this.#entry(by, id, 'webhook.created', shown(settings))];
+    const write = { tenant, id, expected: 0, settings, audit };
+    if ((await records.write(write)) === 'stale') {
+      const message = `this request has already made the webhook ${id}; rotate it for a new secret`;
+      throw new PawlError('ALREADY_EXISTS', message, { details: { id } });
+    }
+    return { webhook: await this.find({ tenant, id }), secret };
+  }
+
+  list(tenant: string): Promise<Webhook[]> {
+    return this.#options.records.list([tenant]);
+  }
+
+  async find({ tenant, id }: WebhookRef): Promise<Webhook> {
+    const found = await this.#options.records.find({ tenant, id });
+    if (found === null) throw new PawlError('NOT_FOUND', `there is no webhook ${id}`);
+    return found;
+  }
+
+  /** Enabling one that was given up forgets why. */
+  async change(by: Manager, id: string, wish: WebhookWish): Promise<Webhook> {
+    await checkWish(wish, this.#options.outgoing);
+    const { enabled, ...settings } = wish;
+    const isWoken = enabled === true;
+    const more = enabled === undefined ? {} : { isEnabled: enabled };
+    const reset = isWoken ? { disabledReason: null, failingSince: null } : {};
+    const done = { ...settings, ...more, ...reset };
+    return this.#update({ ...by, id }, 'webhook.changed', () => done);
+  }
+
+  async remove(by: Manager, id: string): Promise<void> {
+    const { tenant } = by;
+    const { records } = this.#options;
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const { revision } = await this.find({ tenant, id });
+      const audit = [this.#entry(by, id, 'webhook.removed', {})];
+      const write = { tenant, id, expected: revision, settings: null, audit };
+      if ((await records.write(write)) === 'written') return;
+    }
+    throw contended(id);
+  }
+
+  /** A new secret; the one before it signs too for a while, so that receivers can change over. */
+  async rotate(
+    by: Manager,
+    asked: { id: string; overlapMs: number; key?: string },
+  ): Promise<MadeWebhook> {
+    const { box } = this.#options;
+    const ref = { tenant: by.tenant, id: asked.id };
+    const requestKey = asked.key === undefined ? {} : { requestKey: hashOf(asked.key) };
+    const fresh = { sealed: box.seal(ref, newSecret()), expiresAt: null, ...requestKey };
+    const webhook = await this.#update(
+      { ...by, id: asked.id },
+      'webhook.rotated',
+      ({ secrets }, now) => {
+        const isRepeat = asked.key !== undefined && secrets[0]?.requestKey === fresh.requestKey;
+        return isRepeat
+          ? null
+          : { secrets: replaced(secrets, fresh, { now, end: now + asked.overlapMs }) };
+      },
+    );
+    return { webhook, secret: box.open(ref, webhook.secrets[0]!.sealed) };
+  }
+
+  /** The secrets that sign now, the newest first. */
+  async secretsOf(webhook: Webhook): Promise<string[]> {
+    const { engine, box } = this.#options;
+    const now = await engine.now();
+    return webhook.secrets
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+      .map(({ sealed }) => box.open(webhook, sealed));
+  }
+
+  /** Gives an endpoint up until somebody enables it again. */
+  async disable(ref: WebhookRef, reason: string): Promise<void> {
+    await this.#update({ ...ref, actor: SYSTEM_ACTOR }, 'webhook.disabled', ({ isEnabled }) =>
+      isEnabled ? { isEnabled: false, disabledReason: reason } : null,
+    );
+  }
+
+  async noteSuccess(webhook: Webhook): Promise<void> {
+    if (webhook.failingSince === null) return;
+    await this.#update({ ...webhook, actor: SYSTEM_ACTOR }, null, ({ failingSince }) =>
+      failingSince === null ? null : { failingSince: null },
+    );
+  }
+
+  /** Remembers when it began, and gives up when that is too long ago. */
+  async noteFailure(webhook: Webhook, why: string): Promise<void> {
+    const now = await this.#options.engine.now();
+    if (webhook.failingSince === null) {
+      await this.#update({ ...webhook, actor: SYSTEM_ACTOR }, null, ({ failingSince }) =>
+        failingSince === null ? { failingSince: now } : null,
+      );
+    } else if (now - webhook.failingSince >= FAILING_MS_MAX) {
+      const since = new Date(webhook.failingSince).toISOString();
+      await this.disable(webhook, `no delivery has arrived since ${since}; the last: ${why}`);
+    }
+  }
+
+  /** Reads, changes and writes; whoever loses a race does it again. A null changes nothing. */
+  async #update(
+    ref: WebhookRef & Manager,
+    action: string | null,
+    change: Change,
+  ): Promise<Webhook> {
+    const { engine, records } = this.#options;
+    const { tenant, id } = ref;
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const now = await engine.now();
+      const webhook = await this.find(ref);
+      const changed = change(webhook, now);
+      if (changed === null) return webhook;
+      const settings = { ...settingsOf(webhook), ...changed };
+      const audit = action === null ? [] : [this.#entry(ref, id, action, shown(changed))];
+      const write = { tenant, id, expected: webhook.revision, settings, audit };
+      if ((await records.write(write)) === 'written') return this.find(ref);
+    }
+    throw contended(id);
+  }
+
+  async #refuseTooMany(tenant: string): Promise<void> {
+    if ((await this.list(tenant)).length < WEBHOOKS_MAX) return;
+    const message = `there are ${WEBHOOKS_MAX} webhooks already, the most a tenant can have`;
+    throw new PawlError('QUOTA_EXCEEDED', message);
+  }
+
+  #entry(by: Manager, subject: string, action: string, details: unknown) {
+    const { tenant, actor } = by;
+    const id = this.#options.engine.ids.next();
+    return { tenant, id, actor, action, subject, details: JSON.stringify(details) };
+  }
+}
+
+/** Secrets that are replaced end by then at the latest; those that have ended go. */
+function replaced(
+  secrets: readonly SealedSecret[],
+  fresh: SealedSecret,
+  until: { now: Instant; end: Instant },
+): SealedSecret[] {
+  const { now, end } = until;
+  const old = secrets
+    .map((one) => ({ ...one, expiresAt: Math.min(one.expiresAt ?? end, end) }))
+    .filter(({ expiresAt }) => expiresAt > now);
+  return [fresh, ...old].slice(0, SECRETS_MAX);
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}
+
+function settingsOf(webhook: Webhook): WebhookSettings {
+  const { tenant: _, id: __, revision: ___, createdAt: ____, updatedAt: _____, ...rest } = webhook;
+  return rest;
+}
+
+/** For the audit log, which has no secrets in it, not even sealed ones. */
+function shown(settings: Partial<WebhookSettings>): Partial<WebhookSettings> {
+  const { secrets: _, ...rest } = settings;
+  return rest;
+}
+
+function contended(id: string): PawlError {
+  return new PawlError('STORE_UNAVAILABLE', `the webhook ${id} changed too often; try again`);
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import type { RunContext } from 'pawl/internal/handler/context';
+import { fail, isJobFailure } from 'pawl/internal/handler/failure';
+import { checkDeck } from '../deck/check-deck.ts';
+import { type Asset, type Deck, DECK_VERSION, type SourceType } from '../deck/deck.ts';
+import { openPreviews } from '../draw/canvas.ts';
+import { readWhole } from '../work/bytes.ts';
+import { BOUNDS } from './bounds.ts';
+import type { Draft, FoundDeck, SourceReader } from './draft.ts';
+import type { FoundImage } from './image.ts';
+import type { ConvertInput } from './input.ts';
+import { normaliseSlide } from './normalise.ts';
+import { openSource } from './open-source.ts';
+import { refuse } from './refusal.ts';
+import { sourceTypeOf } from './sniff.ts';
+
+type Context = Pick<RunContext<unknown>, 'artifact' | 'openArtifact' | 'once'>;
+export type Report = (done: number, message: string) => void;
+
+/** What is known of the source once its bytes were seen. */
+export interface SourceFacts {
+  readonly type: SourceType;
+  readonly name: string | null;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** A slide that was extracted, and where its images lie. */
+interface Extracted {
+  readonly draft: Draft;
+  readonly assets: Deck['assets'];
+}
+
+const EXTENSIONS = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
+
+/** One attempt at a conversion: what it has in memory, and what it makes anew when it has not. */
+export class Conversion {
+  readonly #context: Context;
+  readonly #input: ConvertInput;
+  readonly #images: Map<string, Uint8Array> = new Map();
+  #bytes: Uint8Array | null = null;
+  #facts: SourceFacts | null = null;
+  #reader: SourceReader | null = null;
+  #deck: Deck | null = null;
+  #imagesBytes = 0;
+
+  constructor(context: Context, input: ConvertInput) {
+    this.#context = context;
+    this.#input = input;
+  }
+
+  async close(): Promise<void> {
+    await this.#reader?.close();
+  }
+
+  async fetch(): Promise<SourceFacts> {
+    const { text, sourceType, assetRef } = this.#input;
+    const opened = text === undefined ? await this.#open(assetRef!) : null;
+    const bytes =
+      opened === null ? Buffer.from(text!) : await readWhole(opened, BOUNDS.sourceBytes);
+    if (bytes === null) {
+      throw refuse('CONVERT_TOO_LARGE', `the file has more than ${BOUNDS.sourceBytes} bytes`);
+    }
+    const name = this.#input.name ?? opened?.name ?? null;
+    const said = sourceType ?? (text === undefined ? undefined : 'md');
+    const type = sourceTypeOf(bytes, {
+      ...(said === undefined ? {} : { sourceType: said }),
+      ...(name === null ? {} : { name }),
+      ...(opened === null ? {} : { contentType: opened.contentType }),
+    });
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    this.#bytes = bytes;
+    this.#facts = { type, name, size: bytes.byteLength, sha256 };
+    return this.#facts;
+  }
+
+  async #open(assetRef: string): ReturnType<Context['openArtifact']> {
+    try {
+      return await this.#context.openArtifact(assetRef);
+    } catch (error) {
+      if (!isJobFailure(error) || error.code !== 'NOT_FOUND') throw error;
+      throw refuse('CONVERT_SOURCE_NOT_FOUND', `there is no artifact ${assetRef}`, error);
+    }
+  }
+
+  async #source(): Promise<SourceReader> {
+    if (this.#reader === null) {
+      const { type, name } = this.#facts ?? (await this.fetch());
+      this.#reader = await openSource(this.#bytes!, { type, name });
+    }
+    return this.#reader;
+  }
+
+  /** Slide by slide, each kept when it is done: a later attempt goes on with the next. */
+  async extract(report: Report): Promise<FoundDeck> {
+    const { found } = await this.#source();
+    const known: Record<string, Asset> = {};
+    for (let index = 0; index < found.slides; index++) {
+      const { assets } = await this.#slide(index, known);
+      Object.assign(known, assets);
+      report((index + 1) / found.slides, `slide ${index + 1} of ${found.slides}`);
+    }
+    return found;
+  }
+
+  async #slide(index: number, known: Readonly<Deck['assets']>): Promise<Extracted> {
+    try {
+      return await this.#context.once(`slide:${index}`, () => this.#extractSlide(index, known));
+    } catch (error) {
+      if (!isJobFailure(error) || error.code !== 'PAYLOAD_TOO_LARGE') throw error;
+      throw refuse('CONVERT_TOO_LARGE', `slide ${index + 1} has more than can be kept`, error);
+    }
+  }
+
+  async #extractSlide(index: number, known: Readonly<Deck['assets']>): Promise<Extracted> {
+    const { draft, images } = await (await this.#source()).slide(index);
+    const assets: Record<string, Asset> = {};
+    for (const image of images) {
+      assets[image.sha256] = known[image.sha256] ?? (await this.#keepImage(image));
+      this.#images.set(image.sha256, image.bytes);
+    }
+    return { draft, assets };
+  }
+
+  async #keepImage({ sha256, bytes, mediaType, width, height }: FoundImage): Promise<Asset> {
+    this.#imagesBytes += bytes.byteLength;
+    if (this.#imagesBytes > BOUNDS.imagesBytes) {
+      throw refuse('CONVERT_TOO_LARGE', `the images have more than ${BOUNDS.imagesBytes} bytes`);
+    }
+    const name = `images/${sha256.slice(0, 16)}.${EXTENSIONS[mediaType]}`;
+    const { id } = await this.#context.artifact(name, bytes, { contentType: mediaType });
+    return { mediaType, width, height, artifact: id };
+  }
+
+  /** Makes the deck of what was extracted, and keeps it. */
+  async normalise(found: FoundDeck, facts: SourceFacts): Promise<string> {
+    const assets: Record<string, Asset> = {};
+    const slides: Deck['slides'] = [];
+    for (let index = 0; index < found.slides; index++) {
+      const kept = await this.#slide(index, assets);
+      Object.assign(assets, kept.assets);
+      slides.push(normaliseSlide(kept.draft, index, found.theme));
+    }
+    const { title, size, theme, language } = found;
+    const { name, ...source } = facts;
+    const deck: Deck = {
+      format: 'pawl-deck',
+      version: DECK_VERSION,
+      title,
+      ...(language === undefined ? {} : { language }),
+      size,
+      theme,
+      assets,
+      slides,
+      source: { ...source, ...(name === null ? {} : { name: name.slice(0, 512) }) },
+    };
+    const checked = checkDeck(deck);
+    if ('faults' in checked) {
+      const first = checked.faults[0]!;
+      throw fail('internal_bug', `the deck is wrong at ${first.pointer}: ${first.message}`, {
+        code: 'CONVERT_INTERNAL',
+      });
+    }
+    this.#deck = deck;
+    const contentType = 'application/json';
+    const json = JSON.stringify(deck);
+    return (await this.#context.artifact('deck.json', json, { contentType })).id;
+  }
+
+  /** Draws every slide, each kept when it is done. */
+  async preview(deckRef: string, report: Report): Promise<string[]> {
+    const deck = this.#deck ?? (await this.readBack(deckRef));
+    const draw = await openPreviews(deck, (asset) => this.#imageOf(deck, asset));
+    const previews: string[] = [];
+    for (const [index, slide] of deck.slides.entries()) {
+      const id = await this.#context.once(`preview:${index}`, async () => {
+        const png = await draw(slide);
+        const name = `previews/${String(index + 1).padStart(4, '0')}.png`;
+        return (await this.#context.artifact(name, png, { contentType: 'image/png' })).id;
+      });
+      previews.push(id);
+      report((index + 1) / deck.slides.length, `preview ${index + 1} of ${deck.slides.length}`);
+    }
+    return previews;
+  }
+
+  async #imageOf({ assets }: Deck, asset: string): Promise<Uint8Array> {
+    const kept = this.#images.get(asset);
+    if (kept !== undefined) return kept;
+    const opened = await this.#context.openArtifact(assets[asset]!.artifact!);
+    return (await readWhole(opened, BOUNDS.imageBytes))!;
+  }
+
+  /** The deck as it lies in the store: success means that it can be read from there. */
+  async readBack(deckRef: string): Promise<Deck> {
+    const bytes = await readWhole(await this.#context.openArtifact(deckRef), Infinity);
+    const checked = checkDeck(JSON.parse(Buffer.from(bytes!).toString()));
+    if ('deck' in checked) return checked.deck;
+    throw fail('corruption_detected', 'the deck that was kept is not the one that was made', {
+      code: 'CONVERT_CORRUPTED',
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { JobFailure } from 'pawl/internal/handler/failure';
+import { isJobFailure } from 'pawl/internal/handler/failure';
+import { failureOf } from '../work/refusal.ts';
+
+/** Every way in which a conversion fails: its class, and what whoever sent the file can do. */
+export const CONVERT_ERRORS = {
+  CONVERT_INVALID_INPUT: {
+    class: 'validation_error',
+    hint: 'Name the source as `assetRef`, or give its `text` with a `sourceType`.',
+  },
+  CONVERT_SOURCE_NOT_FOUND: {
+    class: 'validation_error',
+    hint: 'Upload the file first and pass the id of the artifact as `assetRef`.',
+  },
+  CONVERT_UNSUPPORTED_FORMAT: {
+    class: 'unsupported_format',
+    hint: 'Send a .pptx, .pdf, .docx, .md, .html or .txt file.',
+  },
+  CONVERT_PASSWORD_PROTECTED: {
+    class: 'unsupported_format',
+    hint: 'Save the file without a password and send it again.',
+  },
+  CONVERT_CORRUPTED: {
+    class: 'corruption_detected',
+    hint: 'Open the file in the program that made it and save it again.',
+  },
+  CONVERT_UNSAFE_CONTENT: {
+    class: 'validation_error',
+    hint: 'Save the file anew: it has parts that no office program writes.',
+  },
+  CONVERT_TOO_LARGE: {
+    class: 'quota_exceeded',
+    hint: 'Split the file, or reduce its images.',
+  },
+  CONVERT_EMPTY: {
+    class: 'validation_error',
+    hint: 'Send a file with at least one slide, page or line of text.',
+  },
+} as const;
+
+export type ConvertCode = keyof typeof CONVERT_ERRORS;
+
+/** `throw refuse('CONVERT_CORRUPTED', 'the slide 3 is missing')` */
+export function refuse(code: ConvertCode, what: string, cause?: unknown): JobFailure {
+  return failureOf(CONVERT_ERRORS, code, { what, cause });
+}
+
+/** What a parser threw at a broken file is the file's fault, unless it was said better before. */
+export function corrupted(error: unknown, what: string): JobFailure {
+  if (isJobFailure(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return refuse('CONVERT_CORRUPTED', `${what}: ${message.slice(0, 200)}`, error);
+}

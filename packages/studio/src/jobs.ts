@@ -1,0 +1,17 @@
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import { convert } from './convert/job.ts';
+import { exportDeck } from './export/job.ts';
+import { documentJob } from './small/document.ts';
+import { report } from './small/report.ts';
+import { indexJob } from './small/search-index.ts';
+
+export { convert, documentJob, exportDeck, indexJob, report };
+
+/** Those of the built-in types that need nothing but their input and artifacts. */
+export const studioJobs: readonly JobDefinition[] = [
+  convert,
+  exportDeck,
+  documentJob,
+  report,
+  indexJob,
+];

@@ -1,0 +1,58 @@
+import type { Setting } from '@pawl/server/internal/app/settings';
+
+/** The settings of the built-in types. */
+export const STUDIO_SETTINGS: readonly Setting[] = [
+  { name: 'PAWL_BUILTIN', fallback: 'on', sentence: 'on or off: the built-in types of jobs.' },
+  {
+    name: 'PAWL_AI_MODEL',
+    fallback: null,
+    sentence: 'The model that ai jobs ask; without, an embedded one answers from documents only.',
+  },
+  {
+    name: 'OPENAI_BASE_URL',
+    fallback: 'https://api.openai.com/v1',
+    sentence: 'The server of that model, which speaks the chat completions of OpenAI.',
+  },
+  {
+    name: 'OPENAI_API_KEY',
+    fallback: null,
+    sentence: 'The key for that server.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_AI_TIMEOUT_MS',
+    fallback: '120000',
+    sentence: 'How long one answer of a model may take.',
+  },
+  {
+    name: 'PAWL_AI_PERSIST',
+    fallback: 'on',
+    sentence: 'off: answers of models are streamed and not kept, whatever a job asks for.',
+  },
+  {
+    name: 'PAWL_AI_USER_PER_MINUTE',
+    fallback: '60',
+    sentence: 'How many ai jobs of one user may start a minute.',
+  },
+  {
+    name: 'PAWL_AI_ORGANISATION_PER_MINUTE',
+    fallback: '600',
+    sentence: 'How many ai jobs of one tenant may start a minute.',
+  },
+  {
+    name: 'PAWL_SMTP_URL',
+    fallback: null,
+    sentence: 'The server for email jobs, smtp://user:password@host:587; without, an outbox.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_MAIL_FROM',
+    fallback: 'Pawl <pawl@localhost>',
+    sentence: 'Who sends mail that names no sender.',
+  },
+  {
+    name: 'PAWL_EXECUTE_ALLOW',
+    fallback: null,
+    sentence: 'Commands that execute jobs may run, by their absolute paths and commas.',
+  },
+];

@@ -1,0 +1,91 @@
+import { isAbsolute } from 'node:path';
+import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
+
+/** A model behind an endpoint that speaks the chat completions of OpenAI. */
+export interface ModelSettings {
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly model: string;
+}
+
+/** What the built-in types are told. */
+export interface StudioSettings {
+  /** False: this platform has no types but those that are registered. */
+  readonly isOn: boolean;
+  readonly ai: {
+    /** Null: the embedded one, which answers from documents only. */
+    readonly endpoint: ModelSettings | null;
+    readonly timeoutMs: number;
+    readonly mayPersist: boolean;
+    readonly userPerMinute: number;
+    readonly organisationPerMinute: number;
+  };
+  readonly mail: { readonly smtpUrl: string | null; readonly from: string };
+  /** Commands that execute jobs may run, by their paths. */
+  readonly executeAllow: readonly string[];
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+export function readStudioSettings(env: NodeJS.ProcessEnv): StudioSettings {
+  return {
+    isOn: switchOf(env, 'PAWL_BUILTIN'),
+    ai: {
+      endpoint: readEndpoint(env),
+      timeoutMs: wholeOf(env, 'PAWL_AI_TIMEOUT_MS', 120_000),
+      mayPersist: switchOf(env, 'PAWL_AI_PERSIST'),
+      userPerMinute: wholeOf(env, 'PAWL_AI_USER_PER_MINUTE', 60),
+      organisationPerMinute: wholeOf(env, 'PAWL_AI_ORGANISATION_PER_MINUTE', 600),
+    },
+    mail: { smtpUrl: readSmtp(env), from: env['PAWL_MAIL_FROM'] ?? 'Pawl <pawl@localhost>' },
+    executeAllow: readAllowed(env),
+  };
+}
+
+/** Documents leave this machine only where somebody named the model that is to read them. */
+function readEndpoint(env: NodeJS.ProcessEnv): ModelSettings | null {
+  const model = env['PAWL_AI_MODEL'] ?? '';
+  const given = env['OPENAI_BASE_URL'] ?? '';
+  if (model === '' && given === '') return null;
+  if (model === '') {
+    throw new ConfigurationError('PAWL_AI_MODEL', 'is missing: OPENAI_BASE_URL needs a model');
+  }
+  const baseUrl = given === '' ? OPENAI_URL : given;
+  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl)) {
+    const fault = `is "${baseUrl}": give an address such as ${OPENAI_URL}`;
+    throw new ConfigurationError('OPENAI_BASE_URL', fault);
+  }
+  return { baseUrl, apiKey: env['OPENAI_API_KEY'] || null, model };
+}
+
+function readSmtp(env: NodeJS.ProcessEnv): string | null {
+  const url = env['PAWL_SMTP_URL'] ?? '';
+  if (url === '') return null;
+  if (/^smtps?:/.test(url) && URL.canParse(url)) return url;
+  const fault = 'cannot be read: give smtp://user:password@host:587 or smtps://…';
+  throw new ConfigurationError('PAWL_SMTP_URL', fault);
+}
+
+function readAllowed(env: NodeJS.ProcessEnv): readonly string[] {
+  const paths = (env['PAWL_EXECUTE_ALLOW'] ?? '').split(',').map((path) => path.trim());
+  const allowed = paths.filter((path) => path !== '');
+  const odd = allowed.find((path) => !isAbsolute(path));
+  if (odd === undefined) return allowed;
+  const fault = `has "${odd}": give absolute paths such as /usr/bin/wc, by commas`;
+  throw new ConfigurationError('PAWL_EXECUTE_ALLOW', fault);
+}
+
+function switchOf(env: NodeJS.ProcessEnv, name: string): boolean {
+  const word = env[name] ?? '';
+  if (word === '' || word === 'on') return true;
+  if (word === 'off') return false;
+  throw new ConfigurationError(name, `is "${word}": give on or off`);
+}
+
+function wholeOf(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const text = env[name] ?? '';
+  if (text === '') return fallback;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1_000_000) return value;
+  throw new ConfigurationError(name, `is "${text}": give a whole number from 1 to 1000000`);
+}
