@@ -155,6 +155,8 @@ function environment() {
     NODE_COMPILE_CACHE: join(root, '.cache', 'compiled'),
     ...process.env,
     PATH: [toolsFolder, ...path].join(delimiter),
+    // The packages of this workspace are run from their sources, in every thread and process.
+    NODE_OPTIONS: [process.env.NODE_OPTIONS, '--conditions=pawl-source'].filter(Boolean).join(' '),
   };
 }
 

@@ -1,6 +1,6 @@
 // `npm test`: every gate, then every test.
 //   npm test                      everything
-//   npm test -- packages/pawl/src/core "[D6]"   only tests in paths, or with titles, that contain the words
+//   npm test -- pawl/src/core "[D6]"   only tests in paths, or with titles, that contain the words
 //   npm run check                 only the gates (--gates)
 import { type Gate, gates } from './run/gates.ts';
 import { runTests, select, shareServers } from './run/run-tests.ts';

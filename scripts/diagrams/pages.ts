@@ -39,7 +39,7 @@ function page(): string {
   return [
     '# Lifecycles',
     '',
-    'Written by `npm run reference` from the tables in `packages/pawl/src/lifecycles`; do not edit.',
+    'Written by `npm run reference` from `packages/pawl/src/lifecycles`; do not edit.',
     '',
     'A lifecycle is a table of rows: a trigger moves a job from one place to another if the guard',
     'holds. A place is a state (the word of the lifecycle) in a phase (the word of the engine).',

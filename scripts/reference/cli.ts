@@ -44,8 +44,8 @@ function sentence(text: string): string {
 }
 
 /** docs/reference/cli.md, whole. */
-export function cliPage(): string {
-  const program = buildProgram('');
+export async function cliPage(): Promise<string> {
+  const program = await buildProgram('');
   const exits = Object.entries(EXIT).map(([name, value]) => [String(value), name]);
   return [
     '# Command line',

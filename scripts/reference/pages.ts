@@ -14,7 +14,7 @@ const folder = 'docs/reference';
 export async function referenceFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [`${folder}/http.md`, httpPage(await readOpenApi())],
-    [`${folder}/cli.md`, cliPage()],
+    [`${folder}/cli.md`, await cliPage()],
     [`${folder}/configuration.md`, configurationPage()],
     [`${folder}/errors.md`, errorsPage()],
     [`${folder}/events.md`, eventsPage()],

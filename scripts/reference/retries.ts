@@ -81,9 +81,7 @@ export function retriesPage(): string {
   return [
     '# Retries',
     '',
-    madeOf(
-      '`packages/pawl/src/lifecycles`, `packages/studio/src` and `packages/pawl/src/core/retry-rule.ts`',
-    ),
+    madeOf('the lifecycles, the built-in types and `packages/pawl/src/core/retry-rule.ts`'),
     '',
     INTRODUCTION,
     '',

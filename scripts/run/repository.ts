@@ -6,10 +6,14 @@ import { fileURLToPath } from 'node:url';
 export const repositoryFolder: string = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders with TypeScript that is formatted, linted, checked and tested. */
-export const codeFolders: readonly string[] = ['src', 'test', 'scripts', 'bench', 'examples'];
+export const codeFolders: readonly string[] = ['packages', 'test', 'scripts', 'bench', 'examples'];
 
 /** Other people's files, which a package of its own, such as bench/, has inside. */
-export const foreignFolders: readonly string[] = ['**/node_modules'];
+export const foreignFolders: readonly string[] = [
+  '**/node_modules',
+  '**/dist',
+  'packages/dashboard/src',
+];
 
 export function inRepository(...parts: string[]): string {
   return join(repositoryFolder, ...parts);

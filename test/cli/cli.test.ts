@@ -219,8 +219,8 @@ describe('what a script can rely on', () => {
     assert.ok(!refused.stdout.includes('\u001B'));
   });
 
-  test('every command describes itself and its options', () => {
-    const program = buildProgram('0.0.0');
+  test('every command describes itself and its options', async () => {
+    const program = await buildProgram('0.0.0');
     const all = [program];
     for (const command of all) all.push(...command.commands);
     for (const command of all) {
@@ -230,7 +230,7 @@ describe('what a script can rely on', () => {
   });
 
   test('completions know every command', async () => {
-    const paths = branchesOf(buildProgram('0.0.0')).map(({ words }) => words.join(' '));
+    const paths = branchesOf(await buildProgram('0.0.0')).map(({ words }) => words.join(' '));
     assert.ok(paths.includes('jobs ls') && paths.includes('dlq replay'));
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { stdout } = await fixture.pawl(['completions', shell]);

@@ -34,8 +34,9 @@ test('every setting that they give is one that there is', () => {
   }
 });
 
+const program = (await buildProgram('1')).exitOverride();
+
 function understood(words: readonly string[]): void {
-  const program = buildProgram('1').exitOverride();
   const quiet = (command: Command): void => {
     command.commands.forEach(quiet);
     command.exitOverride().configureOutput({ writeErr: () => undefined });

@@ -25,8 +25,9 @@ function quiet(command: Command): Command {
     .action(() => undefined);
 }
 
+const program = await buildProgram('1');
+
 function checkPawl(words: readonly string[]): void {
-  const program = buildProgram('1');
   for (const one of program.commands) quiet(one);
   program.exitOverride().configureOutput({ writeErr: () => undefined });
   program.parse([...words], { from: 'user' });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
-import { OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import { OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { createKey, type KeyWish } from '@pawl/server/internal/auth/manage-keys';
 import { silentLog } from 'pawl/internal/engine/context';
 

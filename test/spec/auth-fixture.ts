@@ -1,6 +1,6 @@
 // An API that asks for credentials, with keys of several roles and tenants.
 import { Authenticator } from '@pawl/server/internal/auth/authenticator';
-import { HOME_TENANT, OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import { HOME_TENANT, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { createKey, type KeyWish, type MadeKey } from '@pawl/server/internal/auth/manage-keys';
 import type { TokenReader } from '@pawl/server/internal/auth/token';
 import type { ServerOptions } from '@pawl/server/internal/http/server';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
-import { loadJobs } from '@pawl/server/internal/app/platform-worker';
+import { loadJobs } from 'pawl/internal/settings/load-jobs';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-jobs-'));

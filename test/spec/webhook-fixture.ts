@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { Authenticator } from '@pawl/server/internal/auth/authenticator';
-import { OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import { OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { createKey, type KeyWish } from '@pawl/server/internal/auth/manage-keys';
 import { systemClock } from 'pawl/internal/core/clock';
 import { SHARED_TENANT } from 'pawl/internal/engine/registry';

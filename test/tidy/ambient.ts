@@ -62,7 +62,7 @@ export function ambientProblems({ path, text }: SourceFile): string[] {
 }
 
 export function sleepProblems({ path, text }: SourceFile): string[] {
-  const isTest = path.startsWith('test/') || path.endsWith('.test.ts');
+  const isTest = /^(?:packages\/\w+\/)?test\//.test(path) || path.endsWith('.test.ts');
   if (!isTest || waitingHelpers.has(path)) return [];
   return usesOf(timers, { path, text }, 'wait for a signal or move a test clock');
 }

@@ -1,46 +1,57 @@
-// Which folder of `src` may import from which: only downwards.
+// Which folder of a package may import from which: only downwards.
 import { posix } from 'node:path';
 import { importsOf, type SourceFile } from './source.ts';
 
-/** A folder imports from folders with a smaller number. New folders must be added here. */
+/** A folder imports from folders of its package with a smaller number. */
 export const layers: Readonly<Record<string, number>> = {
-  core: 0,
-  lifecycles: 0,
-  store: 1,
-  records: 1,
-  handler: 1,
-  check: 1,
-  diagram: 1,
-  artifact: 1,
-  outgoing: 1,
-  codec: 1,
-  'codec/wrap': 3,
-  'store/memory': 2,
-  'store/sqlite': 2,
-  'store/postgres': 2,
-  engine: 2,
-  'engine/schedules': 2,
-  'engine/limits': 2,
-  'engine/retention': 2,
-  'engine/follow': 2,
-  'engine/sweeps': 2,
-  'engine/live': 2,
-  handle: 2,
-  tx: 2,
-  'worker/isolate': 2,
-  worker: 3,
-  auth: 2,
-  metrics: 3,
-  slo: 3,
-  tracing: 3,
-  'http/schema': 2,
-  http: 3,
-  webhooks: 3,
+  'pawl/core': 0,
+  'pawl/lifecycles': 0,
+  'pawl/store': 1,
+  'pawl/records': 1,
+  'pawl/handler': 1,
+  'pawl/check': 1,
+  'pawl/diagram': 1,
+  'pawl/artifact': 1,
+  'pawl/codec': 1,
+  'pawl/codec/wrap': 3,
+  'pawl/store/memory': 2,
+  'pawl/store/sqlite': 2,
+  'pawl/store/postgres': 2,
+  'pawl/engine': 2,
+  'pawl/engine/schedules': 2,
+  'pawl/engine/limits': 2,
+  'pawl/engine/retention': 2,
+  'pawl/engine/follow': 2,
+  'pawl/engine/sweeps': 2,
+  'pawl/engine/live': 2,
+  'pawl/handle': 2,
+  'pawl/tx': 2,
+  'pawl/worker/isolate': 2,
+  'pawl/worker': 3,
+  'pawl/tracing': 3,
+  'pawl/client': 3,
+  'pawl/testing': 4,
+  'pawl/pawl': 4,
+  'pawl/doctor': 2,
+  'pawl/contract': 2,
+  'pawl/settings': 4,
+  'pawl/plugin': 4,
+  'pawl/cli/terminal': 4,
+  'pawl/cli/commands': 5,
+  'pawl/cli': 5,
+  'server/outgoing': 1,
+  'server/auth': 2,
+  'server/metrics': 3,
+  'server/slo': 3,
+  'server/webhooks': 3,
+  'server/http': 3,
+  'server/app': 4,
+  'server/cli': 5,
+  server: 6,
   'ogc/model': 1,
   'ogc/gateway': 3,
   'ogc/server': 3,
-  ogc: 3,
-  client: 3,
+  ogc: 4,
   'studio/deck': 1,
   'studio/sample': 2,
   'studio/work': 2,
@@ -51,19 +62,23 @@ export const layers: Readonly<Record<string, number>> = {
   'studio/ai': 2,
   'studio/small': 2,
   studio: 3,
-  testing: 4,
-  pawl: 4,
-  doctor: 2,
+  'studio/cli': 4,
   move: 4,
-  app: 4,
-  'cli/terminal': 4,
-  'cli/commands': 5,
-  cli: 5,
+  'move/cli': 5,
+};
+
+/** A package imports from packages with a smaller number, by their names. */
+const packages: Readonly<Record<string, number>> = {
+  pawl: 0,
+  server: 1,
+  ogc: 2,
+  studio: 2,
+  move: 2,
 };
 
 /** Neighbours of the same number that may still import: from, then to. */
 const neighbours = new Set([
-  'records > store',
+  'pawl/records > pawl/store',
   'studio/draw > studio/work',
   'studio/convert > studio/work',
   'studio/convert > studio/draw',
@@ -76,71 +91,80 @@ const neighbours = new Set([
   'studio/small > studio/work',
   'studio/small > studio/draw',
   'studio/small > studio/reading',
-  'http > webhooks',
-  'ogc/server > http',
-  'ogc/gateway > worker',
-  'lifecycles > core',
-  'http > metrics',
-  'http > slo',
-  'http/schema > slo',
-  'http > tracing',
-  'metrics > slo',
-  'metrics > worker',
-  'tracing > worker',
-  'engine > engine/sweeps',
-  'engine/sweeps > engine',
-  'http/schema > auth',
-  'http/schema > doctor',
-  'doctor > engine',
-  'doctor > engine/follow',
-  'cli > cli/commands',
-  'cli/commands > cli',
-  'engine > engine/schedules',
-  'engine > engine/limits',
-  'engine/limits > engine',
-  'engine/sweeps > engine/limits',
-  'engine/schedules > engine',
-  'engine/sweeps > engine/schedules',
-  'engine > engine/retention',
-  'engine/retention > engine',
-  'engine/sweeps > engine/retention',
-  'engine > engine/follow',
-  'engine/follow > engine',
-  'engine > engine/live',
-  'engine/live > engine',
-  'testing > pawl',
+  'server/http > server/webhooks',
+  'pawl/lifecycles > pawl/core',
+  'server/http > server/metrics',
+  'server/http > server/slo',
+  'server/metrics > server/slo',
+  'pawl/tracing > pawl/worker',
+  'pawl/engine > pawl/engine/sweeps',
+  'pawl/engine/sweeps > pawl/engine',
+  'pawl/contract > pawl/doctor',
+  'pawl/doctor > pawl/engine',
+  'pawl/doctor > pawl/engine/follow',
+  'pawl/cli > pawl/cli/commands',
+  'pawl/cli/commands > pawl/cli',
+  'pawl/engine > pawl/engine/schedules',
+  'pawl/engine > pawl/engine/limits',
+  'pawl/engine/limits > pawl/engine',
+  'pawl/engine/sweeps > pawl/engine/limits',
+  'pawl/engine/schedules > pawl/engine',
+  'pawl/engine/sweeps > pawl/engine/schedules',
+  'pawl/engine > pawl/engine/retention',
+  'pawl/engine/retention > pawl/engine',
+  'pawl/engine/sweeps > pawl/engine/retention',
+  'pawl/engine > pawl/engine/follow',
+  'pawl/engine/follow > pawl/engine',
+  'pawl/engine > pawl/engine/live',
+  'pawl/engine/live > pawl/engine',
+  'pawl/testing > pawl/pawl',
 ]);
 
-const entryFile = 'packages/pawl/src/index.ts';
+/** `@pawl/server/internal/http/server` → package and path. */
+const ours = /^(?:@pawl\/)?(pawl|server|ogc|studio|move)(?:\/|$)/;
+
+const shipped = /^packages\/(?:pawl|server|ogc|studio|move)\/src\//;
 
 /** Tests beside the sources are not shipped, so they may look at any layer. */
 export function layerProblems({ path, text }: SourceFile): string[] {
-  if (!path.startsWith('src/') || path.endsWith('.test.ts')) return [];
-  if (path !== entryFile && !isKnown(folderOf(path))) {
+  if (!shipped.test(path) || path.endsWith('.test.ts')) return [];
+  if (!isEntry(path) && !isKnown(folderOf(path))) {
     return [`${path}: folder "${folderOf(path)}" has no layer; add it to test/tidy/layers.ts`];
   }
   return importsOf(text).flatMap(({ specifier, line }) => {
-    if (!specifier.startsWith('.')) return [];
-    const target = posix.join(posix.dirname(path), specifier);
-    const problem = importProblem(path, target);
+    const problem = specifier.startsWith('.')
+      ? importProblem(path, posix.join(posix.dirname(path), specifier))
+      : packageProblem(path, specifier);
     return problem === undefined ? [] : [`${path}:${line}: ${problem}`];
   });
 }
 
+function packageProblem(path: string, specifier: string): string | undefined {
+  const [, to] = ours.exec(specifier) ?? [];
+  const [, from = ''] = path.split('/');
+  if (to === undefined || packages[to]! < packages[from]!) return undefined;
+  return `the package ${from} may not import from ${to}`;
+}
+
 function importProblem(path: string, target: string): string | undefined {
-  if (!target.startsWith('src/')) return `imports ${target}, which is not shipped`;
-  if (path === entryFile) return undefined;
-  if (target === entryFile) return 'imports the package entry, which is the top layer';
-  const from = folderOf(path);
-  const to = folderOf(target);
+  if (!shipped.test(target)) return `imports ${target}, which is not shipped`;
+  const [from, to] = [folderOf(path), folderOf(target)];
+  if (from.split('/')[0] !== to.split('/')[0]) return 'imports another package by its path';
+  if (isEntry(path)) return undefined;
+  if (isEntry(target)) return 'imports the package entry, which is the top layer';
   if (from === to || neighbours.has(`${from} > ${to}`)) return undefined;
   if (!isKnown(to)) return `imports from "${to}", which has no layer in test/tidy/layers.ts`;
   if (numberOf(to) < numberOf(from)) return undefined;
   return `${from} (${numberOf(from)}) may not import from ${to} (${numberOf(to)})`;
 }
 
+function isEntry(path: string): boolean {
+  return /^packages\/\w+\/src\/index\.ts$/.test(path);
+}
+
+/** `packages/pawl/src/store/sqlite/store.ts` → `pawl/store/sqlite`. */
 function folderOf(path: string): string {
-  return posix.dirname(path).replace(/^src\/?/, '');
+  return posix.dirname(path).replace(/^packages\/(\w+)\/src/, '$1');
 }
 
 function isKnown(folder: string): boolean {

@@ -28,9 +28,9 @@ const LISTS: readonly (readonly [RegExp, string])[] = [
 const entries: ReadonlySet<string> = new Set(sourcePaths.values());
 
 function isPublic(specifier: string): boolean {
-  if (/^pawl(?:\/|$)/.test(specifier)) return sourcePaths.has(specifier);
-  const [, inside] = /^(?:\.\.\/)+(src\/.*)$/.exec(specifier) ?? [];
-  return inside === undefined || entries.has(`./${inside}`);
+  if (/^(?:pawl|@pawl\/\w+)(?:\/|$)/.test(specifier)) return sourcePaths.has(specifier);
+  const [, inside] = /^(?:\.\.\/)+(packages\/.*)$/.exec(specifier) ?? [];
+  return inside === undefined || entries.has(inside);
 }
 
 export function publicApiProblems({ path, text }: SourceFile): string[] {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { codeFolders, inRepository, repositoryFolder } from '../../scripts/run/repository.ts';
+import {
+  codeFolders,
+  foreignFolders,
+  inRepository,
+  repositoryFolder,
+} from '../../scripts/run/repository.ts';
 import { ambientProblems, sleepProblems } from './ambient.ts';
 import { engineContextProblems } from './engine-context.ts';
 import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
@@ -12,7 +17,7 @@ import type { SourceFile } from './source.ts';
 import { wayOutProblems } from './way-out.ts';
 
 function filesAt(patterns: string[]): SourceFile[] {
-  return globSync(patterns, { cwd: repositoryFolder, exclude: ['**/node_modules', '**/dist'] })
+  return globSync(patterns, { cwd: repositoryFolder, exclude: foreignFolders })
     .filter((path) => !path.includes('.generated.'))
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
@@ -20,11 +25,7 @@ function filesAt(patterns: string[]): SourceFile[] {
 }
 
 const sources = filesAt(codeFolders.map((folder) => `${folder}/**/*.{ts,mts,js,mjs}`));
-const documents = filesAt([
-  '*.md',
-  '{docs,dashboard}/**/*.md',
-  `{${codeFolders.join(',')}}/**/*.md`,
-]);
+const documents = filesAt(['*.md', 'docs/**/*.md', `{${codeFolders.join(',')}}/**/*.md`]);
 
 function assertNone(problems: string[]): void {
   assert.equal(problems.length, 0, `\n${problems.join('\n')}`);

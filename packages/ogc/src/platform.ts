@@ -18,7 +18,7 @@ import { landingPage } from './server/landing.ts';
 import { ownProcesses } from './server/own-processes.ts';
 import { baseOf, type OgcDependencies } from './server/dependencies.ts';
 import { ogcRoutes } from './server/routes.ts';
-import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 import type { OgcSettings } from './settings.ts';

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { ExecutionResult } from '../src/gateway/conclude.ts';
 import type { HttpClient } from '../src/gateway/provider-client.ts';
 import { singleAttempt } from '../src/gateway/retry.ts';
-import { OutgoingError } from '@pawl/server/internal/outgoing/outgoing-error';
+import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 import { type Bench, openBench } from './provider/gateway-bench.ts';
 import { ANSWERS, BASE } from './provider/execution-answers.ts';
 

@@ -7,7 +7,7 @@ import { home } from '@pawl/server/internal/app/dashboard';
 import { openOgc } from '../src/platform.ts';
 import { readOgcSettings } from '../src/settings.ts';
 import { Authenticator } from '@pawl/server/internal/auth/authenticator';
-import { OPEN_CREDENTIAL } from '@pawl/server/internal/auth/credential';
+import { OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { createKey } from '@pawl/server/internal/auth/manage-keys';
 import { systemClock } from 'pawl/internal/core/clock';
 import { systemIds } from 'pawl/internal/core/ids';

@@ -1,4 +1,4 @@
-import type { Setting } from '@pawl/server/internal/app/settings';
+import type { Setting } from 'pawl/internal/settings/setting';
 
 /** The settings of the built-in types. */
 export const STUDIO_SETTINGS: readonly Setting[] = [

@@ -1,6 +1,6 @@
-import type { OutgoingResponse } from '@pawl/server/internal/outgoing/answer';
-import { OutgoingError } from '@pawl/server/internal/outgoing/outgoing-error';
-import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
+import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import { authHeaders, type Provider } from './provider.ts';
 import type { Pulses } from './pulses.ts';
 

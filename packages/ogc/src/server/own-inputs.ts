@@ -3,7 +3,7 @@ import { Compile } from 'typebox/schema';
 import { type Fault, invalid } from 'pawl/internal/core/errors';
 import type { JsonSchema } from 'pawl/internal/handler/exposure';
 import { faultsOf } from '@pawl/server/internal/http/faults';
-import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import { propertiesOf, type PublishedType, WHOLE_INPUT } from './own-description.ts';
 
 const FETCH_MS = 20_000;

@@ -7,7 +7,7 @@ import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { definitionOf } from 'pawl/internal/engine/stored-definition';
 import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
 import { resultArtifacts } from '@pawl/server/internal/http/artifact-view';
-import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import type { ProcessDescription } from '../model/process-description.ts';
 import type {
   OutputValue,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { nodeFault } from '../worker/node-version.ts';
 import { ownVersion } from '../worker/version.ts';
 import { EXIT, exitCodeOf, explain, UsageError } from './exit-code.ts';
@@ -8,7 +8,7 @@ import { type GlobalOptions, urlOf } from './session.ts';
 
 /** Runs one command and answers with its exit code. */
 async function main(words: readonly string[]): Promise<number> {
-  const program = buildProgram(ownVersion);
+  const program = await buildProgram(ownVersion);
   try {
     const fault = nodeFault();
     if (fault !== null) throw new UsageError(fault);
@@ -24,7 +24,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-function whereOf(program: ReturnType<typeof buildProgram>): string {
+function whereOf(program: Command): string {
   try {
     return urlOf(program.opts<GlobalOptions>(), process.env);
   } catch {

@@ -1,9 +1,6 @@
 import { Command } from 'commander';
 import { addBackup } from './commands/backup.ts';
-import { addBench } from '@pawl/studio/internal/cli/bench';
 import { addCompletions } from './commands/completions.ts';
-import { addConfig } from '@pawl/server/internal/cli/config';
-import { addDemo } from '@pawl/server/internal/cli/demo';
 import { addDlq } from './commands/dlq.ts';
 import { addFailures } from './commands/failures.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -12,15 +9,14 @@ import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addMigrate } from './commands/migrate.ts';
-import { addMove } from '@pawl/move/internal/cli/move';
 import { addQueues } from './commands/queues.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addSlo } from './commands/slo.ts';
-import { addStart } from '@pawl/server/internal/cli/start-command';
 import { addTypes } from './commands/job-types.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWorker } from './commands/worker.ts';
 import { addWorkers } from './commands/workers.ts';
+import { type AddCommand, addMissing, loadCommands } from './packages.ts';
 import { DEFAULT_URL } from './session.ts';
 
 const EXAMPLES = `
@@ -35,10 +31,9 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 not allowed, 5 conflict,
             124 waited too long, 130 interrupted`;
 
-const ADDED = [
-  addStart,
+/** What works on a store alone or over HTTP; the other packages add their own. */
+const OWN: readonly AddCommand[] = [
   addWorker,
-  addDemo,
   addEnqueue,
   addJobs,
   addFailures,
@@ -52,16 +47,13 @@ const ADDED = [
   addLifecycle,
   addKeys,
   addMigrate,
-  addMove,
   addDoctor,
-  addBench,
   addBackup,
-  addConfig,
   addCompletions,
 ];
 
-/** The whole command line, from one list of commands. */
-export function buildProgram(version: string): Command {
+/** The whole command line: our own commands, and those of the packages that are installed. */
+export async function buildProgram(version: string): Promise<Command> {
   const program = new Command('pawl')
     .description('Durable jobs that only move forward.')
     .version(version)
@@ -72,6 +64,8 @@ export function buildProgram(version: string): Command {
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .showHelpAfterError('Run it with --help to see its arguments and options.')
     .exitOverride();
-  for (const add of ADDED) add(program);
+  const { commands, missing } = await loadCommands();
+  for (const add of [...commands, ...OWN]) add(program);
+  for (const one of missing) addMissing(program, one);
   return program;
 }

@@ -1,4 +1,4 @@
-import { loadJobs } from '@pawl/server/internal/app/platform-worker';
+import { loadJobs } from '../settings/load-jobs.ts';
 import { stopSignal } from '../settings/stop-signal.ts';
 import { RemoteArtifacts, RemoteSource } from '../client/client.ts';
 import { registrationOf } from '../client/registration.ts';

@@ -2,13 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
-import { type Configuration, storePath } from '@pawl/server/internal/app/configuration';
-
-/** What says where the store is and how it is opened. */
-export type StoreSettings = Pick<
-  Configuration,
-  'databaseUrl' | 'readerRole' | 'migrate' | 'dataFolder'
->;
+import { storePath, type StoreSettings } from './store-settings.ts';
 
 /** Opens the store that the settings name, with its schema brought up to date if they allow it. */
 export async function openStore(

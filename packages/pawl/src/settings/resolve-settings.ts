@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './configuration-error.ts';
-import { type Setting, SETTINGS } from '@pawl/server/internal/app/settings';
+import type { Setting } from './setting.ts';
 
 /** Where a value came from: the first of these that has one wins. */
 export type Source = 'flag' | 'environment' | 'file' | 'default';
@@ -18,16 +18,21 @@ export interface Resolved {
 export interface SettingSources {
   readonly flags?: Readonly<Record<string, string>>;
   readonly env: NodeJS.ProcessEnv;
+  /** False: the settings file may have others, which are not read. Default: true. */
+  readonly isWhole?: boolean;
 }
 
 /** Names the settings file; `pawl.json` in the working folder is read if it is there. */
 export const FILE_SETTING = 'PAWL_CONFIG';
 const FILE_NAME = 'pawl.json';
 
-/** Every setting, from flags, then the environment, then the file, then its default. */
-export function resolveSettings({ flags = {}, env }: SettingSources): readonly Resolved[] {
-  const file = readSettingsFile(env);
-  return SETTINGS.map((setting): Resolved => {
+/** Each setting, from flags, then the environment, then the file, then its default. */
+export function resolveSettings(
+  settings: readonly Setting[],
+  { flags = {}, env, isWhole = true }: SettingSources,
+): readonly Resolved[] {
+  const file = readSettingsFile(env, isWhole ? settings : null);
+  return settings.map((setting): Resolved => {
     const { name, fallback } = setting;
     const flag = flags[name];
     if (flag !== undefined) return { setting, value: flag, source: 'flag', from: 'command line' };
@@ -63,7 +68,11 @@ interface SettingsFile {
   readonly values: ReadonlyMap<string, string>;
 }
 
-function readSettingsFile(env: NodeJS.ProcessEnv): SettingsFile | null {
+/** `known` null: any setting may be there. */
+function readSettingsFile(
+  env: NodeJS.ProcessEnv,
+  known: readonly Setting[] | null,
+): SettingsFile | null {
   const named = env[FILE_SETTING];
   const path = named ?? FILE_NAME;
   const text = named === undefined ? textIfThere(path) : readText(path, FILE_SETTING);
@@ -77,14 +86,18 @@ function readSettingsFile(env: NodeJS.ProcessEnv): SettingsFile | null {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new ConfigurationError(path, 'must be one JSON object of settings by name');
   }
-  return { path, values: valuesIn(path, parsed) };
+  return { path, values: valuesIn(path, parsed, known) };
 }
 
-function valuesIn(path: string, parsed: object): ReadonlyMap<string, string> {
-  const known = new Set(SETTINGS.map(({ name }) => name));
+function valuesIn(
+  path: string,
+  parsed: object,
+  settings: readonly Setting[] | null,
+): ReadonlyMap<string, string> {
+  const known = settings === null ? null : new Set(settings.map(({ name }) => name));
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(parsed)) {
-    if (!known.has(name)) {
+    if (known?.has(name) === false) {
       throw new ConfigurationError(path, `has "${name}", which is no setting: see "pawl config"`);
     }
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {

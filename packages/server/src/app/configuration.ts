@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import type { PageSettings } from 'pawl/internal/contract/page';
 import { type AccessSettings, readAccess } from './access-settings.ts';
 import { type ArtifactSettings, readArtifactSettings } from './artifacts.ts';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 import { type LogSettings, readLogSettings } from './log-settings.ts';
 import { type MeasuringSettings, readMeasuringSettings } from './measuring-settings.ts';
-import { type MigrateSetting, readMigrateSetting } from 'pawl/internal/settings/migrate-setting';
+import { readStoreSettings, type StoreSettings } from 'pawl/internal/settings/store-settings';
 import { type OgcSettings, readOgcSettings } from '@pawl/ogc/internal/settings';
 import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
 import { readPageSettings } from './page-settings.ts';
@@ -15,16 +14,9 @@ import { readStudioSettings, type StudioSettings } from '@pawl/studio/internal/s
 import { readSecretSettings, type SecretSettings } from './webhooks.ts';
 
 /** What a running platform is told from outside. */
-export interface Configuration {
+export interface Configuration extends StoreSettings {
   readonly host: string;
   readonly port: number;
-  /** The folder of the embedded store. */
-  readonly dataFolder: string;
-  /** PostgreSQL instead of the embedded store. */
-  readonly databaseUrl: string | null;
-  /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
-  readonly readerRole: string | null;
-  readonly migrate: MigrateSetting;
   readonly access: AccessSettings;
   readonly page: PageSettings;
   readonly artifacts: ArtifactSettings;
@@ -58,17 +50,15 @@ function drainOf(text: string | undefined): number {
 
 export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   const host = env['HOST'] ?? '127.0.0.1';
-  const databaseUrl = env['DATABASE_URL'] ?? null;
+  const store = readStoreSettings(env);
+  const { databaseUrl } = store;
   const jobsModule = env['PAWL_JOBS'] ?? null;
   const studio = readStudioSettings(env);
   const access = readAccess(env, host);
   return {
     host,
     port: portOf(env['PORT']),
-    dataFolder: env['PAWL_DATA'] ?? 'data',
-    databaseUrl,
-    readerRole: env['PAWL_READER_ROLE'] ?? null,
-    migrate: readMigrateSetting(env),
+    ...store,
     access,
     page: readPageSettings(env, access),
     artifacts: readArtifactSettings(env),
@@ -83,8 +73,4 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     roles: readRoles(env, { databaseUrl, jobsModule, hasBuiltIns: studio.isOn }),
     drainMs: drainOf(env['PAWL_DRAIN_MS']),
   };
-}
-
-export function storePath(configuration: Pick<Configuration, 'dataFolder'>): string {
-  return join(configuration.dataFolder, 'pawl.db');
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Authenticator } from '../auth/authenticator.ts';
-import { HOME_TENANT, OPEN_CREDENTIAL } from '../auth/credential.ts';
+import { HOME_TENANT, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { createKey } from '../auth/manage-keys.ts';
 import { tokenReader } from '../auth/token.ts';
 import { systemClock } from 'pawl/internal/core/clock';

@@ -1,6 +1,7 @@
 import type { EngineLog } from 'pawl/internal/engine/context';
 import { parseAllowList } from '../outgoing/allow-list.ts';
-import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import { createOutgoing } from '../outgoing/outgoing.ts';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 
 /** Which places that are not public the platform may send requests to. */

@@ -1,40 +1,13 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
 import { largeSource, valuesIn } from 'pawl/internal/engine/by-reference';
 import type { EngineLog } from 'pawl/internal/engine/context';
 import type { Engine } from 'pawl/internal/engine/engine';
 import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { withCompensations } from 'pawl/internal/handler/compensation';
-import {
-  isJobDefinition,
-  type JobDefinition,
-  typeDefinitionOf,
-} from 'pawl/internal/handler/define-job';
+import { type JobDefinition, typeDefinitionOf } from 'pawl/internal/handler/define-job';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { wakeFor } from 'pawl/internal/worker/wake';
 import type { WorkerWatch } from 'pawl/internal/worker/watch';
-import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
-
-/** The jobs that a module of the user exports, each by itself or in an array. */
-export async function loadJobs(path: string): Promise<readonly JobDefinition[]> {
-  if (!existsSync(path)) {
-    const message = `names ${path}, which is not there: give the module that exports your jobs`;
-    throw new ConfigurationError('PAWL_JOBS', message);
-  }
-  let members: Record<string, unknown>;
-  try {
-    members = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
-  } catch (error) {
-    throw new ConfigurationError('PAWL_JOBS', `names ${path}, which fails: ${String(error)}`);
-  }
-  // A module may export a job by its name and in a list of all.
-  const jobs = new Set(Object.values(members).flat().filter(isJobDefinition));
-  if (jobs.size > 0) return [...jobs];
-  const message = `names ${path}, which exports no job: export what defineJob or handle returns`;
-  throw new ConfigurationError('PAWL_JOBS', message);
-}
 
 /** The worker of a platform and what belongs to it. */
 export interface PlatformWorker {

@@ -1,4 +1,4 @@
-import { HOME_TENANT } from '../auth/credential.ts';
+import { HOME_TENANT } from 'pawl/internal/contract/credential';
 import { parseDuration } from 'pawl/internal/core/duration';
 import { DLQ_REASONS, type DlqReason, isDlqReason } from 'pawl/internal/core/error-class';
 import { PawlError } from 'pawl/internal/core/errors';

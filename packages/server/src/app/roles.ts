@@ -1,12 +1,5 @@
+import { PROCESS_ROLES, type ProcessRole } from 'pawl/internal/plugin/process-role';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
-
-/**
- * What a process of the platform does: answer requests, run the jobs of a module, or see to what
- * comes due by itself (retries, lost leases, schedules, webhooks, retention).
- */
-export const PROCESS_ROLES = ['api', 'worker', 'sweeper'] as const;
-
-export type ProcessRole = (typeof PROCESS_ROLES)[number];
 
 function isRole(word: string): word is ProcessRole {
   return (PROCESS_ROLES as readonly string[]).includes(word);

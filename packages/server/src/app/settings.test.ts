@@ -3,7 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { environmentOf, resolveSettings } from 'pawl/internal/settings/resolve-settings';
+import {
+  environmentOf,
+  resolveSettings,
+  type SettingSources,
+} from 'pawl/internal/settings/resolve-settings';
 import { SETTINGS } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-settings-'));
@@ -15,8 +19,9 @@ function fileOf(name: string, text: string): string {
   return path;
 }
 
-function valueOf(name: string, sources: Parameters<typeof resolveSettings>[0]): string {
-  const { value, source } = resolveSettings(sources).find(({ setting }) => setting.name === name)!;
+function valueOf(name: string, sources: SettingSources): string {
+  const resolved = resolveSettings(SETTINGS, sources);
+  const { value, source } = resolved.find(({ setting }) => setting.name === name)!;
   return `${value} by ${source}`;
 }
 
@@ -33,7 +38,7 @@ test('a secret may lie in a file, whose closing line end is no part of it', () =
   const DATABASE_URL_FILE = fileOf('url', 'postgres://me:secret@db/pawl\n');
   const env = { DATABASE_URL_FILE };
   assert.equal(valueOf('DATABASE_URL', { env }), 'postgres://me:secret@db/pawl by environment');
-  const laidIn = environmentOf(resolveSettings({ env }), env);
+  const laidIn = environmentOf(resolveSettings(SETTINGS, { env }), env);
   assert.equal(laidIn['DATABASE_URL'], 'postgres://me:secret@db/pawl');
 });
 
@@ -46,7 +51,9 @@ test('what cannot be meant is named with the way out', () => {
     [{ PAWL_CONFIG: join(folder, 'missing.json') }, /PAWL_CONFIG names a file that cannot be read/],
     [{ DATABASE_URL_FILE: join(folder, 'missing') }, /DATABASE_URL_FILE names a file/],
   ];
-  for (const [env, message] of refused) assert.throws(() => resolveSettings({ env }), message);
+  for (const [env, message] of refused) {
+    assert.throws(() => resolveSettings(SETTINGS, { env }), message);
+  }
 });
 
 test('every setting that the platform reads is listed', () => {

@@ -1,31 +1,12 @@
+import type { Setting } from 'pawl/internal/settings/setting';
+import { STORE_SETTINGS } from 'pawl/internal/settings/store-settings';
 import { STUDIO_SETTINGS } from '@pawl/studio/internal/setting-list';
-
-/** A setting of the platform: the name is that of its environment variable. */
-export interface Setting {
-  readonly name: string;
-  /** As text, the way it would be given; null: not set. */
-  readonly fallback: string | null;
-  readonly sentence: string;
-  /** Never shown; may be given as a file, by the name with `_FILE` after it. */
-  readonly isSecret?: boolean;
-}
 
 /** Every setting there is. What is not listed is not read; a test keeps it so. */
 export const SETTINGS: readonly Setting[] = [
   { name: 'HOST', fallback: '127.0.0.1', sentence: 'The address on which the API listens.' },
   { name: 'PORT', fallback: '8080', sentence: 'The port on which the API listens.' },
-  { name: 'PAWL_DATA', fallback: 'data', sentence: 'The folder of the embedded store.' },
-  {
-    name: 'DATABASE_URL',
-    fallback: null,
-    sentence: 'PostgreSQL instead of the embedded store.',
-    isSecret: true,
-  },
-  {
-    name: 'PAWL_READER_ROLE',
-    fallback: null,
-    sentence: 'A PostgreSQL role that sees one tenant at a time, for lists that are read for one.',
-  },
+  ...STORE_SETTINGS,
   { name: 'PAWL_JOBS', fallback: null, sentence: 'A module that exports jobs to run here.' },
   {
     name: 'PAWL_ROLES',
@@ -117,11 +98,6 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PAWL_METRICS_PORT',
     fallback: null,
     sentence: 'A second port for /metrics, without credentials.',
-  },
-  {
-    name: 'PAWL_MIGRATE',
-    fallback: 'apply',
-    sentence: 'apply: a start brings the schema up to date; check: it says what is missing.',
   },
   {
     name: 'PAWL_RETENTION_JOBS',

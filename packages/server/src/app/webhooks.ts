@@ -8,7 +8,7 @@ import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
 import { briefEventJson } from '../http/view.ts';
 import { webhookRoutes } from '../http/webhooks.ts';
-import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import type { WebhookRecords } from 'pawl/internal/records/webhooks';
 import { fanOut } from '../webhooks/deliveries.ts';
 import { deliveryJob } from '../webhooks/delivery-job.ts';

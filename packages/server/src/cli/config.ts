@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Resolved, resolveSettings } from 'pawl/internal/settings/resolve-settings';
+import { SETTINGS } from '../app/settings.ts';
 import { Screen } from 'pawl/internal/cli/terminal/screen';
 import { type Column, tableLines } from 'pawl/internal/cli/terminal/table';
 
@@ -28,7 +29,7 @@ export function addConfig(program: Command): void {
     .action((_options: object, command: Command) => {
       const isJson = command.optsWithGlobals<{ json?: boolean }>().json === true;
       const screen = new Screen({ isJson });
-      const resolved = resolveSettings({ env: process.env });
+      const resolved = resolveSettings(SETTINGS, { env: process.env });
       if (!isJson) for (const line of tableLines(screen, COLUMNS, resolved)) screen.data(line);
       else {
         for (const one of resolved) {

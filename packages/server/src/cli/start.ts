@@ -3,6 +3,7 @@ import type { LogFacts } from '../app/log.ts';
 import { type Platform, startPlatform } from '../app/platform.ts';
 import { isPretty, processLog } from '../app/log-settings.ts';
 import { environmentOf, resolveSettings } from 'pawl/internal/settings/resolve-settings';
+import { SETTINGS } from '../app/settings.ts';
 import { stopSignal } from 'pawl/internal/settings/stop-signal';
 import { greeting } from './greeting.ts';
 import { adviceOn } from './start-advice.ts';
@@ -24,7 +25,9 @@ export async function start(
 ): Promise<number> {
   const stopped = stopSignal();
   try {
-    const configuration = readConfiguration(environmentOf(resolveSettings({ flags, env }), env));
+    const configuration = readConfiguration(
+      environmentOf(resolveSettings(SETTINGS, { flags, env }), env),
+    );
     const log = processLog(configuration.log, process.stdout);
     const platform = await startPlatform(configuration, log);
     if (isPretty(configuration.log, process.stdout))

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../auth/credential.ts';
+import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import type { Scope } from 'pawl/internal/contract/role';
 
 /** Routes that tell nothing about anybody's jobs. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { HOME_TENANT } from '../auth/credential.ts';
+import { HOME_TENANT } from 'pawl/internal/contract/credential';
 import { PawlError } from 'pawl/internal/core/errors';
 import { credentialOf } from './services.ts';
 

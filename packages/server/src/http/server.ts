@@ -51,7 +51,7 @@ import { slo } from './slo.ts';
 import { STREAM_LIMITS, StreamGate, type StreamLimits } from './sse.ts';
 import { ServerStatus } from './status.ts';
 import { serveMetrics } from './metrics.ts';
-import { traceRequests } from 'pawl/internal/tracing/trace-requests';
+import { traceRequests } from './trace-requests.ts';
 import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';

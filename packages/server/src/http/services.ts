@@ -4,7 +4,7 @@ import { apiActor } from 'pawl/internal/core/actor';
 import type { ErrorCode } from 'pawl/internal/core/errors';
 import type { JobRef } from 'pawl/internal/core/job';
 import type { Random } from 'pawl/internal/core/random';
-import { type Credential, OPEN_CREDENTIAL } from '../auth/credential.ts';
+import { type Credential, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import type { Caller } from 'pawl/internal/engine/enqueue';
 import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
 import type { Engine } from 'pawl/internal/engine/engine';

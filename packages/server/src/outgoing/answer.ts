@@ -1,19 +1,5 @@
-import { OutgoingError } from './outgoing-error.ts';
-
-/** What came back. Read the body once, as bytes, text, JSON or a stream, or discard it. */
-export interface OutgoingResponse {
-  readonly status: number;
-  /** True for 2xx. */
-  readonly ok: boolean;
-  readonly headers: Headers;
-  /** Chunks as they arrive, within the bounds of the request. */
-  readonly body: AsyncIterable<Uint8Array>;
-  bytes(): Promise<Uint8Array>;
-  text(): Promise<string>;
-  json(): Promise<unknown>;
-  /** Lets the connection go without reading on. */
-  discard(): void;
-}
+import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
+import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
 
 /** The parts an answer is made of. */
 export interface AnswerParts {

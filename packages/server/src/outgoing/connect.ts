@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { parseAddress, unmapped } from './address.ts';
 import type { AllowList } from './allow-list.ts';
 import { readDestination, type Resolve, resolveGuarded } from './guard.ts';
-import { refused } from './outgoing-error.ts';
+import { refused } from 'pawl/internal/outgoing/outgoing-error';
 
 const CONNECT_MS_MAX = 10_000;
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isPublic, parseAddress, unmapped } from './address.ts';
 import type { AllowList } from './allow-list.ts';
-import { OutgoingError, refused } from './outgoing-error.ts';
+import { OutgoingError, refused } from 'pawl/internal/outgoing/outgoing-error';
 
 /** The addresses of a host name, all of them. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

@@ -9,8 +9,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { OutgoingError, type OutgoingErrorCode } from './outgoing-error.ts';
-import { createOutgoing, type Outgoing } from './outgoing.ts';
+import { OutgoingError, type OutgoingErrorCode } from 'pawl/internal/outgoing/outgoing-error';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import { createOutgoing } from './outgoing.ts';
 
 interface Trap {
   readonly server: Server;

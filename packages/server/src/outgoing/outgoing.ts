@@ -1,10 +1,11 @@
 // The one way out: every HTTP request that the product sends on its own goes through here.
 import { Agent, type Dispatcher } from 'undici';
 import { parseAllowList } from './allow-list.ts';
-import { answerOf, type OutgoingResponse } from './answer.ts';
+import { answerOf } from './answer.ts';
 import { guardedConnector, isUnconnected } from './connect.ts';
 import { readDestination, type Resolve, resolveGuarded, systemResolve } from './guard.ts';
-import { OutgoingError } from './outgoing-error.ts';
+import type { Outgoing, OutgoingRequest, OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
+import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 
 export interface OutgoingOptions {
   /** Hosts, host:port, addresses or CIDR ranges that may be reached though they are not public. */
@@ -15,23 +16,6 @@ export interface OutgoingOptions {
   readonly responseBytesMax?: number;
   /** How names become addresses; the machine's own way unless given. */
   readonly resolve?: Resolve;
-}
-
-export interface OutgoingRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-  readonly timeoutMs?: number;
-  readonly responseBytesMax?: number;
-  readonly signal?: AbortSignal;
-}
-
-/** The guarded client. Redirects are answers like any other: nobody follows them. */
-export interface Outgoing {
-  fetch(url: string | URL, request?: OutgoingRequest): Promise<OutgoingResponse>;
-  /** Throws what `fetch` would refuse, without sending anything; unknown hosts may come later. */
-  check(url: string | URL): Promise<void>;
-  close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 30_000;

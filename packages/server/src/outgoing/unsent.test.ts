@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { OutgoingError } from './outgoing-error.ts';
+import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 import { createOutgoing } from './outgoing.ts';
 
 async function failureOf(

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from 'pawl/internal/core/event';
 import { type Fault, invalid } from 'pawl/internal/core/errors';
-import type { Outgoing } from '../outgoing/outgoing.ts';
-import { OutgoingError } from '../outgoing/outgoing-error.ts';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 import type { Webhook } from 'pawl/internal/records/webhooks';
 
 /** What its maker says of a webhook; what is left out stays as it is. */

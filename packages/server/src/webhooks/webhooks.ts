@@ -4,7 +4,7 @@ import type { Instant } from 'pawl/internal/core/clock';
 import { PawlError } from 'pawl/internal/core/errors';
 import { derivedId } from 'pawl/internal/core/ids';
 import type { Engine } from 'pawl/internal/engine/engine';
-import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import type {
   SealedSecret,
   Webhook,

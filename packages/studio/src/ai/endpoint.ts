@@ -1,5 +1,5 @@
-import type { OutgoingResponse } from '@pawl/server/internal/outgoing/answer';
-import type { Outgoing } from '@pawl/server/internal/outgoing/outgoing';
+import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
+import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import { eventData } from './event-data.ts';
 import { brokenStream, failureFrom, failureIn, failureOfStatus } from './endpoint-failure.ts';
 import type { Answered, Answering, Model, Question, TokenUsage } from './model.ts';

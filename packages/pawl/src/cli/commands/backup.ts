@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { resolveSettings } from '../../settings/resolve-settings.ts';
+import { resolveStoreSettings, storePath } from '../../settings/store-settings.ts';
 import { UsageError } from '../exit-code.ts';
 import { Screen } from '../terminal/screen.ts';
 
@@ -11,13 +10,11 @@ interface BackupOptions {
 
 /** The database file that `pawl start` would use. */
 function ownDatabase(data: string | undefined): string {
-  const settings = new Map(
-    resolveSettings({ env: process.env }).map(({ setting, value }) => [setting.name, value]),
-  );
-  if (data === undefined && settings.get('DATABASE_URL') !== null) {
+  const settings = resolveStoreSettings(process.env);
+  if (data === undefined && settings.databaseUrl !== null) {
     throw new UsageError('DATABASE_URL names PostgreSQL: back it up with pg_dump --schema=pawl');
   }
-  return join(data ?? settings.get('PAWL_DATA') ?? 'data', 'pawl.db');
+  return storePath({ dataFolder: data ?? settings.dataFolder });
 }
 
 /** `pawl backup`. */

@@ -7,8 +7,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { keptTrace } from '../core/trace.ts';
-import { contextIn, tracer } from './span-context.ts';
+import { keptTrace } from 'pawl/internal/core/trace';
+import { contextIn, tracer } from 'pawl/internal/tracing/span-context';
 
 /** What is asked for all the time and tells nothing. */
 const UNTRACED: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);

@@ -1,4 +1,4 @@
-import type { OutgoingResponse } from './answer.ts';
+import type { OutgoingResponse } from './outgoing.ts';
 
 const EXCERPT_BYTES = 2_048;
 const DEFER_MS_MIN = 1_000;

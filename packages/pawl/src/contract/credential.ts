@@ -1,5 +1,5 @@
-import type { Instant } from 'pawl/internal/core/clock';
-import { type Scope, SCOPES } from 'pawl/internal/contract/role';
+import type { Instant } from '../core/clock.ts';
+import { type Scope, SCOPES } from './role.ts';
 
 /** The tenant of a platform without credentials, whose administrators may also admit others. */
 export const HOME_TENANT = 'default';

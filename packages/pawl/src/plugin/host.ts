@@ -1,0 +1,53 @@
+import type { Artifacts } from '../engine/artifacts.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
+import type { Pawl } from '../pawl/pawl.ts';
+import type { RecordStore } from '../store/records.ts';
+import type { ProcessRole } from './process-role.ts';
+
+/** The guarded HTTP client, and the same with further places that an operator has named. */
+export interface PluginHttp extends Outgoing {
+  allowing(places: readonly string[]): Outgoing;
+}
+
+/** Encrypts what is stored of secrets. */
+export interface PluginSecrets {
+  seal(text: string): string;
+  /** Throws where the key is not known any more. */
+  open(sealed: string): string;
+}
+
+/** What a plug-in is given when its platform starts. */
+export interface PluginHost {
+  /** The verbs that programs use. */
+  readonly pawl: Pawl;
+  /** The use cases behind them, of any tenant. */
+  readonly engine: Engine;
+  /** What is kept beside jobs; a plug-in reads and writes the kinds that it declares. */
+  readonly records: RecordStore;
+  readonly artifacts: Artifacts;
+  readonly secrets: PluginSecrets;
+  readonly audit: (entry: PluginAuditEntry) => Promise<void>;
+  readonly http: PluginHttp;
+  readonly log: EngineLog;
+  /** The settings that plug-ins declare, by their names. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
+  /** What this process does. */
+  readonly roles: ReadonlySet<ProcessRole>;
+  /** A folder for files of the platform. */
+  readonly dataFolder: string;
+  /** Types that the user's own jobs have, and that no plug-in may take. */
+  readonly takenTypes: ReadonlySet<string>;
+  /** Where clients reach the platform, if that was set. */
+  readonly publicUrl: string | null;
+  /** Lets the worker of the plug-in's own jobs look for work at once. */
+  readonly wake: () => void;
+}
+
+export interface PluginAuditEntry {
+  readonly tenant: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}

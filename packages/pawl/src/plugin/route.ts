@@ -1,0 +1,50 @@
+import type { TSchema } from 'typebox';
+import type { Credential } from '../contract/credential.ts';
+import type { Scope } from '../contract/role.ts';
+
+/** What is known of a request beside the request itself. */
+export interface RouteContext {
+  /** The parts of the path that the route names, `:id` in it. */
+  readonly params: Readonly<Record<string, string>>;
+  /** As the schema of the route reads it; text where there is none. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The parsed JSON body, checked by the schema of the route; undefined without one. */
+  readonly body: unknown;
+  readonly caller: Credential;
+  /** As answers and log lines name the request. */
+  readonly requestId: string;
+  /** Where the caller reached the server: `https://jobs.example.org`. */
+  readonly origin: string;
+  /** Aborted when the caller has gone or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+type Answer = Response | object | Promise<Response | object>;
+
+/** A route of a plug-in. */
+export interface PluginRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/things/:id`. */
+  readonly path: string;
+  /** What a credential must allow; `public`: none is asked for, but one that is sent is read. */
+  readonly scope: Scope | 'public';
+  /** For the OpenAPI document; left out: the plug-in describes the route elsewhere. */
+  readonly doc?: {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly description?: string;
+    readonly tag: string;
+  };
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  /** The body of an answer with status 200. */
+  readonly answer?: TSchema;
+  /** Larger bodies than usual. */
+  readonly bodyBytesMax?: number;
+  /** Waits on purpose: not counted as slow. */
+  readonly isLong?: boolean;
+  /** An object is sent as JSON. An error is answered as a problem, unless `onError` says how. */
+  readonly handle: (request: Request, context: RouteContext) => Answer;
+  readonly onError?: (error: unknown, request: Request, context: RouteContext) => Response;
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
+import { environmentOf, resolveSettings } from './resolve-settings.ts';
+import type { Setting } from './setting.ts';
+
+/** Where the store is and how it is opened. */
+export interface StoreSettings {
+  /** The folder of the embedded store. */
+  readonly dataFolder: string;
+  /** PostgreSQL instead of the embedded store. */
+  readonly databaseUrl: string | null;
+  /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
+  readonly readerRole: string | null;
+  readonly migrate: MigrateSetting;
+}
+
+/** What every command needs that opens a store. */
+export const STORE_SETTINGS: readonly Setting[] = [
+  { name: 'PAWL_DATA', fallback: 'data', sentence: 'The folder of the embedded store.' },
+  {
+    name: 'DATABASE_URL',
+    fallback: null,
+    sentence: 'PostgreSQL instead of the embedded store.',
+    isSecret: true,
+  },
+  {
+    name: 'PAWL_READER_ROLE',
+    fallback: null,
+    sentence: 'A PostgreSQL role that sees one tenant at a time, for lists that are read for one.',
+  },
+  {
+    name: 'PAWL_MIGRATE',
+    fallback: 'apply',
+    sentence: 'apply: a start brings the schema up to date; check: it says what is missing.',
+  },
+];
+
+export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
+  return {
+    dataFolder: env['PAWL_DATA'] ?? 'data',
+    databaseUrl: env['DATABASE_URL'] ?? null,
+    readerRole: env['PAWL_READER_ROLE'] ?? null,
+    migrate: readMigrateSetting(env),
+  };
+}
+
+/** The same from the settings file too, for commands that know no other settings. */
+export function resolveStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
+  const resolved = resolveSettings(STORE_SETTINGS, { env, isWhole: false });
+  return readStoreSettings(environmentOf(resolved, env));
+}
+
+export function storePath({ dataFolder }: Pick<StoreSettings, 'dataFolder'>): string {
+  return join(dataFolder, 'pawl.db');
+}

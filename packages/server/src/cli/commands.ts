@@ -1,0 +1,7 @@
+import type { AddCommand } from 'pawl/internal/cli/packages';
+import { addStart } from './start-command.ts';
+import { addDemo } from './demo.ts';
+import { addConfig } from './config.ts';
+
+/** What this package adds to the command `pawl`. */
+export const commands: readonly AddCommand[] = [addStart, addDemo, addConfig];
