@@ -5,7 +5,7 @@ import { oneAtATime } from './run/one-at-a-time.ts';
 import { inRepository } from './run/repository.ts';
 
 const SOURCES = [
-  'dashboard',
+  'packages/dashboard',
   'docs',
   'deploy',
   'scripts/guides',
@@ -15,7 +15,7 @@ const SOURCES = [
   'packages/pawl/src/contract',
 ];
 
-const BUILT = inRepository('dashboard/dist');
+const BUILT = inRepository('packages/dashboard/dist');
 
 function newestIn(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -38,7 +38,7 @@ function isFresh(): boolean {
 /** Beside the old one, which is read by whoever starts meanwhile, and then in its place. */
 async function build(): Promise<string | null> {
   const [made, old] = [`${BUILT}-new`, `${BUILT}-old`];
-  const args = ['build', inRepository('dashboard'), '--outDir', made, '--emptyOutDir'];
+  const args = ['build', inRepository('packages/dashboard'), '--outDir', made, '--emptyOutDir'];
   const more = ['--logLevel', 'warn'];
   const { isGood, output } = await runTool(
     'vite',

@@ -1,23 +1,35 @@
-// `npm run build`: plain JavaScript and declarations of `src`, the SQL of the stores and the
-// dashboard, in `dist`, from nothing. A folder named on the command line is built into instead.
-import { cpSync, existsSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+// `npm run build`: plain JavaScript and declarations of every package in its `dist`, from nothing,
+// with the SQL of the stores and the dashboard.
+import { cpSync, rmSync } from 'node:fs';
 import { buildDashboard } from './build-dashboard.ts';
 import { runTool } from './run/command.ts';
+import { publicPackages } from './run/public-packages.ts';
 import { inRepository } from './run/repository.ts';
 
-const target = resolve(process.argv[2] ?? inRepository('dist'));
-const dashboard = inRepository('dashboard/dist');
+/** What went wrong with a package, or null. */
+async function buildPackage(folder: string): Promise<string | null> {
+  rmSync(inRepository('packages', folder, 'dist'), { recursive: true, force: true });
+  const args = ['--project', `packages/${folder}/tsconfig.build.json`];
+  const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
+  return isGood ? null : output;
+}
 
-rmSync(target, { recursive: true, force: true });
-const args = ['--project', 'tsconfig.build.json', '--outDir', target];
-const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
-process.stdout.write(output);
-for (const store of ['sqlite', 'postgres']) {
-  const folder = `store/${store}/sql`;
-  cpSync(inRepository(`src/${folder}`), join(target, folder), { recursive: true });
+function copyInto(folder: string, from: string, to: string): void {
+  cpSync(inRepository(from), inRepository('packages', folder, 'dist', to), { recursive: true });
+}
+
+const faults: string[] = [];
+// In this order: each is compiled against what was built of those before it.
+for (const folder of publicPackages) {
+  const fault = await buildPackage(folder);
+  if (fault !== null) faults.push(fault);
+  if (folder !== 'pawl') continue;
+  for (const store of ['sqlite', 'postgres']) {
+    copyInto(folder, `packages/pawl/src/store/${store}/sql`, `store/${store}/sql`);
+  }
 }
 const fault = await buildDashboard();
-if (fault !== null) process.stdout.write(`The dashboard could not be built:\n${fault}\n`);
-if (existsSync(dashboard)) cpSync(dashboard, join(target, 'dashboard'), { recursive: true });
-if (!isGood || fault !== null) process.exitCode = 1;
+if (fault === null) copyInto('server', 'packages/dashboard/dist', 'dashboard');
+else faults.push(`The dashboard could not be built:\n${fault}`);
+process.stdout.write(faults.join('\n'));
+if (faults.length > 0) process.exitCode = 1;

@@ -2,11 +2,9 @@
 // of this checkout, wherever the importing file lies.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { publicPackages } from './public-packages.ts';
 
 const root = new URL('../../', import.meta.url);
-
-/** The packages of this workspace that users install. */
-export const publicPackages: readonly string[] = ['pawl', 'server', 'ogc', 'studio', 'move'];
 
 interface Manifest {
   readonly name: string;

@@ -41,7 +41,7 @@ test('the package has what is built, the dashboard with the guides, and nothing 
     [],
   );
   const sql = ['postgres', 'sqlite'].map((store) => `store/${store}/sql/claim.sql`);
-  const parts = ['index.js', 'cli/main.js', 'packages/dashboard/index.html', ...sql];
+  const parts = ['index.js', 'cli/main.js', 'dashboard/index.html', ...sql];
   for (const path of parts.map((part) => `dist/${part}`)) {
     assert.ok(files.includes(path), path);
   }

@@ -13,9 +13,10 @@ export interface PluginHttp extends Outgoing {
 
 /** Encrypts what is stored of secrets. */
 export interface PluginSecrets {
-  seal(text: string): string;
+  /** Bound to whom it belongs to: it opens for nobody else. */
+  seal(owner: { readonly tenant: string; readonly id: string }, text: string): string;
   /** Throws where the key is not known any more. */
-  open(sealed: string): string;
+  open(owner: { readonly tenant: string; readonly id: string }, sealed: string): string;
 }
 
 /** What a plug-in is given when its platform starts. */

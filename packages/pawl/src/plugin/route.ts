@@ -28,6 +28,8 @@ export interface PluginRoute {
   readonly path: string;
   /** What a credential must allow; `public`: none is asked for, but one that is sent is read. */
   readonly scope: Scope | 'public';
+  /** Callers without a credential are let in, and the route sees what is for them. */
+  readonly isGuestWelcome?: boolean;
   /** For the OpenAPI document; left out: the plug-in describes the route elsewhere. */
   readonly doc?: {
     readonly operationId: string;

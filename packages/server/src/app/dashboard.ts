@@ -7,7 +7,7 @@ import { BARE_PAGE, type PageSettings } from 'pawl/internal/contract/page';
 /** Inside the package once packed; in the repository, where Vite leaves it. */
 const PLACES = [
   new URL('../dashboard/', import.meta.url),
-  new URL('../../dashboard/dist/', import.meta.url),
+  new URL('../../../dashboard/dist/', import.meta.url),
 ];
 
 /** What the root of the server shows. */

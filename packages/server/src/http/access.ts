@@ -8,8 +8,8 @@ import type { Scope } from 'pawl/internal/contract/role';
 export const PUBLIC = 'public';
 
 /**
- * The one table of what each route needs. A route that is not listed is refused to everybody once
- * credentials are asked for.
+ * The one table of what each route of the platform needs; those of plug-ins say it themselves. A
+ * route that is not listed is refused to everybody once credentials are asked for.
  */
 export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /': PUBLIC,
@@ -56,7 +56,6 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'PATCH /v1/queues/:name': 'queues:write',
   'GET /v1/workers': 'queues:read',
   'PUT /v1/workers/:name': 'work',
-  'GET /v1/providers': 'metrics:read',
   'GET /v1/schedules': 'schedules:read',
   'GET /v1/schedules/:name': 'schedules:read',
   'POST /v1/schedules': 'schedules:write',
@@ -96,31 +95,10 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'POST /v1/keys': 'keys:admin',
   'POST /v1/keys/:id/rotate': 'keys:admin',
   'POST /v1/keys/:id/revoke': 'keys:admin',
-  'GET /conformance': PUBLIC,
-  'GET /ogc/api': PUBLIC,
-  'GET /processes': 'types:read',
-  'GET /processes/:processId': 'types:read',
-  'POST /processes/:processId/execution': 'jobs:write',
-  'GET /jobs': 'jobs:read',
-  'GET /jobs/:jobId': 'jobs:read',
-  'GET /jobs/:jobId/results': 'jobs:read',
-  'GET /jobs/:jobId/results/:outputId': 'jobs:read',
-  'DELETE /jobs/:jobId': 'jobs:cancel',
   'GET /v1/audit': 'audit:read',
   'GET /v1/doctor': 'audit:read',
   'GET /v1/doctor/verify': 'audit:read',
 };
-
-/** Routes that let callers without a credential in, and see by themselves what is for them. */
-const GUEST_ROUTES: ReadonlySet<string> = new Set([
-  'GET /processes',
-  'GET /processes/:processId',
-  'POST /processes/:processId/execution',
-  'GET /jobs/:jobId',
-  'GET /jobs/:jobId/results',
-  'GET /jobs/:jobId/results/:outputId',
-  'DELETE /jobs/:jobId',
-]);
 
 /** The name of a route in the tables: some are there with a slash at their end too. */
 function routeName(method: string, url: string): string {
@@ -138,10 +116,11 @@ export function requireAccess(app: FastifyInstance, authenticator: Authenticator
   app.addHook('onRequest', async (request) => {
     if (request.is404) return;
     const { url = '' } = request.routeOptions;
-    const scope = scopeOfRoute(request.method, url);
+    const { scope: own = null, isGuestWelcome = false } = request.routeOptions.config;
+    const scope = own ?? scopeOfRoute(request.method, url);
     if (scope === PUBLIC) return;
     const isNameless = request.headers.authorization === undefined;
-    if (isNameless && GUEST_ROUTES.has(routeName(request.method, url))) {
+    if (isNameless && isGuestWelcome) {
       request.credential = GUEST_CREDENTIAL;
       return;
     }

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { JobType } from '../handler/job-type.ts';
+import type { Plugin } from '../plugin/plugin.ts';
+import { ConfigurationError } from './configuration-error.ts';
+
+/** What `pawl.config.ts` says of a platform. Flags and the environment go before it. */
+export interface Config {
+  /** A PostgreSQL URL, or a folder for the embedded store; default: `data`. */
+  readonly database?: string;
+  /** Jobs that are registered, and run by processes that work. */
+  readonly jobs?: readonly JobType[];
+  /** Default: those of the packages that are installed. */
+  readonly plugins?: readonly Plugin[];
+  /** Any setting by its name, as in the environment: `{ PORT: 8080 }`. */
+  readonly settings?: Readonly<Record<string, string | number | boolean>>;
+}
+
+const configs: WeakSet<object> = new WeakSet();
+
+/** `export default defineConfig({ … })` in `pawl.config.ts`. */
+export function defineConfig(config: Config): Config {
+  configs.add(config);
+  return config;
+}
+
+const NAMES = ['pawl.config.ts', 'pawl.config.mts', 'pawl.config.js', 'pawl.config.mjs'];
+
+/** The configuration of a folder; null where it has no file for it. */
+export async function loadConfig(
+  folder: string,
+): Promise<{ readonly config: Config; readonly path: string } | null> {
+  const path = NAMES.map((name) => resolve(folder, name)).find((one) => existsSync(one));
+  if (path === undefined) return null;
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  } catch (error) {
+    throw new ConfigurationError(path, `fails when it is loaded: ${String(error)}`);
+  }
+  const config = module.default;
+  if (typeof config === 'object' && config !== null && configs.has(config)) {
+    return { config, path };
+  }
+  const advice = 'write `export default defineConfig({ … })`, with defineConfig from "pawl"';
+  throw new ConfigurationError(path, `has no configuration as its default export: ${advice}`);
+}
+
+/** The settings that a configuration stands for, by the names of their variables. */
+export function settingsIn({ database, settings = {} }: Config): Readonly<Record<string, string>> {
+  const place = database === undefined ? {} : placeOf(database);
+  const others = Object.entries(settings).map(([name, value]) => [name, String(value)]);
+  return { ...place, ...Object.fromEntries(others) } as Record<string, string>;
+}
+
+function placeOf(database: string): Readonly<Record<string, string>> {
+  if (/^postgres(ql)?:\/\//.test(database)) return { DATABASE_URL: database };
+  return { PAWL_DATA: database };
+}

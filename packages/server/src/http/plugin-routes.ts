@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { PluginRoute, RouteContext } from 'pawl/internal/plugin/route';
+import type { Scope } from 'pawl/internal/contract/role';
+import { credentialOf } from './services.ts';
+
+/** The routes of plug-ins, which know nothing of the framework that serves them. */
+export function pluginRoutes(
+  routes: readonly PluginRoute[],
+  stopping: AbortSignal,
+): FastifyPluginCallback {
+  return (app, _options, done) => {
+    for (const route of routes) {
+      app.route({
+        method: route.method,
+        url: route.path,
+        schema: schemaOf(route),
+        config: configOf(route),
+        ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
+        handler: (request, reply) => answer(route, { request, reply, stopping }),
+      });
+    }
+    done();
+  };
+}
+
+function schemaOf({ doc, params, query, body, answer: shape }: PluginRoute): FastifySchema {
+  const checks = {
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+  };
+  if (doc === undefined) return { ...checks, describedElsewhere: true };
+  const { tag, ...words } = doc;
+  return { ...checks, ...words, tags: [tag], ...(shape ? { response: { 200: shape } } : {}) };
+}
+
+function configOf({ scope, isGuestWelcome, isLong, bodyBytesMax }: PluginRoute) {
+  return {
+    scope,
+    ...(isGuestWelcome === true ? { isGuestWelcome } : {}),
+    ...(isLong === true ? { isLong } : {}),
+    // Whole documents may come with a request that may be large.
+    ...(bodyBytesMax === undefined ? {} : { keysMax: 1_000_000, stringMax: bodyBytesMax }),
+  };
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly stopping: AbortSignal;
+}
+
+async function answer(route: PluginRoute, exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply } = exchange;
+  const context = contextOf(exchange);
+  const asked = webRequest(request, context);
+  try {
+    const given = await route.handle(asked, context);
+    return given instanceof Response ? await send(reply, given) : await reply.send(given);
+  } catch (error) {
+    if (route.onError === undefined) throw error;
+    return send(reply, route.onError(error, asked, context));
+  }
+}
+
+function contextOf({ request, stopping }: Exchange): RouteContext {
+  const gone = new AbortController();
+  request.raw.socket.once('close', () => gone.abort());
+  return {
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, unknown>,
+    body: request.body,
+    caller: credentialOf(request),
+    requestId: request.id,
+    origin: `${request.protocol}://${request.host}`,
+    signal: AbortSignal.any([gone.signal, stopping]),
+  };
+}
+
+/** The body was read and parsed already: it is in the context. */
+function webRequest(request: FastifyRequest, { origin }: RouteContext): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
+  }
+  return new Request(new URL(request.url, origin), { method: request.method, headers });
+}
+
+/** A body of a length that was said is streamed. */
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  reply.code(response.status);
+  for (const [name, value] of response.headers) reply.header(name, value);
+  if (response.body === null) return reply.send();
+  if (!response.headers.has('content-length')) {
+    return reply.send(Buffer.from(await response.arrayBuffer()));
+  }
+  return reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]));
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a route of a plug-in needs; those of the platform are listed in one table. */
+    scope?: Scope | 'public';
+    isGuestWelcome?: boolean;
+  }
+}
