@@ -1,4 +1,4 @@
-import type { UniqueWish } from 'pawl/internal/engine/unique';
+import type { UniqueWish } from 'pawl/plugin';
 import {
   type BullJob,
   type BullQueue,

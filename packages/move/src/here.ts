@@ -1,5 +1,5 @@
-import type { ApiClient } from 'pawl/internal/client/client';
-import type { TypeJson } from 'pawl/internal/contract/type';
+import type { ApiClient } from 'pawl/client';
+import type { TypeJson } from 'pawl/plugin';
 
 /** The types of the platform that jobs are moved to, by name. */
 export type TypesHere = ReadonlyMap<string, Pick<TypeJson, 'retry' | 'inputSchema'>>;

@@ -1,6 +1,6 @@
-import { PawlError } from 'pawl/internal/core/errors';
-import type { BatchItem, ApiClient } from 'pawl/internal/client/client';
-import type { EnqueueJson } from 'pawl/internal/contract/enqueue';
+import type { ApiClient, BatchItem } from 'pawl/client';
+import { PawlError } from 'pawl/define';
+import type { EnqueueJson } from 'pawl/plugin';
 import { inputHere, type TypesHere } from './here.ts';
 import { payloadFault } from './payload.ts';
 import type { KindCount, Source, SourceJob } from './source.ts';

@@ -1,4 +1,4 @@
-import { type InexactNumber, inexactFault, inexactNumberIn } from 'pawl/internal/core/exact-number';
+import { inexactFault, type InexactNumber, inexactNumberIn } from 'pawl/define';
 
 /** What a job of another system was given. */
 export interface Payload {

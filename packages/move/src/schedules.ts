@@ -1,6 +1,6 @@
-import { PawlError } from 'pawl/internal/core/errors';
-import type { ApiClient } from 'pawl/internal/client/client';
-import type { ScheduleBodyJson } from 'pawl/internal/contract/schedule';
+import type { ApiClient } from 'pawl/client';
+import { PawlError } from 'pawl/define';
+import type { ScheduleBodyJson } from 'pawl/plugin';
 import { inputHere, type TypesHere } from './here.ts';
 import { payloadFault } from './payload.ts';
 import type { Source, SourceSchedule } from './source.ts';

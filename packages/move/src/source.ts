@@ -1,4 +1,4 @@
-import type { UniqueWish } from 'pawl/internal/engine/unique';
+import type { UniqueWish } from 'pawl/plugin';
 import type { Payload } from './payload.ts';
 
 /** Systems that jobs can be moved from. */

@@ -1,5 +1,5 @@
-import { derivedId } from 'pawl/internal/core/ids';
-import type { EnqueueJson } from 'pawl/internal/contract/enqueue';
+import { derivedId } from 'pawl/define';
+import type { EnqueueJson } from 'pawl/plugin';
 import type { SourceJob, SystemName } from './source.ts';
 
 const PRIORITY_MAX = 32_767;

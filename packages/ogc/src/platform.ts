@@ -1,11 +1,15 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { systemClock } from 'pawl/internal/core/clock';
-import { systemTimers } from 'pawl/internal/core/timers';
-import { largeSource, valuesIn } from 'pawl/internal/engine/by-reference';
-import type { EngineLog } from 'pawl/internal/engine/context';
-import type { Engine } from 'pawl/internal/engine/engine';
-import { SHARED_TENANT } from 'pawl/internal/engine/registry';
-import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import { type Outgoing, systemClock, systemTimers, typeDefinitionOf } from 'pawl/define';
+import {
+  ConfigurationError,
+  type Engine,
+  type EngineLog,
+  largeSource,
+  openWorker,
+  type ProcessRole,
+  SHARED_TENANT,
+  valuesIn,
+} from 'pawl/plugin';
 import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
 import { providerRoutes } from '@pawl/server/internal/http/providers';
 import { ConfigurationFile } from './gateway/configuration-file.ts';
@@ -18,11 +22,7 @@ import { landingPage } from './server/landing.ts';
 import { ownProcesses } from './server/own-processes.ts';
 import { baseOf, type OgcDependencies } from './server/dependencies.ts';
 import { ogcRoutes } from './server/routes.ts';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
-import { openWorker } from 'pawl/internal/worker/open-worker';
-import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 import type { OgcSettings } from './settings.ts';
-import type { ProcessRole } from '@pawl/server/internal/app/roles';
 
 interface OgcOptions {
   readonly artifacts: ArtifactServices;

@@ -1,5 +1,5 @@
 import type { MonitorLink, OgcServerSettings } from './server/dependencies.ts';
-import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
+import { ConfigurationError } from 'pawl/plugin';
 
 /** How OGC API – Processes is served, and which providers stand behind it. */
 export interface OgcSettings extends OgcServerSettings {

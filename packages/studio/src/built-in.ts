@@ -1,4 +1,4 @@
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import type { JobDefinition } from 'pawl/define';
 import { type AiDependencies, aiJob } from './ai/job.ts';
 import { studioJobs } from './jobs.ts';
 import { type BatchDependencies, batchJob } from './small/batch.ts';

@@ -1,6 +1,4 @@
-import type { Artifacts } from 'pawl/internal/engine/artifacts';
-import { largeSink, wholeResult } from 'pawl/internal/engine/by-reference';
-import type { Engine } from 'pawl/internal/engine/engine';
+import { type Artifacts, type Engine, largeSink, wholeResult } from 'pawl/plugin';
 import type { JobAccess } from './small/job-access.ts';
 
 /** This platform, for its jobs that have to do with other jobs. */

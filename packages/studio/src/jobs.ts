@@ -1,4 +1,4 @@
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
+import type { JobDefinition } from 'pawl/define';
 import { convert } from './convert/job.ts';
 import { exportDeck } from './export/job.ts';
 import { documentJob } from './small/document.ts';

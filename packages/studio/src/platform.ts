@@ -1,10 +1,6 @@
 import { join } from 'node:path';
-import { systemRandom } from 'pawl/internal/core/random';
-import { systemTimers } from 'pawl/internal/core/timers';
-import type { Artifacts } from 'pawl/internal/engine/artifacts';
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import { type JobDefinition, type Outgoing, systemRandom, systemTimers } from 'pawl/define';
+import type { Artifacts, Engine } from 'pawl/plugin';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { endpointModel } from './ai/endpoint.ts';
 import { extractiveModel } from './ai/extractive.ts';

@@ -1,4 +1,4 @@
-import type { Setting } from 'pawl/internal/settings/setting';
+import type { Setting } from 'pawl/plugin';
 
 /** The settings of the built-in types. */
 export const STUDIO_SETTINGS: readonly Setting[] = [

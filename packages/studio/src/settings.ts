@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
+import { ConfigurationError } from 'pawl/plugin';
 
 /** A model behind an endpoint that speaks the chat completions of OpenAI. */
 export interface ModelSettings {

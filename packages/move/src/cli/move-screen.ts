@@ -1,10 +1,6 @@
 import { countOf, isMovable, type KindReport, type Refusal } from '../move.ts';
 import { commandOf, type SchedulePlan } from '../schedules.ts';
-import { barText } from 'pawl/internal/cli/terminal/bar';
-import { LiveLines } from 'pawl/internal/cli/terminal/live-lines';
-import type { Screen } from 'pawl/internal/cli/terminal/screen';
-import { type Column, tableLines } from 'pawl/internal/cli/terminal/table';
-import { countText } from 'pawl/internal/cli/terminal/words';
+import { barText, type Column, countText, LiveLines, type Screen, tableLines } from 'pawl/cli';
 
 const BAR_CELLS = 30;
 

@@ -6,8 +6,7 @@ import { MoveError } from '../move-error.ts';
 import { moveSchedules, planSchedules } from '../schedules.ts';
 import { type Source, type SourceOptions, type SystemName, SYSTEMS } from '../source.ts';
 import { parseTypeMap } from '../type-map.ts';
-import { EXIT, ExitError, UsageError } from 'pawl/internal/cli/exit-code';
-import { type Given, onServer, type Session } from 'pawl/internal/cli/session';
+import { EXIT, ExitError, type Given, onServer, type Session, UsageError } from 'pawl/cli';
 import { MoveScreen } from './move-screen.ts';
 
 interface MoveCommandOptions {

@@ -1,7 +1,5 @@
-import type { Clock, Instant } from 'pawl/internal/core/clock';
-import { PawlError } from 'pawl/internal/core/errors';
-import type { Timers } from 'pawl/internal/core/timers';
-import type { EngineLog } from 'pawl/internal/engine/context';
+import { type Clock, type Instant, PawlError, type Timers } from 'pawl/define';
+import type { EngineLog } from 'pawl/plugin';
 import { readLinks } from '../model/link.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import { hasRel } from '../model/vocabulary.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Timers } from 'pawl/internal/core/timers';
-import type { EngineLog } from 'pawl/internal/engine/context';
+import type { Timers } from 'pawl/define';
+import type { EngineLog } from 'pawl/plugin';
 import { type GatewayConfiguration, NO_PROVIDERS, readConfiguration } from './configuration.ts';
 
 export interface ConfigurationFileOptions {

@@ -1,4 +1,4 @@
-import { type Fault, invalid } from 'pawl/internal/core/errors';
+import { type Fault, invalid } from 'pawl/define';
 import { type Provider, readProvider } from './provider.ts';
 import { DEFAULT_SETTINGS, type GatewaySettings, readSettings, SETTINGS } from './settings.ts';
 

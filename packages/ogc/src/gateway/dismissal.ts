@@ -1,6 +1,5 @@
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { LogFollower } from 'pawl/internal/engine/follow/log-follower';
-import type { JobRef } from 'pawl/internal/core/job';
+import type { JobRef } from 'pawl/define';
+import type { Engine, LogFollower } from 'pawl/plugin';
 import { currentUrls } from './locations.ts';
 import { isGatewayType, providerOfType } from './process-id.ts';
 import { askProvider } from './provider-client.ts';

@@ -1,6 +1,4 @@
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { typed } from 'pawl/internal/handler/schema';
-import { process } from 'pawl/internal/lifecycles/process';
+import { defineJob, type JobDefinition, process, typed } from 'pawl/define';
 import { type ExecutionResult, failed } from './conclude.ts';
 import { GatewayFailure } from './failures.ts';
 import { forward } from './forward.ts';

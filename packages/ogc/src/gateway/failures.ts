@@ -1,4 +1,4 @@
-import { JobFailure } from 'pawl/internal/handler/failure';
+import { JobFailure } from 'pawl/define';
 import type { Provider } from './provider.ts';
 import { withoutSecrets } from './provider.ts';
 import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-client.ts';

@@ -1,15 +1,23 @@
-import { type Clock, systemClock } from 'pawl/internal/core/clock';
-import { invalid } from 'pawl/internal/core/errors';
-import type { LeasePolicy } from 'pawl/internal/core/lease';
-import { systemTimers, type Timers } from 'pawl/internal/core/timers';
-import type { Artifacts } from 'pawl/internal/engine/artifacts';
-import { largeSource, valuesIn } from 'pawl/internal/engine/by-reference';
-import type { EngineLog } from 'pawl/internal/engine/context';
-import type { Engine } from 'pawl/internal/engine/engine';
-import { SHARED_TENANT } from 'pawl/internal/engine/registry';
-import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
+import {
+  type Clock,
+  invalid,
+  type LeasePolicy,
+  systemClock,
+  systemTimers,
+  type Timers,
+  typeDefinitionOf,
+} from 'pawl/define';
+import {
+  type Artifacts,
+  type Engine,
+  type EngineLog,
+  largeSource,
+  openWorker,
+  SHARED_TENANT,
+  valuesIn,
+  type WorkerOptions,
+} from 'pawl/plugin';
 import type { ExecuteRequest, PreparedJob, ProcessCaller } from '../model/process-source.ts';
-import { openWorker, type WorkerOptions } from 'pawl/internal/worker/open-worker';
 import { Catalogue } from './catalogue.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { ProviderWorkers } from './provider-workers.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from 'pawl/internal/core/canonical-json';
+import { canonicalJson } from 'pawl/define';
 import { readLinks } from '../model/link.ts';
 import { isTerminal, readStatusInfo, type StatusInfo } from '../model/status-info.ts';
 import { hasRel } from '../model/vocabulary.ts';

@@ -1,4 +1,4 @@
-import type { RunContext } from 'pawl/internal/handler/context';
+import type { RunContext } from 'pawl/define';
 import type { ProviderAnswer } from './provider-client.ts';
 
 /** Results as a job keeps them: small texts in its row, all else as an artifact of its own. */

@@ -1,4 +1,4 @@
-import type { Instant } from 'pawl/internal/core/clock';
+import type { Instant } from 'pawl/define';
 import type { Link } from '../model/link.ts';
 import { isTerminal, jobLinks, type Status, type StatusInfo } from '../model/status-info.ts';
 import { hasRel, REL } from '../model/vocabulary.ts';

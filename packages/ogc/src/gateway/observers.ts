@@ -1,4 +1,4 @@
-import type { EngineLog } from 'pawl/internal/engine/context';
+import type { EngineLog } from 'pawl/plugin';
 import { isTerminal, type StatusInfo } from '../model/status-info.ts';
 
 /** A job as observers see it, with what they may do about it. */

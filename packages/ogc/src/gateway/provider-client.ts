@@ -1,6 +1,4 @@
-import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
-import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import { type Outgoing, OutgoingError, type OutgoingResponse } from 'pawl/define';
 import { authHeaders, type Provider } from './provider.ts';
 import type { Pulses } from './pulses.ts';
 

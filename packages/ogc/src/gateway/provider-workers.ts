@@ -1,4 +1,4 @@
-import type { Worker } from 'pawl/internal/worker/worker';
+import type { Worker } from 'pawl/plugin';
 import { providerOfType } from './process-id.ts';
 
 /** Opens a worker for these types that has not started. */

@@ -1,4 +1,4 @@
-import type { Fault } from 'pawl/internal/core/errors';
+import type { Fault } from 'pawl/define';
 import { type GatewaySettings, readSettings, SETTINGS } from './settings.ts';
 
 /** How a provider knows who asks. Secrets are held here and shown nowhere. */

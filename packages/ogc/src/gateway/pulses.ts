@@ -1,4 +1,4 @@
-import type { Clock, Instant } from 'pawl/internal/core/clock';
+import type { Clock, Instant } from 'pawl/define';
 import type { ProviderPulse } from '../model/provider-standing.ts';
 
 interface Call {

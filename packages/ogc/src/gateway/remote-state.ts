@@ -1,5 +1,4 @@
-import type { Instant } from 'pawl/internal/core/clock';
-import type { Job } from 'pawl/internal/core/job';
+import type { Instant, Job } from 'pawl/define';
 import type { StatusInfo } from '../model/status-info.ts';
 
 /** Nothing is on its way: it may be sent, as nothing that was sent before has arrived. */

@@ -1,4 +1,4 @@
-import type { Timers } from 'pawl/internal/core/timers';
+import type { Timers } from 'pawl/define';
 import type { GatewaySettings } from './settings.ts';
 
 /** What a failure says about trying again; null: it would fail again. */

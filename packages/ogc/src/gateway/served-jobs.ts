@@ -1,7 +1,5 @@
-import { PawlError } from 'pawl/internal/core/errors';
-import type { Job } from 'pawl/internal/core/job';
-import type { Artifacts } from 'pawl/internal/engine/artifacts';
-import { wholeResult } from 'pawl/internal/engine/by-reference';
+import { type Job, PawlError } from 'pawl/define';
+import { type Artifacts, wholeResult } from 'pawl/plugin';
 import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
 import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
 import type { ExecutionResult } from './conclude.ts';

@@ -1,4 +1,4 @@
-import type { Fault } from 'pawl/internal/core/errors';
+import type { Fault } from 'pawl/define';
 
 /**
  * What becomes of an execution of which nobody knows whether it reached its provider. `fail`: the

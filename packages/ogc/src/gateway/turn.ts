@@ -1,7 +1,5 @@
-import type { Clock } from 'pawl/internal/core/clock';
-import type { LeasePolicy } from 'pawl/internal/core/lease';
-import type { EngineLog } from 'pawl/internal/engine/context';
-import type { RunContext } from 'pawl/internal/handler/context';
+import type { Clock, LeasePolicy, RunContext } from 'pawl/define';
+import type { EngineLog } from 'pawl/plugin';
 import type { StatusInfo } from '../model/status-info.ts';
 import { GatewayFailure } from './failures.ts';
 import { type KeptResults, keepResults } from './kept-results.ts';

@@ -1,4 +1,4 @@
-import type { Job } from 'pawl/internal/core/job';
+import type { Job } from 'pawl/define';
 import type { ProcessDescription, ProcessSummary } from './process-description.ts';
 import type { StatusInfo } from './status-info.ts';
 

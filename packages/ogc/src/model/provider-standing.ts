@@ -1,4 +1,4 @@
-import type { Instant } from 'pawl/internal/core/clock';
+import type { Instant } from 'pawl/define';
 
 /** What one process has seen of a provider's answers lately. */
 export interface ProviderPulse {

@@ -1,6 +1,4 @@
-import type { Instant } from 'pawl/internal/core/clock';
-import type { Job } from 'pawl/internal/core/job';
-import type { Phase } from 'pawl/internal/core/phase';
+import type { Instant, Job, Phase } from 'pawl/define';
 import { type Link, readLinks } from './link.ts';
 import { REL } from './vocabulary.ts';
 

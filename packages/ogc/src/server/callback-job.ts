@@ -1,9 +1,13 @@
-import type { Job } from 'pawl/internal/core/job';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { PermanentError, TransientError } from 'pawl/internal/handler/failure';
-import { typed } from 'pawl/internal/handler/schema';
-import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
+import {
+  defineJob,
+  type Job,
+  type JobDefinition,
+  OutgoingError,
+  PermanentError,
+  type RunContext,
+  TransientError,
+  typed,
+} from 'pawl/define';
 import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
 import { failureOf } from './exception.ts';
 import { recordIn } from './execution-record.ts';

@@ -1,10 +1,5 @@
-import { derivedId } from 'pawl/internal/core/ids';
-import { isInternalType } from 'pawl/internal/core/internal-type';
-import type { JobEvent } from 'pawl/internal/core/event';
-import type { Job } from 'pawl/internal/core/job';
-import { isTerminal } from 'pawl/internal/core/phase';
-import type { FollowUp } from 'pawl/internal/engine/follow/follow-ups';
-import type { TailItem } from 'pawl/internal/store/query';
+import { derivedId, isInternalType, isTerminal, type Job, type JobEvent } from 'pawl/define';
+import type { FollowUp, TailItem } from 'pawl/plugin';
 import type { Subscriber } from './execute-request.ts';
 import { recordIn } from './execution-record.ts';
 import type { OgcDependencies } from './dependencies.ts';

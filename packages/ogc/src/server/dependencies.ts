@@ -1,12 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
-import type { Job } from 'pawl/internal/core/job';
-import { isUuid } from 'pawl/internal/core/uuid';
-import { PawlError } from 'pawl/internal/core/errors';
-import type { Artifacts } from 'pawl/internal/engine/artifacts';
-import type { Engine } from 'pawl/internal/engine/engine';
+import { isUuid, type Job, type Outgoing, PawlError } from 'pawl/define';
+import { type Artifacts, type Engine, GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/plugin';
 import { credentialOf, refOf } from '@pawl/server/internal/http/services';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import type { ProcessCaller, ProcessSource } from '../model/process-source.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
 import { noSuchJob, noSuchProcess } from './exception.ts';

@@ -1,8 +1,5 @@
 import { Type } from 'typebox';
-import { systemClock } from 'pawl/internal/core/clock';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { process } from 'pawl/internal/lifecycles/process';
+import { defineJob, fromTypebox, type JobDefinition, process, systemClock } from 'pawl/define';
 
 const PAUSE_SECONDS_MAX = 3_600;
 

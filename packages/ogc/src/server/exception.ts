@@ -1,7 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorCodeOf } from 'pawl/internal/core/error-class';
-import type { PawlError } from 'pawl/internal/core/errors';
-import type { Job, JobError } from 'pawl/internal/core/job';
+import { errorCodeOf, type Job, type JobError, type PawlError } from 'pawl/define';
 import { pawlErrorOf } from '@pawl/server/internal/http/problem';
 import { EXCEPTION } from '../model/vocabulary.ts';
 

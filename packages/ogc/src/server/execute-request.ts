@@ -1,4 +1,4 @@
-import { type Fault, invalid } from 'pawl/internal/core/errors';
+import { type Fault, invalid } from 'pawl/define';
 import type { ProcessDescription } from '../model/process-description.ts';
 import type { ExecuteRequest } from '../model/process-source.ts';
 

@@ -1,4 +1,4 @@
-import type { Job } from 'pawl/internal/core/job';
+import type { Job } from 'pawl/define';
 import type { ExecuteRequest } from '../model/process-source.ts';
 import type { Subscriber } from './execute-request.ts';
 

@@ -1,10 +1,7 @@
 import { withoutRights } from './negotiate.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalid } from 'pawl/internal/core/errors';
-import type { Job } from 'pawl/internal/core/job';
-import { isTerminal } from 'pawl/internal/core/phase';
-import { keptTrace } from 'pawl/internal/core/trace';
-import { largeSink } from 'pawl/internal/engine/by-reference';
+import { invalid, isTerminal, type Job, keptTrace } from 'pawl/define';
+import { largeSink } from 'pawl/plugin';
 import { callerOf } from '@pawl/server/internal/http/services';
 import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
 import { failureOf, noSuchProcess } from './exception.ts';

@@ -1,6 +1,4 @@
-import type { Instant } from 'pawl/internal/core/clock';
-import { type Fault, invalid } from 'pawl/internal/core/errors';
-import { isUuid } from 'pawl/internal/core/uuid';
+import { type Fault, type Instant, invalid, isUuid } from 'pawl/define';
 import { STATUSES, type StatusInfo } from '../model/status-info.ts';
 
 /** What a list of jobs is asked for; null where it does not matter. */

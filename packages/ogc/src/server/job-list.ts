@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isInternalType } from 'pawl/internal/core/internal-type';
-import type { Job } from 'pawl/internal/core/job';
+import { isInternalType, type Job } from 'pawl/define';
 import { callerOf } from '@pawl/server/internal/http/services';
 import type { Link } from '../model/link.ts';
 import type { StatusInfo } from '../model/status-info.ts';

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Job } from 'pawl/internal/core/job';
-import { isTerminal } from 'pawl/internal/core/phase';
+import { isTerminal, type Job } from 'pawl/define';
 import { actorOf } from '@pawl/server/internal/http/services';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
 import { asksForPage, sendEither, sendPage, withoutRights } from './negotiate.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from 'pawl/internal/handler/exposure';
+import type { JsonSchema } from 'pawl/define';
 
 type Members = Record<string, unknown>;
 

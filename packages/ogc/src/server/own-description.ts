@@ -1,4 +1,4 @@
-import type { Exposure, JsonSchema } from 'pawl/internal/handler/exposure';
+import type { Exposure, JsonSchema } from 'pawl/define';
 import type { ProcessDescription, ProcessMember } from '../model/process-description.ts';
 import { openApiSchemaOf } from './openapi-schema.ts';
 

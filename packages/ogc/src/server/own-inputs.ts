@@ -1,9 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { type Fault, invalid } from 'pawl/internal/core/errors';
-import type { JsonSchema } from 'pawl/internal/handler/exposure';
+import { type Fault, invalid, type JsonSchema, type Outgoing } from 'pawl/define';
 import { faultsOf } from '@pawl/server/internal/http/faults';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import { propertiesOf, type PublishedType, WHOLE_INPUT } from './own-description.ts';
 
 const FETCH_MS = 20_000;

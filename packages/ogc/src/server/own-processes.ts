@@ -1,13 +1,13 @@
-import { PawlError } from 'pawl/internal/core/errors';
-import type { Job } from 'pawl/internal/core/job';
-import { wholeResult } from 'pawl/internal/engine/by-reference';
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { TypeDefinition } from 'pawl/internal/engine/define-type';
-import { SHARED_TENANT } from 'pawl/internal/engine/registry';
-import { definitionOf } from 'pawl/internal/engine/stored-definition';
+import { type Job, type Outgoing, PawlError } from 'pawl/define';
+import {
+  definitionOf,
+  type Engine,
+  SHARED_TENANT,
+  type TypeDefinition,
+  wholeResult,
+} from 'pawl/plugin';
 import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
 import { resultArtifacts } from '@pawl/server/internal/http/artifact-view';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
 import type { ProcessDescription } from '../model/process-description.ts';
 import type {
   OutputValue,

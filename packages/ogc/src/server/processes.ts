@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Fault, invalid } from 'pawl/internal/core/errors';
+import { type Fault, invalid } from 'pawl/define';
 import type { Link } from '../model/link.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import { hasRel, REL } from '../model/vocabulary.ts';

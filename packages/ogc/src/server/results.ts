@@ -1,4 +1,4 @@
-import type { Job } from 'pawl/internal/core/job';
+import type { Job } from 'pawl/define';
 import type { OutputValue, ProcessResults } from '../model/process-source.ts';
 import { type ExecutionRecord, recordIn } from './execution-record.ts';
 import { multipartOf, type Part } from './multipart.ts';

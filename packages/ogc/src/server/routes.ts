@@ -1,5 +1,5 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import type { EngineLog } from 'pawl/internal/engine/context';
+import type { EngineLog } from 'pawl/plugin';
 import { exceptionSender } from './exception.ts';
 import { execute } from './execution.ts';
 import { dismiss, readOutput, readResults, readStatus } from './job.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Job, JobRef } from 'pawl/internal/core/job';
+import type { Job, JobRef } from 'pawl/define';
 import type { OgcDependencies } from './dependencies.ts';
 
 /** A signal for the end of the request: the caller has gone, or the server stops. */

@@ -3,6 +3,7 @@ import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Pawl } from '../pawl/pawl.ts';
+import type { AuditLog } from '../records/audit.ts';
 import type { RecordStore } from '../store/records.ts';
 import type { ProcessRole } from './process-role.ts';
 
@@ -29,7 +30,7 @@ export interface PluginHost {
   readonly records: RecordStore;
   readonly artifacts: Artifacts;
   readonly secrets: PluginSecrets;
-  readonly audit: (entry: PluginAuditEntry) => Promise<void>;
+  readonly audit: Pick<AuditLog, 'add'>;
   readonly http: PluginHttp;
   readonly log: EngineLog;
   /** The settings that plug-ins declare, by their names. */
@@ -44,11 +45,4 @@ export interface PluginHost {
   readonly publicUrl: string | null;
   /** Lets the worker of the plug-in's own jobs look for work at once. */
   readonly wake: () => void;
-}
-
-export interface PluginAuditEntry {
-  readonly tenant: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly details?: Readonly<Record<string, unknown>>;
 }

@@ -82,7 +82,12 @@ export function definePlugin(plugin: Plugin): Plugin {
   const faults = [
     ...(/^[a-z][a-z\d-]{0,30}$/.test(name)
       ? []
-      : [{ pointer: '/name', message: 'must be lower-case letters, digits and dashes, at most 31' }]),
+      : [
+          {
+            pointer: '/name',
+            message: 'must be lower-case letters, digits and dashes, at most 31',
+          },
+        ]),
     ...metrics.flatMap((metric, index) =>
       metric.name.startsWith(`pawl_${name.replaceAll('-', '_')}_`)
         ? []

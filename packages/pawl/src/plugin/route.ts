@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Credential } from '../contract/credential.ts';
 import type { Scope } from '../contract/role.ts';
+import type { ErrorCode } from '../core/errors.ts';
 
 /** What is known of a request beside the request itself. */
 export interface RouteContext {
@@ -36,12 +37,15 @@ export interface PluginRoute {
     readonly summary: string;
     readonly description?: string;
     readonly tag: string;
+    /** Codes that it answers with, beside those that every route can. */
+    readonly errors?: readonly ErrorCode[];
   };
+  readonly headers?: TSchema;
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
-  /** The body of an answer with status 200. */
-  readonly answer?: TSchema;
+  /** The bodies of answers, by status. */
+  readonly answers?: Readonly<Record<number, TSchema>>;
   /** Larger bodies than usual. */
   readonly bodyBytesMax?: number;
   /** Waits on purpose: not counted as slow. */

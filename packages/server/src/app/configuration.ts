@@ -9,7 +9,8 @@ import { type OgcSettings, readOgcSettings } from '@pawl/ogc/internal/settings';
 import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
 import { readPageSettings } from './page-settings.ts';
 import { readRetentionSettings, type RetentionSettings } from './retention-settings.ts';
-import { type ProcessRole, readRoles } from './roles.ts';
+import type { ProcessRole } from 'pawl/internal/plugin/process-role';
+import { readRoles } from './roles.ts';
 import { readStudioSettings, type StudioSettings } from '@pawl/studio/internal/settings';
 import { readSecretSettings, type SecretSettings } from './webhooks.ts';
 

@@ -10,7 +10,7 @@ import type { Configuration } from './configuration.ts';
 import { home } from './dashboard.ts';
 import { openOgc } from '@pawl/ogc/internal/platform';
 import { openOutgoing } from './outgoing.ts';
-import type { ProcessRole } from './roles.ts';
+import type { ProcessRole } from 'pawl/internal/plugin/process-role';
 import { openStudio } from '@pawl/studio/internal/platform';
 import { openWebhooks } from './webhooks.ts';
 

@@ -16,7 +16,7 @@ import { SecretBox, type SealingKey } from '../webhooks/secret-box.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
-import type { ProcessRole } from './roles.ts';
+import type { ProcessRole } from 'pawl/internal/plugin/process-role';
 
 /** How the signing secrets of webhooks are kept. */
 export interface SecretSettings {

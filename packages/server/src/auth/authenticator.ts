@@ -1,7 +1,7 @@
 import type { Clock, Instant } from 'pawl/internal/core/clock';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { AccessKey, AccessKeys } from 'pawl/internal/records/access-keys';
-import type { Credential } from './credential.ts';
+import type { Credential } from 'pawl/internal/contract/credential';
 import { isSecretOf, readKey } from './key-text.ts';
 import { isRole, isScope, scopesOf } from 'pawl/internal/contract/role';
 import type { TokenReader } from './token.ts';

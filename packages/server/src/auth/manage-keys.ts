@@ -7,7 +7,7 @@ import type {
   AccessKeyWrite,
   NewAccessKey,
 } from 'pawl/internal/records/access-keys';
-import { type Credential, HOME_TENANT } from './credential.ts';
+import { type Credential, HOME_TENANT } from 'pawl/internal/contract/credential';
 import { freshKey } from './key-text.ts';
 import {
   isRole,

@@ -10,7 +10,7 @@ import {
 } from 'jose';
 import type { Clock } from 'pawl/internal/core/clock';
 import { createOutgoing } from '../outgoing/outgoing.ts';
-import type { Credential } from './credential.ts';
+import type { Credential } from 'pawl/internal/contract/credential';
 import { isTenantName } from './manage-keys.ts';
 import { isRole, type Role, scopesOf } from 'pawl/internal/contract/role';
 

@@ -24,15 +24,21 @@ export function pluginRoutes(
   };
 }
 
-function schemaOf({ doc, params, query, body, answer: shape }: PluginRoute): FastifySchema {
+function schemaOf({ doc, headers, params, query, body, answers }: PluginRoute): FastifySchema {
   const checks = {
+    ...(headers === undefined ? {} : { headers }),
     ...(params === undefined ? {} : { params }),
     ...(query === undefined ? {} : { querystring: query }),
     ...(body === undefined ? {} : { body }),
   };
   if (doc === undefined) return { ...checks, describedElsewhere: true };
   const { tag, ...words } = doc;
-  return { ...checks, ...words, tags: [tag], ...(shape ? { response: { 200: shape } } : {}) };
+  return {
+    ...checks,
+    ...words,
+    tags: [tag],
+    ...(answers === undefined ? {} : { response: answers }),
+  };
 }
 
 function configOf({ scope, isGuestWelcome, isLong, bodyBytesMax }: PluginRoute) {

@@ -1,13 +1,14 @@
-import { PawlError } from 'pawl/internal/core/errors';
-import { derivedId, eventIdOf } from 'pawl/internal/core/ids';
-import { isInternalType } from 'pawl/internal/core/internal-type';
-import type { Job } from 'pawl/internal/core/job';
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { FollowUp } from 'pawl/internal/engine/follow/follow-ups';
-import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
-import type { NewJob } from 'pawl/internal/store/insert';
-import type { JobPage, TailItem } from 'pawl/internal/store/query';
-import type { Webhook, WebhookRecords } from 'pawl/internal/records/webhooks';
+import { derivedId, eventIdOf, isInternalType, type Job, PawlError } from 'pawl/define';
+import type {
+  Engine,
+  EnqueueRequest,
+  FollowUp,
+  JobPage,
+  NewJob,
+  TailItem,
+  Webhook,
+  WebhookRecords,
+} from 'pawl/plugin';
 import { TEST_EVENT } from './envelope.ts';
 import { wants } from './settings.ts';
 

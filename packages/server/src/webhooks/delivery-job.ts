@@ -1,15 +1,19 @@
-import type { Clock } from 'pawl/internal/core/clock';
-import { PawlError } from 'pawl/internal/core/errors';
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { PermanentError, TransientError } from 'pawl/internal/handler/failure';
-import { typed } from 'pawl/internal/handler/schema';
-import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
-import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
-import type { Webhook } from 'pawl/internal/records/webhooks';
-import { excerptOf, retryAfterMs } from 'pawl/internal/outgoing/answer-excerpt';
+import {
+  type Clock,
+  defineJob,
+  excerptOf,
+  type JobDefinition,
+  type Outgoing,
+  OutgoingError,
+  type OutgoingResponse,
+  PawlError,
+  PermanentError,
+  retryAfterMs,
+  type RunContext,
+  TransientError,
+  typed,
+} from 'pawl/define';
+import type { Engine, Webhook } from 'pawl/plugin';
 import { DELIVERY_TYPE, type DeliveryInput } from './deliveries.ts';
 import { type Envelope, envelopeOf, type EventView, testEnvelope } from './envelope.ts';
 import { signedHeaders } from './signature.ts';

@@ -1,8 +1,5 @@
-import type { Instant } from 'pawl/internal/core/clock';
-import type { JobEvent } from 'pawl/internal/core/event';
-import type { Job, JobError } from 'pawl/internal/core/job';
-import { isTerminal } from 'pawl/internal/core/phase';
-import type { Engine } from 'pawl/internal/engine/engine';
+import { type Instant, isTerminal, type Job, type JobError, type JobEvent } from 'pawl/define';
+import type { Engine } from 'pawl/plugin';
 import { inputOf } from './deliveries.ts';
 import type { Deferrals, Try } from './delivery-job.ts';
 

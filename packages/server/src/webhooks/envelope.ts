@@ -1,6 +1,4 @@
-import type { Instant } from 'pawl/internal/core/clock';
-import type { JobEvent } from 'pawl/internal/core/event';
-import { eventIdOf } from 'pawl/internal/core/ids';
+import { eventIdOf, type Instant, type JobEvent } from 'pawl/define';
 
 /** An event as the API shows it; handed in, so that webhooks and API tell the same. */
 export type EventView = (

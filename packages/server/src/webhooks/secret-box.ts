@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import type { WebhookRef } from 'pawl/internal/records/webhooks';
+import type { WebhookRef } from 'pawl/plugin';
 
 /** A key of the platform, from its configuration or a file of its data folder. */
 export interface SealingKey {

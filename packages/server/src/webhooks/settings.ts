@@ -1,8 +1,5 @@
-import { EVENT_TYPES } from 'pawl/internal/core/event';
-import { type Fault, invalid } from 'pawl/internal/core/errors';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
-import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
-import type { Webhook } from 'pawl/internal/records/webhooks';
+import { EVENT_TYPES, type Fault, invalid, type Outgoing, OutgoingError } from 'pawl/define';
+import type { Webhook } from 'pawl/plugin';
 
 /** What its maker says of a webhook; what is left out stays as it is. */
 export interface WebhookWish {

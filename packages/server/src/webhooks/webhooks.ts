@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
-import { SYSTEM_ACTOR } from 'pawl/internal/core/actor';
-import type { Instant } from 'pawl/internal/core/clock';
-import { PawlError } from 'pawl/internal/core/errors';
-import { derivedId } from 'pawl/internal/core/ids';
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import { derivedId, type Instant, type Outgoing, PawlError, SYSTEM_ACTOR } from 'pawl/define';
 import type {
+  Engine,
   SealedSecret,
   Webhook,
   WebhookRecords,
   WebhookRef,
   WebhookSettings,
-} from 'pawl/internal/records/webhooks';
+} from 'pawl/plugin';
 import type { SecretBox } from './secret-box.ts';
 import { checkWish, TERMINAL_EVENTS, type WebhookWish } from './settings.ts';
 import { newSecret } from './signature.ts';

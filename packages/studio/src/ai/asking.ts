@@ -1,7 +1,11 @@
-import type { Random } from 'pawl/internal/core/random';
-import { backoffMs, exponential } from 'pawl/internal/core/retry';
-import type { Done, RunContext } from 'pawl/internal/handler/context';
-import { isJobFailure } from 'pawl/internal/handler/failure';
+import {
+  backoffMs,
+  type Done,
+  exponential,
+  isJobFailure,
+  type Random,
+  type RunContext,
+} from 'pawl/define';
 import { type Reading, readingOfDeck, readingOfText } from '../reading/passage.ts';
 import { readDeck } from '../reading/read-deck.ts';
 import { countWords } from '../reading/words.ts';

@@ -1,7 +1,10 @@
-import type { JobFailure } from 'pawl/internal/handler/failure';
-import { excerptOf, retryAfterMs } from 'pawl/internal/outgoing/answer-excerpt';
-import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
-import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
+import {
+  excerptOf,
+  type JobFailure,
+  OutgoingError,
+  type OutgoingResponse,
+  retryAfterMs,
+} from 'pawl/define';
 import { type AiCode, refuse } from './refusal.ts';
 
 const REASON_LENGTH_MAX = 300;

@@ -1,5 +1,4 @@
-import type { OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import type { Outgoing, OutgoingResponse } from 'pawl/define';
 import { eventData } from './event-data.ts';
 import { brokenStream, failureFrom, failureIn, failureOfStatus } from './endpoint-failure.ts';
 import type { Answered, Answering, Model, Question, TokenUsage } from './model.ts';

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import type { Schema } from 'pawl/internal/handler/schema';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
+import { exactlyOne, fromTypebox, refined, type Schema } from 'pawl/define';
 import { artifactId } from '../reading/reference.ts';
 
 const AiInputSchema = Type.Object(

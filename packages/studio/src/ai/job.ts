@@ -1,8 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
-import { defineFixedRetryJob } from 'pawl/internal/handler/fixed-retries';
-import type { RateOption } from 'pawl/internal/handler/policy-options';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
+import { defineFixedRetryJob, fromTypebox, type JobDefinition, type RateOption } from 'pawl/define';
 import { guarded } from '../work/guard.ts';
 import { Asking, type AskingDependencies } from './asking.ts';
 import { type AiInput, aiInput } from './input.ts';

@@ -1,4 +1,4 @@
-import type { JobFailure } from 'pawl/internal/handler/failure';
+import type { JobFailure } from 'pawl/define';
 import { failureOf } from '../work/refusal.ts';
 
 /** Every way in which an ai job fails: its class, and what whoever asked for it can do. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { ApiClient } from 'pawl/internal/client/client';
+import { type Given, onServer, type Session, UsageError } from 'pawl/cli';
+import type { ApiClient } from 'pawl/client';
 import { DEFAULT_TARGETS } from '@pawl/server/internal/slo/target';
 import { sampleDeck } from '../sample/deck.ts';
-import { UsageError } from 'pawl/internal/cli/exit-code';
-import { type Given, onServer, type Session } from 'pawl/internal/cli/session';
 
 export interface StudioBench {
   readonly runs: number;

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
-import { UsageError } from 'pawl/internal/cli/exit-code';
-import { type Given, onServer, type Session } from 'pawl/internal/cli/session';
-import { LiveLines } from 'pawl/internal/cli/terminal/live-lines';
-import { barText } from 'pawl/internal/cli/terminal/bar';
-import { durationText } from 'pawl/internal/cli/terminal/words';
+import {
+  barText,
+  durationText,
+  type Given,
+  LiveLines,
+  onServer,
+  type Session,
+  UsageError,
+} from 'pawl/cli';
 import { addBenchStudio } from './bench-studio.ts';
 
 interface BenchOptions {

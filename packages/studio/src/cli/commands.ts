@@ -1,4 +1,4 @@
-import type { AddCommand } from 'pawl/internal/cli/packages';
+import type { AddCommand } from 'pawl/cli';
 import { addBench } from './bench.ts';
 
 /** What this package adds to the command `pawl`. */

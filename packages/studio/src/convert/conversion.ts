@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { fail, isJobFailure } from 'pawl/internal/handler/failure';
+import { fail, isJobFailure, type RunContext } from 'pawl/define';
 import { checkDeck } from '../deck/check-deck.ts';
 import { type Asset, type Deck, DECK_VERSION, type SourceType } from '../deck/deck.ts';
 import { openPreviews } from '../draw/canvas.ts';

@@ -1,8 +1,11 @@
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
-import { defineFixedRetryJob } from 'pawl/internal/handler/fixed-retries';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import { typed } from 'pawl/internal/handler/schema';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
+import {
+  defineFixedRetryJob,
+  exactlyOne,
+  fromTypebox,
+  type JobDefinition,
+  refined,
+  typed,
+} from 'pawl/define';
 import type { SourceType } from '../deck/deck.ts';
 import { guarded } from '../work/guard.ts';
 import { Conversion } from './conversion.ts';

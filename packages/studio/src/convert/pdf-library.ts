@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { catchUncaught, takingUncaught } from 'pawl/internal/handler/uncaught';
+import { catchUncaught, takingUncaught } from 'pawl/define';
 import { optionalPackage } from '../work/optional-package.ts';
 import { BOUNDS } from './bounds.ts';
 import type { TagNode } from './pdf-tagged.ts';

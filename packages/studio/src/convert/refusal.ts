@@ -1,5 +1,4 @@
-import type { JobFailure } from 'pawl/internal/handler/failure';
-import { isJobFailure } from 'pawl/internal/handler/failure';
+import { isJobFailure, type JobFailure } from 'pawl/define';
 import { failureOf } from '../work/refusal.ts';
 
 /** Every way in which a conversion fails: its class, and what whoever sent the file can do. */

@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile';
-import type { Fault } from 'pawl/internal/core/errors';
+import type { Fault } from 'pawl/define';
 import { type Deck, DeckSchema } from './deck.ts';
 
 const compiled = Compile(DeckSchema);

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { fail } from 'pawl/internal/handler/failure';
+import { fail } from 'pawl/define';
 
 /** A cut of a typeface that can be drawn. */
 export interface Face {

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { KeptArtifact } from 'pawl/internal/handler/artifact';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { fail, isJobFailure, type JobFailure } from 'pawl/internal/handler/failure';
+import {
+  fail,
+  isJobFailure,
+  type JobFailure,
+  type KeptArtifact,
+  type RunContext,
+} from 'pawl/define';
 import { checkDeck } from '../deck/check-deck.ts';
 import type { Deck } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';

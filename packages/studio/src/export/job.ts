@@ -1,9 +1,12 @@
-import type { KeptArtifact } from 'pawl/internal/handler/artifact';
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
-import { defineFixedRetryJob } from 'pawl/internal/handler/fixed-retries';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import { typed } from 'pawl/internal/handler/schema';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
+import {
+  defineFixedRetryJob,
+  exactlyOne,
+  fromTypebox,
+  type JobDefinition,
+  type KeptArtifact,
+  refined,
+  typed,
+} from 'pawl/define';
 import { guarded } from '../work/guard.ts';
 import { Exporting } from './exporting.ts';
 import { checkInput, type ExportInput, ExportInputSchema } from './input.ts';

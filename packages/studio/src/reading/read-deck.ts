@@ -1,5 +1,4 @@
-import type { RunContext } from 'pawl/internal/handler/context';
-import { fail, isJobFailure } from 'pawl/internal/handler/failure';
+import { fail, isJobFailure, type RunContext } from 'pawl/define';
 import { checkDeck } from '../deck/check-deck.ts';
 import type { Deck } from '../deck/deck.ts';
 import { readWhole } from '../work/bytes.ts';

@@ -3,7 +3,7 @@ import { BOUNDS } from '../convert/bounds.ts';
 import { normaliseSlide } from '../convert/normalise.ts';
 import { openSource } from '../convert/open-source.ts';
 import { type SourceHints, sourceTypeOf } from '../convert/sniff.ts';
-import type { RunContext } from 'pawl/internal/handler/context';
+import type { RunContext } from 'pawl/define';
 import { readArtifact } from './read-deck.ts';
 
 /** A file that was read: its pages as slides, without their images. */

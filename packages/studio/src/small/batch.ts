@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { canonicalJson } from 'pawl/internal/core/canonical-json';
-import { PawlError } from 'pawl/internal/core/errors';
-import { isInternalType } from 'pawl/internal/core/internal-type';
-import { isTerminal } from 'pawl/internal/core/phase';
-import type { Timers } from 'pawl/internal/core/timers';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { PermanentError } from 'pawl/internal/handler/failure';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { platform } from 'pawl/internal/lifecycles/platform';
+import {
+  canonicalJson,
+  defineJob,
+  exactlyOne,
+  fromTypebox,
+  isInternalType,
+  isTerminal,
+  type JobDefinition,
+  PawlError,
+  PermanentError,
+  platform,
+  refined,
+  type RunContext,
+  type Timers,
+} from 'pawl/define';
 import { countWords } from '../reading/words.ts';
 import type { JobAccess } from './job-access.ts';
 

@@ -1,10 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import type { JobFailure } from 'pawl/internal/handler/failure';
-import { fail, isJobFailure } from 'pawl/internal/handler/failure';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { document as documentLifecycle } from 'pawl/internal/lifecycles/document';
+import {
+  defineJob,
+  document as documentLifecycle,
+  exactlyOne,
+  fail,
+  fromTypebox,
+  isJobFailure,
+  type JobDefinition,
+  type JobFailure,
+  refined,
+} from 'pawl/define';
 import type { Block, Slide } from '../deck/deck.ts';
 import { plainText } from '../deck/text.ts';
 import { slideText } from '../reading/passage.ts';

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
 import {
+  defineJob,
   fail,
+  fromTypebox,
+  type JobDefinition,
   type JobFailure,
   PermanentError,
+  platform,
+  type RunContext,
   TransientError,
-} from 'pawl/internal/handler/failure';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { platform } from 'pawl/internal/lifecycles/platform';
+} from 'pawl/define';
 import { readArtifact } from '../reading/read-deck.ts';
 import { artifactId } from '../reading/reference.ts';
 import { optionalPackage } from '../work/optional-package.ts';

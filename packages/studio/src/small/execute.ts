@@ -3,10 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { fail, PermanentError } from 'pawl/internal/handler/failure';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { distributed } from 'pawl/internal/lifecycles/distributed';
+import {
+  defineJob,
+  distributed,
+  fail,
+  fromTypebox,
+  type JobDefinition,
+  PermanentError,
+} from 'pawl/define';
 
 // Runs a command that whoever runs the platform has allowed, and no other: without a shell, an
 // environment or a folder of anybody's. Try: PAWL_EXECUTE_ALLOW=/usr/bin/wc npm start, then

@@ -1,4 +1,4 @@
-import type { Job, JobRef } from 'pawl/internal/core/job';
+import type { Job, JobRef } from 'pawl/define';
 
 /** A job that another one asks for. */
 export interface ChildRequest {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { type Static, Type } from 'typebox';
 import { Errors } from 'typebox/schema';
-import { ValidationError } from 'pawl/internal/handler/failure';
+import { ValidationError } from 'pawl/define';
 
 const Path = Type.String({
   pattern: '^(/[^/]*)*$',

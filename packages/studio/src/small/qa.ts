@@ -1,9 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { isTerminal } from 'pawl/internal/core/phase';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { fail, ValidationError } from 'pawl/internal/handler/failure';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { distributed } from 'pawl/internal/lifecycles/distributed';
+import {
+  defineJob,
+  distributed,
+  fail,
+  fromTypebox,
+  isTerminal,
+  type JobDefinition,
+  ValidationError,
+} from 'pawl/define';
 import type { JobAccess } from './job-access.ts';
 import { CheckSchema, FindingSchema, runChecks } from './qa-checks.ts';
 

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { platform } from 'pawl/internal/lifecycles/platform';
+import { defineJob, fromTypebox, type JobDefinition, platform } from 'pawl/define';
 import { renderReport } from './report-pdf.ts';
 
 // A PDF from data: headings, paragraphs, tables and bars. Try: pawl enqueue report -i

@@ -1,13 +1,18 @@
 import { type Static, Type } from 'typebox';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import type { JobFailure } from 'pawl/internal/handler/failure';
-import { fail, isJobFailure } from 'pawl/internal/handler/failure';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { distributed } from 'pawl/internal/lifecycles/distributed';
-import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
-import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import {
+  defineJob,
+  distributed,
+  exactlyOne,
+  fail,
+  fromTypebox,
+  isJobFailure,
+  type JobDefinition,
+  type JobFailure,
+  type Outgoing,
+  OutgoingError,
+  refined,
+  type RunContext,
+} from 'pawl/define';
 import { answer, summary } from '../reading/extract.ts';
 import { type Reading, readingOfDeck, readingOfText } from '../reading/passage.ts';
 import { readDeck } from '../reading/read-deck.ts';

@@ -1,11 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { RunContext } from 'pawl/internal/handler/context';
-import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job';
-import { ValidationError } from 'pawl/internal/handler/failure';
-import { exactlyOne, refined } from 'pawl/internal/handler/refined';
-import { fromTypebox } from 'pawl/internal/handler/typebox';
-import { distributed } from 'pawl/internal/lifecycles/distributed';
+import {
+  defineJob,
+  distributed,
+  exactlyOne,
+  fromTypebox,
+  type JobDefinition,
+  refined,
+  type RunContext,
+  ValidationError,
+} from 'pawl/define';
 import { type Passage, readingOfDeck, readingOfText } from '../reading/passage.ts';
 import { rank, statisticsOf } from '../reading/ranking.ts';
 import { readArtifact, readDeck } from '../reading/read-deck.ts';

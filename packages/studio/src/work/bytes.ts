@@ -1,4 +1,4 @@
-import type { OpenedArtifact } from 'pawl/internal/handler/artifact';
+import type { OpenedArtifact } from 'pawl/define';
 
 /** The content of an artifact as a whole; null where it is more than it may be. */
 export async function readWhole(

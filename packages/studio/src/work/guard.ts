@@ -1,7 +1,4 @@
-import type { RunContext } from 'pawl/internal/handler/context';
-import { fail, isJobFailure } from 'pawl/internal/handler/failure';
-import { Pause } from 'pawl/internal/handler/pause';
-import { isHeeded, JobStop } from 'pawl/internal/handler/stop';
+import { fail, isHeeded, isJobFailure, JobStop, Pause, type RunContext } from 'pawl/define';
 
 /**
  * Runs a handler whose every failure is one of its own codes: whatever else is thrown is a fault

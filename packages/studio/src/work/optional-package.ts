@@ -1,4 +1,4 @@
-import { fail, isJobFailure } from 'pawl/internal/handler/failure';
+import { fail, isJobFailure } from 'pawl/define';
 
 /** Loads a package that an installation may have left out, when it is first needed. */
 export async function optionalPackage<Module>(

@@ -1,4 +1,4 @@
-import { fail, type JobFailure } from 'pawl/internal/handler/failure';
+import { fail, type JobFailure } from 'pawl/define';
 
 /** A code of a type's own: the class that decides on retries, and what the caller can do. */
 export interface StudioError {

@@ -1,0 +1,34 @@
+// What plug-ins are written with, beside `pawl` and `pawl/define`.
+export { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../contract/credential.ts';
+export type { EnqueueJson } from '../contract/enqueue.ts';
+export type { ScheduleBodyJson } from '../contract/schedule.ts';
+export type { TypeJson } from '../contract/type.ts';
+export type { Artifacts } from '../engine/artifacts.ts';
+export { largeSink, largeSource, valuesIn, wholeResult } from '../engine/by-reference.ts';
+export type { EngineLog } from '../engine/context.ts';
+export type { TypeDefinition } from '../engine/define-type.ts';
+export type { Engine } from '../engine/engine.ts';
+export type { EnqueueRequest } from '../engine/enqueue-request.ts';
+export type { FollowUp } from '../engine/follow/follow-ups.ts';
+export type { LogFollower } from '../engine/follow/log-follower.ts';
+export { SHARED_TENANT } from '../engine/registry.ts';
+export { definitionOf } from '../engine/stored-definition.ts';
+export type { UniqueWish } from '../engine/unique.ts';
+export type { ProcessRole } from './process-role.ts';
+export type {
+  SealedSecret,
+  Webhook,
+  WebhookRecords,
+  WebhookRef,
+  WebhookSettings,
+} from '../records/webhooks.ts';
+export { ConfigurationError } from '../settings/configuration-error.ts';
+export type { Setting } from '../settings/setting.ts';
+export type { NewJob } from '../store/insert.ts';
+export type { JobPage, TailItem } from '../store/query.ts';
+export { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
+export type { Worker } from '../worker/worker.ts';
+export * from './host.ts';
+export * from './plugin.ts';
+export * from './process-role.ts';
+export * from './route.ts';
