@@ -18,13 +18,6 @@ export function preferredWaitMs(request: FastifyRequest): number | null {
   return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
-/** The next page of a list, for clients that follow links. */
-export function nextLink(request: FastifyRequest, cursor: string): string {
-  const url = new URL(request.url, 'http://pawl');
-  url.searchParams.set('cursor', cursor);
-  return `<${url.pathname}${url.search}>; rel="next"`;
-}
-
 /**
  * Two names for the server are one too many: a proxy may have gone by the other one. Node keeps
  * the first and says nothing.

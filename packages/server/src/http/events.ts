@@ -16,7 +16,8 @@ import { JobEventSchema, JobParams } from 'pawl/internal/contract/job';
 import { closed, nothing, pageOf } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
 import { SseStream } from './sse.ts';
-import { eventJson, jobJson } from './view.ts';
+import { jobJson } from './view.ts';
+import { eventJson } from 'pawl/internal/contract/event-view';
 
 /** A wake may be late, so a stream looks by itself at least this often. */
 const LOOK_MS = 2_000;

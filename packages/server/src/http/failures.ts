@@ -14,7 +14,7 @@ import {
 import { JobSchema } from 'pawl/internal/contract/job';
 import { WITH_PAYLOADS } from 'pawl/internal/contract/payloads';
 import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 function causeJson({ firstSeen, lastSeen, ...cause }: FailureCause): FailureCauseJson {
   return { ...cause, firstSeen: timeText(firstSeen), lastSeen: timeText(lastSeen) };

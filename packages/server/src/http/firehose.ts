@@ -15,7 +15,7 @@ import { JobEventSchema } from 'pawl/internal/contract/job';
 import { closed, Label, Name, pageOf, Uuid } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
-import { briefEventJson } from './view.ts';
+import { briefEventJson } from 'pawl/internal/contract/event-view';
 
 const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 

@@ -19,7 +19,7 @@ import {
 } from './services.ts';
 import { TypeBody, type TypeJson, TypeSchema } from 'pawl/internal/contract/type';
 import { Name, pageOf } from 'pawl/internal/contract/values';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 const Params = Type.Object({ type: Name });
 

@@ -14,7 +14,8 @@ import { closed, Json, nothing, nullable, Time } from 'pawl/internal/contract/va
 import { WITH_PAYLOADS } from 'pawl/internal/contract/payloads';
 import { WAIT_MS_MAX } from 'pawl/internal/contract/worker';
 import { bytesOf } from './value-body.ts';
-import { jobJson, jobTag, timeText, wholeJobJson } from './view.ts';
+import { jobJson, jobTag, wholeJobJson } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 const ReadQuery = closed({
   ...WITH_PAYLOADS,

@@ -1,7 +1,7 @@
 import type { LogSink } from 'pawl/internal/engine/live/live-hub';
 import type { TailItem } from 'pawl/internal/store/query';
 import { type EventFrame, eventFrame } from './live-frame.ts';
-import { briefEventJson } from './view.ts';
+import { briefEventJson } from 'pawl/internal/contract/event-view';
 
 /** An item of the log with its text for streams, made once for all readers. */
 export interface WindowItem {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Job } from 'pawl/internal/core/job';
-import { nextLink } from './edge.ts';
+import { nextLink } from 'pawl/internal/contract/next-link';
 import type { JobJson } from 'pawl/internal/contract/job';
 import { PAYLOAD_PAGE_MAX } from 'pawl/internal/contract/payloads';
 import { listed } from './validation.ts';
@@ -27,6 +27,6 @@ export function sendPage<Item>(
   items: Item[],
   nextCursor: string | null,
 ): { items: Item[]; nextCursor: string | null } {
-  if (nextCursor !== null) void reply.header('link', nextLink(reply.request, nextCursor));
+  if (nextCursor !== null) void reply.header('link', nextLink(reply.request.url, nextCursor));
   return { items, nextCursor };
 }

@@ -10,7 +10,7 @@ import {
   type ProvidersJson,
   ProvidersSchema,
 } from 'pawl/internal/contract/provider';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 const DESCRIPTION =
   'How each provider of the providers file answered, as the process that answers this request ' +

@@ -3,7 +3,7 @@ import { TALLY_MAX } from 'pawl/internal/store/tally';
 import { actorOf, type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from 'pawl/internal/contract/queue';
 import { pageOf } from 'pawl/internal/contract/values';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
   return {

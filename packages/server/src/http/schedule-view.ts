@@ -2,7 +2,7 @@ import type { ScheduleDefinition } from 'pawl/internal/engine/schedules/definiti
 import { nextRuns, type ScheduleView } from 'pawl/internal/engine/schedules/schedules';
 import type { FireRecord } from 'pawl/internal/records/fires';
 import type { FireJson, ScheduleBodyJson, ScheduleJson } from 'pawl/internal/contract/schedule';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 const NEXT_SHOWN = 5;
 

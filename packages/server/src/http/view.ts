@@ -1,17 +1,11 @@
-import { briefEvent } from 'pawl/internal/core/brief-error';
 import { errorCodeOf } from 'pawl/internal/core/error-class';
-import { eventIdOf } from 'pawl/internal/core/ids';
 import { traceIdIn } from 'pawl/internal/core/trace';
-import type { JobEvent } from 'pawl/internal/core/event';
 import type { Job, JobError } from 'pawl/internal/core/job';
 import { errorTypeOf } from 'pawl/internal/lifecycles/record';
 import type { DeadLetter } from 'pawl/internal/records/dead-letters';
 import type { DeadLetterJson } from 'pawl/internal/contract/dead-letter';
-import type { JobEventJson, JobJson } from 'pawl/internal/contract/job';
-
-export function timeText(instant: number): string {
-  return new Date(instant).toISOString();
-}
+import { timeText } from 'pawl/internal/contract/event-view';
+import type { JobJson } from 'pawl/internal/contract/job';
 
 function timeOrNull(instant: number | null): string | null {
   return instant === null ? null : timeText(instant);
@@ -110,46 +104,6 @@ export function wholeJobJson(job: Job): JobJson {
     checkpoint: checkpoint === null ? null : (JSON.parse(checkpoint) as unknown),
     cancel: cancel === null ? null : { ...cancel },
   };
-}
-
-/** What an event shares with its job and does not store itself. */
-export interface EventTracing {
-  readonly correlationId: string | null;
-  readonly traceId: string | null;
-}
-
-export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson {
-  return {
-    id: eventIdOf(event.jobId, event.version, event.note),
-    jobId: event.jobId,
-    type: event.type,
-    timestamp: timeText(event.at),
-    version: event.version,
-    from: event.from,
-    to: event.to,
-    stage: event.stage,
-    progress: event.progress,
-    message: event.message,
-    attempt: event.attempt,
-    epoch: event.epoch,
-    actor: event.actor,
-    cause: event.cause,
-    correlationId: tracing.correlationId ?? event.jobId,
-    traceId: traceIdIn(tracing.traceId),
-    metadata: metadataOf(event),
-  };
-}
-
-/** By what the text of a gap was found is nobody's business. */
-function metadataOf({ payload }: JobEvent): Readonly<Record<string, unknown>> {
-  if (payload?.['gap'] !== true) return payload ?? {};
-  const { ref: _, ...rest } = payload;
-  return rest;
-}
-
-/** For streams and lists of many jobs, where an error is told in brief. */
-export function briefEventJson(event: JobEvent, tracing: EventTracing): JobEventJson {
-  return eventJson(briefEvent(event), tracing);
 }
 
 export function deadLetterJson(letter: DeadLetter): DeadLetterJson {

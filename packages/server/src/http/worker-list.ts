@@ -8,7 +8,7 @@ import {
   WorkerParams,
   WorkerSchema,
 } from 'pawl/internal/contract/worker-sign';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 /** Three signs missed. */
 const SILENT_MS = 30_000;

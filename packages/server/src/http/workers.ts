@@ -24,7 +24,8 @@ import {
   StageKeptSchema,
   StageName,
 } from 'pawl/internal/contract/worker';
-import { jobJson, timeText } from './view.ts';
+import { jobJson } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 /** A claim that waits looks by itself this often: delayed jobs become due without a wake. */
 const CLAIM_LOOK_MS = 250;

@@ -141,7 +141,7 @@ export const CHANGES_R: readonly RowChange[] = [
   {
     row: 'R18',
     mistake: 'events have the correlation of their job alone',
-    file: 'packages/server/src/http/view.ts',
+    file: 'packages/pawl/src/contract/event-view.ts',
     from: 'correlationId: tracing.correlationId ?? event.jobId,',
     to: 'correlationId: event.jobId,',
     tests: 'test/spec/http-events.test.ts',
