@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { Page, Paging } from '../handle/job-snapshot.ts';
-import type { AuditSchema, KeyBody, KeyJson, MadeKeySchema } from '../contract/access-key.ts';
+import type { AuditSchema, KeyJson, MadeKeySchema, NewKeyJson } from '../contract/access-key.ts';
 import type { Connection } from './connection.ts';
 
-export type NewKeyJson = Static<typeof KeyBody>;
+export type { NewKeyJson };
 export type MadeKeyJson = Static<typeof MadeKeySchema>;
 export type AuditJson = Static<typeof AuditSchema>;
 

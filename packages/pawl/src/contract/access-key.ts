@@ -3,26 +3,32 @@ import { ROLES, SCOPES } from './role.ts';
 import { closed, Name, nullable, text, Time } from './values.ts';
 
 const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, maxItems: ROLES.length });
-const Scopes = Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length });
 const Queues = Type.Array(Name, { minItems: 1, maxItems: 256 });
 
 const TTL_MS_MAX = 10 * 366 * 86_400_000;
 
-export const KeyBody = Type.Object(
-  {
-    name: text(128, 1),
-    roles: Roles,
-    scopes: Type.Optional(Scopes),
-    queues: Type.Optional(Queues),
-    ttlMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: TTL_MS_MAX })),
-    tenant: Type.Optional(text(63, 1)),
-  },
-  {
-    $id: 'NewAccessKey',
-    additionalProperties: false,
-    examples: [{ name: 'deploy-bot', roles: ['producer'], ttlMs: 7_776_000_000 }],
-  },
-);
+/** `pluginScopes`: those that the platform's plug-ins declare. */
+export function keyBody(pluginScopes: readonly string[]) {
+  const scopes = [...SCOPES, ...pluginScopes];
+  const Scopes = Type.Array(Type.Enum(scopes), { minItems: 1, maxItems: scopes.length });
+  return Type.Object(
+    {
+      name: text(128, 1),
+      roles: Roles,
+      scopes: Type.Optional(Scopes),
+      queues: Type.Optional(Queues),
+      ttlMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: TTL_MS_MAX })),
+      tenant: Type.Optional(text(63, 1)),
+    },
+    {
+      $id: 'NewAccessKey',
+      additionalProperties: false,
+      examples: [{ name: 'deploy-bot', roles: ['producer'], ttlMs: 7_776_000_000 }],
+    },
+  );
+}
+
+export type NewKeyJson = Static<ReturnType<typeof keyBody>>;
 
 export const RotateBody = closed({
   overlapMs: Type.Optional(

@@ -1,5 +1,4 @@
 import type { Instant } from '../core/clock.ts';
-import { type Scope, SCOPES } from './role.ts';
 
 /** The tenant of a platform without credentials, whose administrators may also admit others. */
 export const HOME_TENANT = 'default';
@@ -11,7 +10,7 @@ export interface Credential {
   readonly tenant: string;
   /** As jobs and events name the caller; null where nobody was asked for a name. */
   readonly principal: string | null;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: Pick<ReadonlySet<string>, 'has'>;
   /** Queues that claims are bound to; null for all. */
   readonly queues: readonly string[] | null;
   readonly expiresAt: Instant | null;
@@ -22,7 +21,8 @@ export const OPEN_CREDENTIAL: Credential = {
   id: 'open',
   tenant: HOME_TENANT,
   principal: null,
-  scopes: new Set(SCOPES),
+  // Those of plug-ins too.
+  scopes: { has: () => true },
   queues: null,
   expiresAt: null,
 };

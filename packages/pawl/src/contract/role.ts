@@ -25,6 +25,9 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
+/** A scope that a plug-in declares: `heartbeats:read`. */
+export type PluginScope = `${string}:${string}`;
+
 export const ROLES = ['admin', 'operator', 'producer', 'worker', 'viewer'] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -71,16 +74,32 @@ export function isRole(word: unknown): word is Role {
   return (ROLES as readonly unknown[]).includes(word);
 }
 
-export function isScope(word: unknown): word is Scope {
-  return (SCOPES as readonly unknown[]).includes(word);
+/** `pluginScopes`: those that the platform's plug-ins declare. */
+export function isScope(word: unknown, pluginScopes: readonly string[] = []): word is string {
+  return [...SCOPES, ...pluginScopes].includes(word as string);
+}
+
+/** A plug-in's scope that ends in `:read` or `:write` is for these roles too, others for admins. */
+const PLUGIN_ROLES: readonly (readonly [string, readonly Role[]])[] = [
+  [':read', ['operator', 'viewer']],
+  [':write', ['operator']],
+];
+
+function mayUse(role: Role, pluginScope: string): boolean {
+  if (role === 'admin') return true;
+  return PLUGIN_ROLES.some(([end, roles]) => pluginScope.endsWith(end) && roles.includes(role));
 }
 
 /** What the roles allow together, narrowed to a list of scopes where one is given. */
 export function scopesOf(
   roles: readonly Role[],
-  narrowedTo: readonly Scope[] | null,
-): ReadonlySet<Scope> {
-  const allowed = new Set(roles.flatMap((role) => ROLE_SCOPES[role]));
+  narrowedTo: readonly string[] | null,
+  pluginScopes: readonly string[] = [],
+): ReadonlySet<string> {
+  const allowed = new Set<string>(roles.flatMap((role) => ROLE_SCOPES[role]));
+  for (const scope of pluginScopes) {
+    if (roles.some((role) => mayUse(role, scope))) allowed.add(scope);
+  }
   if (narrowedTo === null) return allowed;
   return new Set(narrowedTo.filter((scope) => allowed.has(scope)));
 }

@@ -1,6 +1,6 @@
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { Credential } from '../contract/credential.ts';
-import type { Scope } from '../contract/role.ts';
+import type { PluginScope, Scope } from '../contract/role.ts';
 import type { ErrorCode } from '../core/errors.ts';
 
 /** What is known of a request beside the request itself. */
@@ -28,7 +28,7 @@ export interface PluginRoute {
   /** `/v1/things/:id`. */
   readonly path: string;
   /** What a credential must allow; `public`: none is asked for, but one that is sent is read. */
-  readonly scope: Scope | 'public';
+  readonly scope: Scope | PluginScope | 'public';
   /** Callers without a credential are let in, and the route sees what is for them. */
   readonly isGuestWelcome?: boolean;
   /** For the OpenAPI document; left out: the plug-in describes the route elsewhere. */
@@ -53,4 +53,32 @@ export interface PluginRoute {
   /** An object is sent as JSON. An error is answered as a problem, unless `onError` says how. */
   readonly handle: (request: Request, context: RouteContext) => Answer;
   readonly onError?: (error: unknown, request: Request, context: RouteContext) => Response;
+}
+
+/** A context whose values have the types of the route's schemas. */
+export type TypedContext<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+> = Omit<RouteContext, 'params' | 'query' | 'body'> & {
+  readonly params: Static<Params>;
+  readonly query: Static<Query>;
+  readonly body: Static<Body>;
+};
+
+/** A route whose handler is given values of the types that its schemas describe. */
+export function defineRoute<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+>(
+  route: Omit<PluginRoute, 'params' | 'query' | 'body' | 'handle'> & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly handle: (request: Request, context: TypedContext<Params, Query, Body>) => Answer;
+  },
+): PluginRoute {
+  // The server has checked the values by the same schemas before it calls the handler.
+  return route as unknown as PluginRoute;
 }

@@ -18,11 +18,15 @@ export interface Access {
 
 const PRIVATE = 0o600;
 
-/** Asks for credentials where it must, and makes the first key where there is none yet. */
+/**
+ * Asks for credentials where it must, and makes the first key where there is none yet.
+ * `pluginScopes` are those that the platform's plug-ins declare.
+ */
 export async function openAccess(
   configuration: Configuration,
   engine: Engine,
   log: EngineLog,
+  pluginScopes: readonly string[] = [],
 ): Promise<Access> {
   const { isOpen, provider } = configuration.access;
   if (isOpen) return { authenticator: null, firstKeyFile: null };
@@ -30,8 +34,10 @@ export async function openAccess(
   const warn: EngineLog['warn'] = (message, facts) => log.warn(message, facts);
   const clock = systemClock;
   const tokens =
-    provider === null ? null : tokenReader({ ...provider, keys: provider.keysUrl, clock });
-  const authenticator = new Authenticator({ accessKeys, clock, tokens, warn });
+    provider === null
+      ? null
+      : tokenReader({ ...provider, keys: provider.keysUrl, clock, pluginScopes });
+  const authenticator = new Authenticator({ accessKeys, clock, tokens, warn, pluginScopes });
   const firstKeyFile = await makeFirstKey(configuration, engine);
   return { authenticator, firstKeyFile };
 }

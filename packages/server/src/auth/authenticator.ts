@@ -11,6 +11,8 @@ export interface AuthenticatorOptions {
   readonly clock: Clock;
   /** Reads tokens of an identity provider, where one is configured. */
   readonly tokens?: TokenReader | null;
+  /** Those that the platform's plug-ins declare. */
+  readonly pluginScopes?: readonly string[];
   readonly warn?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -67,11 +69,13 @@ export class Authenticator {
       throw refusal();
     }
     this.#touch(key, now);
+    const { pluginScopes = [] } = this.#options;
+    const narrowedTo = key.scopes?.filter((scope) => isScope(scope, pluginScopes)) ?? null;
     return {
       id: `key:${id}`,
       tenant: key.tenant,
       principal: key.name,
-      scopes: scopesOf(key.roles.filter(isRole), key.scopes?.filter(isScope) ?? null),
+      scopes: scopesOf(key.roles.filter(isRole), narrowedTo, pluginScopes),
       queues: key.queues,
       expiresAt: key.expiresAt,
     };

@@ -9,25 +9,20 @@ import type {
 } from 'pawl/internal/records/access-keys';
 import { type Credential, HOME_TENANT } from 'pawl/internal/contract/credential';
 import { freshKey } from './key-text.ts';
-import {
-  isRole,
-  isScope,
-  type Role,
-  ROLES,
-  type Scope,
-  scopesOf,
-} from 'pawl/internal/contract/role';
+import { isRole, isScope, type Role, ROLES, scopesOf } from 'pawl/internal/contract/role';
 
 /** What the management of keys works with. */
 export interface KeyDependencies {
   readonly accessKeys: AccessKeys;
   readonly ids: Ids;
+  /** Those that the platform's plug-ins declare. */
+  readonly pluginScopes?: readonly string[];
 }
 
 export interface KeyWish {
   readonly name: string;
   readonly roles: readonly Role[];
-  readonly scopes?: readonly Scope[] | null;
+  readonly scopes?: readonly string[] | null;
   readonly queues?: readonly string[] | null;
   readonly ttlMs?: number | null;
   /** Another tenant than the caller's own: for administrators of the home tenant. */
@@ -60,7 +55,7 @@ export async function createKey(
   if (tenant !== by.tenant && by.tenant !== HOME_TENANT) {
     throw new PawlError('FORBIDDEN', 'a key is made for the own tenant only');
   }
-  refuseMore(by, wish.roles, wish.scopes ?? null);
+  refuseMore(deps, by, { roles: wish.roles, scopes: wish.scopes ?? null });
   const { idempotencyKey } = wish;
   const fresh = freshKey(idempotencyKey === undefined ? null : `${tenant}\n${idempotencyKey}`);
   const add: NewAccessKey = {
@@ -88,7 +83,10 @@ export async function rotateKey(
     const what = old.replacedBy === null ? 'is revoked' : `was replaced by ${old.replacedBy}`;
     throw new PawlError('ILLEGAL_TRANSITION', `the key ${old.id} ${what}`);
   }
-  refuseMore(by, old.roles.filter(isRole), old.scopes?.filter(isScope) ?? null);
+  refuseMore(deps, by, {
+    roles: old.roles.filter(isRole),
+    scopes: old.scopes?.filter((scope) => isScope(scope, deps.pluginScopes)) ?? null,
+  });
   const fresh = freshKey();
   const { tenant, name, roles, scopes, queues } = old;
   const ttlMs = old.expiresAt === null ? null : old.expiresAt - old.createdAt;
@@ -177,8 +175,13 @@ function checkWish(wish: KeyWish, tenant: string): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
-function refuseMore(by: Credential, roles: readonly Role[], scopes: readonly Scope[] | null): void {
-  const beyond = [...scopesOf(roles, scopes)].filter((scope) => !by.scopes.has(scope));
+function refuseMore(
+  { pluginScopes }: KeyDependencies,
+  by: Credential,
+  { roles, scopes }: { roles: readonly Role[]; scopes: readonly string[] | null },
+): void {
+  const allowed = scopesOf(roles, scopes, pluginScopes);
+  const beyond = [...allowed].filter((scope) => !by.scopes.has(scope));
   if (beyond.length === 0) return;
   const message = `a key may not allow more than its maker: ${beyond.join(', ')}`;
   throw new PawlError('FORBIDDEN', message);

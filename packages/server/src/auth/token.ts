@@ -40,6 +40,8 @@ export interface TokenOptions {
   readonly algorithms?: readonly TokenAlgorithm[];
   readonly tenantClaim?: string;
   readonly rolesClaim?: string;
+  /** Those that the platform's plug-ins declare. */
+  readonly pluginScopes?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -78,7 +80,7 @@ function rolesIn(claim: unknown): Role[] {
 /** Reads tokens of one issuer for one audience. */
 export function tokenReader(options: TokenOptions): TokenReader {
   const { issuer, audience, algorithms = TOKEN_ALGORITHMS, clock } = options;
-  const { tenantClaim = 'tenant', rolesClaim = 'roles' } = options;
+  const { tenantClaim = 'tenant', rolesClaim = 'roles', pluginScopes } = options;
   const getKey = keySource(options.keys);
   const credentialOf = (claims: JWTPayload): Credential | null => {
     const tenant = claims[tenantClaim];
@@ -89,7 +91,7 @@ export function tokenReader(options: TokenOptions): TokenReader {
       id: `token:${name}`,
       tenant,
       principal: sub,
-      scopes: scopesOf(rolesIn(claims[rolesClaim]), null),
+      scopes: scopesOf(rolesIn(claims[rolesClaim]), null, pluginScopes),
       queues: null,
       expiresAt: exp * 1_000,
     };

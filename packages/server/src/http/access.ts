@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
-import type { Scope } from 'pawl/internal/contract/role';
+import type { PluginScope, Scope } from 'pawl/internal/contract/role';
 
 /** Routes that tell nothing about anybody's jobs. */
 export const PUBLIC = 'public';
@@ -16,6 +16,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /mark.svg': PUBLIC,
   'GET /assets/:file': PUBLIC,
   'GET /v1/page': PUBLIC,
+  'GET /plugins/:plugin/:file': PUBLIC,
   'GET /livez': PUBLIC,
   'GET /readyz': PUBLIC,
   'GET /openapi.json': PUBLIC,
@@ -65,16 +66,6 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'POST /v1/schedules/:name/resume': 'schedules:write',
   'POST /v1/schedules/:name/run': 'schedules:write',
   'GET /v1/schedules/:name/history': 'schedules:read',
-  'GET /v1/webhooks': 'webhooks:read',
-  'GET /v1/webhooks/:id': 'webhooks:read',
-  'POST /v1/webhooks': 'webhooks:write',
-  'PATCH /v1/webhooks/:id': 'webhooks:write',
-  'DELETE /v1/webhooks/:id': 'webhooks:write',
-  'POST /v1/webhooks/:id/rotate': 'webhooks:write',
-  'POST /v1/webhooks/:id/test': 'webhooks:write',
-  'GET /v1/webhooks/:id/deliveries': 'webhooks:read',
-  'GET /v1/webhooks/:id/deliveries/:deliveryId': 'webhooks:read',
-  'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver': 'webhooks:write',
   'POST /v1/claims': 'work',
   'POST /v1/jobs/:id/start': 'work',
   'POST /v1/jobs/:id/heartbeat': 'work',
@@ -106,18 +97,32 @@ function routeName(method: string, url: string): string {
   return `${verb} ${url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url}`;
 }
 
-/** The table's word on a route; null for one that it does not list. */
-export function scopeOfRoute(method: string, url: string): Scope | typeof PUBLIC | null {
-  return ROUTE_SCOPES[routeName(method, url)] ?? null;
+/** What a route needs. A plug-in's says so itself, the platform's are in the table. */
+export interface ScopedRoute {
+  readonly method: string;
+  readonly url: string;
+  readonly config?: { readonly scope?: RouteScope };
+}
+
+type RouteScope = Scope | PluginScope | typeof PUBLIC;
+
+/** Null for a route that neither has a scope nor is in the table: nobody may use it. */
+export function scopeOfRoute({ method, url, config }: ScopedRoute): RouteScope | null {
+  return config?.scope ?? ROUTE_SCOPES[routeName(method, url)] ?? null;
+}
+
+/** The same of the route that a request was sent to. */
+export function scopeFor({ method, routeOptions }: FastifyRequest): RouteScope | null {
+  const { url = '', config } = routeOptions;
+  return scopeOfRoute({ method, url, config });
 }
 
 /** Asks every request for its credential and for the scope that its route needs. */
 export function requireAccess(app: FastifyInstance, authenticator: Authenticator): void {
   app.addHook('onRequest', async (request) => {
     if (request.is404) return;
-    const { url = '' } = request.routeOptions;
-    const { scope: own = null, isGuestWelcome = false } = request.routeOptions.config;
-    const scope = own ?? scopeOfRoute(request.method, url);
+    const { isGuestWelcome = false } = request.routeOptions.config;
+    const scope = scopeFor(request);
     if (scope === PUBLIC) return;
     const isNameless = request.headers.authorization === undefined;
     if (isNameless && isGuestWelcome) {

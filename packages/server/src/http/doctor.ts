@@ -4,10 +4,11 @@ import { examine } from 'pawl/internal/doctor/checks';
 import { worstOf } from 'pawl/internal/doctor/finding';
 import { verify, type VerifyStep } from 'pawl/internal/doctor/verify';
 import { type App, type Services, type Resource, routes } from './services.ts';
+import { findingsOf } from './plugin-checks.ts';
 import { requireHome } from './require-home.ts';
 import { DiagnosisSchema } from 'pawl/internal/contract/doctor';
 
-function diagnose(app: App, { doctor: deps }: Services): void {
+function diagnose(app: App, { doctor: deps, pluginChecks }: Services): void {
   app.get(
     '/v1/doctor',
     {
@@ -20,7 +21,8 @@ function diagnose(app: App, { doctor: deps }: Services): void {
     },
     async (request) => {
       requireHome(request);
-      const findings = await examine(deps);
+      const [own, others] = await Promise.all([examine(deps), findingsOf(pluginChecks)]);
+      const findings = [...own, ...others];
       return { level: worstOf(findings), findings };
     },
   );

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createKey, findKey, revokeKey, rotateKey } from '../auth/manage-keys.ts';
+import { createKey, findKey, type KeyDependencies, revokeKey, rotateKey } from '../auth/manage-keys.ts';
 import type { AccessKey } from 'pawl/internal/records/access-keys';
 import {
   type App,
@@ -12,7 +12,7 @@ import {
 import { sendPage } from './page.ts';
 import {
   AuditSchema,
-  KeyBody,
+  keyBody,
   type KeyJson,
   KeySchema,
   MadeKeySchema,
@@ -20,7 +20,7 @@ import {
 } from 'pawl/internal/contract/access-key';
 import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { closed, PAGING, pageOf, text, Uuid } from 'pawl/internal/contract/values';
-import { timeText } from './view.ts';
+import { timeText } from 'pawl/internal/contract/event-view';
 
 const KeyParams = Type.Object({ id: text(64, 1) });
 
@@ -47,6 +47,10 @@ function keyJson(key: AccessKey): KeyJson {
   };
 }
 
+function depsOf({ engine, pluginScopes }: Services): KeyDependencies {
+  return { accessKeys: engine.accessKeys, ids: engine.ids, pluginScopes };
+}
+
 function makeKey(app: App, services: Services): void {
   app.post(
     '/v1/keys',
@@ -61,14 +65,14 @@ function makeKey(app: App, services: Services): void {
           'maker. The claims of a key with `queues` are bound to these. The same request again ' +
           'with the same `Idempotency-Key` makes no second key (409 with the id of the first).',
         headers: IDEMPOTENT_BY_KEY,
-        body: KeyBody,
+        body: keyBody(services.pluginScopes),
         response: { 201: MadeKeySchema },
         errors: ['ALREADY_EXISTS'],
       },
     },
     async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key'];
-      const { key, text: secret } = await createKey(services.engine, credentialOf(request), {
+      const { key, text: secret } = await createKey(depsOf(services), credentialOf(request), {
         ...request.body,
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
@@ -113,7 +117,7 @@ function readKey(app: App, services: Services): void {
       },
     },
     async (request) =>
-      keyJson(await findKey(services.engine, credentialOf(request), request.params.id)),
+      keyJson(await findKey(depsOf(services), credentialOf(request), request.params.id)),
   );
 }
 
@@ -139,7 +143,7 @@ function rotate(app: App, services: Services): void {
     async (request, reply) => {
       const { overlapMs = OVERLAP_MS } = request.body;
       const asked = { id: request.params.id, overlapMs };
-      const made = await rotateKey(services.engine, credentialOf(request), asked);
+      const made = await rotateKey(depsOf(services), credentialOf(request), asked);
       return reply
         .code(201)
         .header('location', `/v1/keys/${made.key.id}`)
@@ -165,7 +169,7 @@ function revoke(app: App, services: Services): void {
       },
     },
     async (request) =>
-      keyJson(await revokeKey(services.engine, credentialOf(request), request.params.id)),
+      keyJson(await revokeKey(depsOf(services), credentialOf(request), request.params.id)),
   );
 }
 

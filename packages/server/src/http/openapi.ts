@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type ErrorCode, ERRORS } from 'pawl/internal/core/errors';
-import { scopeOfRoute } from './access.ts';
+import { type ScopedRoute, scopeOfRoute } from './access.ts';
 import { ALWAYS_ANSWERED } from './load-shedding.ts';
 import { EVENT_EXAMPLE, EXAMPLES, JOB_EXAMPLE } from './openapi-examples.ts';
 import { INTRODUCTION, TAGS } from './openapi-text.ts';
 import { ProblemSchema } from 'pawl/internal/contract/problem';
 
 /** A route as it was registered. */
-export interface RouteDoc {
-  readonly method: string;
-  readonly url: string;
+export interface RouteDoc extends ScopedRoute {
   readonly schema: FastifySchema;
 }
 
@@ -18,9 +16,9 @@ type Json = Record<string, unknown>;
 /** Notes every route that is registered from now on; HEAD goes without saying. */
 export function collectRoutes(app: FastifyInstance): RouteDoc[] {
   const found: RouteDoc[] = [];
-  app.addHook('onRoute', ({ method, url, schema }) => {
+  app.addHook('onRoute', ({ method, url, schema = {}, config = {} }) => {
     for (const one of [method].flat()) {
-      if (one !== 'HEAD') found.push({ method: one, url, schema: schema ?? {} });
+      if (one !== 'HEAD') found.push({ method: one, url, schema, config });
     }
   });
   return found;
@@ -132,8 +130,8 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
 }
 
 function operationOf(components: Components, route: RouteDoc): Json {
-  const { method, url, schema } = route;
-  const scope = scopeOfRoute(method, url);
+  const { schema } = route;
+  const scope = scopeOfRoute(route);
   const answers = Object.entries((schema.response ?? {}) as Record<string, Answer>);
   const codes = [...(schema.errors ?? []), ...commonErrors(route, scope === 'public')];
   return {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { PluginRoute, RouteContext } from 'pawl/internal/plugin/route';
-import type { Scope } from 'pawl/internal/contract/role';
+import type { PluginScope, Scope } from 'pawl/internal/contract/role';
 import { credentialOf } from './services.ts';
 
 /** The routes of plug-ins, which know nothing of the framework that serves them. */
@@ -70,16 +70,18 @@ async function answer(route: PluginRoute, exchange: Exchange): Promise<FastifyRe
   }
 }
 
-function contextOf({ request, stopping }: Exchange): RouteContext {
+function contextOf({ request, reply, stopping }: Exchange): RouteContext {
   const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
+  // Not of the socket, which serves many requests one after another.
+  reply.raw.once('close', () => gone.abort());
   return {
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
     body: request.body,
     caller: credentialOf(request),
     requestId: request.id,
-    origin: `${request.protocol}://${request.host}`,
+    // HTTP/1.0 needs no Host.
+    origin: `${request.protocol}://${request.host || 'localhost'}`,
     signal: AbortSignal.any([gone.signal, stopping]),
   };
 }
@@ -107,7 +109,7 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a route of a plug-in needs; those of the platform are listed in one table. */
-    scope?: Scope | 'public';
+    scope?: Scope | PluginScope | 'public';
     isGuestWelcome?: boolean;
   }
 }

@@ -6,6 +6,7 @@ import { PawlError } from 'pawl/internal/core/errors';
 import { type Random, systemRandom } from 'pawl/internal/core/random';
 import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
 import type { Engine } from 'pawl/internal/engine/engine';
+import type { PluginCheck } from 'pawl/internal/plugin/plugin';
 import { Meter } from '../metrics/meter.ts';
 import type { SloDependencies } from '../slo/report.ts';
 import { admitLocals, requireAccess } from './access.ts';
@@ -79,6 +80,10 @@ export interface ServerOptions {
   readonly log?: Partial<RequestLog>;
   /** What is told at `/metrics`; left out, this server's requests alone. */
   readonly meter?: Meter;
+  /** What plug-ins add to the doctor, by names of their own. */
+  readonly pluginChecks?: readonly PluginCheck[];
+  /** Scopes that plug-ins declare, which keys may be narrowed to. */
+  readonly pluginScopes?: readonly string[];
   /** Routes of other parts of the platform. */
   readonly more?: readonly FastifyPluginCallback[];
 }
@@ -184,6 +189,8 @@ function servicesOf(options: ServerOptions): Services {
     live,
     doctor: options.doctor,
     slo: options.slo,
+    pluginChecks: options.pluginChecks ?? [],
+    pluginScopes: options.pluginScopes ?? [],
     window,
     streams: new StreamGate({ ...STREAM_LIMITS, ...options.streams }),
     random: options.random ?? systemRandom,

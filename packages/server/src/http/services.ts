@@ -8,6 +8,7 @@ import { type Credential, OPEN_CREDENTIAL } from 'pawl/internal/contract/credent
 import type { Caller } from 'pawl/internal/engine/enqueue';
 import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
 import type { Engine } from 'pawl/internal/engine/engine';
+import type { PluginCheck } from 'pawl/internal/plugin/plugin';
 import type { LiveHub } from 'pawl/internal/engine/live/live-hub';
 import type { SloDependencies } from '../slo/report.ts';
 import type { ArtifactServices } from './artifact-view.ts';
@@ -22,6 +23,10 @@ export interface Services {
   readonly live: LiveHub;
   readonly doctor: DoctorDependencies;
   readonly slo: SloDependencies;
+  /** What plug-ins add to the doctor, by names of their own. */
+  readonly pluginChecks: readonly PluginCheck[];
+  /** Scopes that plug-ins declare. */
+  readonly pluginScopes: readonly string[];
   /** The latest part of the log, for streams that are up to date. */
   readonly window: LogWindow;
   readonly streams: StreamGate;
