@@ -107,7 +107,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
     control: 'Standard Webhooks: id, time and body are signed; secrets are sealed and rotate',
     places: [
       'packages/server/src/webhooks/signature.ts',
-      'packages/server/src/webhooks/secret-box.ts',
+      'packages/server/src/app/secret-box.ts',
     ],
   },
   S16: {

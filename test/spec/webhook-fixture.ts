@@ -12,12 +12,13 @@ import { createKey, type KeyWish } from '@pawl/server/internal/auth/manage-keys'
 import { systemClock } from 'pawl/internal/core/clock';
 import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
-import { eventJson } from '@pawl/server/internal/http/view';
-import { webhookRoutes } from '@pawl/server/internal/http/webhooks';
+import { pluginRoutes } from '@pawl/server/internal/http/plugin-routes';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { fanOut } from '@pawl/server/internal/webhooks/deliveries';
 import { deliveryJob } from '@pawl/server/internal/webhooks/delivery-job';
-import { SecretBox } from '@pawl/server/internal/webhooks/secret-box';
+import { SecretBox } from '@pawl/server/internal/app/secret-box';
+import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
+import { webhookRoutes } from '@pawl/server/internal/webhooks/routes';
 import { Webhooks } from '@pawl/server/internal/webhooks/webhooks';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
@@ -96,13 +97,14 @@ export interface FixtureOptions {
 
 function parts(world: World, allow: readonly string[]) {
   const { engine } = world;
-  const records = world.context.records.webhooks;
+  const records = new WebhookRecords(world.context.store.records);
   const outgoing = createOutgoing({ allow });
   after(() => outgoing.close());
-  const box = new SecretBox([{ id: 'k1', secret: Buffer.alloc(32, 7) }]);
-  const webhooks = new Webhooks({ engine, records, box, outgoing });
-  const fixture = { engine, webhooks, outgoing, view: eventJson, clock: systemClock };
-  return { webhooks, job: deliveryJob(fixture), routes: webhookRoutes({ webhooks, engine }) };
+  const secrets = new SecretBox([{ id: 'k1', secret: Buffer.alloc(32, 7) }]);
+  const webhooks = new Webhooks({ engine, records, secrets, outgoing });
+  const job = deliveryJob({ engine, webhooks, outgoing, clock: systemClock });
+  const routes = pluginRoutes(webhookRoutes({ webhooks, engine }), engine.live.stopping);
+  return { webhooks, job, routes };
 }
 
 export async function openWebhookFixture(options: FixtureOptions = {}): Promise<WebhookFixture> {
@@ -146,10 +148,11 @@ function steps(world: World, job: ReturnType<typeof deliveryJob>) {
   const { context, engine, clock } = world;
   const timers = new ManualTimers(clock);
   let made = 0;
+  const records = new WebhookRecords(context.store.records);
   const follower = engine.follow({
     name: 'webhooks',
     handle: async (items) => {
-      made += (await fanOut({ engine, records: context.records.webhooks }, items)).length;
+      made += (await fanOut({ engine, records }, items)).length;
     },
   });
   const worker = (): Worker =>

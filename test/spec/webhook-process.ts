@@ -8,14 +8,14 @@ import { Engine } from 'pawl/internal/engine/engine';
 import { openContext } from 'pawl/internal/engine/open-context';
 import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
-import { eventJson } from '@pawl/server/internal/http/view';
 import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { fanOut } from '@pawl/server/internal/webhooks/deliveries';
 import { deliveryJob } from '@pawl/server/internal/webhooks/delivery-job';
-import { SecretBox } from '@pawl/server/internal/webhooks/secret-box';
+import { SecretBox } from '@pawl/server/internal/app/secret-box';
+import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
 import { Webhooks } from '@pawl/server/internal/webhooks/webhooks';
 
 const [database = '', keys = '', url = '', until = ''] = process.argv.slice(2);
@@ -29,11 +29,11 @@ const context = openContext({
   ids: systemIds(systemClock),
 });
 const engine = new Engine(context);
-const records = context.records.webhooks;
+const records = new WebhookRecords(store.records);
 const outgoing = createOutgoing({ allow: ['127.0.0.1'] });
-const box = new SecretBox(await openLinkKeys(keys));
-const webhooks = new Webhooks({ engine, records, outgoing, box });
-const job = deliveryJob({ engine, webhooks, outgoing, view: eventJson, clock: systemClock });
+const secrets = new SecretBox(await openLinkKeys(keys));
+const webhooks = new Webhooks({ engine, records, outgoing, secrets });
+const job = deliveryJob({ engine, webhooks, outgoing, clock: systemClock });
 const named = { tenant: SHARED_TENANT, type: job.type };
 await engine.putType(named, typeDefinitionOf(job));
 await engine.putType({ tenant: 'default', type: 'mail' }, { lifecycle: 'task' });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Role } from 'pawl/internal/contract/role';
 import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
-import { SecretBox } from '@pawl/server/internal/webhooks/secret-box';
+import { SecretBox } from '@pawl/server/internal/app/secret-box';
 import type { Api, Method } from './http-fixture.ts';
 import { hook, openWebhookFixture, succeed, told } from './webhook-fixture.ts';
 

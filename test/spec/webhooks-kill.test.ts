@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { fanOut } from '@pawl/server/internal/webhooks/deliveries';
+import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
@@ -103,7 +104,7 @@ test('[T37] a batch of the log that comes again makes no second delivery', async
     name: 'from the start',
     handle: async (items) => {
       const { context, engine } = fixture.world;
-      const deps = { engine, records: context.records.webhooks };
+      const deps = { engine, records: new WebhookRecords(context.store.records) };
       assert.ok((await fanOut(deps, items)).length > 0);
     },
   });

@@ -1,5 +1,5 @@
 // Kills a real process at every store call of a workflow, one after the other.
-import { recordsOf } from 'pawl/internal/records/records';
+import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface CrashReport {
 export async function template(folder: string): Promise<void> {
   const plant = await openPlant({ folder, startAt: BEGIN_AT });
   await putTypes(plant);
-  await recordsOf(plant.store).webhooks.write({
+  await new WebhookRecords(plant.store.records).write({
     tenant: TENANT,
     id: '01890000-0000-7000-8000-000000000001',
     expected: 0,

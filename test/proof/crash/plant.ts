@@ -16,6 +16,7 @@ import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { StoreError } from 'pawl/internal/store/store-error';
 import type { Store } from 'pawl/internal/store/store';
 import { DELIVERY_TYPE, fanOut } from '@pawl/server/internal/webhooks/deliveries';
+import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
 
 export const TENANT = 'acme';
 export const BEGIN_AT: number = Date.UTC(2026, 0, 1);
@@ -46,10 +47,10 @@ export async function openPlant({ folder, startAt, wrap }: PlantOptions): Promis
   const engine = new Engine(context);
   const files = await openFolderArtifacts({ folder: `${folder}/bytes` });
   const artifacts = new Artifacts(context, { files });
+  const records = new WebhookRecords(store.records);
   const follower = engine.follow({
     name: 'webhooks',
-    handle: async (items) =>
-      void (await fanOut({ engine, records: context.records.webhooks }, items)),
+    handle: async (items) => void (await fanOut({ engine, records }, items)),
   });
   return { clock, store, engine, artifacts, fanOut: follower };
 }

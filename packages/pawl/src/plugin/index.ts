@@ -1,8 +1,14 @@
 // What plug-ins are written with, beside `pawl` and `pawl/define`.
-export { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../contract/credential.ts';
+export { type Credential, GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../contract/credential.ts';
 export type { EnqueueJson } from '../contract/enqueue.ts';
+export { briefEventJson, timeText } from '../contract/event-view.ts';
+export { IDEMPOTENT_BY_KEY } from '../contract/headers.ts';
 export type { ScheduleBodyJson } from '../contract/schedule.ts';
 export type { TypeJson } from '../contract/type.ts';
+export { closed, nothing, nullable, pageOf, PAGING, Time, Uuid } from '../contract/values.ts';
+export * from '../contract/webhook.ts';
+export { apiActor } from '../core/actor.ts';
+export { found, type Found, good } from '../doctor/finding.ts';
 export type { Artifacts } from '../engine/artifacts.ts';
 export { largeSink, largeSource, valuesIn, wholeResult } from '../engine/by-reference.ts';
 export type { EngineLog } from '../engine/context.ts';
@@ -14,20 +20,15 @@ export type { LogFollower } from '../engine/follow/log-follower.ts';
 export { SHARED_TENANT } from '../engine/registry.ts';
 export { definitionOf } from '../engine/stored-definition.ts';
 export type { UniqueWish } from '../engine/unique.ts';
-export type { ProcessRole } from './process-role.ts';
-export type {
-  SealedSecret,
-  Webhook,
-  WebhookRecords,
-  WebhookRef,
-  WebhookSettings,
-} from '../records/webhooks.ts';
+export { auditOps, type NewAuditEntry } from '../records/audit.ts';
 export { ConfigurationError } from '../settings/configuration-error.ts';
 export type { Setting } from '../settings/setting.ts';
 export type { NewJob } from '../store/insert.ts';
 export type { JobPage, TailItem } from '../store/query.ts';
+export type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
 export { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 export type { Worker } from '../worker/worker.ts';
+export * from './answer.ts';
 export * from './host.ts';
 export * from './plugin.ts';
 export * from './process-role.ts';

@@ -7,7 +7,6 @@ import { Ends } from './ends.ts';
 import { Followers } from './followers.ts';
 import { JobTypes } from './job-types.ts';
 import { ScheduleRecords } from './schedules.ts';
-import { WebhookRecords } from './webhooks.ts';
 import { Workers } from './workers.ts';
 
 /** The repositories of everything that is stored beside jobs. */
@@ -20,7 +19,6 @@ export interface Records {
   readonly followers: Followers;
   readonly schedules: ScheduleRecords;
   readonly types: JobTypes;
-  readonly webhooks: WebhookRecords;
   readonly workers: Workers;
 }
 
@@ -36,7 +34,6 @@ export function recordsOf(store: Store): Records {
     followers: new Followers(records),
     schedules: new ScheduleRecords(store),
     types: new JobTypes(store),
-    webhooks: new WebhookRecords(records),
     workers: new Workers(store),
   };
 }

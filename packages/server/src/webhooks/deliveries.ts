@@ -6,10 +6,9 @@ import type {
   JobPage,
   NewJob,
   TailItem,
-  Webhook,
-  WebhookRecords,
 } from 'pawl/plugin';
 import { TEST_EVENT } from './envelope.ts';
+import type { Webhook, WebhookRecords } from './records.ts';
 import { wants } from './settings.ts';
 
 /** The type of the jobs that deliver. */

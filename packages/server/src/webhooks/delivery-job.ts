@@ -13,9 +13,10 @@ import {
   TransientError,
   typed,
 } from 'pawl/define';
-import type { Engine, Webhook } from 'pawl/plugin';
+import type { Engine } from 'pawl/plugin';
 import { DELIVERY_TYPE, type DeliveryInput } from './deliveries.ts';
-import { type Envelope, envelopeOf, type EventView, testEnvelope } from './envelope.ts';
+import { type Envelope, envelopeOf, testEnvelope } from './envelope.ts';
+import type { Webhook } from './records.ts';
 import { signedHeaders } from './signature.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -24,7 +25,6 @@ export interface DeliveryDependencies {
   readonly engine: Pick<Engine, 'find' | 'events'>;
   readonly webhooks: Webhooks;
   readonly outgoing: Pick<Outgoing, 'fetch'>;
-  readonly view: EventView;
   /** The wall's: receivers compare it with their own. */
   readonly clock: Clock;
 }
@@ -116,7 +116,7 @@ async function webhookOf(
 
 /** Read anew each time: what was erased meanwhile is not sent, and nobody's input is signed. */
 async function contentOf(
-  { engine, view }: DeliveryDependencies,
+  { engine }: DeliveryDependencies,
   { input, job }: RunContext<DeliveryInput>,
 ): Promise<Envelope> {
   const { tenant } = job;
@@ -131,7 +131,7 @@ async function contentOf(
   const event = events[0];
   if (about && event?.version === key.version) {
     const { type: jobType, correlationId, traceId } = about;
-    return envelopeOf(event, { jobType, correlationId, traceId, view });
+    return envelopeOf(event, { jobType, correlationId, traceId });
   }
   throw new PermanentError('the event is no longer kept', { code: 'EVENT_GONE' });
 }

@@ -1,10 +1,5 @@
 import { eventIdOf, type Instant, type JobEvent } from 'pawl/define';
-
-/** An event as the API shows it; handed in, so that webhooks and API tell the same. */
-export type EventView = (
-  event: JobEvent,
-  tracing: { correlationId: string | null; traceId: string | null },
-) => Readonly<Record<string, unknown>>;
+import { briefEventJson } from 'pawl/plugin';
 
 /** What is sent: the id that receivers tell repeats by, and the text that is signed. */
 export interface Envelope {
@@ -18,17 +13,12 @@ export const TEST_EVENT = 'webhook_test';
 /** An event in the form of CloudEvents 1.0, structured mode. */
 export function envelopeOf(
   event: JobEvent,
-  about: {
-    jobType: string;
-    correlationId: string | null;
-    traceId: string | null;
-    view: EventView;
-  },
+  about: { jobType: string; correlationId: string | null; traceId: string | null },
 ): Envelope {
   const { tenant, jobId, version, note, type, at } = event;
-  const { jobType, view, ...tracing } = about;
+  const { jobType, ...tracing } = about;
   const id = eventIdOf(jobId, version, note);
-  const data = view(event, tracing);
+  const data = briefEventJson(event, tracing);
   const source = `/v1/jobs/${jobId}`;
   return written({
     id,

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type Fault, invalid, type Outgoing, OutgoingError } from 'pawl/define';
-import type { Webhook } from 'pawl/plugin';
+import type { Webhook } from './records.ts';
 
 /** What its maker says of a webhook; what is left out stays as it is. */
 export interface WebhookWish {

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { derivedId, type Instant, type Outgoing, PawlError, SYSTEM_ACTOR } from 'pawl/define';
+import type { Engine, PluginSecrets } from 'pawl/plugin';
 import type {
-  Engine,
   SealedSecret,
   Webhook,
   WebhookRecords,
   WebhookRef,
   WebhookSettings,
-} from 'pawl/plugin';
-import type { SecretBox } from './secret-box.ts';
+} from './records.ts';
 import { checkWish, TERMINAL_EVENTS, type WebhookWish } from './settings.ts';
 import { newSecret } from './signature.ts';
 
@@ -27,7 +26,7 @@ export interface MadeWebhook {
 export interface WebhooksOptions {
   readonly engine: Pick<Engine, 'ids' | 'now'>;
   readonly records: WebhookRecords;
-  readonly box: SecretBox;
+  readonly secrets: PluginSecrets;
   readonly outgoing: Pick<Outgoing, 'check'>;
 }
 
@@ -53,7 +52,7 @@ export class Webhooks {
     wish: WebhookWish & { url: string },
     idempotencyKey?: string,
   ): Promise<MadeWebhook> {
-    const { engine, records, box, outgoing } = this.#options;
+    const { engine, records, secrets, outgoing } = this.#options;
     await checkWish(wish, outgoing);
     const { tenant } = by;
     const id =
@@ -69,7 +68,7 @@ export class Webhooks {
       types: wish.types ?? null,
       isEnabled: wish.enabled ?? true,
       disabledReason: null,
-      secrets: [{ sealed: box.seal({ tenant, id }, secret), expiresAt: null }],
+      secrets: [{ sealed: secrets.seal({ tenant, id }, secret), expiresAt: null }],
       failingSince: null,
       createdBy: by.actor,
     };
@@ -120,7 +119,7 @@ export class Webhooks {
     by: Manager,
     asked: { id: string; overlapMs: number; key?: string },
   ): Promise<MadeWebhook> {
-    const { box } = this.#options;
+    const { secrets: box } = this.#options;
     const ref = { tenant: by.tenant, id: asked.id };
     const requestKey = asked.key === undefined ? {} : { requestKey: hashOf(asked.key) };
     const fresh = { sealed: box.seal(ref, newSecret()), expiresAt: null, ...requestKey };
@@ -139,7 +138,7 @@ export class Webhooks {
 
   /** The secrets that sign now, the newest first. */
   async secretsOf(webhook: Webhook): Promise<string[]> {
-    const { engine, box } = this.#options;
+    const { engine, secrets: box } = this.#options;
     const now = await engine.now();
     return webhook.secrets
       .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)

@@ -41,7 +41,6 @@ import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
 import { dispatchRuleCases } from './dispatch-rules.ts';
 import { uniqueCases } from './unique.ts';
-import { webhookCases } from './webhooks.ts';
 import { wholeCases } from './whole.ts';
 import { workerCases } from './workers.ts';
 
@@ -66,7 +65,6 @@ const GROUPS: Readonly<Record<string, Cases>> = {
   queries: { ...queryCases, ...searchCases, ...deadLetterCases, ...registryCases },
   access: accessCases,
   workers: workerCases,
-  webhooks: webhookCases,
   exactness: exactnessCases,
   measures: measureCases,
   retention: retentionCases,

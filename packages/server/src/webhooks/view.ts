@@ -1,7 +1,6 @@
-import type { Webhook } from 'pawl/internal/records/webhooks';
-import type { Delivery, LoggedTry } from '../webhooks/delivery-log.ts';
-import type { DeliveryJson, TryJson, WebhookJson } from 'pawl/internal/contract/webhook';
-import { timeText } from './view.ts';
+import { type DeliveryJson, timeText, type TryJson, type WebhookJson } from 'pawl/plugin';
+import type { Delivery, LoggedTry } from './delivery-log.ts';
+import type { Webhook } from './records.ts';
 
 function timeOrNull(instant: number | null): string | null {
   return instant === null ? null : timeText(instant);

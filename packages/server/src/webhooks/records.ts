@@ -1,6 +1,12 @@
-import type { Instant } from '../core/clock.ts';
-import type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
-import { auditOps, type NewAuditEntry } from './audit.ts';
+import type { Instant } from 'pawl/define';
+import {
+  auditOps,
+  type NewAuditEntry,
+  type RecordKey,
+  type RecordKind,
+  type RecordStore,
+  type StoredRecord,
+} from 'pawl/plugin';
 
 /** A signing secret that only a process with the platform's own keys can read. */
 export interface SealedSecret {
@@ -52,7 +58,7 @@ export interface WebhookWrite extends WebhookRef {
   readonly audit: readonly NewAuditEntry[];
 }
 
-const WEBHOOK: RecordKind = { name: 'webhook' };
+export const WEBHOOK: RecordKind = { name: 'webhook' };
 const LIMIT = 10_000;
 
 function keyOf({ tenant, id }: WebhookRef): RecordKey {

@@ -1,0 +1,151 @@
+import {
+  closed,
+  type Credential,
+  defineRoute,
+  DeliveryParams,
+  DeliveryQuery,
+  DeliverySchema,
+  DeliveryWithTries,
+  type Engine,
+  IDEMPOTENT_BY_KEY,
+  jsonAnswer,
+  pageAnswer,
+  pageOf,
+  type PluginRoute,
+  WebhookParams,
+} from 'pawl/plugin';
+import { deliverTest, findDelivery, listDeliveries, redeliver } from './deliveries.ts';
+import { deliveryOf, triesOf } from './delivery-log.ts';
+import type { Webhook } from './records.ts';
+import { deliveryJson, tryJson } from './view.ts';
+import type { Webhooks } from './webhooks.ts';
+
+/** What the routes need to manage webhooks and to show their deliveries. */
+export interface DeliveryServices {
+  readonly webhooks: Webhooks;
+  readonly engine: Engine;
+}
+
+const tag = 'Webhooks';
+
+const PHASES = { delivered: 'succeeded', failed: 'failed', cancelled: 'cancelled' } as const;
+
+/** What a route is asked about, by its path and its caller. */
+interface Asked {
+  readonly caller: Credential;
+  readonly params: { readonly id: string };
+}
+
+function webhookIn({ webhooks }: DeliveryServices, { caller, params }: Asked): Promise<Webhook> {
+  return webhooks.find({ tenant: caller.tenant, id: params.id });
+}
+
+function keyOf({ headers }: Request): { idempotencyKey?: string } {
+  const key = headers.get('idempotency-key');
+  return key === null ? {} : { idempotencyKey: key };
+}
+
+function testWebhook(services: DeliveryServices): PluginRoute {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/webhooks/:id/test',
+    scope: 'webhooks:write',
+    doc: {
+      tag,
+      operationId: 'testWebhook',
+      summary: 'Send a webhook a test event, once',
+      description: 'It is of the type `webhook_test`, signed like any other.',
+      errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    },
+    params: WebhookParams,
+    headers: IDEMPOTENT_BY_KEY,
+    body: closed({}),
+    answers: { 202: DeliverySchema },
+    handle: async (request, asked) => {
+      const webhook = await webhookIn(services, asked);
+      const job = await deliverTest(services.engine, webhook, keyOf(request));
+      return jsonAnswer(deliveryJson(deliveryOf(job)), { status: 202 });
+    },
+  });
+}
+
+function listAll(services: DeliveryServices): PluginRoute {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/webhooks/:id/deliveries',
+    scope: 'webhooks:read',
+    doc: {
+      tag,
+      operationId: 'listDeliveries',
+      summary: 'Deliveries of a webhook, the newest first',
+      description: 'Kept as long as jobs are.',
+      errors: ['NOT_FOUND'],
+    },
+    params: WebhookParams,
+    query: DeliveryQuery,
+    answers: { 200: pageOf(DeliverySchema) },
+    handle: async (request, asked) => {
+      const { limit = 50, cursor, state } = asked.query;
+      const webhook = await webhookIn(services, asked);
+      const { jobs, hasMore } = await listDeliveries(services.engine, webhook, {
+        limit,
+        ...(cursor === undefined ? {} : { before: cursor }),
+        ...(state === undefined ? {} : { phase: PHASES[state] }),
+      });
+      const items = jobs.map((job) => deliveryJson(deliveryOf(job)));
+      return pageAnswer(request, items, hasMore ? items.at(-1)!.id : null);
+    },
+  });
+}
+
+function readOne(services: DeliveryServices): PluginRoute {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/webhooks/:id/deliveries/:deliveryId',
+    scope: 'webhooks:read',
+    doc: {
+      tag,
+      operationId: 'readDelivery',
+      summary: 'One delivery, with every request that was sent for it',
+      errors: ['NOT_FOUND'],
+    },
+    params: DeliveryParams,
+    answers: { 200: DeliveryWithTries },
+    handle: async (_request, asked) => {
+      const webhook = await webhookIn(services, asked);
+      const job = await findDelivery(services.engine, webhook, asked.params.deliveryId);
+      const tries = await triesOf(services.engine, job);
+      return { ...deliveryJson(deliveryOf(job)), tries: tries.map(tryJson) };
+    },
+  });
+}
+
+function redeliverOne(services: DeliveryServices): PluginRoute {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    scope: 'webhooks:write',
+    doc: {
+      tag,
+      operationId: 'redeliver',
+      summary: 'Send an event again, under the same webhook-id',
+      description: 'It is a delivery of its own, with all its attempts before it.',
+      errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+    },
+    params: DeliveryParams,
+    headers: IDEMPOTENT_BY_KEY,
+    body: closed({}),
+    answers: { 202: DeliverySchema },
+    handle: async (request, asked) => {
+      const webhook = await webhookIn(services, asked);
+      const delivery = await findDelivery(services.engine, webhook, asked.params.deliveryId);
+      const job = await redeliver(services.engine, webhook, { delivery, ...keyOf(request) });
+      return jsonAnswer(deliveryJson(deliveryOf(job)), { status: 202 });
+    },
+  });
+}
+
+/** The routes of a webhook's deliveries. */
+export function deliveryRoutes(services: DeliveryServices): readonly PluginRoute[] {
+  return [testWebhook(services), listAll(services), readOne(services), redeliverOne(services)];
+}
