@@ -18,23 +18,6 @@ import { openWorker } from 'pawl/internal/worker/open-worker';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 import type { ProcessRole } from 'pawl/internal/plugin/process-role';
 
-/** How the signing secrets of webhooks are kept. */
-export interface SecretSettings {
-  /** The same for all processes of a platform; null: a file of the data folder. */
-  readonly keys: readonly SealingKey[] | null;
-}
-
-export function readSecretSettings(env: NodeJS.ProcessEnv): SecretSettings {
-  const text = env['PAWL_SECRET_KEYS'] ?? '';
-  if (text === '') return { keys: null };
-  try {
-    return { keys: parseLinkKeys(text) };
-  } catch {
-    const form = '[{"id": "a", "secret": "<32 bytes or more in base64url>"}], the newest first';
-    throw new ConfigurationError('PAWL_SECRET_KEYS', `cannot be read: give ${form}`);
-  }
-}
-
 /** The webhooks of a platform: their API, and the work of telling. */
 export interface PlatformWebhooks {
   readonly routes: FastifyPluginCallback;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
+import { type Credential, GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import type { Scope } from 'pawl/internal/contract/role';
 
 /** Routes that tell nothing about anybody's jobs. */
@@ -115,10 +115,8 @@ export function scopeOfRoute(method: string, url: string): Scope | typeof PUBLIC
 export function requireAccess(app: FastifyInstance, authenticator: Authenticator): void {
   app.addHook('onRequest', async (request) => {
     if (request.is404) return;
-    const { url = '' } = request.routeOptions;
-    const { scope: own = null, isGuestWelcome = false } = request.routeOptions.config;
-    const scope = own ?? scopeOfRoute(request.method, url);
-    if (scope === PUBLIC) return;
+    const { isGuestWelcome = false } = request.routeOptions.config;
+    if (scopeOf(request) === PUBLIC) return;
     const isNameless = request.headers.authorization === undefined;
     if (isNameless && isGuestWelcome) {
       request.credential = GUEST_CREDENTIAL;
@@ -126,10 +124,34 @@ export function requireAccess(app: FastifyInstance, authenticator: Authenticator
     }
     const credential = await authenticator.authenticate(request.headers.authorization);
     request.credential = credential;
-    if (scope !== null && credential.scopes.has(scope)) return;
-    const message =
-      scope === null ? 'nobody may use this' : `this needs the scope ${scope}, which is not given`;
-    throw new PawlError('FORBIDDEN', message);
+    requireScope(request, credential);
+  });
+}
+
+/** The scope that a route needs: its plug-in's word, or the table's. */
+export function scopeOf({ method, routeOptions }: FastifyRequest): Scope | typeof PUBLIC | null {
+  return routeOptions.config.scope ?? scopeOfRoute(method, routeOptions.url ?? '');
+}
+
+function requireScope(request: FastifyRequest, { scopes }: Credential): void {
+  const scope = scopeOf(request);
+  if (scope === PUBLIC || (scope !== null && scopes.has(scope))) return;
+  const message =
+    scope === null ? 'nobody may use this' : `this needs the scope ${scope}, which is not given`;
+  throw new PawlError('FORBIDDEN', message);
+}
+
+/** Callers are told by whoever stands before this server; what their scopes allow is kept to. */
+export function admitBy(
+  app: FastifyInstance,
+  admit: (request: FastifyRequest) => Credential | null,
+): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) return;
+    const credential = admit(request);
+    if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is not known');
+    request.credential = credential;
+    requireScope(request, credential);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type ErrorCode, ERRORS } from 'pawl/internal/core/errors';
-import { scopeOfRoute } from './access.ts';
+import type { Scope } from 'pawl/internal/contract/role';
+import { type PUBLIC, scopeOfRoute } from './access.ts';
 import { ALWAYS_ANSWERED } from './load-shedding.ts';
 import { EVENT_EXAMPLE, EXAMPLES, JOB_EXAMPLE } from './openapi-examples.ts';
 import { INTRODUCTION, TAGS } from './openapi-text.ts';
@@ -11,6 +12,8 @@ export interface RouteDoc {
   readonly method: string;
   readonly url: string;
   readonly schema: FastifySchema;
+  /** What a credential must allow; null: nobody may use it. */
+  readonly scope: Scope | typeof PUBLIC | null;
 }
 
 type Json = Record<string, unknown>;
@@ -18,9 +21,11 @@ type Json = Record<string, unknown>;
 /** Notes every route that is registered from now on; HEAD goes without saying. */
 export function collectRoutes(app: FastifyInstance): RouteDoc[] {
   const found: RouteDoc[] = [];
-  app.addHook('onRoute', ({ method, url, schema }) => {
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
     for (const one of [method].flat()) {
-      if (one !== 'HEAD') found.push({ method: one, url, schema: schema ?? {} });
+      if (one === 'HEAD') continue;
+      const scope = config?.scope ?? scopeOfRoute(one, url);
+      found.push({ method: one, url, schema: schema ?? {}, scope });
     }
   });
   return found;
@@ -132,8 +137,7 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
 }
 
 function operationOf(components: Components, route: RouteDoc): Json {
-  const { method, url, schema } = route;
-  const scope = scopeOfRoute(method, url);
+  const { schema, scope } = route;
   const answers = Object.entries((schema.response ?? {}) as Record<string, Answer>);
   const codes = [...(schema.errors ?? []), ...commonErrors(route, scope === 'public')];
   return {

@@ -8,7 +8,7 @@ import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
 import type { Engine } from 'pawl/internal/engine/engine';
 import { Meter } from '../metrics/meter.ts';
 import type { SloDependencies } from '../slo/report.ts';
-import { admitLocals, requireAccess } from './access.ts';
+import { admitBy, admitLocals, requireAccess } from './access.ts';
 import type { ArtifactServices } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
 import { RemoteWorkers } from './remote-workers.ts';
@@ -64,6 +64,8 @@ export interface ServerOptions {
   readonly slo: SloDependencies;
   /** Null or left out: no credentials are asked for, which is for the own machine only. */
   readonly authenticator?: Authenticator | null;
+  /** Says who asks, instead of credentials: behind access control of somebody else. */
+  readonly admit?: (request: FastifyRequest) => Credential | null;
   readonly status?: ServerStatus;
   readonly bodyBytesMax?: number;
   readonly deadlines?: Partial<BodyDeadlines>;
@@ -146,7 +148,8 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   if (options.log !== undefined) logRequests(app, options.log);
   shedLoad(app, { ...LOAD_LIMITS, ...options.load });
   boundBodies(app, { ...BODY_DEADLINES, ...options.deadlines });
-  if (authenticator === null) admitLocals(app);
+  if (options.admit !== undefined) admitBy(app, options.admit);
+  else if (authenticator === null) admitLocals(app);
   else requireAccess(app, authenticator);
   keepAudit(app, options.engine);
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
