@@ -31,7 +31,9 @@ export class Plugins {
   private constructor(base: HostBase, started: readonly StartedPlugin[], wakers: Wakers) {
     this.#base = base;
     this.started = started;
-    const own = started.filter(({ plugin, parts }) => hasOwnWorker(plugin) && parts.jobs.length > 0);
+    const own = started.filter(
+      ({ plugin, parts }) => hasOwnWorker(plugin) && parts.jobs.length > 0,
+    );
     this.#workers = new Map(own.map((one) => [one, this.#workerOf(one)]));
     for (const [one, worker] of this.#workers) wakers.set(one.plugin, () => worker.wake());
   }

@@ -21,7 +21,10 @@ export interface SettingSources {
   /** False: the settings file may have others, which are not read. Default: true. */
   readonly isWhole?: boolean;
   /** What `pawl.config.ts` says; the settings file goes before it. */
-  readonly config?: { readonly path: string; readonly values: Readonly<Record<string, string>> } | null;
+  readonly config?: {
+    readonly path: string;
+    readonly values: Readonly<Record<string, string>>;
+  } | null;
 }
 
 /** Names the settings file; `pawl.json` in the working folder is read if it is there. */

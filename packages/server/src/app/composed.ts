@@ -1,5 +1,9 @@
 import { type Config, loadConfig, settingsIn } from 'pawl/internal/settings/config-file';
-import { environmentOf, type Resolved, resolveSettings } from 'pawl/internal/settings/resolve-settings';
+import {
+  environmentOf,
+  type Resolved,
+  resolveSettings,
+} from 'pawl/internal/settings/resolve-settings';
 import type { Plugin } from 'pawl/internal/plugin/plugin';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { PlatformParts } from './platform.ts';
@@ -21,7 +25,11 @@ export interface ComposeOptions {
 }
 
 /** Every setting and what it is set to, those of the plug-ins included. */
-export async function compose({ env, flags = {}, folder = '.' }: ComposeOptions): Promise<Composed> {
+export async function compose({
+  env,
+  flags = {},
+  folder = '.',
+}: ComposeOptions): Promise<Composed> {
   const loaded = await loadConfig(folder);
   const config: Config = loaded?.config ?? {};
   const plugins: readonly Plugin[] = config.plugins ?? (await installedPlugins());

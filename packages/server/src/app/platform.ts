@@ -64,7 +64,10 @@ interface Opening {
 
 /** The engine with its store and its artifacts, as programs have it. */
 async function openCore({ configuration, log, measuring, jobs, plugins }: Opening) {
-  const named = [...jobs.map((job) => job.lifecycle), ...plugins.flatMap((one) => one.lifecycles ?? [])];
+  const named = [
+    ...jobs.map((job) => job.lifecycle),
+    ...plugins.flatMap((one) => one.lifecycles ?? []),
+  ];
   const lifecycles = [...new Set([...builtInLifecycles, ...named])];
   const { store, storeName } = await openStore(configuration, lifecycles);
   const { files, keys } = await openArtifacts(configuration.dataFolder, configuration.artifacts);
@@ -175,7 +178,18 @@ export async function startPlatform(
     const url = roles.has('api') ? await server.listen({ host, port }) : '';
     const types = isWorking ? all.map(({ type }) => type) : [];
     const { isOpen } = configuration.access;
-    return { url, metricsUrl, storeName, pawl, engine, artifacts, firstKeyFile, isOpen, types, stop };
+    return {
+      url,
+      metricsUrl,
+      storeName,
+      pawl,
+      engine,
+      artifacts,
+      firstKeyFile,
+      isOpen,
+      types,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -9,7 +9,9 @@ const SETTLE_MS = 150;
 
 /** What is watched: sources, but neither packages, nor what programs write. */
 function isSource(path: string): boolean {
-  return /\.(?:[cm]?[jt]s|json)$/.test(path) && !/(?:^|[/\\])(?:node_modules|dist|data|\.)/.test(path);
+  return (
+    /\.(?:[cm]?[jt]s|json)$/.test(path) && !/(?:^|[/\\])(?:node_modules|dist|data|\.)/.test(path)
+  );
 }
 
 /** Runs `pawl start` in a process of its own, and again whenever a source changes. */

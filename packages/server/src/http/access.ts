@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { type Credential, GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
+import {
+  type Credential,
+  GUEST_CREDENTIAL,
+  OPEN_CREDENTIAL,
+} from 'pawl/internal/contract/credential';
 import type { Scope } from 'pawl/internal/contract/role';
 
 /** Routes that tell nothing about anybody's jobs. */

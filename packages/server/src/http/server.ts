@@ -1,6 +1,12 @@
 import { KEPT_NAME_MAX } from 'pawl/internal/core/bounds';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyPluginCallback,
+  type FastifyRequest,
+} from 'fastify';
+import type { Credential } from 'pawl/internal/contract/credential';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { PawlError } from 'pawl/internal/core/errors';
 import { type Random, systemRandom } from 'pawl/internal/core/random';

@@ -19,7 +19,12 @@ async function runWorker(session: Session, { options }: Given<WorkerOptions>): P
   if (!Number.isInteger(slots) || slots < 1) throw new UsageError('--slots takes a whole number');
   // Workers are large; the other commands need nothing of them.
   const { work } = await import('../work.ts');
-  await work(session, { module, jobs: loaded?.config.jobs ?? [], slots, queues: options.queues?.split(',') ?? null });
+  await work(session, {
+    module,
+    jobs: loaded?.config.jobs ?? [],
+    slots,
+    queues: options.queues?.split(',') ?? null,
+  });
 }
 
 /** `pawl worker`: handlers of yours, attached to a server over HTTP. */
