@@ -1,12 +1,12 @@
 // A project that is made from nothing with npm, as on a stranger's machine.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { folder, manifest, tarball } from './packed.ts';
+import { folder, pawl } from './packed.ts';
 
 const run = promisify(execFile);
 const project = join(folder, 'stranger');
@@ -20,6 +20,14 @@ const env = {
 
 /** What npm says when it cannot have what it does not have already. */
 const AWAY = /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
+
+/** What installing the library may bring. */
+const PACKAGES_MAX = 15;
+const BYTES_MAX = 12_000_000;
+
+function manifestsIn(root: string): string[] {
+  return globSync(['*/package.json', '@*/*/package.json'], { cwd: root }).toSorted();
+}
 
 function bytesIn(root: string): number {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
@@ -45,18 +53,21 @@ await pawl.close();
 /** Installs the package with npm, compiles and runs a program, and asks npx for the command. */
 export async function freshProject(context: TestContext): Promise<void> {
   mkdirSync(project);
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--omit=optional'];
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--omit=optional', '--omit=peer'];
   writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}');
   try {
-    await run('npm', ['install', ...flags, tarball], { cwd: project, env });
+    await run('npm', ['install', ...flags, pawl.tarball], { cwd: project, env });
   } catch (error) {
     const { stderr } = error as { stderr: string };
     if (!AWAY.test(stderr)) throw error;
     return context.skip('the package registry cannot be reached, and the cache has not enough');
   }
-  const bytes = bytesIn(join(project, 'node_modules'));
-  context.diagnostic(`${Math.round(bytes / 1e6)} MB installed without optional packages`);
-  assert.ok(bytes < 60e6, `${bytes} bytes`);
+  const installed = join(project, 'node_modules');
+  const bytes = bytesIn(installed);
+  const packages = manifestsIn(installed);
+  context.diagnostic(`${packages.length} packages, ${(bytes / 1e6).toFixed(1)} MB`);
+  assert.ok(packages.length <= PACKAGES_MAX, packages.join(', '));
+  assert.ok(bytes <= BYTES_MAX, `${bytes} bytes`);
 
   writeFileSync(join(project, 'main.ts'), PROGRAM);
   const options = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: [] };
@@ -70,5 +81,5 @@ export async function freshProject(context: TestContext): Promise<void> {
   const { stdout } = await run(process.execPath, ['main.ts'], { cwd: project, env });
   assert.equal(stdout.trim(), 'Hello, world!');
   const told = await run('npx', ['--no-install', 'pawl', '--version'], { cwd: project, env });
-  assert.equal(told.stdout.trim(), manifest.version);
+  assert.equal(told.stdout.trim(), pawl.manifest.version);
 }

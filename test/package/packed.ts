@@ -1,11 +1,12 @@
-// What `npm pack` makes, packed once for all tests of it.
+// What `npm run pack` makes, packed once for all tests of it.
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import { promisify } from 'node:util';
+import { publicPackages } from '../../scripts/run/public-packages.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 
 const run = promisify(execFile);
@@ -13,63 +14,84 @@ export const folder: string = mkdtempSync(join(tmpdir(), 'pawl-package-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 export interface Manifest {
+  readonly name: string;
   readonly version: string;
   readonly exports: Record<string, string | { readonly default: string }>;
-  readonly bin: Record<string, string>;
-  readonly dependencies: Record<string, string>;
-  readonly optionalDependencies: Record<string, string>;
-  readonly peerDependencies: Record<string, string>;
+  readonly bin?: Record<string, string>;
+  readonly dependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
 }
 
-export const manifest = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) as Manifest;
-
-/** Built and packed from a folder of its own, so that nobody's `dist` is in the way. */
-async function pack(): Promise<string> {
-  const own = join(folder, 'pawl');
-  for (const name of ['package.json', 'README.md', 'LICENSE']) {
-    cpSync(inRepository(name), join(own, name));
-  }
-  await run(process.execPath, [inRepository('scripts/build.ts'), join(own, 'dist')]);
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: own });
-  return join(folder, globSync('*.tgz', { cwd: folder })[0]!);
+/** A package as users get it. */
+export interface Packed {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly tarball: string;
 }
 
-export const tarball: string = await pack();
+async function pack(): Promise<ReadonlyMap<string, Packed>> {
+  const to = join(folder, 'packed');
+  await run(process.execPath, [inRepository('scripts/pack.ts'), to]);
+  return new Map(
+    publicPackages.map((name) => {
+      const path = inRepository('.cache/staged', name, 'package.json');
+      const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+      const file = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
+      return [name, { folder: name, manifest, tarball: join(to, file) }];
+    }),
+  );
+}
 
-/** A program of its own that has the package, and links to what an install would have brought. */
+const packed: ReadonlyMap<string, Packed> = await pack();
+export const all: readonly Packed[] = [...packed.values()];
+export const pawl: Packed = packed.get('pawl')!;
+export const server: Packed = packed.get('server')!;
+
+/** A program of its own with packages of ours, and links to what an install would have brought. */
 export class App {
   readonly folder: string;
-  readonly installed: string;
 
-  constructor(name: string, packages: readonly string[]) {
+  constructor(name: string) {
     this.folder = join(folder, name);
-    this.installed = join(this.folder, 'node_modules/pawl');
-    mkdirSync(this.installed, { recursive: true });
+    mkdirSync(join(this.folder, 'node_modules'), { recursive: true });
     writeFileSync(join(this.folder, 'package.json'), '{"type":"module"}');
-    this.link(packages);
   }
 
-  async unpack(): Promise<this> {
-    await run('tar', ['xzf', tarball, '-C', this.installed, '--strip-components=1']);
+  /** Ours, with what they depend on, but nothing that is optional. */
+  async with(...packages: readonly Packed[]): Promise<this> {
+    for (const { manifest, tarball } of packages) {
+      const to = this.installed(manifest.name);
+      mkdirSync(to, { recursive: true });
+      await run('tar', ['xzf', tarball, '-C', to, '--strip-components=1']);
+      this.link(Object.keys(manifest.dependencies ?? {}));
+    }
     return this;
   }
 
-  link(names: readonly string[]): void {
+  installed(name = 'pawl'): string {
+    return join(this.folder, 'node_modules', name);
+  }
+
+  link(names: readonly string[]): this {
     for (const name of names) {
       const target = join(this.folder, 'node_modules', name);
       mkdirSync(dirname(target), { recursive: true });
+      if (statSync(target, { throwIfNoEntry: false }) !== undefined) continue;
       symlinkSync(inRepository('node_modules', name), target);
     }
+    return this;
   }
 
   async run(code: string, node: string = process.execPath): Promise<string> {
     writeFileSync(join(this.folder, 'main.mjs'), code);
-    return (await run(node, ['main.mjs'], { cwd: this.folder })).stdout.trim();
+    const env = { PATH: process.env['PATH'] };
+    return (await run(node, ['main.mjs'], { cwd: this.folder, env })).stdout.trim();
   }
 
   /** Runs the command line and answers with all that it says, however it ends. */
   async pawl(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-    const args = [join(this.installed, 'dist/cli/main.js'), ...words];
+    const args = [join(this.installed(), 'dist/cli/main.js'), ...words];
     const options = { cwd: this.folder, env: { PATH: process.env['PATH'], PORT: '0', ...env } };
     const { stdout, stderr } = await run(process.execPath, args, options).catch(
       (error: { stdout: string; stderr: string }) => error,
@@ -78,8 +100,11 @@ export class App {
   }
 }
 
-/** Without optional packages and optional peers: the smallest install. */
-export const smallest: App = await new App('smallest', Object.keys(manifest.dependencies)).unpack();
+/** The library alone, without optional peers: the smallest install. */
+export const smallest: App = await new App('smallest').with(pawl);
+
+/** Everything of ours, without what is optional. */
+export const whole: App = await new App('whole').with(...all);
 
 export function pathsIn(root: string): string[] {
   return globSync('**/*', { cwd: root })

@@ -105,10 +105,7 @@ export const CONTROLS: Readonly<Record<string, Control>> = {
   S15: {
     threat: 'a webhook is forged or played again',
     control: 'Standard Webhooks: id, time and body are signed; secrets are sealed and rotate',
-    places: [
-      'packages/server/src/webhooks/signature.ts',
-      'packages/server/src/app/secret-box.ts',
-    ],
+    places: ['packages/server/src/webhooks/signature.ts', 'packages/server/src/app/secret-box.ts'],
   },
   S16: {
     threat: 'payloads are read where they are kept',

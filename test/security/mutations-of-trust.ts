@@ -40,8 +40,8 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
     control: 'S4',
     mistake: 'a credential may do everything',
     file: ACCESS,
-    from: 'if (scope !== null && credential.scopes.has(scope)) return;',
-    to: 'if (scope !== null) return;',
+    from: '(scope !== null && scopes.has(scope))',
+    to: 'scope !== null',
     tests: 'test/spec/auth-matrix.test.ts',
   },
   {

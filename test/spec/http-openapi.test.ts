@@ -75,8 +75,7 @@ test('every operation has a name of its own, a summary, its answers and the scop
       name,
     );
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const route = { method: method.toUpperCase(), url };
-    assert.ok(scopeOfRoute(route) !== null, `${name} is in no table of scopes`);
+    assert.ok(scopeOfRoute(method.toUpperCase(), url) !== null, `${name} is in no table of scopes`);
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, one]) => one);
     const inPath = operation.parameters.filter((one) => one.in === 'path').map((one) => one.name);
     assert.deepEqual(inPath, named, name);

@@ -43,6 +43,7 @@ export { lifecycles } from './lifecycles/built-in.ts';
 export type { Finding } from './doctor/finding.ts';
 export type { JobObserver, ObservedChange, ObservedEvent } from './pawl/observe.ts';
 export { openPawl, type PawlOptions } from './pawl/open-pawl.ts';
+export { type Config, defineConfig } from './settings/config-file.ts';
 export type {
   Pawl,
   PawlEnqueueOptions as EnqueueOptions,

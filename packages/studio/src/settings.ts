@@ -1,6 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { ConfigurationError } from 'pawl/plugin';
 
+/** Settings by name. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A model behind an endpoint that speaks the chat completions of OpenAI. */
 export interface ModelSettings {
   readonly baseUrl: string;
@@ -27,7 +30,7 @@ export interface StudioSettings {
 
 const OPENAI_URL = 'https://api.openai.com/v1';
 
-export function readStudioSettings(env: NodeJS.ProcessEnv): StudioSettings {
+export function readStudioSettings(env: Environment): StudioSettings {
   return {
     isOn: switchOf(env, 'PAWL_BUILTIN'),
     ai: {
@@ -43,7 +46,7 @@ export function readStudioSettings(env: NodeJS.ProcessEnv): StudioSettings {
 }
 
 /** Documents leave this machine only where somebody named the model that is to read them. */
-function readEndpoint(env: NodeJS.ProcessEnv): ModelSettings | null {
+function readEndpoint(env: Environment): ModelSettings | null {
   const model = env['PAWL_AI_MODEL'] ?? '';
   const given = env['OPENAI_BASE_URL'] ?? '';
   if (model === '' && given === '') return null;
@@ -58,7 +61,7 @@ function readEndpoint(env: NodeJS.ProcessEnv): ModelSettings | null {
   return { baseUrl, apiKey: env['OPENAI_API_KEY'] || null, model };
 }
 
-function readSmtp(env: NodeJS.ProcessEnv): string | null {
+function readSmtp(env: Environment): string | null {
   const url = env['PAWL_SMTP_URL'] ?? '';
   if (url === '') return null;
   if (/^smtps?:/.test(url) && URL.canParse(url)) return url;
@@ -66,7 +69,7 @@ function readSmtp(env: NodeJS.ProcessEnv): string | null {
   throw new ConfigurationError('PAWL_SMTP_URL', fault);
 }
 
-function readAllowed(env: NodeJS.ProcessEnv): readonly string[] {
+function readAllowed(env: Environment): readonly string[] {
   const paths = (env['PAWL_EXECUTE_ALLOW'] ?? '').split(',').map((path) => path.trim());
   const allowed = paths.filter((path) => path !== '');
   const odd = allowed.find((path) => !isAbsolute(path));
@@ -75,14 +78,14 @@ function readAllowed(env: NodeJS.ProcessEnv): readonly string[] {
   throw new ConfigurationError('PAWL_EXECUTE_ALLOW', fault);
 }
 
-function switchOf(env: NodeJS.ProcessEnv, name: string): boolean {
+function switchOf(env: Environment, name: string): boolean {
   const word = env[name] ?? '';
   if (word === '' || word === 'on') return true;
   if (word === 'off') return false;
   throw new ConfigurationError(name, `is "${word}": give on or off`);
 }
 
-function wholeOf(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+function wholeOf(env: Environment, name: string, fallback: number): number {
   const text = env[name] ?? '';
   if (text === '') return fallback;
   const value = Number(text);

@@ -20,6 +20,7 @@ const PACKAGES: readonly CommandPackage[] = [
     name: '@pawl/server',
     commands: {
       start: 'run the platform: API, dashboard, workers',
+      dev: 'run the platform of pawl.config.ts, and restart it when a source changes',
       demo: 'show what it does, in half a minute',
       config: 'every setting, its value and where it comes from',
     },

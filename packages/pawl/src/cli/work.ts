@@ -4,13 +4,18 @@ import { RemoteArtifacts, RemoteSource } from '../client/client.ts';
 import { registrationOf } from '../client/registration.ts';
 import { largeSource } from '../engine/by-reference.ts';
 import { withCompensations } from '../handler/compensation.ts';
+import { definitionsIn } from '../handler/define-job.ts';
+import type { JobType } from '../handler/job-type.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import { claimWaitMs } from './claim-wait.ts';
+import { UsageError } from './exit-code.ts';
 import type { Session } from './session.ts';
 import { countText } from './terminal/words.ts';
 
 export interface WorkOptions {
-  readonly module: string;
+  /** The module that exports the jobs; left out: `jobs` are all. */
+  readonly module: string | undefined;
+  readonly jobs: readonly JobType[];
   readonly slots: number;
   readonly queues: readonly string[] | null;
 }
@@ -20,7 +25,9 @@ export async function work(session: Session, options: WorkOptions): Promise<void
   const { client, screen, url } = session;
   const { slots, queues } = options;
   const stopped = stopSignal();
-  const jobs = await loadJobs(options.module);
+  const { module } = options;
+  const jobs = module === undefined ? definitionsIn(options.jobs) : await loadJobs(module);
+  if (jobs.length === 0) throw new UsageError('pawl.config.ts has no jobs: list them as `jobs`');
   for (const job of withCompensations(jobs)) {
     await client.putType(job.type, registrationOf(job));
   }

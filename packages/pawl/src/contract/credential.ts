@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts';
+import type { Scopes } from './role.ts';
 
 /** The tenant of a platform without credentials, whose administrators may also admit others. */
 export const HOME_TENANT = 'default';
@@ -10,7 +11,7 @@ export interface Credential {
   readonly tenant: string;
   /** As jobs and events name the caller; null where nobody was asked for a name. */
   readonly principal: string | null;
-  readonly scopes: Pick<ReadonlySet<string>, 'has'>;
+  readonly scopes: Scopes;
   /** Queues that claims are bound to; null for all. */
   readonly queues: readonly string[] | null;
   readonly expiresAt: Instant | null;

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, nullable } from './values.ts';
 
-/** What the dashboard is told before anybody has signed in. */
-export const PageSchema = closed({
+const SETTINGS = {
   signIn: nullable(
     closed({
       issuer: Type.String({ description: 'The identity provider; its discovery tells the rest.' }),
@@ -13,9 +12,26 @@ export const PageSchema = closed({
   traceUrl: nullable(
     Type.String({ description: 'Where a trace is shown, with {traceId} in the place of its id.' }),
   ),
+};
+
+const Settings = closed(SETTINGS);
+
+/** A page that a plug-in adds. */
+const Entry = closed({
+  plugin: Type.String(),
+  path: Type.String({ description: 'Below `#/plugins/`.' }),
+  title: Type.String(),
+  module: Type.String({ description: 'An ES module that exports `mount(element, api)`.' }),
 });
 
-export type PageSettings = Static<typeof PageSchema>;
+/** What the dashboard is told before anybody has signed in. */
+export const PageSchema = closed({ ...SETTINGS, pages: Type.Optional(Type.Array(Entry)) });
+
+export type PageJson = Static<typeof PageSchema>;
+
+export type PageEntry = Static<typeof Entry>;
+
+export type PageSettings = Static<typeof Settings>;
 
 export type SignInSettings = NonNullable<PageSettings['signIn']>;
 

@@ -25,8 +25,13 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** A scope that a plug-in declares: `heartbeats:read`. */
-export type PluginScope = `${string}:${string}`;
+/** One of the platform's, or one that a plug-in declares: `heartbeats:read`. */
+export type AnyScope = Scope | `${string}:${string}`;
+
+/** The scopes of somebody. Those of plug-ins are not listed anywhere, so they can only be asked for. */
+export interface Scopes {
+  has(scope: string): boolean;
+}
 
 export const ROLES = ['admin', 'operator', 'producer', 'worker', 'viewer'] as const;
 
@@ -74,32 +79,25 @@ export function isRole(word: unknown): word is Role {
   return (ROLES as readonly unknown[]).includes(word);
 }
 
-/** `pluginScopes`: those that the platform's plug-ins declare. */
-export function isScope(word: unknown, pluginScopes: readonly string[] = []): word is string {
-  return [...SCOPES, ...pluginScopes].includes(word as string);
-}
+/** The roles that have a plug-in's scope by how it ends; any other is for administrators. */
+const PLUGIN_ROLES: ReadonlyMap<string, readonly Role[]> = new Map([
+  ['read', ['admin', 'operator', 'viewer']],
+  ['write', ['admin', 'operator']],
+]);
 
-/** A plug-in's scope that ends in `:read` or `:write` is for these roles too, others for admins. */
-const PLUGIN_ROLES: readonly (readonly [string, readonly Role[]])[] = [
-  [':read', ['operator', 'viewer']],
-  [':write', ['operator']],
-];
-
-function mayUse(role: Role, pluginScope: string): boolean {
-  if (role === 'admin') return true;
-  return PLUGIN_ROLES.some(([end, roles]) => pluginScope.endsWith(end) && roles.includes(role));
+function isPluginScope(scope: string): boolean {
+  return !(SCOPES as readonly string[]).includes(scope);
 }
 
 /** What the roles allow together, narrowed to a list of scopes where one is given. */
-export function scopesOf(
-  roles: readonly Role[],
-  narrowedTo: readonly string[] | null,
-  pluginScopes: readonly string[] = [],
-): ReadonlySet<string> {
-  const allowed = new Set<string>(roles.flatMap((role) => ROLE_SCOPES[role]));
-  for (const scope of pluginScopes) {
-    if (roles.some((role) => mayUse(role, scope))) allowed.add(scope);
-  }
-  if (narrowedTo === null) return allowed;
-  return new Set(narrowedTo.filter((scope) => allowed.has(scope)));
+export function scopesOf(roles: readonly Role[], narrowedTo: readonly string[] | null): Scopes {
+  const own: ReadonlySet<string> = new Set(roles.flatMap((role) => ROLE_SCOPES[role]));
+  return {
+    has: (scope) => {
+      if (narrowedTo?.includes(scope) === false) return false;
+      if (!isPluginScope(scope)) return own.has(scope);
+      const allowed = PLUGIN_ROLES.get(scope.slice(scope.lastIndexOf(':') + 1)) ?? ['admin'];
+      return roles.some((role) => allowed.includes(role));
+    },
+  };
 }

@@ -8,9 +8,11 @@ import type { PayloadCodec } from '../codec/payload-codec.ts';
 import { systemClock } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
-import { definitionsIn } from '../handler/define-job.ts';
+import type { EngineLog } from '../engine/context.ts';
+import { definitionsIn, type JobDefinition } from '../handler/define-job.ts';
 import type { JobType } from '../handler/job-type.ts';
 import { builtInLifecycles } from '../lifecycles/built-in.ts';
+import type { Plugin } from '../plugin/plugin.ts';
 import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { nodeFault } from '../worker/node-version.ts';
@@ -39,6 +41,8 @@ export interface PawlOptions extends Environment {
   readonly migrate?: 'auto' | 'check';
   /** Those that are defined are registered and worked on, those that are only declared are not. */
   readonly jobs: readonly JobType[];
+  /** Parts that bring jobs, lifecycles, followers and duties of their own. */
+  readonly plugins?: readonly Plugin[];
   /** Whose jobs `enqueue` makes; default: `default`. */
   readonly tenant?: string;
   /** How long things are kept. */
@@ -58,7 +62,11 @@ export async function openPawl(options: PawlOptions): Promise<Pawl> {
   checkOptions(options);
   const { tenant = 'default', log = console, codec = null, retention = {} } = options;
   const jobs = definitionsIn(options.jobs);
-  const own = jobs.map(({ lifecycle }) => lifecycle);
+  const { plugins = [] } = options;
+  const own = [
+    ...jobs.map(({ lifecycle }) => lifecycle),
+    ...plugins.flatMap((plugin) => plugin.lifecycles ?? []),
+  ];
   const lifecycles = [...new Set([...builtInLifecycles, ...own])];
   const environment = {
     ...(options.context === undefined ? {} : { context: options.context }),
@@ -69,13 +77,34 @@ export async function openPawl(options: PawlOptions): Promise<Pawl> {
   try {
     const files = await openFiles(options);
     const setup = { store, files, codec, jobs, lifecycles, tenant, retention: kept };
-    const pawl = new Pawl({ ...setup, log: engineLogOf(log), ...environment });
+    const engineLog = engineLogOf(log);
+    const pawl = new Pawl({ ...setup, log: engineLog, ...environment });
+    const dataFolder = folderOf(options);
+    const joined = await joinThem(pawl, plugins, { jobs, log: engineLog, dataFolder });
     await pawl.start();
+    await joined?.begin();
     return pawl;
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Programs without plug-ins do not load what plug-ins need. */
+async function joinThem(
+  pawl: Pawl,
+  plugins: readonly Plugin[],
+  options: { jobs: readonly JobDefinition[]; log: EngineLog; dataFolder: string },
+): Promise<{ begin(): Promise<void> } | null> {
+  if (plugins.length === 0) return null;
+  const { joinPlugins } = await import('../plugin/library-host.ts');
+  return joinPlugins(pawl, plugins, options);
+}
+
+/** Beside the SQLite file. */
+function folderOf(options: PawlOptions): string {
+  const { database = DATABASE } = options;
+  return isPostgres(options) || database === ':memory:' ? 'data' : dirname(database);
 }
 
 const DATABASE = 'data/pawl.db';

@@ -1,6 +1,7 @@
 import type { EngineContext } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
+import type { JobDefinition } from '../handler/define-job.ts';
 import type { WorkerOptions } from '../worker/open-worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -11,6 +12,23 @@ export interface PawlParts {
   readonly artifacts: Artifacts | null;
   /** Starts a worker with settings that programs have no use for. */
   work(options: Partial<WorkerOptions>): Worker;
+}
+
+/** Where plug-ins join a Pawl that has not started. */
+export interface PawlExtension {
+  add(jobs: readonly JobDefinition[]): void;
+  /** Called when the Pawl closes, once its workers have drained. */
+  onClose(leave: () => Promise<void>): void;
+}
+
+const extensions: WeakMap<object, PawlExtension> = new WeakMap();
+
+export function keepExtension(pawl: object, own: PawlExtension): void {
+  extensions.set(pawl, own);
+}
+
+export function extensionOf(pawl: object): PawlExtension {
+  return extensions.get(pawl)!;
 }
 
 const parts: WeakMap<object, PawlParts> = new WeakMap();

@@ -11,10 +11,11 @@ import { Artifacts } from '../engine/artifacts.ts';
 import { inputsIn } from '../engine/by-reference.ts';
 import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
-import { openContext } from '../engine/open-context.ts';
+import { type EngineOptions, openContext } from '../engine/open-context.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
+import type { ReprocessRule } from '../engine/retention/reprocess-rule.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import type { ArtifactStore } from '../artifact/artifact-store.ts';
@@ -28,11 +29,12 @@ import { traceAttempts } from '../tracing/trace-attempts.ts';
 import { traceEnqueues } from '../tracing/trace-enqueues.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 import { wakeFor } from '../worker/wake.ts';
+import type { WorkerWatch } from '../worker/watch.ts';
 import type { Worker } from '../worker/worker.ts';
 import { PawlError } from '../core/errors.ts';
 import { EnginePort } from './engine-port.ts';
 import { followerFor, type JobObserver } from './observe.ts';
-import { keepParts } from './parts.ts';
+import { keepExtension, keepParts } from './parts.ts';
 import { Payloads } from './payloads.ts';
 import { HandlerScope, surrounded, type Environment } from './surround.ts';
 import { type Transaction, transactionOf } from './transaction.ts';
@@ -47,6 +49,13 @@ export interface PawlSetup extends Environment {
   readonly tenant: string;
   readonly log: EngineLog;
   readonly retention: Partial<RetentionPolicy>;
+  /** Dead letters that are replayed by themselves. */
+  readonly reprocess?: readonly ReprocessRule[];
+  /** What counts and traces; by default whatever SDK the program has registered. */
+  readonly hooks?: Pick<EngineOptions, 'observer' | 'tracer'>;
+  readonly watch?: WorkerWatch | null;
+  /** Whether this process sees to what comes due. Default: true. */
+  readonly isSweeping?: boolean;
 }
 
 /** What can be said of a job that is enqueued from inside a program. */
@@ -101,6 +110,8 @@ class TenantVerbs extends JobVerbs {
 export class Pawl extends JobVerbs<PawlEnqueueOptions> {
   protected readonly port: EnginePort;
   readonly #setup: PawlSetup;
+  /** The program's own and those of its plug-ins. */
+  readonly #jobs: JobDefinition[];
   readonly #context: EngineContext;
   readonly #engine: Engine;
   readonly #payloads: Payloads;
@@ -115,8 +126,9 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
 
   constructor(setup: PawlSetup) {
     super();
-    const { store, files, codec, log, lifecycles } = setup;
+    const { store, files, codec, log, lifecycles, retention, reprocess = [] } = setup;
     this.#setup = setup;
+    this.#jobs = [...setup.jobs];
     const context = openContext({
       store,
       lifecycles,
@@ -125,6 +137,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       log,
       // They reach whatever SDK the program has registered; without one they are nothing.
       tracer: traceEnqueues,
+      ...setup.hooks,
     });
     this.#context = context;
     this.#engine = new Engine(context);
@@ -135,24 +148,28 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     this.port = this.#portOf(setup.tenant);
     const timers = systemTimers;
     this.#background = [
-      new Sweeper(context, { timers, retention: setup.retention }),
+      new Sweeper(context, { timers, retention, reprocess }),
       ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
       new Compensator(context, { timers }),
     ];
     keepParts(this, { context, engine: this.#engine, artifacts, work: (more) => this.#work(more) });
+    keepExtension(this, {
+      add: (jobs) => this.#jobs.push(...jobs),
+      onClose: (leave) => this.#leaving.push(leave),
+    });
   }
 
   /** Makes the types known and begins to sweep. */
   async start(): Promise<void> {
-    const { jobs, tenant } = this.#setup;
+    const { tenant, isSweeping = true } = this.#setup;
     const { registry } = this.#engine;
-    for (const job of withCompensations(jobs)) {
+    for (const job of withCompensations(this.#jobs)) {
       const named = { tenant: SHARED_TENANT, type: job.type };
       await this.#engine.putType(named, typeDefinitionOf(job));
       // Known from the start: who enqueues inside a transaction must not wait for a connection.
       await registry.policy((await registry.type(tenant, job.type)).policy);
     }
-    for (const one of this.#background) one.start();
+    if (isSweeping) for (const one of this.#background) one.start();
   }
 
   /** The same verbs for the jobs of another tenant. */
@@ -243,8 +260,9 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
   #work(options: Partial<WorkerOptions>): Worker {
     const { log } = this.#setup;
     const { source, access } = this.#payloads;
-    const jobs = surrounded(this.#setup.jobs, this.#setup, this.#scope);
-    const common = { source, artifacts: access, jobs, log, watch: traceAttempts };
+    const { watch = traceAttempts } = this.#setup;
+    const jobs = surrounded(this.#jobs, this.#setup, this.#scope);
+    const common = { source, artifacts: access, jobs, log, watch };
     const worker = openWorker({ ...common, ...options });
     this.#workers.push(worker);
     this.#leaving.push(wakeFor(this.#engine, worker, jobs));

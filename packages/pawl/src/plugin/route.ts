@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Credential } from '../contract/credential.ts';
-import type { PluginScope, Scope } from '../contract/role.ts';
+import type { AnyScope } from '../contract/role.ts';
 import type { ErrorCode } from '../core/errors.ts';
 
 /** What is known of a request beside the request itself. */
@@ -28,7 +28,7 @@ export interface PluginRoute {
   /** `/v1/things/:id`. */
   readonly path: string;
   /** What a credential must allow; `public`: none is asked for, but one that is sent is read. */
-  readonly scope: Scope | PluginScope | 'public';
+  readonly scope: AnyScope | 'public';
   /** Callers without a credential are let in, and the route sees what is for them. */
   readonly isGuestWelcome?: boolean;
   /** For the OpenAPI document; left out: the plug-in describes the route elsewhere. */
@@ -67,11 +67,7 @@ export type TypedContext<
 };
 
 /** A route whose handler is given values of the types that its schemas describe. */
-export function defineRoute<
-  Params extends TSchema,
-  Query extends TSchema,
-  Body extends TSchema,
->(
+export function defineRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
   route: Omit<PluginRoute, 'params' | 'query' | 'body' | 'handle'> & {
     readonly params?: Params;
     readonly query?: Query;

@@ -20,6 +20,11 @@ export interface SettingSources {
   readonly env: NodeJS.ProcessEnv;
   /** False: the settings file may have others, which are not read. Default: true. */
   readonly isWhole?: boolean;
+  /** What `pawl.config.ts` says; the settings file goes before it. */
+  readonly config?: {
+    readonly path: string;
+    readonly values: Readonly<Record<string, string>>;
+  } | null;
 }
 
 /** Names the settings file; `pawl.json` in the working folder is read if it is there. */
@@ -29,9 +34,10 @@ const FILE_NAME = 'pawl.json';
 /** Each setting, from flags, then the environment, then the file, then its default. */
 export function resolveSettings(
   settings: readonly Setting[],
-  { flags = {}, env, isWhole = true }: SettingSources,
+  { flags = {}, env, isWhole = true, config = null }: SettingSources,
 ): readonly Resolved[] {
   const file = readSettingsFile(env, isWhole ? settings : null);
+  if (isWhole && config !== null) refuseUnknown(config, settings);
   return settings.map((setting): Resolved => {
     const { name, fallback } = setting;
     const flag = flags[name];
@@ -42,8 +48,22 @@ export function resolveSettings(
     if (written !== undefined) {
       return { setting, value: written, source: 'file', from: file?.path ?? '' };
     }
+    const composed = config?.values[name];
+    if (composed !== undefined) {
+      return { setting, value: composed, source: 'file', from: config?.path ?? '' };
+    }
     return { setting, value: fallback, source: 'default', from: 'default' };
   });
+}
+
+function refuseUnknown(
+  { path, values }: { readonly path: string; readonly values: Readonly<Record<string, string>> },
+  settings: readonly Setting[],
+): void {
+  const known = new Set(settings.map(({ name }) => name));
+  const odd = Object.keys(values).find((name) => !known.has(name));
+  if (odd === undefined) return;
+  throw new ConfigurationError(path, `sets "${odd}", which is no setting: see "pawl config"`);
 }
 
 /** The environment with everything else laid in: what the readers of settings look into. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { loadConfig, settingsIn } from './config-file.ts';
 import { type MigrateSetting, readMigrateSetting } from './migrate-setting.ts';
 import { environmentOf, resolveSettings } from './resolve-settings.ts';
 import type { Setting } from './setting.ts';
@@ -44,9 +45,11 @@ export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
   };
 }
 
-/** The same from the settings file too, for commands that know no other settings. */
-export function resolveStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
-  const resolved = resolveSettings(STORE_SETTINGS, { env, isWhole: false });
+/** The same from the files too, for commands that know no other settings. */
+export async function resolveStoreSettings(env: NodeJS.ProcessEnv): Promise<StoreSettings> {
+  const loaded = await loadConfig('.');
+  const config = loaded && { path: loaded.path, values: settingsIn(loaded.config) };
+  const resolved = resolveSettings(STORE_SETTINGS, { env, isWhole: false, config });
   return readStoreSettings(environmentOf(resolved, env));
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openS3Stub } from '../../../../test/support/s3/stub.ts';
 import { openWorld } from '../../../../test/support/world.ts';
+import { Artifacts } from 'pawl/internal/engine/artifacts';
 import { openArtifacts, readArtifactSettings } from './artifacts.ts';
 
 async function* hello(): AsyncGenerator<Uint8Array> {
@@ -18,13 +19,12 @@ test('artifacts are kept in the data folder, and link keys beside them', async (
   const world = await openWorld();
   try {
     const settings = readArtifactSettings({});
-    const { services, sweep } = await openArtifacts(world.context, folder, settings);
-    const { location } = await services.access.upload('acme', { ...upload, content: hello() });
+    const { files, keys } = await openArtifacts(folder, settings);
+    const access = new Artifacts(world.context, { files });
+    const { location } = await access.upload('acme', { ...upload, content: hello() });
     assert.ok(existsSync(join(folder, 'artifacts', location.slice(-2), location)));
-    const again = await openArtifacts(world.context, folder, settings);
-    assert.deepEqual(again.services.keys, services.keys);
-    sweep.start();
-    await sweep.stop();
+    const again = await openArtifacts(folder, settings);
+    assert.deepEqual(again.keys, keys);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -44,10 +44,11 @@ test('with S3 settings they go to the bucket; a half set of them is refused by n
       ]),
     };
     const world = await openWorld();
-    const { services } = await openArtifacts(world.context, folder, readArtifactSettings(env));
-    const { location } = await services.access.upload('acme', { ...upload, content: hello() });
+    const { files, keys } = await openArtifacts(folder, readArtifactSettings(env));
+    const access = new Artifacts(world.context, { files });
+    const { location } = await access.upload('acme', { ...upload, content: hello() });
     assert.deepEqual([...stub.objects.keys()], [`pawl/${location}`]);
-    assert.equal(services.keys[0]!.id, 'a');
+    assert.equal(keys[0]!.id, 'a');
     const { PAWL_S3_SECRET_ACCESS_KEY: _, ...half } = env;
     assert.throws(
       () => readArtifactSettings(half),

@@ -2,14 +2,8 @@ import { join } from 'node:path';
 import type { ArtifactStore } from 'pawl/internal/artifact/artifact-store';
 import { openFolderArtifacts } from 'pawl/internal/artifact/folder';
 import { openLinkKeys, parseLinkKeys } from 'pawl/internal/artifact/link-keys';
+import type { LinkKey } from 'pawl/internal/artifact/link';
 import { openS3Artifacts, type S3Options } from 'pawl/internal/artifact/s3';
-import { systemClock } from 'pawl/internal/core/clock';
-import { systemTimers } from 'pawl/internal/core/timers';
-import { Artifacts } from 'pawl/internal/engine/artifacts';
-import { inputsIn } from 'pawl/internal/engine/by-reference';
-import type { EngineContext } from 'pawl/internal/engine/context';
-import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
-import type { ArtifactServices } from '../http/artifact-view.ts';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 
 /** Where artifacts are kept, and with which keys links to them are signed. */
@@ -50,27 +44,13 @@ function readS3(env: NodeJS.ProcessEnv): S3Options | null {
   };
 }
 
-/** The artifacts of a platform: for its API, and the duty that keeps them clean. */
-export interface PlatformArtifacts {
-  readonly services: ArtifactServices;
-  readonly sweep: ArtifactSweep;
-}
-
-/** Opens what the settings say, in a folder of the platform's data unless told otherwise. */
+/** Where the artifacts of a platform lie, and the keys that sign links to them. */
 export async function openArtifacts(
-  context: EngineContext,
   dataFolder: string,
   { s3, linkKeys }: ArtifactSettings,
-): Promise<PlatformArtifacts> {
+): Promise<{ readonly files: ArtifactStore; readonly keys: readonly LinkKey[] }> {
   const folder = join(dataFolder, 'artifacts');
-  const files: ArtifactStore =
-    s3 === null ? await openFolderArtifacts({ folder }) : await openS3Artifacts(s3);
-  const keys =
-    linkKeys === null
-      ? await openLinkKeys(join(dataFolder, 'link-keys.json'))
-      : parseLinkKeys(linkKeys);
-  const access = new Artifacts(context, { files });
-  context.largeInputs.use(inputsIn(access));
-  const sweep = new ArtifactSweep(access, { timers: systemTimers });
-  return { services: { access, keys, clock: systemClock }, sweep };
+  const files = s3 === null ? await openFolderArtifacts({ folder }) : await openS3Artifacts(s3);
+  if (linkKeys !== null) return { files, keys: parseLinkKeys(linkKeys) };
+  return { files, keys: await openLinkKeys(join(dataFolder, 'link-keys.json')) };
 }

@@ -5,14 +5,13 @@ import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 import { type LogSettings, readLogSettings } from './log-settings.ts';
 import { type MeasuringSettings, readMeasuringSettings } from './measuring-settings.ts';
 import { readStoreSettings, type StoreSettings } from 'pawl/internal/settings/store-settings';
-import { type OgcSettings, readOgcSettings } from '@pawl/ogc/internal/settings';
 import { type OutgoingSettings, readOutgoingSettings } from './outgoing.ts';
 import { readPageSettings } from './page-settings.ts';
 import { readRetentionSettings, type RetentionSettings } from './retention-settings.ts';
 import type { ProcessRole } from 'pawl/internal/plugin/process-role';
 import { readRoles } from './roles.ts';
-import { readStudioSettings, type StudioSettings } from '@pawl/studio/internal/settings';
-import { readSecretSettings, type SecretSettings } from './webhooks.ts';
+import { readPublicUrl } from './public-url.ts';
+import { readSecretSettings, type SecretSettings } from './secrets.ts';
 
 /** What a running platform is told from outside. */
 export interface Configuration extends StoreSettings {
@@ -22,18 +21,20 @@ export interface Configuration extends StoreSettings {
   readonly page: PageSettings;
   readonly artifacts: ArtifactSettings;
   readonly outgoing: OutgoingSettings;
-  readonly ogc: OgcSettings;
+  /** Where clients reach the platform; null: by the host that each request names. */
+  readonly publicUrl: string | null;
   readonly secrets: SecretSettings;
   readonly measuring: MeasuringSettings;
   readonly log: LogSettings;
   readonly retention: RetentionSettings;
-  readonly studio: StudioSettings;
   /** What this process does; all there is to do, unless told otherwise. */
   readonly roles: ReadonlySet<ProcessRole>;
   /** A module whose exported jobs are run by a worker in this process. */
   readonly jobsModule: string | null;
   /** How long the server goes on, telling load balancers to look elsewhere, before it stops. */
   readonly drainMs: number;
+  /** All settings by name, for plug-ins. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 function portOf(text: string | undefined): number {
@@ -52,9 +53,7 @@ function drainOf(text: string | undefined): number {
 export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   const host = env['HOST'] ?? '127.0.0.1';
   const store = readStoreSettings(env);
-  const { databaseUrl } = store;
   const jobsModule = env['PAWL_JOBS'] ?? null;
-  const studio = readStudioSettings(env);
   const access = readAccess(env, host);
   return {
     host,
@@ -64,14 +63,14 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     page: readPageSettings(env, access),
     artifacts: readArtifactSettings(env),
     outgoing: readOutgoingSettings(env),
-    ogc: readOgcSettings(env),
+    publicUrl: readPublicUrl(env),
     secrets: readSecretSettings(env),
     measuring: readMeasuringSettings(env),
     log: readLogSettings(env),
     retention: readRetentionSettings(env),
     jobsModule,
-    studio,
-    roles: readRoles(env, { databaseUrl, jobsModule, hasBuiltIns: studio.isOn }),
+    roles: readRoles(env, store),
     drainMs: drainOf(env['PAWL_DRAIN_MS']),
+    env,
   };
 }

@@ -18,15 +18,11 @@ export interface Access {
 
 const PRIVATE = 0o600;
 
-/**
- * Asks for credentials where it must, and makes the first key where there is none yet.
- * `pluginScopes` are those that the platform's plug-ins declare.
- */
+/** Asks for credentials where it must, and makes the first key where there is none yet. */
 export async function openAccess(
   configuration: Configuration,
   engine: Engine,
   log: EngineLog,
-  pluginScopes: readonly string[] = [],
 ): Promise<Access> {
   const { isOpen, provider } = configuration.access;
   if (isOpen) return { authenticator: null, firstKeyFile: null };
@@ -34,10 +30,8 @@ export async function openAccess(
   const warn: EngineLog['warn'] = (message, facts) => log.warn(message, facts);
   const clock = systemClock;
   const tokens =
-    provider === null
-      ? null
-      : tokenReader({ ...provider, keys: provider.keysUrl, clock, pluginScopes });
-  const authenticator = new Authenticator({ accessKeys, clock, tokens, warn, pluginScopes });
+    provider === null ? null : tokenReader({ ...provider, keys: provider.keysUrl, clock });
+  const authenticator = new Authenticator({ accessKeys, clock, tokens, warn });
   const firstKeyFile = await makeFirstKey(configuration, engine);
   return { authenticator, firstKeyFile };
 }

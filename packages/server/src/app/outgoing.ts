@@ -1,6 +1,7 @@
 import type { EngineLog } from 'pawl/internal/engine/context';
 import { parseAllowList } from '../outgoing/allow-list.ts';
 import type { Outgoing } from 'pawl/internal/outgoing/outgoing';
+import type { PluginHttp } from 'pawl/internal/plugin/host';
 import { createOutgoing } from '../outgoing/outgoing.ts';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 
@@ -19,11 +20,13 @@ export function readOutgoingSettings(env: NodeJS.ProcessEnv): OutgoingSettings {
   return { allow };
 }
 
-/** The client of this process. What it may reach beyond the public internet is said aloud. */
-export function openOutgoing({ allow }: OutgoingSettings, log: EngineLog): Outgoing {
+/** The client of this process. What it may reach beyond the public internet is logged. */
+export function openOutgoing({ allow }: OutgoingSettings, log: EngineLog): PluginHttp {
   if (allow.length > 0) {
     const message = 'requests may be sent to places that are not public (PAWL_OUTGOING_ALLOW)';
     log.warn(message, { allow });
   }
-  return createOutgoing({ allow });
+  const allowing = (places: readonly string[]): Outgoing =>
+    createOutgoing({ allow: [...allow, ...places] });
+  return { ...allowing([]), allowing };
 }

@@ -1,25 +1,29 @@
-import { systemClock } from 'pawl/internal/core/clock';
-import { systemIds } from 'pawl/internal/core/ids';
-import { systemRandom } from 'pawl/internal/core/random';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
-import type { EngineContext, EngineLog } from 'pawl/internal/engine/context';
-import { Engine } from 'pawl/internal/engine/engine';
-import { openContext } from 'pawl/internal/engine/open-context';
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
-import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
+import type { EngineLog } from 'pawl/internal/engine/context';
+import type { Engine } from 'pawl/internal/engine/engine';
+import { definitionsIn, type JobDefinition } from 'pawl/internal/handler/define-job';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { extensionOf, partsOf } from 'pawl/internal/pawl/parts';
+import { Pawl } from 'pawl/internal/pawl/pawl';
+import type { Plugin } from 'pawl/internal/plugin/plugin';
+import { Plugins } from 'pawl/internal/plugin/plugins';
+import { loadJobs } from 'pawl/internal/settings/load-jobs';
+import { openStore } from 'pawl/internal/settings/open-store';
+import type { JobType } from 'pawl/internal/handler/job-type';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { buildServer } from '../http/server.ts';
 import { ServerStatus } from '../http/status.ts';
-import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openArtifacts } from './artifacts.ts';
 import type { Configuration } from './configuration.ts';
-import { loadJobs } from 'pawl/internal/settings/load-jobs';
-import { startPlatformWorker } from './platform-worker.ts';
 import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
-import { openStore } from 'pawl/internal/settings/open-store';
-import { openEnvironment } from './environment.ts';
+import { openOutgoing } from './outgoing.ts';
+import { installedPlugins } from './plugins.ts';
+import { pluginServer } from './plugin-server.ts';
+import { checkRoles } from './roles.ts';
+import { openSecrets } from './secrets.ts';
 
 /** A platform that is up: where it answers, what it stores in, and how to end it. */
 export interface Platform {
@@ -28,6 +32,7 @@ export interface Platform {
   /** Where `/metrics` is told without credentials, if it is. */
   readonly metricsUrl: string | null;
   readonly storeName: string;
+  readonly pawl: Pawl;
   readonly engine: Engine;
   readonly artifacts: Artifacts;
   /** Where the first key was written, if it was made just now. */
@@ -41,25 +46,76 @@ export interface Platform {
 /** Warnings are told to it; lines about requests too, where it takes them. */
 export type PlatformLog = EngineLog & Partial<RequestLog>;
 
-async function openEngineContext(
-  configuration: Configuration,
-  {
-    jobs,
-    log,
-    measuring,
-  }: { jobs: readonly JobDefinition[]; log: EngineLog; measuring: Measuring },
-): Promise<{ context: EngineContext; storeName: string }> {
-  const lifecycles = [...new Set([...builtInLifecycles, ...jobs.map((job) => job.lifecycle)])];
+/** What a platform is made of beside its settings. */
+export interface PlatformParts {
+  /** Default: those of the packages that are installed. */
+  readonly plugins?: readonly Plugin[];
+  /** Beside those of the module that the settings name. */
+  readonly jobs?: readonly JobType[];
+}
+
+interface Opening {
+  readonly configuration: Configuration;
+  readonly log: PlatformLog;
+  readonly measuring: Measuring;
+  readonly jobs: readonly JobDefinition[];
+  readonly plugins: readonly Plugin[];
+}
+
+/** The engine with its store and its artifacts, as programs have it. */
+async function openCore({ configuration, log, measuring, jobs, plugins }: Opening) {
+  const named = [
+    ...jobs.map((job) => job.lifecycle),
+    ...plugins.flatMap((one) => one.lifecycles ?? []),
+  ];
+  const lifecycles = [...new Set([...builtInLifecycles, ...named])];
   const { store, storeName } = await openStore(configuration, lifecycles);
-  const context = openContext({
+  const { files, keys } = await openArtifacts(configuration.dataFolder, configuration.artifacts);
+  const pawl = new Pawl({
     store: measuring.measured(store),
+    files,
+    codec: null,
+    jobs,
     lifecycles,
-    random: systemRandom,
-    ids: systemIds(systemClock),
+    tenant: 'default',
     log,
-    ...measuring.hooks,
+    ...configuration.retention,
+    hooks: measuring.hooks,
+    watch: measuring.watch,
+    isSweeping: configuration.roles.has('sweeper'),
   });
-  return { context, storeName };
+  return { pawl, storeName, linkKeys: keys };
+}
+
+/** The plug-ins, started; their jobs are the platform's from now on. */
+async function openPlugins(opening: Opening, pawl: Pawl): Promise<Plugins> {
+  const { configuration, log, jobs, plugins } = opening;
+  const { context, engine, artifacts } = partsOf(pawl);
+  const outgoing = openOutgoing(configuration.outgoing, log);
+  const secrets = await openSecrets(configuration);
+  const { dataFolder, publicUrl, roles, env: settings } = configuration;
+  const base = {
+    pawl,
+    engine,
+    records: context.store.records,
+    artifacts: artifacts!,
+    audit: engine.audit,
+    secrets,
+    http: outgoing,
+    log,
+    settings,
+    roles,
+    dataFolder,
+    publicUrl,
+  };
+  const opened = await Plugins.start(plugins, base, jobs);
+  const extension = extensionOf(pawl);
+  extension.add(opened.jobs);
+  extension.onClose(async () => {
+    await opened.stop();
+    await outgoing.close();
+  });
+  return opened;
 }
 
 /** Bursts may be twice as large. */
@@ -72,58 +128,68 @@ function rateOf({ requestsPerSecond }: Configuration['access']): RateLimit | nul
 export async function startPlatform(
   configuration: Configuration,
   log: PlatformLog,
+  parts: PlatformParts = {},
 ): Promise<Platform> {
   const { jobsModule, roles } = configuration;
-  const own = jobsModule === null ? [] : await loadJobs(jobsModule);
+  const plugins = parts.plugins ?? (await installedPlugins());
+  const loaded = jobsModule === null ? [] : await loadJobs(jobsModule);
+  const jobs = [...new Set([...loaded, ...definitionsIn(parts.jobs ?? [])])];
   const measuring = await openMeasuring(configuration.measuring);
-  const parts = { jobs: own, log, measuring };
-  const { context, storeName } = await openEngineContext(configuration, parts);
-  const engine = new Engine(context);
-  const sweeper = new Sweeper(context, { timers: systemTimers, ...configuration.retention });
-  const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
-  const { isOpen } = configuration.access;
-  const around = await openEnvironment({ context, engine }, configuration, { own, log });
-  const { access: artifacts } = around.artifacts;
+  const opening: Opening = { configuration, log, measuring, jobs, plugins };
+  const { pawl, storeName, linkKeys } = await openCore(opening);
+  const { context, engine } = partsOf(pawl);
+  const artifacts = partsOf(pawl).artifacts!;
   const status = new ServerStatus();
-  const server = await buildServer({
-    engine,
-    doctor: context,
-    slo: context,
-    artifacts: around.artifacts,
-    meter: measuring.meter,
-    log,
-    more: around.routes,
-    authenticator,
-    status,
-    rate: rateOf(configuration.access),
-    warn: (message, facts) => log.warn(message, facts),
-  });
-  context.inputs.learn(around.jobs);
-  const worker = await startPlatformWorker(engine, around.jobs, {
-    log,
-    artifacts,
-    watch: measuring.watch,
-    isWorking: roles.has('worker'),
-  });
-  await around.start(roles);
-  if (roles.has('sweeper')) sweeper.start();
+  let close = async (): Promise<void> => undefined;
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
     await engine.live.stop();
-    await server.close();
-    await worker.stop();
-    await sweeper.stop();
-    await around.stop();
+    await close();
+    await pawl.close();
     await measuring.stop();
-    await context.store.close();
   };
   try {
+    const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
+    const opened = await openPlugins(opening, pawl);
+    const all = [...jobs, ...opened.jobs];
+    checkRoles(roles, all.length);
+    context.inputs.learn(all);
+    const server = await buildServer({
+      engine,
+      doctor: context,
+      slo: context,
+      artifacts: { access: artifacts, keys: linkKeys, clock: context.clock },
+      meter: measuring.meter,
+      log,
+      ...pluginServer(opened.started, { page: configuration.page, stopping: engine.live.stopping }),
+      authenticator,
+      status,
+      rate: rateOf(configuration.access),
+      warn: (message, facts) => log.warn(message, facts),
+    });
+    close = () => server.close();
+    await pawl.start();
+    const isWorking = all.length > 0 && roles.has('worker');
+    if (isWorking) pawl.work();
+    await opened.begin();
     const { host, port } = configuration;
     const { metricsUrl } = await measuring.start(context, configuration);
     const url = roles.has('api') ? await server.listen({ host, port }) : '';
-    const { types } = worker;
-    return { url, metricsUrl, storeName, engine, artifacts, firstKeyFile, isOpen, types, stop };
+    const types = isWorking ? all.map(({ type }) => type) : [];
+    const { isOpen } = configuration.access;
+    return {
+      url,
+      metricsUrl,
+      storeName,
+      pawl,
+      engine,
+      artifacts,
+      firstKeyFile,
+      isOpen,
+      types,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -1,11 +1,21 @@
-import type { JobDefinition } from 'pawl/internal/handler/define-job';
-import type { PluginHost } from 'pawl/internal/plugin/host';
-import type { Plugin, PluginParts } from 'pawl/internal/plugin/plugin';
+import type { Plugin } from 'pawl/internal/plugin/plugin';
+import { webhooks } from '../webhooks/plugin.ts';
+
+export type { StartedPlugin } from 'pawl/internal/plugin/started-plugin';
 
 /** Packages whose plug-ins are used where no configuration names any, with what they export. */
 const OFFICIAL: Readonly<Record<string, string>> = { '@pawl/studio': 'studio', '@pawl/ogc': 'ogc' };
 
-/** The plug-ins of those of our packages that are installed. */
+/** Webhooks, which are part of every platform, with the plug-ins of a configuration that has any. */
+export async function platformPlugins(
+  named: readonly Plugin[] | undefined,
+): Promise<readonly Plugin[]> {
+  if (named === undefined) return installedPlugins();
+  const own = webhooks();
+  return named.some(({ name }) => name === own.name) ? named : [own, ...named];
+}
+
+/** This package's own plug-in, and those of our other packages that are installed. */
 export async function installedPlugins(): Promise<readonly Plugin[]> {
   const found = await Promise.all(
     Object.entries(OFFICIAL).map(async ([name, factory]) => {
@@ -14,7 +24,7 @@ export async function installedPlugins(): Promise<readonly Plugin[]> {
       return make === undefined ? [] : [make()];
     }),
   );
-  return found.flat();
+  return [webhooks(), ...found.flat()];
 }
 
 /** Null: it is not installed. */
@@ -26,36 +36,4 @@ async function loadPackage(name: string): Promise<Readonly<Record<string, unknow
     if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)) return null;
     throw error;
   }
-}
-
-/** A plug-in that has been started, with all that it brings. */
-export interface StartedPlugin {
-  readonly plugin: Plugin;
-  readonly host: PluginHost;
-  readonly parts: Required<Omit<PluginParts, 'landing'>> & Pick<PluginParts, 'landing'>;
-}
-
-/** Starts a plug-in: what depends on settings is known from then on. */
-export async function startPlugin(plugin: Plugin, host: PluginHost): Promise<StartedPlugin> {
-  const later = (await plugin.start?.(host)) ?? {};
-  const all = <Part>(of: (parts: PluginParts) => readonly Part[] | undefined): readonly Part[] => [
-    ...(of(plugin) ?? []),
-    ...(of(later) ?? []),
-  ];
-  const landing = later.landing ?? plugin.landing;
-  const isFree = ({ type }: JobDefinition): boolean => !host.takenTypes.has(type);
-  return {
-    plugin,
-    host,
-    parts: {
-      jobs: all((parts) => parts.jobs).filter(isFree),
-      routes: all((parts) => parts.routes),
-      followers: all((parts) => parts.followers),
-      duties: all((parts) => parts.duties),
-      checks: all((parts) => parts.checks),
-      metrics: all((parts) => parts.metrics),
-      pages: all((parts) => parts.pages),
-      ...(landing === undefined ? {} : { landing }),
-    },
-  };
 }

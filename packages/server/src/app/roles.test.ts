@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRoles } from './roles.ts';
+import { checkRoles, readRoles } from './roles.ts';
 
-const postgres = { databaseUrl: 'postgres://db/pawl', jobsModule: 'jobs.ts' };
-const embedded = { databaseUrl: null, jobsModule: null };
+const postgres = { databaseUrl: 'postgres://db/pawl' };
+const embedded = { databaseUrl: null };
 
 test('a process does everything unless it is told what to do', () => {
   assert.deepEqual([...readRoles({}, embedded)], ['api', 'worker', 'sweeper']);
@@ -19,6 +19,7 @@ test('roles that cannot be meant are refused, with the way out', () => {
     /one or more of api, worker/,
   );
   assert.throws(() => readRoles({ PAWL_ROLES: 'worker' }, embedded), /set DATABASE_URL/);
-  const jobless = { ...postgres, jobsModule: null };
-  assert.throws(() => readRoles({ PAWL_ROLES: 'worker' }, jobless), /PAWL_JOBS is missing/);
+  assert.throws(() => checkRoles(new Set(['worker']), 0), /PAWL_JOBS is missing/);
+  checkRoles(new Set(['worker']), 1);
+  checkRoles(new Set(['api', 'worker']), 0);
 });

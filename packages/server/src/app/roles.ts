@@ -8,11 +8,7 @@ function isRole(word: string): word is ProcessRole {
 /** All of them unless told otherwise; every role is there once or more often on one PostgreSQL. */
 export function readRoles(
   env: NodeJS.ProcessEnv,
-  known: {
-    readonly databaseUrl: string | null;
-    readonly jobsModule: string | null;
-    readonly hasBuiltIns?: boolean;
-  },
+  { databaseUrl }: { readonly databaseUrl: string | null },
 ): ReadonlySet<ProcessRole> {
   const text = env['PAWL_ROLES'] ?? '';
   if (text === '') return new Set(PROCESS_ROLES);
@@ -22,14 +18,16 @@ export function readRoles(
     const fault = `is "${text}": give one or more of ${PROCESS_ROLES.join(', ')}, by commas`;
     throw new ConfigurationError('PAWL_ROLES', fault);
   }
-  if (known.databaseUrl === null && !roles.has('api')) {
+  if (databaseUrl === null && !roles.has('api')) {
     const fault = `is "${text}", but one process owns the embedded store: set DATABASE_URL`;
     throw new ConfigurationError('PAWL_ROLES', fault);
   }
-  const hasJobs = known.jobsModule !== null || known.hasBuiltIns === true;
-  if (!hasJobs && roles.has('worker') && !roles.has('api')) {
-    const fault = 'is missing: a worker needs a module that exports its jobs';
-    throw new ConfigurationError('PAWL_JOBS', fault);
-  }
   return roles;
+}
+
+/** A process that only works must have something to work on. */
+export function checkRoles(roles: ReadonlySet<ProcessRole>, jobs: number): void {
+  if (jobs > 0 || !roles.has('worker') || roles.has('api')) return;
+  const fault = 'is missing: a worker needs a module that exports its jobs';
+  throw new ConfigurationError('PAWL_JOBS', fault);
 }

@@ -1,6 +1,5 @@
 import type { Setting } from 'pawl/internal/settings/setting';
 import { STORE_SETTINGS } from 'pawl/internal/settings/store-settings';
-import { STUDIO_SETTINGS } from '@pawl/studio/internal/setting-list';
 
 /** Every setting there is. What is not listed is not read; a test keeps it so. */
 export const SETTINGS: readonly Setting[] = [
@@ -93,7 +92,6 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '60000',
     sentence: 'How long a synchronous OGC execution is waited for before its status is told.',
   },
-  ...STUDIO_SETTINGS,
   {
     name: 'PAWL_METRICS_PORT',
     fallback: null,

@@ -3,7 +3,7 @@ import { PawlError } from 'pawl/internal/core/errors';
 import type { AccessKey, AccessKeys } from 'pawl/internal/records/access-keys';
 import type { Credential } from 'pawl/internal/contract/credential';
 import { isSecretOf, readKey } from './key-text.ts';
-import { isRole, isScope, scopesOf } from 'pawl/internal/contract/role';
+import { isRole, scopesOf } from 'pawl/internal/contract/role';
 import type { TokenReader } from './token.ts';
 
 export interface AuthenticatorOptions {
@@ -11,8 +11,6 @@ export interface AuthenticatorOptions {
   readonly clock: Clock;
   /** Reads tokens of an identity provider, where one is configured. */
   readonly tokens?: TokenReader | null;
-  /** Those that the platform's plug-ins declare. */
-  readonly pluginScopes?: readonly string[];
   readonly warn?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -69,13 +67,11 @@ export class Authenticator {
       throw refusal();
     }
     this.#touch(key, now);
-    const { pluginScopes = [] } = this.#options;
-    const narrowedTo = key.scopes?.filter((scope) => isScope(scope, pluginScopes)) ?? null;
     return {
       id: `key:${id}`,
       tenant: key.tenant,
       principal: key.name,
-      scopes: scopesOf(key.roles.filter(isRole), narrowedTo, pluginScopes),
+      scopes: scopesOf(key.roles.filter(isRole), key.scopes),
       queues: key.queues,
       expiresAt: key.expiresAt,
     };

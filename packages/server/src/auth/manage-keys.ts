@@ -9,7 +9,7 @@ import type {
 } from 'pawl/internal/records/access-keys';
 import { type Credential, HOME_TENANT } from 'pawl/internal/contract/credential';
 import { freshKey } from './key-text.ts';
-import { isRole, isScope, type Role, ROLES, scopesOf } from 'pawl/internal/contract/role';
+import { isRole, type Role, ROLES, SCOPES, scopesOf } from 'pawl/internal/contract/role';
 
 /** What the management of keys works with. */
 export interface KeyDependencies {
@@ -83,10 +83,7 @@ export async function rotateKey(
     const what = old.replacedBy === null ? 'is revoked' : `was replaced by ${old.replacedBy}`;
     throw new PawlError('ILLEGAL_TRANSITION', `the key ${old.id} ${what}`);
   }
-  refuseMore(deps, by, {
-    roles: old.roles.filter(isRole),
-    scopes: old.scopes?.filter((scope) => isScope(scope, deps.pluginScopes)) ?? null,
-  });
+  refuseMore(deps, by, { roles: old.roles.filter(isRole), scopes: old.scopes });
   const fresh = freshKey();
   const { tenant, name, roles, scopes, queues } = old;
   const ttlMs = old.expiresAt === null ? null : old.expiresAt - old.createdAt;
@@ -176,12 +173,14 @@ function checkWish(wish: KeyWish, tenant: string): void {
 }
 
 function refuseMore(
-  { pluginScopes }: KeyDependencies,
+  { pluginScopes = [] }: KeyDependencies,
   by: Credential,
   { roles, scopes }: { roles: readonly Role[]; scopes: readonly string[] | null },
 ): void {
-  const allowed = scopesOf(roles, scopes, pluginScopes);
-  const beyond = [...allowed].filter((scope) => !by.scopes.has(scope));
+  const allowed = scopesOf(roles, scopes);
+  const beyond = [...SCOPES, ...pluginScopes].filter(
+    (scope) => allowed.has(scope) && !by.scopes.has(scope),
+  );
   if (beyond.length === 0) return;
   const message = `a key may not allow more than its maker: ${beyond.join(', ')}`;
   throw new PawlError('FORBIDDEN', message);

@@ -40,8 +40,6 @@ export interface TokenOptions {
   readonly algorithms?: readonly TokenAlgorithm[];
   readonly tenantClaim?: string;
   readonly rolesClaim?: string;
-  /** Those that the platform's plug-ins declare. */
-  readonly pluginScopes?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -80,7 +78,7 @@ function rolesIn(claim: unknown): Role[] {
 /** Reads tokens of one issuer for one audience. */
 export function tokenReader(options: TokenOptions): TokenReader {
   const { issuer, audience, algorithms = TOKEN_ALGORITHMS, clock } = options;
-  const { tenantClaim = 'tenant', rolesClaim = 'roles', pluginScopes } = options;
+  const { tenantClaim = 'tenant', rolesClaim = 'roles' } = options;
   const getKey = keySource(options.keys);
   const credentialOf = (claims: JWTPayload): Credential | null => {
     const tenant = claims[tenantClaim];
@@ -91,7 +89,7 @@ export function tokenReader(options: TokenOptions): TokenReader {
       id: `token:${name}`,
       tenant,
       principal: sub,
-      scopes: scopesOf(rolesIn(claims[rolesClaim]), null, pluginScopes),
+      scopes: scopesOf(rolesIn(claims[rolesClaim]), null),
       queues: null,
       expiresAt: exp * 1_000,
     };

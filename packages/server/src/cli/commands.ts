@@ -1,7 +1,8 @@
 import type { AddCommand } from 'pawl/internal/cli/packages';
 import { addStart } from './start-command.ts';
+import { addDev } from './dev.ts';
 import { addDemo } from './demo.ts';
 import { addConfig } from './config.ts';
 
 /** What this package adds to the command `pawl`. */
-export const commands: readonly AddCommand[] = [addStart, addDemo, addConfig];
+export const commands: readonly AddCommand[] = [addStart, addDev, addDemo, addConfig];

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { type Resolved, resolveSettings } from 'pawl/internal/settings/resolve-settings';
-import { SETTINGS } from '../app/settings.ts';
+import type { Resolved } from 'pawl/internal/settings/resolve-settings';
 import { Screen } from 'pawl/internal/cli/terminal/screen';
 import { type Column, tableLines } from 'pawl/internal/cli/terminal/table';
 
@@ -24,12 +23,14 @@ export function addConfig(program: Command): void {
     .addHelpText(
       'after',
       '\nFlags go before the environment, that before the file (pawl.json or PAWL_CONFIG), that' +
-        '\nbefore defaults. Secrets can be given as files: DATABASE_URL_FILE=/run/secrets/url.',
+        '\nbefore pawl.config.ts, that before defaults. Secrets can be given as files: DATABASE_URL_FILE=/run/secrets/url.',
     )
-    .action((_options: object, command: Command) => {
+    .action(async (_options: object, command: Command) => {
       const isJson = command.optsWithGlobals<{ json?: boolean }>().json === true;
       const screen = new Screen({ isJson });
-      const resolved = resolveSettings(SETTINGS, { env: process.env });
+      // The platform is large; the other commands need none of it.
+      const { compose } = await import('../app/composed.ts');
+      const { resolved } = await compose({ env: process.env });
       if (!isJson) for (const line of tableLines(screen, COLUMNS, resolved)) screen.data(line);
       else {
         for (const one of resolved) {

@@ -1,9 +1,7 @@
-import { readConfiguration } from '../app/configuration.ts';
+import { compose } from '../app/composed.ts';
 import type { LogFacts } from '../app/log.ts';
 import { type Platform, startPlatform } from '../app/platform.ts';
 import { isPretty, processLog } from '../app/log-settings.ts';
-import { environmentOf, resolveSettings } from 'pawl/internal/settings/resolve-settings';
-import { SETTINGS } from '../app/settings.ts';
 import { stopSignal } from 'pawl/internal/settings/stop-signal';
 import { greeting } from './greeting.ts';
 import { adviceOn } from './start-advice.ts';
@@ -25,11 +23,9 @@ export async function start(
 ): Promise<number> {
   const stopped = stopSignal();
   try {
-    const configuration = readConfiguration(
-      environmentOf(resolveSettings(SETTINGS, { flags, env }), env),
-    );
+    const { configuration, parts } = await compose({ env, flags });
     const log = processLog(configuration.log, process.stdout);
-    const platform = await startPlatform(configuration, log);
+    const platform = await startPlatform(configuration, log, parts);
     if (isPretty(configuration.log, process.stdout))
       process.stdout.write(greeting(platform, command));
     else log.info('Pawl is running', factsOf(platform));

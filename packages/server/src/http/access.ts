@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
-import type { PluginScope, Scope } from 'pawl/internal/contract/role';
+import {
+  type Credential,
+  GUEST_CREDENTIAL,
+  OPEN_CREDENTIAL,
+} from 'pawl/internal/contract/credential';
+import type { AnyScope, Scope } from 'pawl/internal/contract/role';
 
 /** Routes that tell nothing about anybody's jobs. */
 export const PUBLIC = 'public';
@@ -97,24 +101,9 @@ function routeName(method: string, url: string): string {
   return `${verb} ${url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url}`;
 }
 
-/** What a route needs. A plug-in's says so itself, the platform's are in the table. */
-export interface ScopedRoute {
-  readonly method: string;
-  readonly url: string;
-  readonly config?: { readonly scope?: RouteScope };
-}
-
-type RouteScope = Scope | PluginScope | typeof PUBLIC;
-
-/** Null for a route that neither has a scope nor is in the table: nobody may use it. */
-export function scopeOfRoute({ method, url, config }: ScopedRoute): RouteScope | null {
-  return config?.scope ?? ROUTE_SCOPES[routeName(method, url)] ?? null;
-}
-
-/** The same of the route that a request was sent to. */
-export function scopeFor({ method, routeOptions }: FastifyRequest): RouteScope | null {
-  const { url = '', config } = routeOptions;
-  return scopeOfRoute({ method, url, config });
+/** The table's word on a route; null for one that it does not list. */
+export function scopeOfRoute(method: string, url: string): Scope | typeof PUBLIC | null {
+  return ROUTE_SCOPES[routeName(method, url)] ?? null;
 }
 
 /** Asks every request for its credential and for the scope that its route needs. */
@@ -122,8 +111,7 @@ export function requireAccess(app: FastifyInstance, authenticator: Authenticator
   app.addHook('onRequest', async (request) => {
     if (request.is404) return;
     const { isGuestWelcome = false } = request.routeOptions.config;
-    const scope = scopeFor(request);
-    if (scope === PUBLIC) return;
+    if (scopeOf(request) === PUBLIC) return;
     const isNameless = request.headers.authorization === undefined;
     if (isNameless && isGuestWelcome) {
       request.credential = GUEST_CREDENTIAL;
@@ -131,10 +119,34 @@ export function requireAccess(app: FastifyInstance, authenticator: Authenticator
     }
     const credential = await authenticator.authenticate(request.headers.authorization);
     request.credential = credential;
-    if (scope !== null && credential.scopes.has(scope)) return;
-    const message =
-      scope === null ? 'nobody may use this' : `this needs the scope ${scope}, which is not given`;
-    throw new PawlError('FORBIDDEN', message);
+    requireScope(request, credential);
+  });
+}
+
+/** The scope that a route needs: its plug-in's word, or the table's. */
+export function scopeOf({ method, routeOptions }: FastifyRequest): AnyScope | typeof PUBLIC | null {
+  return routeOptions.config.scope ?? scopeOfRoute(method, routeOptions.url ?? '');
+}
+
+function requireScope(request: FastifyRequest, { scopes }: Credential): void {
+  const scope = scopeOf(request);
+  if (scope === PUBLIC || (scope !== null && scopes.has(scope))) return;
+  const message =
+    scope === null ? 'nobody may use this' : `this needs the scope ${scope}, which is not given`;
+  throw new PawlError('FORBIDDEN', message);
+}
+
+/** Callers are told by whoever stands before this server; what their scopes allow is kept to. */
+export function admitBy(
+  app: FastifyInstance,
+  admit: (request: FastifyRequest) => Credential | null,
+): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) return;
+    const credential = admit(request);
+    if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is not known');
+    request.credential = credential;
+    requireScope(request, credential);
   });
 }
 

@@ -4,8 +4,9 @@ import { extname, join } from 'node:path';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { PawlError } from 'pawl/internal/core/errors';
-import { PageSchema, type PageSettings } from 'pawl/internal/contract/page';
+import { type PageJson, PageSchema, type PageSettings } from 'pawl/internal/contract/page';
 import { closed, text } from 'pawl/internal/contract/values';
+import { type OwnedPage, pageEntry } from './plugin-pages.ts';
 
 /** A file of the dashboard, ready to be sent. */
 interface PageFile {
@@ -73,6 +74,8 @@ export interface HomeOptions {
   /** What programs get at the root. */
   readonly landing: (request: FastifyRequest) => object;
   readonly page: PageSettings;
+  /** Those that plug-ins add to the dashboard. */
+  readonly pages?: readonly OwnedPage[];
 }
 
 const FileSchema = Type.String({ description: 'A file of the dashboard.' });
@@ -126,7 +129,9 @@ export function homeRoutes({
   dashboardFolder,
   landing,
   page: settings,
+  pages = [],
 }: HomeOptions): FastifyPluginCallback {
+  const told: PageJson = { ...settings, pages: pages.map(pageEntry) };
   const policy = policyOf(settings);
   const files = readFolder(dashboardFolder);
   const assets = readFolder(join(dashboardFolder, 'assets'));
@@ -137,7 +142,7 @@ export function homeRoutes({
       if (!wantsHtml(request.headers.accept) || page === undefined) return landing(request);
       return sendFile(reply, page, { caching: 'no-cache', policy });
     });
-    app.get('/v1/page', { schema: PAGE_DOC }, () => settings);
+    app.get('/v1/page', { schema: PAGE_DOC }, () => told);
     app.get('/mark.svg', { schema: MARK_DOC }, async (_request, reply) => {
       const mark = files.get('mark.svg');
       if (mark === undefined) throw new PawlError('NOT_FOUND', 'the dashboard is not built');

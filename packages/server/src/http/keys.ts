@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { createKey, findKey, type KeyDependencies, revokeKey, rotateKey } from '../auth/manage-keys.ts';
+import {
+  createKey,
+  findKey,
+  type KeyDependencies,
+  revokeKey,
+  rotateKey,
+} from '../auth/manage-keys.ts';
 import type { AccessKey } from 'pawl/internal/records/access-keys';
 import {
   type App,

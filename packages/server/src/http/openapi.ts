@@ -1,14 +1,19 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type ErrorCode, ERRORS } from 'pawl/internal/core/errors';
-import { type ScopedRoute, scopeOfRoute } from './access.ts';
+import type { AnyScope } from 'pawl/internal/contract/role';
+import { type PUBLIC, scopeOfRoute } from './access.ts';
 import { ALWAYS_ANSWERED } from './load-shedding.ts';
 import { EVENT_EXAMPLE, EXAMPLES, JOB_EXAMPLE } from './openapi-examples.ts';
 import { INTRODUCTION, TAGS } from './openapi-text.ts';
 import { ProblemSchema } from 'pawl/internal/contract/problem';
 
 /** A route as it was registered. */
-export interface RouteDoc extends ScopedRoute {
+export interface RouteDoc {
+  readonly method: string;
+  readonly url: string;
   readonly schema: FastifySchema;
+  /** What a credential must allow; null: nobody may use it. */
+  readonly scope: AnyScope | typeof PUBLIC | null;
 }
 
 type Json = Record<string, unknown>;
@@ -16,9 +21,11 @@ type Json = Record<string, unknown>;
 /** Notes every route that is registered from now on; HEAD goes without saying. */
 export function collectRoutes(app: FastifyInstance): RouteDoc[] {
   const found: RouteDoc[] = [];
-  app.addHook('onRoute', ({ method, url, schema = {}, config = {} }) => {
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
     for (const one of [method].flat()) {
-      if (one !== 'HEAD') found.push({ method: one, url, schema, config });
+      if (one === 'HEAD') continue;
+      const scope = config?.scope ?? scopeOfRoute(one, url);
+      found.push({ method: one, url, schema: schema ?? {}, scope });
     }
   });
   return found;
@@ -130,8 +137,7 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
 }
 
 function operationOf(components: Components, route: RouteDoc): Json {
-  const { schema } = route;
-  const scope = scopeOfRoute(route);
+  const { schema, scope } = route;
   const answers = Object.entries((schema.response ?? {}) as Record<string, Answer>);
   const codes = [...(schema.errors ?? []), ...commonErrors(route, scope === 'public')];
   return {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { PluginRoute, RouteContext } from 'pawl/internal/plugin/route';
-import type { PluginScope, Scope } from 'pawl/internal/contract/role';
+import type { AnyScope } from 'pawl/internal/contract/role';
 import { credentialOf } from './services.ts';
 
 /** The routes of plug-ins, which know nothing of the framework that serves them. */
@@ -109,7 +109,7 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a route of a plug-in needs; those of the platform are listed in one table. */
-    scope?: Scope | PluginScope | 'public';
+    scope?: AnyScope | 'public';
     isGuestWelcome?: boolean;
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
-import { PUBLIC, scopeFor } from './access.ts';
+import { PUBLIC, scopeOf } from './access.ts';
 import { credentialOf } from './services.ts';
 
 export interface RateLimit {
@@ -51,7 +51,7 @@ export function limitRates(app: FastifyInstance, limiter: RateLimiter): void {
   const windowSeconds = Math.max(1, Math.ceil(burst / perSecond));
   const policy = `"requests";q=${burst};w=${windowSeconds}`;
   app.addHook('onRequest', async (request, reply) => {
-    if (scopeFor(request) === PUBLIC) return;
+    if (scopeOf(request) === PUBLIC) return;
     const { id } = credentialOf(request);
     const { left, waitMs } = limiter.take(id === 'open' ? `ip:${request.ip}` : id);
     const waitSeconds = Math.ceil(waitMs / 1_000);

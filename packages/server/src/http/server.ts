@@ -1,15 +1,21 @@
 import { KEPT_NAME_MAX } from 'pawl/internal/core/bounds';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type FastifyInstance, type FastifyPluginCallback, fastify } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyPluginCallback,
+  type FastifyRequest,
+} from 'fastify';
+import type { Credential } from 'pawl/internal/contract/credential';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { PawlError } from 'pawl/internal/core/errors';
 import { type Random, systemRandom } from 'pawl/internal/core/random';
 import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
 import type { Engine } from 'pawl/internal/engine/engine';
-import type { PluginCheck } from 'pawl/internal/plugin/plugin';
+import type { PluginCheck, PluginMetric } from 'pawl/internal/plugin/plugin';
 import { Meter } from '../metrics/meter.ts';
 import type { SloDependencies } from '../slo/report.ts';
-import { admitLocals, requireAccess } from './access.ts';
+import { admitBy, admitLocals, requireAccess } from './access.ts';
 import type { ArtifactServices } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
 import { RemoteWorkers } from './remote-workers.ts';
@@ -65,6 +71,8 @@ export interface ServerOptions {
   readonly slo: SloDependencies;
   /** Null or left out: no credentials are asked for, which is for the own machine only. */
   readonly authenticator?: Authenticator | null;
+  /** Says who asks, instead of credentials: behind access control of somebody else. */
+  readonly admit?: (request: FastifyRequest) => Credential | null;
   readonly status?: ServerStatus;
   readonly bodyBytesMax?: number;
   readonly deadlines?: Partial<BodyDeadlines>;
@@ -82,6 +90,8 @@ export interface ServerOptions {
   readonly meter?: Meter;
   /** What plug-ins add to the doctor, by names of their own. */
   readonly pluginChecks?: readonly PluginCheck[];
+  /** Gauges that plug-ins add to the metrics. */
+  readonly pluginMetrics?: readonly PluginMetric[];
   /** Scopes that plug-ins declare, which keys may be narrowed to. */
   readonly pluginScopes?: readonly string[];
   /** Routes of other parts of the platform. */
@@ -151,7 +161,8 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   if (options.log !== undefined) logRequests(app, options.log);
   shedLoad(app, { ...LOAD_LIMITS, ...options.load });
   boundBodies(app, { ...BODY_DEADLINES, ...options.deadlines });
-  if (authenticator === null) admitLocals(app);
+  if (options.admit !== undefined) admitBy(app, options.admit);
+  else if (authenticator === null) admitLocals(app);
   else requireAccess(app, authenticator);
   keepAudit(app, options.engine);
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
@@ -221,7 +232,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   answerProblems(app, options, found);
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const services = servicesOf(options);
-  serveMetrics(app, options.meter ?? new Meter({ withProcess: false }), services.streams);
+  const meter = options.meter ?? new Meter({ withProcess: false });
+  for (const metric of options.pluginMetrics ?? []) meter.addGauge(metric);
+  serveMetrics(app, meter, services.streams);
   for (const resource of RESOURCES) await typed.register(resource, services);
   const deadlines = { ...BODY_DEADLINES, ...options.deadlines };
   if (services.artifacts !== null)

@@ -12,6 +12,13 @@ import {
 type Values = Readonly<Record<string, string>>;
 type Instrument = Counter<string> | Gauge<string> | Histogram<string>;
 
+/** A gauge that is not in the registry, such as a plug-in's. */
+export interface ReadGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => number | Promise<number>;
+}
+
 /** What is filled in anew before each scrape. */
 export type Collector = () => Promise<void>;
 
@@ -54,6 +61,13 @@ export class Meter {
     const gauge = this.#instruments.get(name) as Gauge<string>;
     gauge.reset();
     for (const { labels, value } of values) gauge.inc(this.#bounded(labels), value);
+  }
+
+  /** Adds a gauge that is read before each scrape; it is not told until it could be read. */
+  addGauge({ name, help, read }: ReadGauge): void {
+    const gauge = new Gauge({ name, help, registers: [this.#registry] });
+    gauge.remove();
+    this.collectWith(async () => gauge.set(await read()));
   }
 
   /** Called before each scrape, once for all scrapes that come at the same time. */

@@ -1,12 +1,5 @@
 import { derivedId, eventIdOf, isInternalType, type Job, PawlError } from 'pawl/define';
-import type {
-  Engine,
-  EnqueueRequest,
-  FollowUp,
-  JobPage,
-  NewJob,
-  TailItem,
-} from 'pawl/plugin';
+import type { Engine, EnqueueRequest, FollowUp, JobPage, NewJob, TailItem } from 'pawl/plugin';
 import { TEST_EVENT } from './envelope.ts';
 import type { Webhook, WebhookRecords } from './records.ts';
 import { wants } from './settings.ts';

@@ -9,8 +9,8 @@ interface BackupOptions {
 }
 
 /** The database file that `pawl start` would use. */
-function ownDatabase(data: string | undefined): string {
-  const settings = resolveStoreSettings(process.env);
+async function ownDatabase(data: string | undefined): Promise<string> {
+  const settings = await resolveStoreSettings(process.env);
   if (data === undefined && settings.databaseUrl !== null) {
     throw new UsageError('DATABASE_URL names PostgreSQL: back it up with pg_dump --schema=pawl');
   }
@@ -29,7 +29,7 @@ export function addBackup(program: Command): void {
       '\nTo restore: put the file where pawl.db was, with nothing else named pawl.db-…, and start.',
     )
     .action(async (file: string, options: BackupOptions, command: Command) => {
-      const from = options.from ?? ownDatabase(options.data);
+      const from = options.from ?? (await ownDatabase(options.data));
       // SQLite is loaded by those who need it only.
       const { backupDatabase } = await import('../../store/sqlite/backup.ts');
       backupDatabase({ from, to: file });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../exit-code.ts';
+import { loadConfig } from '../../settings/config-file.ts';
 import { type Given, onServer, type Session } from '../session.ts';
 
 interface WorkerOptions {
@@ -10,12 +11,20 @@ interface WorkerOptions {
 
 async function runWorker(session: Session, { options }: Given<WorkerOptions>): Promise<void> {
   const module = options.jobs ?? process.env['PAWL_JOBS'];
-  if (module === undefined) throw new UsageError('--jobs names the module that exports your jobs');
+  const loaded = module === undefined ? await loadConfig('.') : null;
+  if (module === undefined && loaded === null) {
+    throw new UsageError('--jobs names the module that exports your jobs, or write pawl.config.ts');
+  }
   const slots = Number(options.slots);
   if (!Number.isInteger(slots) || slots < 1) throw new UsageError('--slots takes a whole number');
   // Workers are large; the other commands need nothing of them.
   const { work } = await import('../work.ts');
-  await work(session, { module, slots, queues: options.queues?.split(',') ?? null });
+  await work(session, {
+    module,
+    jobs: loaded?.config.jobs ?? [],
+    slots,
+    queues: options.queues?.split(',') ?? null,
+  });
 }
 
 /** `pawl worker`: handlers of yours, attached to a server over HTTP. */

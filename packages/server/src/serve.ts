@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { newLinkKey } from 'pawl/internal/artifact/link-keys';
+import { BARE_PAGE } from 'pawl/internal/contract/page';
+import { type Credential, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
+import { type Role, scopesOf } from 'pawl/internal/contract/role';
+import { partsOf } from 'pawl/internal/pawl/parts';
+import type { Pawl } from 'pawl/internal/pawl/pawl';
+import { isLoopback } from './app/access-settings.ts';
+import { pluginServer } from './app/plugin-server.ts';
+import { buildServer, type ServerOptions } from './http/server.ts';
+
+/** Who a request of a program's own framework comes from. */
+export interface MountedCaller {
+  /** Default: `default`. */
+  readonly tenant?: string;
+  /** As jobs and events name the caller. */
+  readonly principal?: string;
+  /** Default: `admin`. */
+  readonly role?: Role;
+}
+
+export interface HandlerOptions {
+  /**
+   * Says who asks, by whatever the framework knows of the request; null refuses it. By default
+   * everybody who gets here may do everything, so mount it behind your own access control.
+   */
+  readonly caller?: (request: IncomingMessage) => MountedCaller | null;
+}
+
+/** The API and the dashboard of a Pawl, to be mounted in a server of yours. */
+export interface PawlHandler {
+  /** For `node:http`, Express, Connect and the like. */
+  readonly node: (request: IncomingMessage, response: ServerResponse) => void;
+  /** For frameworks that speak the web's `Request` and `Response`. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** Only addresses of this machine: others need credentials, which `pawl start` has. */
+  readonly host?: string;
+  /** Default: 8080. */
+  readonly port?: number;
+}
+
+/** Serves an open Pawl to the programs of this machine. Closing the server leaves the Pawl open. */
+export async function serve(
+  pawl: Pawl,
+  { host = '127.0.0.1', port = 8080 }: ServeOptions = {},
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  if (!isLoopback(host)) {
+    const remedy = 'use "pawl start", or mount handler(pawl) behind access control of your own';
+    throw new Error(`serve asks nobody for credentials, so ${host} is refused: ${remedy}`);
+  }
+  const app = await openApp(pawl, {});
+  return { url: await app.listen({ host, port }), close: () => app.close() };
+}
+
+export async function handler(pawl: Pawl, options: HandlerOptions = {}): Promise<PawlHandler> {
+  const { caller = () => ({}) } = options;
+  const app = await openApp(pawl, {
+    admit: (request) => credentialOf(caller(request.raw)),
+  });
+  return {
+    node: (request, response) => app.routing(request, response),
+    fetch: (request) => answer(app, request),
+    close: () => app.close(),
+  };
+}
+
+function openApp(pawl: Pawl, more: Partial<ServerOptions>): Promise<FastifyInstance> {
+  const { context, engine, artifacts } = partsOf(pawl);
+  const keys = [newLinkKey()];
+  return buildServer({
+    engine,
+    doctor: context,
+    slo: context,
+    artifacts: artifacts === null ? null : { access: artifacts, keys, clock: context.clock },
+    ...pluginServer([], { page: BARE_PAGE, stopping: engine.live.stopping }),
+    warn: (message, facts) => context.log.warn(message, facts),
+    ...more,
+  });
+}
+
+function credentialOf(caller: MountedCaller | null): Credential | null {
+  if (caller === null) return null;
+  const { tenant = OPEN_CREDENTIAL.tenant, principal = null, role = 'admin' } = caller;
+  const scopes = scopesOf([role], null);
+  return { ...OPEN_CREDENTIAL, id: principal ?? 'mounted', tenant, principal, scopes };
+}
+
+async function answer(app: FastifyInstance, request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+  const reply = await app.inject({
+    method: request.method as 'GET',
+    url: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    payloadAsStream: true,
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(reply.headers)) {
+    for (const one of [value].flat()) if (one !== undefined) headers.append(name, String(one));
+  }
+  const isEmpty = [204, 304].includes(reply.statusCode) || request.method === 'HEAD';
+  const stream = isEmpty ? null : (Readable.toWeb(reply.stream()) as ReadableStream);
+  return new Response(stream, { status: reply.statusCode, headers });
+}

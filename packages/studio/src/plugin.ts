@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { type JobDefinition, type Outgoing, systemRandom, systemTimers } from 'pawl/define';
+import { definePlugin, type Plugin, type PluginHost } from 'pawl/plugin';
+import { endpointModel } from './ai/endpoint.ts';
+import { extractiveModel } from './ai/extractive.ts';
+import type { Model } from './ai/model.ts';
+import { builtInJobs } from './built-in.ts';
+import { jobAccess } from './job-access.ts';
+import { STUDIO_SETTINGS } from './setting-list.ts';
+import { readStudioSettings, type StudioSettings } from './settings.ts';
+
+/** The built-in types of jobs as a plug-in. A type that the program has itself is left out. */
+export function studio(): Plugin {
+  let client: Outgoing | null = null;
+  return definePlugin({
+    name: 'studio',
+    settings: STUDIO_SETTINGS,
+    start: (host) => {
+      const settings = readStudioSettings(host.settings);
+      if (!settings.isOn) return;
+      const { model, outgoing } = openModel(settings.ai, host);
+      client = outgoing;
+      return { jobs: jobsOf(settings, host, model) };
+    },
+    stop: () => client?.close(),
+  });
+}
+
+function jobsOf(
+  { ai, mail, executeAllow: allow }: StudioSettings,
+  { engine, artifacts, http, dataFolder }: PluginHost,
+  model: Model,
+): readonly JobDefinition[] {
+  return builtInJobs({
+    ai: {
+      model,
+      random: systemRandom,
+      mayPersist: ai.mayPersist,
+      timeoutMs: ai.timeoutMs,
+      rate: {
+        perUser: { max: ai.userPerMinute, per: '1m' },
+        perOrganisation: { max: ai.organisationPerMinute, per: '1m' },
+      },
+    },
+    email: { ...mail, outboxFolder: join(dataFolder, 'outbox') },
+    batch: { access: jobAccess(engine, artifacts), timers: systemTimers },
+    research: { outgoing: http },
+    execute: { allow },
+  });
+}
+
+/** Whoever runs the platform named the endpoint, so it may be a private one, and it alone. */
+function openModel(
+  { endpoint, timeoutMs }: StudioSettings['ai'],
+  { http }: PluginHost,
+): { model: Model; outgoing: Outgoing | null } {
+  if (endpoint === null) return { model: extractiveModel, outgoing: null };
+  const { protocol, hostname, port } = new URL(endpoint.baseUrl);
+  const place = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  const outgoing = http.allowing([place]);
+  return { model: endpointModel({ ...endpoint, timeoutMs, outgoing }), outgoing };
+}
