@@ -1,4 +1,4 @@
-import { SETTINGS } from '@pawl/server/internal/app/settings';
+import type { Setting } from 'pawl/internal/settings/setting';
 import { code, madeOf, table } from './table.ts';
 
 const HEAD = `\
@@ -9,8 +9,8 @@ from. Settings marked *secret* are never shown, and can be given as a file:
 \`DATABASE_URL_FILE=/run/secrets/url\`.`;
 
 /** docs/reference/configuration.md, whole. */
-export function configurationPage(): string {
-  const rows = SETTINGS.map(({ name, fallback, sentence, isSecret }) => [
+export function configurationPage(settings: readonly Setting[]): string {
+  const rows = settings.map(({ name, fallback, sentence, isSecret }) => [
     code(name),
     fallback === null ? '–' : code(fallback),
     isSecret === true ? `${sentence} *Secret.*` : sentence,
@@ -18,7 +18,7 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     '',
-    madeOf('`packages/server/src/app/settings.ts`'),
+    madeOf('`packages/server/src/app/settings.ts` and the settings of our plug-ins'),
     '',
     HEAD,
     '',

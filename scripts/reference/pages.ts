@@ -1,4 +1,5 @@
 // All of docs/reference that is made from data: path from the root of the repository, then text.
+import { compose } from '@pawl/server/internal/app/composed';
 import { lifecycleFiles } from '../diagrams/pages.ts';
 import { metricsPage } from '../metrics/page.ts';
 import { studioFiles } from '../studio/reference.ts';
@@ -12,10 +13,12 @@ import { retriesPage } from './retries.ts';
 const folder = 'docs/reference';
 
 export async function referenceFiles(): Promise<ReadonlyMap<string, string>> {
+  const { resolved } = await compose({ env: {} });
+  const settings = resolved.map(({ setting }) => setting);
   return new Map([
     [`${folder}/http.md`, httpPage(await readOpenApi())],
     [`${folder}/cli.md`, await cliPage()],
-    [`${folder}/configuration.md`, configurationPage()],
+    [`${folder}/configuration.md`, configurationPage(settings)],
     [`${folder}/errors.md`, errorsPage()],
     [`${folder}/events.md`, eventsPage()],
     [`${folder}/metrics.md`, metricsPage()],

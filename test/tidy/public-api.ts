@@ -11,12 +11,16 @@ const ENDS = "'(?:succeeded|failed|cancelled|dead)'";
 /** In code without its texts and comments. */
 const INNER: readonly (readonly [RegExp, string])[] = [
   [/\bengine\b/g, 'the engine is not public: use the verbs of Pawl'],
-  [/\bcaller\b/g, 'a caller is named by `tenant` of openPawl or of a call'],
   [/\bSHARED_TENANT\b/g, 'types are made known by `jobs` of openPawl'],
   [
     /\bJSON\.parse\([^\n]*\b(?:result|input|checkpoint|metadata)\b/g,
     'results and inputs are values already',
   ],
+];
+
+/** The routes of a plug-in are told who asks; everybody else says it. */
+const CALLER: typeof INNER = [
+  [/\bcaller\b/g, 'a caller is named by `tenant` of openPawl or of a call'],
 ];
 
 /** In the text as it stands. */
@@ -54,5 +58,7 @@ function problemsIn(text: string, at: (line: number) => string): string[] {
   const imports = importsOf(text)
     .filter(({ specifier }) => !isPublic(specifier))
     .map(({ specifier, line }) => `${at(line)}: ${specifier} is not an entry point of the package`);
-  return [...found(codeOf(text), INNER), ...found(text, LISTS), ...imports];
+  const isPlugin = importsOf(text).some(({ specifier }) => specifier === 'pawl/plugin');
+  const inner = isPlugin ? INNER : [...INNER, ...CALLER];
+  return [...found(codeOf(text), inner), ...found(text, LISTS), ...imports];
 }

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { line, watchEverything } from './activity.ts';
 import { apiKey, forgetKey, isKeyWanted } from './api.ts';
-import { entries, type Entry } from './entries.ts';
+import { entries, type Entry } from './entries.tsx';
 import { askOffers, types } from './offers.ts';
-import { askSettings } from './page-settings.ts';
+import { askSettings, settings } from './page-settings.ts';
 import { JobPage } from './pages/job.tsx';
 import { isUtc, switchClock } from './parts/clock.ts';
 import { Empty, Toast } from './parts/notice.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
-import { hrefOf, place } from './route.ts';
+import { hrefOf, partsOf, place } from './route.ts';
 import { isSigningIn } from './sign-in.ts';
 
 function Foot() {
@@ -53,7 +53,7 @@ function Side({ shown, current }: { readonly shown: readonly Entry[]; readonly c
         <a
           key={path}
           class="entry"
-          href={hrefOf(path === '' ? [] : [path])}
+          href={hrefOf(partsOf(path))}
           aria-current={path === current ? 'page' : undefined}
         >
           {title}
@@ -76,7 +76,8 @@ function LostLine() {
 function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?: string }) {
   if (name === 'jobs' && id !== undefined) return <JobPage id={id} key={id} />;
   if (entry !== undefined) return <entry.page />;
-  if (types.value === null) return <Empty title="Looking…" />;
+  const isUnknown = types.value === null || (name === 'plugins' && settings.value === null);
+  if (isUnknown) return <Empty title="Looking…" />;
   return (
     <Empty title="There is no such page">
       <a href={hrefOf([])}>To the overview</a>
@@ -88,7 +89,8 @@ function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?
 export function App() {
   const [name = '', id] = place.value.parts;
   const shown = entries();
-  const entry = shown.find(({ path }) => path === name);
+  const current = name === 'plugins' ? `${name}/${id}` : name;
+  const entry = shown.find(({ path }) => path === current);
   useEffect(() => {
     document.title = entry === undefined ? 'Pawl' : `${entry.title} · Pawl`;
   }, [entry]);
@@ -104,7 +106,7 @@ export function App() {
       <a class="skip" href="#main" onClick={skipMenu}>
         Skip the menu
       </a>
-      <Side shown={shown} current={name} />
+      <Side shown={shown} current={current} />
       <main id="main" tabIndex={-1}>
         <LostLine />
         <Page entry={entry} name={name} {...(id === undefined ? {} : { id })} />

@@ -1,16 +1,16 @@
 // What the server tells of this page before anybody has signed in.
 import { signal } from '@preact/signals';
-import type { PageSettings } from '../../pawl/src/contract/page.ts';
+import type { PageJson } from '../../pawl/src/contract/page.ts';
 import { get } from './api.ts';
 
 /** Null before the first answer. */
-export const settings = signal<PageSettings | null>(null);
+export const settings = signal<PageJson | null>(null);
 
-let asked: Promise<PageSettings> | null = null;
+let asked: Promise<PageJson> | null = null;
 
 /** Asks once; an answer that did not come is asked for again the next time. */
-export function askSettings(): Promise<PageSettings> {
-  asked ??= get<PageSettings>('./v1/page').then(
+export function askSettings(): Promise<PageJson> {
+  asked ??= get<PageJson>('./v1/page').then(
     (found) => (settings.value = found),
     (error: unknown) => {
       asked = null;

@@ -40,6 +40,11 @@ export function hrefOf(parts: readonly string[], query: Record<string, string> =
   return `#/${path}${text === '' ? '' : `?${text}`}`;
 }
 
+/** `plugins/heartbeats` → its parts; none for the overview. */
+export function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
+}
+
 export function go(href: string): void {
   location.hash = href;
 }

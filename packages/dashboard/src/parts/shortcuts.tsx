@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isForSomethingElse } from '../keys.ts';
-import { go, hrefOf } from '../route.ts';
+import { go, hrefOf, partsOf } from '../route.ts';
 import { Dialog } from './dialog.tsx';
 
 interface Goal {
   readonly path: string;
   readonly title: string;
-  readonly key: string;
+  readonly key: string | null;
 }
 
 const ON_LISTS: readonly (readonly [string, string])[] = [
@@ -27,7 +27,7 @@ export function Shortcuts({ goals }: { readonly goals: readonly Goal[] }) {
       if (isForSomethingElse(event)) return;
       const goal = isGoing.current ? goals.find(({ key }) => key === event.key) : undefined;
       if (goal !== undefined) {
-        go(hrefOf(goal.path === '' ? [] : [goal.path]));
+        go(hrefOf(partsOf(goal.path)));
         // The same letter may also be a key of the page.
         event.stopImmediatePropagation();
       }
@@ -41,7 +41,8 @@ export function Shortcuts({ goals }: { readonly goals: readonly Goal[] }) {
     return () => removeEventListener('keydown', onKey, { capture: true });
   }, [goals]);
   if (!isShown.value) return null;
-  const keys = [...goals.map(({ key, title }) => [`g ${key}`, title] as const), ...ON_LISTS];
+  const reached = goals.filter(({ key }) => key !== null);
+  const keys = [...reached.map(({ key, title }) => [`g ${key}`, title] as const), ...ON_LISTS];
   return (
     <Dialog title="Keys" onClose={() => (isShown.value = false)}>
       {(close) => (

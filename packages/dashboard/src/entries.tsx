@@ -1,11 +1,14 @@
+import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { hasProcesses, hasStudio } from './offers.ts';
+import { settings } from './page-settings.ts';
 import { DeadLettersPage } from './pages/dead-letters.tsx';
 import { FailuresPage } from './pages/failures.tsx';
 import { GuidesPage } from './pages/guides.tsx';
 import { JobsPage } from './pages/jobs.tsx';
 import { LifecyclesPage } from './pages/lifecycles.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { PluginPage } from './pages/plugin.tsx';
 import { ProcessesPage } from './pages/processes.tsx';
 import { QueuesPage } from './pages/queues.tsx';
 import { SchedulesPage } from './pages/schedules.tsx';
@@ -16,8 +19,8 @@ import { WorkersPage } from './pages/workers.tsx';
 export interface Entry {
   readonly path: string;
   readonly title: string;
-  /** After `g`. */
-  readonly key: string;
+  /** After `g`; null: no key leads there. */
+  readonly key: string | null;
   readonly page: ComponentType;
 }
 
@@ -37,10 +40,21 @@ const ENTRIES: readonly Entry[] = [
   { path: 'guides', title: 'Guides', key: 'r', page: GuidesPage },
 ];
 
-/** Those that this server has something to show on. */
+/** Those that this server has something to show on, and those of its plug-ins. */
 export function entries(): readonly Entry[] {
-  return ENTRIES.filter(({ path }) => {
+  const own = ENTRIES.filter(({ path }) => {
     if (path === 'studio') return hasStudio();
     return path === 'processes' ? hasProcesses.value : true;
   });
+  return [...own, ...pluginEntries.value];
 }
+
+/** Made once an answer, because each is a component of its own. */
+const pluginEntries = computed<readonly Entry[]>(() =>
+  (settings.value?.pages ?? []).map((page) => ({
+    path: `plugins/${page.path}`,
+    title: page.title,
+    key: null,
+    page: () => <PluginPage page={page} />,
+  })),
+);
