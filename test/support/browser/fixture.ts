@@ -6,7 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { buildDashboard } from '../../../scripts/build-dashboard.ts';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
-import { type Platform, startPlatform } from '@pawl/server/internal/app/platform';
+import {
+  type Platform,
+  type PlatformParts,
+  startPlatform,
+} from '@pawl/server/internal/app/platform';
 import { type ApiClient, PawlClient } from 'pawl/client';
 import { findChromium } from './find-chromium.ts';
 import { turns } from './stage-jobs.ts';
@@ -32,8 +36,8 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
-async function start(env: NodeJS.ProcessEnv): Promise<Platform> {
-  return startPlatform(readConfiguration(env), { warn: () => undefined });
+async function start(env: NodeJS.ProcessEnv, parts: PlatformParts): Promise<Platform> {
+  return startPlatform(readConfiguration(env), { warn: () => undefined }, parts);
 }
 
 /** The browser's own notes on answers that the page handles are no complaints of the page. */
@@ -52,12 +56,15 @@ async function openBrowser(): Promise<Browser> {
 }
 
 /** Opens a platform on SQLite, with the jobs of the stage. */
-export async function openFixture(more: NodeJS.ProcessEnv = {}): Promise<Fixture> {
+export async function openFixture(
+  more: NodeJS.ProcessEnv = {},
+  parts: PlatformParts = {},
+): Promise<Fixture> {
   const browser = await openBrowser();
   turns.shut();
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
-  let platform = await start(env);
+  let platform = await start(env, parts);
   const { url } = platform;
   const pawl = new PawlClient({ url });
   const complaints: string[] = [];
@@ -78,7 +85,7 @@ export async function openFixture(more: NodeJS.ProcessEnv = {}): Promise<Fixture
     leave: async () => {
       await platform.stop();
       const back = async (): Promise<void> => {
-        platform = await start({ ...env, PORT: new URL(url).port });
+        platform = await start({ ...env, PORT: new URL(url).port }, parts);
       };
       return { back };
     },
