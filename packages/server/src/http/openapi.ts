@@ -11,6 +11,8 @@ export interface RouteDoc {
   readonly method: string;
   readonly url: string;
   readonly schema: FastifySchema;
+  /** What a credential must allow; null: nobody may use it. */
+  readonly scope: ReturnType<typeof scopeOfRoute>;
 }
 
 type Json = Record<string, unknown>;
@@ -18,9 +20,10 @@ type Json = Record<string, unknown>;
 /** Notes every route that is registered from now on; HEAD goes without saying. */
 export function collectRoutes(app: FastifyInstance): RouteDoc[] {
   const found: RouteDoc[] = [];
-  app.addHook('onRoute', ({ method, url, schema }) => {
+  app.addHook('onRoute', ({ method, url, schema = {}, config }) => {
     for (const one of [method].flat()) {
-      if (one !== 'HEAD') found.push({ method: one, url, schema: schema ?? {} });
+      const scope = scopeOfRoute(one, url, config?.scope);
+      if (one !== 'HEAD') found.push({ method: one, url, schema, scope });
     }
   });
   return found;
@@ -132,8 +135,7 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
 }
 
 function operationOf(components: Components, route: RouteDoc): Json {
-  const { method, url, schema } = route;
-  const scope = scopeOfRoute(method, url);
+  const { schema, scope } = route;
   const answers = Object.entries((schema.response ?? {}) as Record<string, Answer>);
   const codes = [...(schema.errors ?? []), ...commonErrors(route, scope === 'public')];
   return {

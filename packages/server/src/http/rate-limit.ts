@@ -52,7 +52,8 @@ export function limitRates(app: FastifyInstance, limiter: RateLimiter): void {
   const policy = `"requests";q=${burst};w=${windowSeconds}`;
   app.addHook('onRequest', async (request, reply) => {
     const { method, routeOptions } = request;
-    if (scopeOfRoute(method, routeOptions.url ?? '') === PUBLIC) return;
+    const { url = '', config } = routeOptions;
+    if (scopeOfRoute(method, url, config.scope) === PUBLIC) return;
     const { id } = credentialOf(request);
     const { left, waitMs } = limiter.take(id === 'open' ? `ip:${request.ip}` : id);
     const waitSeconds = Math.ceil(waitMs / 1_000);
