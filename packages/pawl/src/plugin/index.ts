@@ -1,8 +1,18 @@
 // What plug-ins are written with, beside `pawl` and `pawl/define`.
-export { GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../contract/credential.ts';
+export type { ArtifactJson } from '../contract/artifact.ts';
+export {
+  type Credential,
+  GUEST_CREDENTIAL,
+  HOME_TENANT,
+  OPEN_CREDENTIAL,
+} from '../contract/credential.ts';
 export type { EnqueueJson } from '../contract/enqueue.ts';
+export { faultsOf } from '../contract/faults.ts';
+export { type ProviderJson, type ProvidersJson, ProvidersSchema } from '../contract/provider.ts';
 export type { ScheduleBodyJson } from '../contract/schedule.ts';
 export type { TypeJson } from '../contract/type.ts';
+export { apiActor } from '../core/actor.ts';
+export { isPawlError } from '../core/errors.ts';
 export type { Artifacts } from '../engine/artifacts.ts';
 export { largeSink, largeSource, valuesIn, wholeResult } from '../engine/by-reference.ts';
 export type { EngineLog } from '../engine/context.ts';
@@ -26,6 +36,7 @@ export { ConfigurationError } from '../settings/configuration-error.ts';
 export type { Setting } from '../settings/setting.ts';
 export type { NewJob } from '../store/insert.ts';
 export type { JobPage, TailItem } from '../store/query.ts';
+export { byPhase, type Tally } from '../store/tally.ts';
 export { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 export type { Worker } from '../worker/worker.ts';
 export * from './host.ts';
