@@ -26,8 +26,9 @@ function pack(folder: string, to: string): void {
   mkdirSync(staged, { recursive: true });
   const manifest = JSON.parse(
     readFileSync(inRepository('packages', folder, 'package.json'), 'utf8'),
-  ) as { exports: Exports };
-  const stripped = { ...manifest, exports: published(manifest.exports) };
+  ) as { exports: Exports; devDependencies?: unknown };
+  const { devDependencies: _development, ...rest } = manifest;
+  const stripped = { ...rest, exports: published(manifest.exports) };
   writeFileSync(join(staged, 'package.json'), `${JSON.stringify(stripped, null, 2)}\n`);
   cpSync(inRepository('LICENSE'), join(staged, 'LICENSE'));
   for (const part of ['dist', 'README.md']) {

@@ -143,14 +143,14 @@ test('a command whose package is missing answers with the line that installs it'
 test('pawl start serves the dashboard and the guides from what is packed', async (context) => {
   const env = { PATH: process.env['PATH'], PORT: '0', PAWL_DATA: join(folder, 'served') };
   const program = join(whole.installed(), 'dist/cli/main.js');
-  const process_ = spawn(process.execPath, [program, 'start'], {
+  const platform = spawn(process.execPath, [program, 'start'], {
     cwd: whole.folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(process_, 'exit');
-  context.after(() => process_.kill('SIGKILL'));
-  const [line] = (await once(createInterface(process_.stdout), 'line')) as [string];
+  const ended = once(platform, 'exit');
+  context.after(() => platform.kill('SIGKILL'));
+  const [line] = (await once(createInterface(platform.stdout), 'line')) as [string];
   const { url, types } = JSON.parse(line) as { url: string; types: string[] };
   assert.ok(types.includes('convert'), 'the plug-ins that are installed are used');
   assert.equal((await fetch(`${url}/readyz`)).status, 200);
@@ -162,7 +162,7 @@ test('pawl start serves the dashboard and the guides from what is packed', async
   const part = await fetch(`${url}/${guide.replace('dist/dashboard/', '')}`);
   assert.match(await part.text(), /A first job/);
   assert.match(part.headers.get('content-security-policy') ?? '', /default-src 'self'/);
-  process_.kill('SIGTERM');
+  platform.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
 });
 

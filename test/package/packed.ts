@@ -46,7 +46,6 @@ async function pack(): Promise<ReadonlyMap<string, Packed>> {
 const packed: ReadonlyMap<string, Packed> = await pack();
 export const all: readonly Packed[] = [...packed.values()];
 export const pawl: Packed = packed.get('pawl')!;
-export const server: Packed = packed.get('server')!;
 
 /** A program of its own with packages of ours, and links to what an install would have brought. */
 export class App {

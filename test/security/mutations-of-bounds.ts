@@ -110,8 +110,8 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
     control: 'S23',
     mistake: 'links go by the Host of a request',
     file: 'packages/ogc/src/server/dependencies.ts',
-    from: 'return settings.publicUrl ?? `${request.protocol}://${request.host}`;',
-    to: "return settings.publicUrl === '' ? '' : `${request.protocol}://${request.host}`;",
+    from: 'return settings.publicUrl ?? origin;',
+    to: "return settings.publicUrl === '' ? '' : origin;",
     tests: 'test/security/edge.test.ts',
   },
   {

@@ -28,7 +28,7 @@ type Change = Partial<WebhookWrite> & { readonly id: string };
 interface Fixture {
   readonly world: World;
   readonly records: WebhookRecords;
-  write(change: Change): Promise<string>;
+  readonly write: (change: Change) => Promise<string>;
 }
 
 async function open(store: StoreUnderTest, context: TestContext): Promise<Fixture> {

@@ -12,6 +12,7 @@ import { engineContextProblems } from './engine-context.ts';
 import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
+import { pluginImportProblems } from './plugin-imports.ts';
 import { publicApiProblems } from './public-api.ts';
 import type { SourceFile } from './source.ts';
 import { wayOutProblems } from './way-out.ts';
@@ -33,6 +34,10 @@ function assertNone(problems: string[]): void {
 
 test('folders import only from layers below them', () => {
   assertNone(sources.flatMap(layerProblems));
+});
+
+test('plug-ins import the public entries of pawl alone', () => {
+  assertNone(sources.flatMap(pluginImportProblems));
 });
 
 test('files and lines stay within their budgets', () => {

@@ -1,5 +1,17 @@
+import { ConfigurationError, type PluginHost, type Setting } from 'pawl/plugin';
 import type { MonitorLink, OgcServerSettings } from './server/dependencies.ts';
-import { ConfigurationError } from 'pawl/plugin';
+
+/** What a program that composes its platform may say; the settings of a process go before it. */
+export interface OgcOptions {
+  /** The JSON file of providers whose processes are offered here. Default: none. */
+  readonly providers?: string;
+  /** How synchronous answers name their job. Default: plain, as the official suite reads it. */
+  readonly monitorLink?: MonitorLink;
+  /** The longest that a synchronous execution is waited for. Default: a minute. */
+  readonly syncWaitMs?: number;
+  /** Where the secrets are that the providers file names. Default: the process's environment. */
+  readonly env?: NodeJS.ProcessEnv;
+}
 
 /** How OGC API – Processes is served, and which providers stand behind it. */
 export interface OgcSettings extends OgcServerSettings {
@@ -9,22 +21,42 @@ export interface OgcSettings extends OgcServerSettings {
 
 const MONITOR_LINKS: readonly MonitorLink[] = ['plain', 'rfc8288', 'none'];
 
-export function readOgcSettings(env: NodeJS.ProcessEnv): OgcSettings {
-  const path = env['PAWL_OGC_PROVIDERS'] ?? '';
-  return {
-    publicUrl: publicUrlOf(env['PAWL_PUBLIC_URL'] ?? ''),
-    monitorLink: monitorLinkOf(env['PAWL_OGC_MONITOR_LINK'] ?? 'plain'),
-    syncWaitMs: syncWaitOf(env['PAWL_OGC_SYNC_WAIT_MS'] ?? '60000'),
-    providers: path === '' ? null : { path, env },
-  };
+export function ogcSettings(options: OgcOptions): readonly Setting[] {
+  const { providers = null, monitorLink = 'plain', syncWaitMs = 60_000 } = options;
+  return [
+    {
+      name: 'PAWL_OGC_PROVIDERS',
+      fallback: providers,
+      sentence: 'A JSON file of OGC providers whose processes are offered here; it is watched.',
+    },
+    {
+      name: 'PAWL_OGC_MONITOR_LINK',
+      fallback: monitorLink,
+      sentence:
+        'How synchronous OGC answers name their job: plain (as the suite), rfc8288 or none.',
+    },
+    {
+      name: 'PAWL_OGC_SYNC_WAIT_MS',
+      fallback: String(syncWaitMs),
+      sentence: 'How long a synchronous OGC execution is waited for before its status is told.',
+    },
+  ];
 }
 
-function publicUrlOf(text: string): string | null {
-  if (text === '') return null;
-  const isUrl = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (isUrl && !/[?#]/.test(text)) return text.replace(/\/+$/, '');
-  const form = 'give an address such as https://jobs.example.org';
-  throw new ConfigurationError('PAWL_PUBLIC_URL', `is "${text}": ${form}`);
+export function readOgcSettings(
+  { settings, publicUrl }: Pick<PluginHost, 'settings' | 'publicUrl'>,
+  options: OgcOptions,
+): OgcSettings {
+  const [path, monitorLink, syncWaitMs] = ogcSettings(options).map(
+    ({ name, fallback }) => settings[name] ?? fallback ?? '',
+  );
+  const { env = process.env } = options;
+  return {
+    publicUrl,
+    monitorLink: monitorLinkOf(monitorLink!),
+    syncWaitMs: syncWaitOf(syncWaitMs!),
+    providers: path === '' ? null : { path: path!, env },
+  };
 }
 
 function monitorLinkOf(text: string): MonitorLink {

@@ -11,7 +11,7 @@ import { readConfiguration } from '../src/gateway/configuration.ts';
 import { openOgcServer } from './server-fixture.ts';
 
 function example(name: string): string {
-  return fileURLToPath(new URL(`../../examples/ogc-gateway/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../../examples/ogc-gateway/${name}`, import.meta.url));
 }
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;

@@ -84,12 +84,12 @@ test('[O22] status and results serve the client from acceptance to the end', asy
 
 test('by jobControlOptions and Prefer: the table of the standard, and waits', () => {
   const both = ['sync-execute', 'async-execute'];
-  const rows: [readonly string[], string | undefined, string][] = [
-    [['sync-execute'], undefined, 'sync 60000 null'],
+  const rows: [readonly string[], string | null, string][] = [
+    [['sync-execute'], null, 'sync 60000 null'],
     [['sync-execute'], 'respond-async', 'sync 60000 null'],
-    [['async-execute'], undefined, 'async null'],
+    [['async-execute'], null, 'async null'],
     [['async-execute'], 'respond-async', 'async respond-async'],
-    [both, undefined, 'sync 60000 null'],
+    [both, null, 'sync 60000 null'],
     [both, 'respond-async', 'async respond-async'],
     [both, 'respond-async ', 'async respond-async'],
     [both, 'Respond-Async; foo=1, handling=lenient', 'async respond-async'],
@@ -98,7 +98,7 @@ test('by jobControlOptions and Prefer: the table of the standard, and waits', ()
     [both, 'wait=600', 'sync 60000 wait=60'],
     [both, 'respond-async, wait=5', 'sync 5000 wait=5'],
     [['async-execute'], 'wait=5', 'async null'],
-    [[], undefined, 'sync 60000 null'],
+    [[], null, 'sync 60000 null'],
   ];
   for (const [options, prefer, expected] of rows) {
     const mode = modeOf(options, readPreferences(prefer), 60_000);

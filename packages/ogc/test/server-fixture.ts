@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { openMemoryArtifacts } from 'pawl/internal/artifact/memory';
 import { newLinkKey } from 'pawl/internal/artifact/link-keys';
-import { home } from '@pawl/server/internal/app/dashboard';
-import { openOgc } from '../src/platform.ts';
-import { readOgcSettings } from '../src/settings.ts';
 import { Authenticator } from '@pawl/server/internal/auth/authenticator';
 import { OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { createKey } from '@pawl/server/internal/auth/manage-keys';
@@ -26,6 +23,7 @@ import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { openWorker } from 'pawl/internal/worker/open-worker';
+import { startOgc } from './plugin-fixture.ts';
 
 export interface Answer {
   readonly status: number;
@@ -106,10 +104,8 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
   const { store } = context;
   const { artifacts, stop } = await startWork({ context, engine }, options);
   const outgoing = createOutgoing({ allow: options.allow ?? ['127.0.0.0/8'] });
-  const log = { warn: () => undefined };
-  const settings = readOgcSettings(env);
-  const taken = jobs.map(({ type }) => type);
-  const ogc = await openOgc(engine, { artifacts, outgoing, settings, log, taken });
+  const taken = new Set(jobs.map(({ type }) => type));
+  const ogc = await startOgc({ engine, artifacts, outgoing, env, taken, isWorking });
   const access = { accessKeys: engine.accessKeys, clock: systemClock, tokens: null };
   const app = await buildServer({
     engine,
@@ -118,9 +114,9 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
     artifacts,
     authenticator: isLocked ? new Authenticator(access) : null,
     load: { lagMsMax: Number.POSITIVE_INFINITY },
-    more: [...ogc.routes, home(ogc.landing)],
+    more: ogc.routes,
   });
-  await ogc.start(new Set(isWorking ? ['api', 'worker', 'sweeper'] : ['api']));
+  await ogc.begin();
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   after(async () => {
     await engine.live.stop();

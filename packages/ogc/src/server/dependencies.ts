@@ -1,7 +1,11 @@
-import type { FastifyRequest } from 'fastify';
 import { isUuid, type Job, type Outgoing, PawlError } from 'pawl/define';
-import { type Artifacts, type Engine, GUEST_CREDENTIAL, OPEN_CREDENTIAL } from 'pawl/plugin';
-import { credentialOf, refOf } from '@pawl/server/internal/http/services';
+import {
+  type Artifacts,
+  type Engine,
+  GUEST_CREDENTIAL,
+  OPEN_CREDENTIAL,
+  type RouteContext,
+} from 'pawl/plugin';
 import type { ProcessCaller, ProcessSource } from '../model/process-source.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
 import { noSuchJob, noSuchProcess } from './exception.ts';
@@ -28,20 +32,28 @@ export interface OgcDependencies {
   readonly access: Artifacts;
 }
 
-/** Where the API is for this caller, without a slash at its end. */
-export function baseOf({ settings }: OgcDependencies, request: FastifyRequest): string {
-  return settings.publicUrl ?? `${request.protocol}://${request.host}`;
+/** A request as the routes of the standard read it. */
+export interface OgcRequest extends RouteContext {
+  readonly headers: Headers;
+}
+
+/** Where the API is for whoever reached it at this origin, without a slash at its end. */
+export function baseOf(
+  { settings }: Pick<OgcDependencies, 'settings'>,
+  { origin }: Pick<OgcRequest, 'origin'>,
+): string {
+  return settings.publicUrl ?? origin;
 }
 
 /** Where no credentials are asked for, everybody is somebody who may see everything. */
-export function processCallerOf(request: FastifyRequest): ProcessCaller {
-  const { id, tenant, principal } = credentialOf(request);
+export function processCallerOf({ caller }: OgcRequest): ProcessCaller {
+  const { id, tenant, principal } = caller;
   return { tenant, principal: id === OPEN_CREDENTIAL.id ? OPEN_CREDENTIAL.id : principal };
 }
 
 /** True for a caller without a credential, where others have one. */
-export function isGuest(request: FastifyRequest): boolean {
-  return credentialOf(request).id === GUEST_CREDENTIAL.id;
+export function isGuest({ caller }: OgcRequest): boolean {
+  return caller.id === GUEST_CREDENTIAL.id;
 }
 
 /** What is not for everybody is told to nobody who does not say who asks. */
@@ -58,7 +70,7 @@ export interface KnownProcess {
 
 export async function findProcess(
   { sources }: OgcDependencies,
-  request: FastifyRequest,
+  request: OgcRequest,
   id: string,
 ): Promise<KnownProcess> {
   const caller = processCallerOf(request);
@@ -89,12 +101,13 @@ export interface KnownJob {
  */
 export async function findJob(
   deps: OgcDependencies,
-  request: FastifyRequest,
+  request: OgcRequest,
   id: string,
 ): Promise<KnownJob> {
   const nothing = (): Error => (isGuest(request) ? whoAsks() : noSuchJob(id));
   if (!isUuid(id)) throw nothing();
-  const job = await deps.engine.job(refOf(request, id)).catch((error: unknown) => {
+  const { tenant } = request.caller;
+  const job = await deps.engine.job({ tenant, id }).catch((error: unknown) => {
     if (error instanceof PawlError && error.code === 'NOT_FOUND') throw nothing();
     throw error;
   });

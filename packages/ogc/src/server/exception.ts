@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorCodeOf, type Job, type JobError, type PawlError } from 'pawl/define';
-import { pawlErrorOf } from '@pawl/server/internal/http/problem';
+import { errorCodeOf, type Job, type JobError, PawlError } from 'pawl/define';
+import { type EngineLog, isPawlError, type PluginRoute } from 'pawl/plugin';
 import { EXCEPTION } from '../model/vocabulary.ts';
+import { jsonAnswer } from './negotiate.ts';
 
 /** What the body of an error says; members that are not known are left out, never null. */
 export interface ExceptionBody {
@@ -102,8 +102,7 @@ function upstreamStatus({ class: name, details }: JobError): number {
 
 function exceptionOf(error: unknown): OgcException {
   if (error instanceof OgcException) return error;
-  const known: PawlError = pawlErrorOf(error);
-  const { code, status, message, hint, details, faults } = known;
+  const { code, status, message, hint, details, faults } = pawlErrorOf(error);
   const { retryAfterMs } = details;
   const seconds = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / 1_000) : 1;
   const body = {
@@ -121,23 +120,22 @@ function exceptionOf(error: unknown): OgcException {
   });
 }
 
-type Warn = (message: string, facts: Readonly<Record<string, unknown>>) => void;
+function pawlErrorOf(error: unknown): PawlError {
+  if (isPawlError(error)) return error;
+  const detail = 'something went wrong that should not have; the log has the details';
+  return new PawlError('INTERNAL_ERROR', detail, { cause: error });
+}
 
 /** Answers errors as plain JSON: clients of the standard do not take `problem+json` for it. */
-export function exceptionSender(
-  warn: Warn,
-): (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  return async (error, request, reply) => {
+export function exceptionAnswer(log: EngineLog): NonNullable<PluginRoute['onError']> {
+  return (error, request, { requestId }) => {
     const { body, headers } = exceptionOf(error);
-    if (body.status >= 500 && !(error instanceof OgcException)) {
+    const { status } = body;
+    if (status >= 500 && !(error instanceof OgcException)) {
       const stack = error instanceof Error ? error.stack : String(error);
-      warn('a request failed', { requestId: request.id, error: stack });
+      log.warn('a request failed', { requestId, error: stack });
     }
-    const instance = request.url.split('?')[0];
-    await reply
-      .code(body.status)
-      .headers(headers)
-      .type('application/json')
-      .send({ ...body, instance, requestId: request.id });
+    const instance = new URL(request.url).pathname;
+    return jsonAnswer({ ...body, instance, requestId }, { status, headers });
   };
 }

@@ -1,12 +1,10 @@
-import { withoutRights } from './negotiate.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, isTerminal, type Job, keptTrace } from 'pawl/define';
 import { largeSink } from 'pawl/plugin';
-import { callerOf } from '@pawl/server/internal/http/services';
 import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
 import { failureOf, noSuchProcess } from './exception.ts';
 import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
 import { recordOf } from './execution-record.ts';
+import { jsonAnswer, WITHOUT_RIGHTS } from './negotiate.ts';
 import { type Mode, modeOf, readPreferences } from './prefer.ts';
 import { shapeResults } from './results.ts';
 import {
@@ -15,19 +13,16 @@ import {
   isGuest,
   type KnownProcess,
   type OgcDependencies,
+  type OgcRequest,
   processCallerOf,
 } from './dependencies.ts';
-import { goneSignal, waitUntil } from './waiting.ts';
+import { waitUntil } from './waiting.ts';
 
 /** How long an asynchronous answer waits to hear whether a provider takes the job on. */
 const TAKE_ON_MS = 30_000;
 
 /** `POST /processes/{id}/execution`: checked, made durable, then answered as it was asked. */
-export async function execute(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function execute(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { processId } = request.params as { processId: string };
   const caller = processCallerOf(request);
   const process = await findProcess(deps, request, processId);
@@ -38,11 +33,11 @@ export async function execute(
   if (prepared === null) throw noSuchProcess(processId);
   const job = await accept(deps, request, { asked, prepared });
   process.source.wake?.(job.type);
-  const wish = readPreferences(request.headers['prefer']);
+  const wish = readPreferences(request.headers.get('prefer'));
   const options = process.description.jobControlOptions ?? [];
   const mode = modeOf(options, wish, deps.settings.syncWaitMs);
   const seen = await waitFor(deps, request, { job, mode, process });
-  return answer({ deps, request, reply, process }, seen, mode);
+  return answer({ deps, request, process }, seen, mode);
 }
 
 /** Callbacks go out through the guarded client: one that it would refuse is refused here. */
@@ -57,24 +52,25 @@ async function checkSubscriber({ outgoing }: OgcDependencies, { subscriber }: Ex
 
 async function accept(
   deps: OgcDependencies,
-  request: FastifyRequest,
+  request: OgcRequest,
   { asked, prepared }: { asked: ExecuteRequest; prepared: PreparedJob },
 ): Promise<Job> {
   const { type, input, metadata = {}, inlineBytesMax } = prepared;
   const isGuests = isGuest(request);
   const record = { base: baseOf(deps, request), isGuests };
-  const key = request.headers['idempotency-key'];
-  const traceId = keptTrace(String(request.headers['traceparent'] ?? ''));
+  const key = request.headers.get('idempotency-key');
+  const traceId = keptTrace(request.headers.get('traceparent') ?? '');
   const wish = {
     type,
     input,
     metadata: { ...metadata, ...recordOf(asked, record) },
     // Nobody without a name may find somebody's job by guessing a key.
-    ...(typeof key === 'string' ? { idempotencyKey: isGuests ? `guest ${key}` : key } : {}),
+    ...(key === null ? {} : { idempotencyKey: isGuests ? `guest ${key}` : key }),
     ...(traceId === null ? {} : { traceId }),
   };
   const sink = largeSink(deps.engine, deps.access, inlineBytesMax);
-  const [result] = await sink.enqueue([wish], { caller: callerOf(request) });
+  const { tenant, principal } = request.caller;
+  const [result] = await sink.enqueue([wish], { caller: { tenant, principal } });
   if (result!.kind === 'refused') throw result!.error;
   return result!.job;
 }
@@ -85,10 +81,10 @@ interface Begun {
   readonly process: KnownProcess;
 }
 
-function waitFor(deps: OgcDependencies, request: FastifyRequest, begun: Begun): Promise<Job> {
+function waitFor(deps: OgcDependencies, request: OgcRequest, begun: Begun): Promise<Job> {
   const { job, mode, process } = begun;
   const { source } = process;
-  const signal = goneSignal(deps, request);
+  const { signal } = request;
   const isOver = ({ phase }: Job): boolean => isTerminal(phase);
   if (mode.kind === 'sync') return waitUntil(deps, job, { ms: mode.waitMs, signal, isOver });
   if (source.isTakenOn === undefined) return Promise.resolve(job);
@@ -98,14 +94,13 @@ function waitFor(deps: OgcDependencies, request: FastifyRequest, begun: Begun): 
 
 interface Answering {
   readonly deps: OgcDependencies;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly request: OgcRequest;
   readonly process: KnownProcess;
 }
 
 /** A job that goes on after the wait is told by its status, whatever was wished. */
-async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply> {
-  const { deps, request, reply, process } = at;
+async function answer(at: Answering, job: Job, mode: Mode): Promise<Response> {
+  const { deps, request, process } = at;
   const base = baseOf(deps, request);
   const location = `${base}/jobs/${job.id}`;
   const isAsync = mode.kind === 'async' || !isTerminal(job.phase);
@@ -115,18 +110,23 @@ async function answer(at: Answering, job: Job, mode: Mode): Promise<FastifyReply
     throw failureOf(job, { isRemote, headers: { location } });
   }
   if (isAsync) {
-    const wish = readPreferences(request.headers['prefer']);
+    const wish = readPreferences(request.headers.get('prefer'));
     const applied = mode.kind === 'async' ? mode.applied : wish.isAsync ? 'respond-async' : null;
-    if (applied !== null) void reply.header('preference-applied', applied);
-    const status = process.source.status(job, base);
-    return reply.code(201).header('location', location).type('application/json').send(status);
+    const headers = { location, ...preferenceApplied(applied) };
+    return jsonAnswer(process.source.status(job, base), { status: 201, headers });
   }
-  if (mode.applied !== null) void reply.header('preference-applied', mode.applied);
-  return sendSync(at, job, location);
+  return syncAnswer(at, job, { location, applied: mode.applied });
 }
 
-async function sendSync(at: Answering, job: Job, location: string): Promise<FastifyReply> {
-  const { deps, request, reply, process } = at;
+function preferenceApplied(applied: string | null): Record<string, string> {
+  return applied === null ? {} : { 'preference-applied': applied };
+}
+
+async function syncAnswer(
+  { deps, request, process }: Answering,
+  job: Job,
+  { location, applied }: { location: string; applied: string | null },
+): Promise<Response> {
   const results = await process.source.results(processCallerOf(request), job);
   const shaped = shapeResults(results, job, baseOf(deps, request));
   const form = deps.settings.monitorLink;
@@ -134,7 +134,11 @@ async function sendSync(at: Answering, job: Job, location: string): Promise<Fast
   const isPlain = form === 'plain' && shaped.links.length === 0;
   const monitor = isPlain ? `${location}; rel=monitor` : `<${location}>; rel=monitor`;
   const links = [...shaped.links, ...(form === 'none' ? [] : [monitor])];
-  if (links.length > 0) void reply.header('link', links.join(', '));
-  if (shaped.contentType !== null) void withoutRights(reply).type(shaped.contentType);
-  return reply.code(shaped.status).send(shaped.body ?? undefined);
+  const { status, contentType, body } = shaped;
+  const headers = {
+    ...preferenceApplied(applied),
+    ...(links.length > 0 ? { link: links.join(', ') } : {}),
+    ...(contentType === null ? {} : { ...WITHOUT_RIGHTS, 'content-type': contentType }),
+  };
+  return new Response(body, { status, headers });
 }

@@ -1,13 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isInternalType, type Job } from 'pawl/define';
-import { callerOf } from '@pawl/server/internal/http/services';
 import type { Link } from '../model/link.ts';
 import type { StatusInfo } from '../model/status-info.ts';
 import { REL } from '../model/vocabulary.ts';
 import { fits, type JobFilter, type Query, readJobFilter } from './job-filter.ts';
-import { sendEither } from './negotiate.ts';
+import { eitherAnswer } from './negotiate.ts';
 import { jobsPage } from './pages.ts';
-import { baseOf, type OgcDependencies, processCallerOf, sourceOf } from './dependencies.ts';
+import {
+  baseOf,
+  type OgcDependencies,
+  type OgcRequest,
+  processCallerOf,
+  sourceOf,
+} from './dependencies.ts';
 
 const PAGE = 200;
 /** So many jobs are looked at for one answer; the next page goes on behind them. */
@@ -20,15 +24,11 @@ export interface JobList {
 }
 
 /** `GET /jobs`: the tenant's executions, the newest first. */
-export async function listJobs(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function listJobs(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const filter = readJobFilter(request.query as Query);
   const { jobs, next } = await collect(deps, request, filter);
   const links = listLinks(`${baseOf(deps, request)}/jobs`, request.query as Query, next);
-  return sendEither(reply, { jobs, links }, jobsPage);
+  return eitherAnswer(request, { jobs, links }, jobsPage);
 }
 
 interface Collected {
@@ -39,12 +39,12 @@ interface Collected {
 
 async function collect(
   deps: OgcDependencies,
-  request: FastifyRequest,
+  request: OgcRequest,
   filter: JobFilter,
 ): Promise<Collected> {
   const base = baseOf(deps, request);
   const now = await deps.engine.now();
-  const query = { tenant: callerOf(request).tenant, ...(await typeFilter(deps, request, filter)) };
+  const query = { tenant: request.caller.tenant, ...(await typeFilter(deps, request, filter)) };
   const jobs: StatusInfo[] = [];
   let { cursor } = filter;
   for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE) {
@@ -66,7 +66,7 @@ async function collect(
 /** Own processes are named as their types are, by which the database can look. */
 async function typeFilter(
   { sources }: OgcDependencies,
-  request: FastifyRequest,
+  request: OgcRequest,
   { processIds }: JobFilter,
 ): Promise<{ type?: string }> {
   const [id] = processIds ?? [];

@@ -1,8 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTerminal, type Job } from 'pawl/define';
-import { actorOf } from '@pawl/server/internal/http/services';
+import { apiActor } from 'pawl/plugin';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
-import { asksForPage, sendEither, sendPage, withoutRights } from './negotiate.ts';
+import { asksForPage, eitherAnswer, jsonAnswer, pageAnswer, WITHOUT_RIGHTS } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
 import { documentIn, oneOutput, shapeResults, type ShapedResults } from './results.ts';
 import {
@@ -10,53 +9,42 @@ import {
   findJob,
   type KnownJob,
   type OgcDependencies,
+  type OgcRequest,
   processCallerOf,
 } from './dependencies.ts';
-import { goneSignal, waitUntil } from './waiting.ts';
+import { waitUntil } from './waiting.ts';
 
 /** How long a handler that is asked to stop may take before its job is taken away from it. */
 const STOP_MS = 5_000;
 
-function jobIdOf(request: FastifyRequest): string {
+function jobIdOf(request: OgcRequest): string {
   return (request.params as { jobId: string }).jobId;
 }
 
 /** `GET /jobs/{jobId}` */
-export async function readStatus(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function readStatus(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
-  return sendEither(reply, source.status(job, baseOf(deps, request)), jobPage);
+  return eitherAnswer(request, source.status(job, baseOf(deps, request)), jobPage);
 }
 
 /** `GET /jobs/{jobId}/results`: as the execution asked for them. */
-export async function readResults(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function readResults(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const results = await source.results(processCallerOf(request), job);
   const base = baseOf(deps, request);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
-  if (document !== null) return sendPage(reply, resultsPage(job.id, document));
-  return sendShaped(reply, shapeResults(results, job, base));
+  if (document !== null) return pageAnswer(resultsPage(job.id, document));
+  return shapedAnswer(shapeResults(results, job, base));
 }
 
 /** `GET /jobs/{jobId}/results/{outputId}`: where outputs by reference are. */
-export async function readOutput(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function readOutput(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
   const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
-  if (shaped !== null) return sendShaped(reply, shaped);
+  if (shaped !== null) return shapedAnswer(shaped);
   const detail = `job ${job.id} has no output "${outputId}": see its results`;
   const body = { type: 'urn:pawl:error:NOT_FOUND', title: 'no such output', status: 404, detail };
   throw new OgcException(body);
@@ -68,33 +56,35 @@ function refuseUnready({ job, source }: KnownJob): void {
   if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
 }
 
-function sendShaped(reply: FastifyReply, shaped: ShapedResults): FastifyReply {
-  if (shaped.links.length > 0) void reply.header('link', shaped.links.join(', '));
-  if (shaped.contentType !== null) void withoutRights(reply).type(shaped.contentType);
-  return reply
-    .code(shaped.status)
-    .header('vary', 'accept')
-    .send(shaped.body ?? undefined);
+function shapedAnswer({ status, contentType, body, links }: ShapedResults): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      vary: 'accept',
+      ...(links.length > 0 ? { link: links.join(', ') } : {}),
+      ...(contentType === null ? {} : { ...WITHOUT_RIGHTS, 'content-type': contentType }),
+    },
+  });
 }
 
 /** `DELETE /jobs/{jobId}`: asks whoever works on it to stop, and insists after a while. */
-export async function dismiss(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function dismiss(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   const { tenant, id } = job;
-  const asked = { ref: { tenant, id }, actor: actorOf(request), reason: 'dismissed' };
+  const asked = {
+    ref: { tenant, id },
+    actor: apiActor(request.caller.principal),
+    reason: 'dismissed',
+  };
   const [soft] = await deps.engine.cancel([{ ...asked, mode: 'soft' }]);
   if (soft!.kind === 'refused') throw soft!.error;
   const isOver = ({ phase }: Job): boolean => isTerminal(phase);
-  const signal = goneSignal(deps, request);
+  const { signal } = request;
   let seen = await waitUntil(deps, job, { ms: STOP_MS, signal, isOver });
   if (!isOver(seen)) {
     const [hard] = await deps.engine.cancel([{ ...asked, mode: 'hard' }]);
     if (hard!.kind === 'refused') throw hard!.error;
     seen = hard!.job;
   }
-  return reply.type('application/json').send(source.status(seen, baseOf(deps, request)));
+  return jsonAnswer(source.status(seen, baseOf(deps, request)));
 }

@@ -1,34 +1,61 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DOCS_POLICY } from '@pawl/server/internal/http/docs-page';
-import { wantsHtml } from '@pawl/server/internal/http/home';
+import type { OgcRequest } from './dependencies.ts';
+
+/** Nothing but the own style sheet may be loaded, and nothing may run. */
+const PAGE_POLICY: string = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What a process made may be anything, also a page with scripts: a browser runs nothing of it. */
+export const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
+  'content-security-policy': "default-src 'none'; sandbox",
+};
 
 /** True where a page is asked for, by `f=html` or by a browser's Accept; JSON is for all others. */
-export function asksForPage(request: FastifyRequest): boolean {
-  const { f } = request.query as { f?: unknown };
-  return f === undefined ? wantsHtml(request.headers.accept) : f === 'html';
+export function asksForPage({ query, headers }: OgcRequest): boolean {
+  const { f } = query;
+  return f === undefined ? wantsHtml(headers.get('accept') ?? '') : f === 'html';
 }
 
-/** Sends a page that runs nothing and loads nothing but the one style sheet. */
-export function sendPage(reply: FastifyReply, html: string): FastifyReply {
-  return reply
-    .header('vary', 'accept')
-    .header('content-security-policy', DOCS_POLICY)
-    .header('referrer-policy', 'no-referrer')
-    .type('text/html; charset=utf-8')
-    .send(html);
+/** True where a person's browser asks; programs say JSON or nothing. */
+function wantsHtml(accept: string): boolean {
+  const html = accept.indexOf('text/html');
+  const json = accept.indexOf('application/json');
+  return html >= 0 && (json < 0 || html < json);
+}
+
+export function jsonAnswer(
+  body: object,
+  {
+    status = 200,
+    headers = {},
+  }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const type = { 'content-type': 'application/json; charset=utf-8' };
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, ...type } });
+}
+
+/** A page that runs nothing and loads nothing but the one style sheet. */
+export function pageAnswer(html: string): Response {
+  return new Response(html, {
+    headers: {
+      vary: 'accept',
+      'content-security-policy': PAGE_POLICY,
+      'referrer-policy': 'no-referrer',
+      'content-type': 'text/html; charset=utf-8',
+    },
+  });
 }
 
 /** The body as JSON, or as the page made of it. */
-export function sendEither<Body extends object>(
-  reply: FastifyReply,
+export function eitherAnswer<Body extends object>(
+  request: OgcRequest,
   body: Body,
   page: (body: Body) => string,
-): FastifyReply {
-  if (asksForPage(reply.request)) return sendPage(reply, page(body));
-  return reply.header('vary', 'accept').type('application/json').send(body);
-}
-
-/** What a process made may be anything, also a page with scripts: a browser runs nothing of it. */
-export function withoutRights(reply: FastifyReply): FastifyReply {
-  return reply.header('content-security-policy', "default-src 'none'; sandbox");
+): Response {
+  if (asksForPage(request)) return pageAnswer(page(body));
+  return jsonAnswer(body, { headers: { vary: 'accept' } });
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { type Fault, invalid, type JsonSchema, type Outgoing } from 'pawl/define';
-import { faultsOf } from '@pawl/server/internal/http/faults';
+import { faultsOf } from 'pawl/plugin';
 import { propertiesOf, type PublishedType, WHOLE_INPUT } from './own-description.ts';
 
 const FETCH_MS = 20_000;

@@ -1,13 +1,12 @@
-import { type Job, type Outgoing, PawlError } from 'pawl/define';
+import { type Job, PawlError } from 'pawl/define';
 import {
   definitionOf,
   type Engine,
+  type PluginHost,
   SHARED_TENANT,
   type TypeDefinition,
   wholeResult,
 } from 'pawl/plugin';
-import type { ArtifactServices } from '@pawl/server/internal/http/artifact-view';
-import { resultArtifacts } from '@pawl/server/internal/http/artifact-view';
 import type { ProcessDescription } from '../model/process-description.ts';
 import type {
   OutputValue,
@@ -20,13 +19,10 @@ import { statusInfoOf } from '../model/status-info.ts';
 import { describeType, propertiesOf, type PublishedType, WHOLE_RESULT } from './own-description.ts';
 import { ownInput } from './own-inputs.ts';
 
-interface OwnProcessDependencies {
-  readonly engine: Engine;
-  readonly artifacts: ArtifactServices;
-  readonly outgoing: Pick<Outgoing, 'fetch'>;
-  /** Wakes whoever runs jobs in this process. */
-  readonly wake: () => void;
-}
+type OwnProcessDependencies = Pick<
+  PluginHost,
+  'engine' | 'artifacts' | 'linkedArtifacts' | 'http' | 'wake'
+>;
 
 /** Pawl's own types as processes: those whose definition says so, whoever works on them. */
 export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
@@ -40,9 +36,9 @@ export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
     prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
       const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
       if (isGuest(caller) || found?.expose === undefined) return null;
-      return { type: id, input: await ownInput(published(found), inputs, deps.outgoing) };
+      return { type: id, input: await ownInput(published(found), inputs, deps.http) };
     },
-    wake: deps.wake,
+    wake: () => deps.wake(),
     status: (job, base) => statusInfoOf(job, { base }),
     results: (_caller, job) => resultsOf(deps, job),
   };
@@ -98,7 +94,7 @@ function descriptionOf(
 async function resultsOf(deps: OwnProcessDependencies, job: Job): Promise<ProcessResults> {
   const { artifacts, engine } = deps;
   const found = await exposureOf(engine, job);
-  const json = await wholeResult(artifacts.access, job);
+  const json = await wholeResult(artifacts, job);
   const value = JSON.parse(json) as unknown;
   const properties = propertiesOf(found?.expose?.result);
   if (properties !== null && typeof value === 'object' && value !== null) {
@@ -121,10 +117,10 @@ function outputOf(value: unknown, schema: Readonly<Record<string, unknown>>): Ou
 
 /** A job that gave nothing but files: each is an output by reference, under its own name. */
 async function artifactOutputs(
-  { artifacts }: OwnProcessDependencies,
+  { linkedArtifacts }: OwnProcessDependencies,
   job: Job,
 ): Promise<Record<string, OutputValue>> {
-  const files = (await resultArtifacts(artifacts, job)).artifacts;
+  const files = await linkedArtifacts(job);
   if (files.length === 0) return { [WHOLE_RESULT]: { value: null } };
   const outputs = files.map(({ name, url, contentType }) => {
     return [name, { value: null, href: url, mediaType: contentType }];

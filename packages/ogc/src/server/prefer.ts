@@ -5,8 +5,8 @@ export interface Preferences {
 }
 
 /** `respond-sync` is no registered preference and asks for what happens anyway. */
-export function readPreferences(header: string | readonly string[] | undefined): Preferences {
-  const words = [header ?? ''].flat().join(',').toLowerCase().split(',');
+export function readPreferences(header: string | null): Preferences {
+  const words = (header ?? '').toLowerCase().split(',');
   const wishes = words.map((word) => word.split(';')[0]!.replaceAll(/\s/g, ''));
   const wait = wishes.flatMap((wish) => /^wait="?(\d{1,5})"?$/.exec(wish)?.[1] ?? []);
   return {

@@ -1,16 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Fault, invalid } from 'pawl/define';
 import type { Link } from '../model/link.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import { hasRel, REL } from '../model/vocabulary.ts';
 import { limitIn, type Query } from './job-filter.ts';
-import { sendEither } from './negotiate.ts';
+import { eitherAnswer } from './negotiate.ts';
 import { processesPage, processPage } from './pages.ts';
 import {
   baseOf,
   findProcess,
   isGuest,
   type OgcDependencies,
+  type OgcRequest,
   processCallerOf,
   whoAsks,
 } from './dependencies.ts';
@@ -25,11 +25,7 @@ export interface ProcessList {
 }
 
 /** `GET /processes`: those of every source, each id once. */
-export async function listProcesses(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function listProcesses(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const query = request.query as Query;
   const faults: Fault[] = [];
   const limit = limitIn(query, LIMIT, faults);
@@ -47,7 +43,7 @@ export async function listProcesses(
   if (all.length === 0 && isGuest(request)) throw whoAsks();
   const page = all.slice(offset, offset + limit).map((one) => summaryOf(one, base));
   const links = pageLinks(`${base}/processes`, { offset, limit, total: all.length });
-  return sendEither(reply, { processes: page, links }, processesPage);
+  return eitherAnswer(request, { processes: page, links }, processesPage);
 }
 
 function pageLinks(
@@ -95,12 +91,11 @@ function linksOf({ id, links = [] }: ProcessSummary, base: string): Link[] {
 /** `GET /processes/{id}` */
 export async function describeProcess(
   deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  request: OgcRequest,
+): Promise<Response> {
   const { processId } = request.params as { processId: string };
   const { description } = await findProcess(deps, request, processId);
   const links = linksOf(description, baseOf(deps, request));
   const body: ProcessDescription = { ...description, links };
-  return sendEither(reply, body, processPage);
+  return eitherAnswer(request, body, processPage);
 }

@@ -1,86 +1,112 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import type { EngineLog } from 'pawl/plugin';
-import { exceptionSender } from './exception.ts';
+import type { EngineLog, PluginRoute } from 'pawl/plugin';
+import { exceptionAnswer } from './exception.ts';
 import { execute } from './execution.ts';
 import { dismiss, readOutput, readResults, readStatus } from './job.ts';
 import { listJobs } from './job-list.ts';
 import { API_PATH, conformance, OPENAPI_TYPE } from './landing.ts';
-import { asksForPage, sendEither, sendPage } from './negotiate.ts';
+import { asksForPage, eitherAnswer, pageAnswer } from './negotiate.ts';
 import { ogcOpenApi } from './openapi.ts';
 import { apiPage, conformancePage } from './pages.ts';
 import { describeProcess, listProcesses } from './processes.ts';
-import { baseOf, type OgcDependencies } from './dependencies.ts';
-
-type Answer = (
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => FastifyReply | Promise<FastifyReply>;
+import { baseOf, type OgcDependencies, type OgcRequest } from './dependencies.ts';
 
 /** Features and pictures come with the request, which is then kept outside the database. */
 const EXECUTION_BYTES_MAX = 16 * 1024 * 1024;
-const EXECUTION_LIMITS = { keysMax: 1_000_000, stringMax: EXECUTION_BYTES_MAX };
 
 /** Headers that pages of other origins may read. */
 const EXPOSED = 'Location, Link, Preference-Applied, Retry-After';
 
-const READS: Readonly<Record<string, Answer>> = {
-  '/conformance': (_deps, _request, reply) => sendEither(reply, conformance(), conformancePage),
-  [API_PATH]: readApi,
-  '/processes': listProcesses,
-  '/processes/:processId': describeProcess,
-  '/jobs': listJobs,
-  '/jobs/:jobId': readStatus,
-  '/jobs/:jobId/results': readResults,
-  '/jobs/:jobId/results/:outputId': readOutput,
-};
+/** A route of the standard: who may use it, and what answers. */
+interface OgcRoute extends Omit<PluginRoute, 'handle' | 'onError' | 'doc'> {
+  readonly answer: (deps: OgcDependencies, request: OgcRequest) => Response | Promise<Response>;
+}
 
-function readApi(
-  deps: OgcDependencies,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+/** They have a document of their own, in the version of OpenAPI that the standard asks for. */
+const ROUTES: readonly OgcRoute[] = [
+  { method: 'GET', path: '/conformance', scope: 'public', answer: readConformance },
+  { method: 'GET', path: API_PATH, scope: 'public', answer: readApi },
+  {
+    method: 'GET',
+    path: '/processes',
+    scope: 'types:read',
+    isGuestWelcome: true,
+    answer: listProcesses,
+  },
+  {
+    method: 'GET',
+    path: '/processes/:processId',
+    scope: 'types:read',
+    isGuestWelcome: true,
+    answer: describeProcess,
+  },
+  {
+    method: 'POST',
+    path: '/processes/:processId/execution',
+    scope: 'jobs:write',
+    isGuestWelcome: true,
+    bodyBytesMax: EXECUTION_BYTES_MAX,
+    isLong: true,
+    answer: execute,
+  },
+  { method: 'GET', path: '/jobs', scope: 'jobs:read', answer: listJobs },
+  {
+    method: 'GET',
+    path: '/jobs/:jobId',
+    scope: 'jobs:read',
+    isGuestWelcome: true,
+    answer: readStatus,
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:jobId/results',
+    scope: 'jobs:read',
+    isGuestWelcome: true,
+    answer: readResults,
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:jobId/results/:outputId',
+    scope: 'jobs:read',
+    isGuestWelcome: true,
+    answer: readOutput,
+  },
+  {
+    method: 'DELETE',
+    path: '/jobs/:jobId',
+    scope: 'jobs:cancel',
+    isGuestWelcome: true,
+    isLong: true,
+    answer: dismiss,
+  },
+];
+
+function readConformance(_deps: OgcDependencies, request: OgcRequest): Response {
+  return eitherAnswer(request, conformance(), conformancePage);
+}
+
+function readApi(deps: OgcDependencies, request: OgcRequest): Response {
   const document = ogcOpenApi(baseOf(deps, request));
-  if (asksForPage(request)) return sendPage(reply, apiPage(document));
-  const body = Buffer.from(JSON.stringify(document));
-  // Bytes: a text would have a charset added, which this media type does not know.
-  return reply.header('vary', 'accept').header('content-type', OPENAPI_TYPE).send(body);
+  if (asksForPage(request)) return pageAnswer(apiPage(document));
+  // This media type knows no charset.
+  const headers = { vary: 'accept', 'content-type': OPENAPI_TYPE };
+  return new Response(JSON.stringify(document), { headers });
 }
 
 /** The routes of OGC API – Processes, which speak its language in errors too. */
-export function ogcRoutes(
-  deps: OgcDependencies,
-  warn: EngineLog['warn'] = () => undefined,
-): FastifyPluginCallback {
-  // They have a document of their own, in the version of OpenAPI that the standard asks for.
-  const schema = { describedElsewhere: true };
-  return (app, _options, done) => {
-    app.setErrorHandler(exceptionSender((message, facts) => warn(message, facts)));
-    app.addHook('onRequest', async (_request, reply) => {
-      void reply.header('access-control-expose-headers', EXPOSED);
-    });
-    for (const [url, answer] of Object.entries(READS)) {
-      bothWays(url, (one) => {
-        app.get(one, { schema }, (request, reply) => answer(deps, request, reply));
-      });
-    }
-    bothWays('/processes/:processId/execution', (url) => {
-      const limits = { bodyLimit: EXECUTION_BYTES_MAX };
-      const config = { isLong: true, ...EXECUTION_LIMITS };
-      app.post(url, { schema, config, ...limits }, (request, reply) => {
-        return execute(deps, request, reply);
-      });
-    });
-    bothWays('/jobs/:jobId', (url) => {
-      const config = { isLong: true };
-      app.delete(url, { schema, config }, (request, reply) => dismiss(deps, request, reply));
-    });
-    done();
-  };
+export function ogcRoutes(deps: OgcDependencies, log: EngineLog): readonly PluginRoute[] {
+  const exceptionOf = exceptionAnswer(log);
+  return ROUTES.flatMap(({ answer, ...route }) => {
+    const served: PluginRoute = {
+      ...route,
+      handle: async ({ headers }, context) => exposed(await answer(deps, { ...context, headers })),
+      onError: (error, request, context) => exposed(exceptionOf(error, request, context)),
+    };
+    // Some clients end every address with a slash.
+    return [served, { ...served, path: `${route.path}/` }];
+  });
 }
 
-/** Some clients end every address with a slash. */
-function bothWays(url: string, register: (url: string) => void): void {
-  register(url);
-  register(`${url}/`);
+function exposed(response: Response): Response {
+  response.headers.set('access-control-expose-headers', EXPOSED);
+  return response;
 }

@@ -10,9 +10,9 @@ export function jsonAnswer(
 }
 
 /** One page of a list, with a link to the next one where there is one. */
-export function pageAnswer<Item>(
+export function pageAnswer(
   request: Pick<Request, 'url'>,
-  items: readonly Item[],
+  items: readonly unknown[],
   nextCursor: string | null,
 ): Response {
   const link = nextCursor === null ? {} : { link: nextLink(request.url, nextCursor) };

@@ -1,3 +1,5 @@
+import type { ArtifactJson } from '../contract/artifact.ts';
+import type { JobRef } from '../core/job.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -29,6 +31,8 @@ export interface PluginHost {
   /** What is kept beside jobs; a plug-in reads and writes the kinds that it declares. */
   readonly records: RecordStore;
   readonly artifacts: Artifacts;
+  /** The artifacts of a job, each with a signed link that is good for a while. */
+  readonly linkedArtifacts: (job: JobRef) => Promise<readonly ArtifactJson[]>;
   readonly secrets: PluginSecrets;
   readonly audit: Pick<AuditLog, 'add'>;
   readonly http: PluginHttp;

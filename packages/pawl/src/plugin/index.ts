@@ -1,5 +1,4 @@
 // What plug-ins are written with, beside `pawl` and `pawl/define`.
-export { type Credential, GUEST_CREDENTIAL, OPEN_CREDENTIAL } from '../contract/credential.ts';
 export type { EnqueueJson } from '../contract/enqueue.ts';
 export { briefEventJson, timeText } from '../contract/event-view.ts';
 export { IDEMPOTENT_BY_KEY } from '../contract/headers.ts';
@@ -9,6 +8,16 @@ export { closed, nothing, nullable, pageOf, PAGING, Time, Uuid } from '../contra
 export * from '../contract/webhook.ts';
 export { apiActor } from '../core/actor.ts';
 export { found, type Found, good } from '../doctor/finding.ts';
+export type { ArtifactJson } from '../contract/artifact.ts';
+export {
+  type Credential,
+  GUEST_CREDENTIAL,
+  HOME_TENANT,
+  OPEN_CREDENTIAL,
+} from '../contract/credential.ts';
+export { faultsOf } from '../contract/faults.ts';
+export { type ProviderJson, type ProvidersJson, ProvidersSchema } from '../contract/provider.ts';
+export { isPawlError } from '../core/errors.ts';
 export type { Artifacts } from '../engine/artifacts.ts';
 export { largeSink, largeSource, valuesIn, wholeResult } from '../engine/by-reference.ts';
 export type { EngineLog } from '../engine/context.ts';
@@ -26,6 +35,7 @@ export type { Setting } from '../settings/setting.ts';
 export type { NewJob } from '../store/insert.ts';
 export type { JobPage, TailItem } from '../store/query.ts';
 export type { RecordKey, RecordKind, RecordStore, StoredRecord } from '../store/records.ts';
+export { byPhase, type Tally } from '../store/tally.ts';
 export { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 export type { Worker } from '../worker/worker.ts';
 export * from './answer.ts';

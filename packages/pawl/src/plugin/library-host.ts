@@ -30,6 +30,7 @@ export async function joinPlugins(
     get artifacts() {
       return artifacts ?? missing('a place for artifacts: name one as `artifacts` of openPawl');
     },
+    linkedArtifacts: () => missing('signed links to artifacts: run it with "pawl start"'),
     audit: engine.audit,
     secrets: { seal: withoutSecrets, open: withoutSecrets },
     http: libraryHttp(),

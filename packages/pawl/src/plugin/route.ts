@@ -11,6 +11,7 @@ export interface RouteContext {
   readonly query: Readonly<Record<string, unknown>>;
   /** The parsed JSON body, checked by the schema of the route; undefined without one. */
   readonly body: unknown;
+  /** Who asks; a guest where the route asks nobody for a credential. */
   readonly caller: Credential;
   /** As answers and log lines name the request. */
   readonly requestId: string;
@@ -27,7 +28,7 @@ export interface PluginRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `/v1/things/:id`. */
   readonly path: string;
-  /** What a credential must allow; `public`: none is asked for, but one that is sent is read. */
+  /** What a credential must allow; `public`: none is asked for. */
   readonly scope: AnyScope | 'public';
   /** Callers without a credential are let in, and the route sees what is for them. */
   readonly isGuestWelcome?: boolean;
@@ -52,6 +53,10 @@ export interface PluginRoute {
   readonly isLong?: boolean;
   /** An object is sent as JSON. An error is answered as a problem, unless `onError` says how. */
   readonly handle: (request: Request, context: RouteContext) => Answer;
+  /**
+   * Answers what `handle` throws, and refusals before it: by credential, rate, size or schema. What
+   * the platform or its store refuses is a PawlError.
+   */
   readonly onError?: (error: unknown, request: Request, context: RouteContext) => Response;
 }
 

@@ -1,3 +1,4 @@
+import type { JobRef } from 'pawl/internal/core/job';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
 import type { EngineLog } from 'pawl/internal/engine/context';
@@ -11,6 +12,7 @@ import { Plugins } from 'pawl/internal/plugin/plugins';
 import { loadJobs } from 'pawl/internal/settings/load-jobs';
 import { openStore } from 'pawl/internal/settings/open-store';
 import type { JobType } from 'pawl/internal/handler/job-type';
+import { type ArtifactServices, resultArtifacts } from '../http/artifact-view.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { buildServer } from '../http/server.ts';
@@ -20,7 +22,7 @@ import type { Configuration } from './configuration.ts';
 import { type Measuring, openMeasuring } from './measuring.ts';
 import { openAccess } from './open-access.ts';
 import { openOutgoing } from './outgoing.ts';
-import { installedPlugins } from './plugins.ts';
+import { platformPlugins } from './plugins.ts';
 import { pluginServer } from './plugin-server.ts';
 import { checkRoles } from './roles.ts';
 import { openSecrets } from './secrets.ts';
@@ -88,9 +90,13 @@ async function openCore({ configuration, log, measuring, jobs, plugins }: Openin
 }
 
 /** The plug-ins, started; their jobs are the platform's from now on. */
-async function openPlugins(opening: Opening, pawl: Pawl): Promise<Plugins> {
+async function openPlugins(
+  opening: Opening,
+  pawl: Pawl,
+  services: ArtifactServices,
+): Promise<Plugins> {
   const { configuration, log, jobs, plugins } = opening;
-  const { context, engine, artifacts } = partsOf(pawl);
+  const { context, engine } = partsOf(pawl);
   const outgoing = openOutgoing(configuration.outgoing, log);
   const secrets = await openSecrets(configuration);
   const { dataFolder, publicUrl, roles, env: settings } = configuration;
@@ -98,7 +104,8 @@ async function openPlugins(opening: Opening, pawl: Pawl): Promise<Plugins> {
     pawl,
     engine,
     records: context.store.records,
-    artifacts: artifacts!,
+    artifacts: services.access,
+    linkedArtifacts: async (job: JobRef) => (await resultArtifacts(services, job)).artifacts,
     audit: engine.audit,
     secrets,
     http: outgoing,
@@ -131,7 +138,7 @@ export async function startPlatform(
   parts: PlatformParts = {},
 ): Promise<Platform> {
   const { jobsModule, roles } = configuration;
-  const plugins = parts.plugins ?? (await installedPlugins());
+  const plugins = await platformPlugins(parts.plugins);
   const loaded = jobsModule === null ? [] : await loadJobs(jobsModule);
   const jobs = [...new Set([...loaded, ...definitionsIn(parts.jobs ?? [])])];
   const measuring = await openMeasuring(configuration.measuring);
@@ -139,6 +146,7 @@ export async function startPlatform(
   const { pawl, storeName, linkKeys } = await openCore(opening);
   const { context, engine } = partsOf(pawl);
   const artifacts = partsOf(pawl).artifacts!;
+  const services = { access: artifacts, keys: linkKeys, clock: context.clock };
   const status = new ServerStatus();
   let close = async (): Promise<void> => undefined;
   const stop = async (): Promise<void> => {
@@ -151,7 +159,7 @@ export async function startPlatform(
   };
   try {
     const { authenticator, firstKeyFile } = await openAccess(configuration, engine, log);
-    const opened = await openPlugins(opening, pawl);
+    const opened = await openPlugins(opening, pawl, services);
     const all = [...jobs, ...opened.jobs];
     checkRoles(roles, all.length);
     context.inputs.learn(all);
@@ -159,7 +167,7 @@ export async function startPlatform(
       engine,
       doctor: context,
       slo: context,
-      artifacts: { access: artifacts, keys: linkKeys, clock: context.clock },
+      artifacts: services,
       meter: measuring.meter,
       log,
       ...pluginServer(opened.started, { page: configuration.page, stopping: engine.live.stopping }),

@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 
-/** Where clients reach the platform, without a slash at its end; null: it was not said. */
+/** Where clients reach the platform, without a slash at its end; null: by the Host they name. */
 export function readPublicUrl(env: NodeJS.ProcessEnv): string | null {
   const text = env['PAWL_PUBLIC_URL'] ?? '';
   if (text === '') return null;

@@ -78,21 +78,6 @@ export const SETTINGS: readonly Setting[] = [
     sentence: 'Where clients reach the API, for links that must be whole; by their Host without.',
   },
   {
-    name: 'PAWL_OGC_PROVIDERS',
-    fallback: null,
-    sentence: 'A JSON file of OGC providers whose processes are offered here; it is watched.',
-  },
-  {
-    name: 'PAWL_OGC_MONITOR_LINK',
-    fallback: 'plain',
-    sentence: 'How synchronous OGC answers name their job: plain (as the suite), rfc8288 or none.',
-  },
-  {
-    name: 'PAWL_OGC_SYNC_WAIT_MS',
-    fallback: '60000',
-    sentence: 'How long a synchronous OGC execution is waited for before its status is told.',
-  },
-  {
     name: 'PAWL_METRICS_PORT',
     fallback: null,
     sentence: 'A second port for /metrics, without credentials.',

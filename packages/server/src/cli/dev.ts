@@ -21,11 +21,13 @@ async function dev(words: readonly string[]): Promise<void> {
   let restarting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const restart = (path: string): void => {
-    restarting = restarting.then(async () => {
-      process.stderr.write(`pawl: ${path} has changed; starting again\n`);
-      await endChild(child);
-      child = startChild(words);
-    });
+    restarting = startAgain(restarting, path);
+  };
+  const startAgain = async (before: Promise<void>, path: string): Promise<void> => {
+    await before;
+    process.stderr.write(`pawl: ${path} has changed; starting again\n`);
+    await endChild(child);
+    child = startChild(words);
   };
   const watcher = watch('.', { recursive: true }, (_event, path) => {
     if (path === null || !isSource(path)) return;

@@ -101,9 +101,13 @@ function routeName(method: string, url: string): string {
   return `${verb} ${url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url}`;
 }
 
-/** The table's word on a route; null for one that it does not list. */
-export function scopeOfRoute(method: string, url: string): Scope | typeof PUBLIC | null {
-  return ROUTE_SCOPES[routeName(method, url)] ?? null;
+/** What a route of a plug-in says itself, else the table's word; null where neither does. */
+export function scopeOfRoute(
+  method: string,
+  url: string,
+  own?: Scope | typeof PUBLIC,
+): Scope | typeof PUBLIC | null {
+  return own ?? ROUTE_SCOPES[routeName(method, url)] ?? null;
 }
 
 /** Asks every request for its credential and for the scope that its route needs. */

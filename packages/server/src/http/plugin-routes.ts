@@ -1,8 +1,16 @@
 import { Readable } from 'node:stream';
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type {
+  FastifyPluginCallback,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RouteShorthandOptions,
+} from 'fastify';
 import type { PluginRoute, RouteContext } from 'pawl/internal/plugin/route';
 import type { AnyScope } from 'pawl/internal/contract/role';
-import { credentialOf } from './services.ts';
+import { GUEST_CREDENTIAL } from 'pawl/internal/contract/credential';
+import { StoreError } from 'pawl/internal/store/store-error';
+import { pawlErrorOf, tooLarge } from './problem.ts';
 
 /** The routes of plug-ins, which know nothing of the framework that serves them. */
 export function pluginRoutes(
@@ -17,6 +25,7 @@ export function pluginRoutes(
         schema: schemaOf(route),
         config: configOf(route),
         ...(route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax }),
+        ...refusalOf(route, stopping),
         handler: (request, reply) => answer(route, { request, reply, stopping }),
       });
     }
@@ -57,6 +66,21 @@ interface Exchange {
   readonly stopping: AbortSignal;
 }
 
+/** How a request is refused that does not get as far as the route itself. */
+function refusalOf(
+  { onError }: PluginRoute,
+  stopping: AbortSignal,
+): Pick<RouteShorthandOptions, 'errorHandler'> {
+  if (onError === undefined) return {};
+  return {
+    errorHandler: (error, request, reply) => {
+      const context = contextOf({ request, reply, stopping });
+      const known = tooLarge(error, request) ?? pawlErrorOf(error);
+      void send(reply, onError(known, webRequest(request, context), context));
+    },
+  };
+}
+
 async function answer(route: PluginRoute, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
   const context = contextOf(exchange);
@@ -66,7 +90,8 @@ async function answer(route: PluginRoute, exchange: Exchange): Promise<FastifyRe
     return given instanceof Response ? await send(reply, given) : await reply.send(given);
   } catch (error) {
     if (route.onError === undefined) throw error;
-    return send(reply, route.onError(error, asked, context));
+    const known = error instanceof StoreError ? pawlErrorOf(error) : error;
+    return send(reply, route.onError(known, asked, context));
   }
 }
 
@@ -78,7 +103,8 @@ function contextOf({ request, reply, stopping }: Exchange): RouteContext {
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
     body: request.body,
-    caller: credentialOf(request),
+    // Nobody has looked at a credential where none is asked for, or the request was refused before.
+    caller: request.credential ?? GUEST_CREDENTIAL,
     requestId: request.id,
     // HTTP/1.0 needs no Host.
     origin: `${request.protocol}://${request.host || 'localhost'}`,
@@ -86,13 +112,17 @@ function contextOf({ request, reply, stopping }: Exchange): RouteContext {
   };
 }
 
+/** For callers who do not say where they reached the server, as in HTTP/1.0. */
+const NO_ORIGIN = 'http://localhost';
+
 /** The body was read and parsed already: it is in the context. */
 function webRequest(request: FastifyRequest, { origin }: RouteContext): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
   }
-  return new Request(new URL(request.url, origin), { method: request.method, headers });
+  const base = URL.canParse(origin) ? origin : NO_ORIGIN;
+  return new Request(new URL(request.url, base), { method: request.method, headers });
 }
 
 /** A body of a length that was said is streamed. */
@@ -103,7 +133,7 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   if (!response.headers.has('content-length')) {
     return reply.send(Buffer.from(await response.arrayBuffer()));
   }
-  return reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]));
+  return reply.send(Readable.fromWeb(response.body));
 }
 
 declare module 'fastify' {

@@ -46,7 +46,7 @@ export function pawlErrorOf(error: unknown): PawlError {
 }
 
 /** The framework's own refusal of a body does not say what would have been small enough. */
-function tooLarge(error: unknown, { routeOptions }: FastifyRequest): PawlError | null {
+export function tooLarge(error: unknown, { routeOptions }: FastifyRequest): PawlError | null {
   if (isPawlError(error) || (error as FastifyError).statusCode !== 413) return null;
   const message = `the body is larger than ${routeOptions.bodyLimit} bytes`;
   return new PawlError('PAYLOAD_TOO_LARGE', message, { cause: error });

@@ -5,7 +5,7 @@ import { Format } from 'typebox/format';
 import { Value } from 'typebox/value';
 import { type Fault, PawlError } from 'pawl/internal/core/errors';
 import { isUuid } from 'pawl/internal/core/uuid';
-import { faultsOf } from './faults.ts';
+import { faultsOf } from 'pawl/internal/contract/faults';
 
 /** A fault and the part of the request it is in. */
 export interface RequestFault extends Fault {

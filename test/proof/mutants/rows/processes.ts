@@ -14,8 +14,8 @@ export const CHANGES_O: readonly RowChange[] = [
     row: 'O2',
     mistake: 'an execution is answered with 200',
     file: 'packages/ogc/src/server/execution.ts',
-    from: "reply.code(201).header('location', location)",
-    to: "reply.code(200).header('location', location)",
+    from: '{ status: 201, headers }',
+    to: '{ status: 200, headers }',
     tests: 'packages/ogc/test/server-execution.test.ts',
   },
   {

@@ -1,4 +1,4 @@
-import type { Fault } from 'pawl/internal/core/errors';
+import type { Fault } from '../core/errors.ts';
 
 /** The parts of JSON Schema that the API's schemas use. */
 interface Schema {

@@ -1,16 +1,17 @@
 import { hostname } from 'node:os';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyPluginCallback } from 'fastify';
-import type { Engine } from 'pawl/internal/engine/engine';
-import type { ProviderAccess, ProviderStanding } from '@pawl/ogc/internal/model/provider-standing';
-import { byPhase, type Tally } from 'pawl/internal/store/tally';
-import { requireHome } from './require-home.ts';
+import { PawlError } from 'pawl/define';
 import {
+  byPhase,
+  type Credential,
+  type Engine,
+  HOME_TENANT,
+  type PluginRoute,
   type ProviderJson,
   type ProvidersJson,
   ProvidersSchema,
-} from 'pawl/internal/contract/provider';
-import { timeText } from 'pawl/internal/contract/event-view';
+  type Tally,
+} from 'pawl/plugin';
+import type { ProviderAccess, ProviderStanding } from '../model/provider-standing.ts';
 
 const DESCRIPTION =
   'How each provider of the providers file answered, as the process that answers this request ' +
@@ -22,6 +23,10 @@ function stateOf({ calls, failures, failuresInARow }: ProviderStanding): Provide
   if (failuresInARow > 0) return 'failing';
   if (calls === 0) return 'unknown';
   return failures > 0 ? 'unsteady' : 'well';
+}
+
+function timeText(instant: number): string {
+  return new Date(instant).toISOString();
 }
 
 function timeOrNull(instant: number | null): string | null {
@@ -61,26 +66,29 @@ async function providersJson(engine: Engine, access: ProviderAccess): Promise<Pr
   };
 }
 
+/** What concerns all tenants together is for those who run the platform. */
+function requireHome({ tenant }: Credential): void {
+  if (tenant === HOME_TENANT) return;
+  const message = 'the whole platform is shown to credentials of its own tenant only';
+  throw new PawlError('FORBIDDEN', message);
+}
+
 /** `/v1/providers`: how those elsewhere do. */
-export function providerRoutes(engine: Engine, access: ProviderAccess): FastifyPluginCallback {
-  return (plain, _options, done) => {
-    const app = plain.withTypeProvider<TypeBoxTypeProvider>();
-    app.get(
-      '/v1/providers',
-      {
-        schema: {
-          tags: ['Queues'],
-          operationId: 'listProviders',
-          summary: 'Providers of OGC processes, and how they do',
-          description: DESCRIPTION,
-          response: { 200: ProvidersSchema },
-        },
-      },
-      async (request) => {
-        requireHome(request);
-        return providersJson(engine, access);
-      },
-    );
-    done();
+export function providersRoute(engine: Engine, access: ProviderAccess): PluginRoute {
+  return {
+    method: 'GET',
+    path: '/v1/providers',
+    scope: 'metrics:read',
+    doc: {
+      tag: 'Queues',
+      operationId: 'listProviders',
+      summary: 'Providers of OGC processes, and how they do',
+      description: DESCRIPTION,
+    },
+    answers: { 200: ProvidersSchema },
+    handle: (_request, { caller }) => {
+      requireHome(caller);
+      return providersJson(engine, access);
+    },
   };
 }
