@@ -43,7 +43,11 @@ const report = (host: PluginHost) =>
     method: 'POST',
     path: '/v1/heartbeats/:name',
     scope: 'heartbeats:write',
-    doc: { operationId: 'reportHeartbeat', summary: 'Say that a program is alive', tag: 'Heartbeats' },
+    doc: {
+      operationId: 'reportHeartbeat',
+      summary: 'Say that a program is alive',
+      tag: 'Heartbeats',
+    },
     params: closed({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
     body: closed({
       withinMs: Type.Integer({ minimum: 1, description: 'When the next one comes at the latest.' }),

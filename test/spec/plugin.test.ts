@@ -128,7 +128,12 @@ describe('a plug-in in one file', () => {
     const shown = lines.map((line) => JSON.parse(line) as { name: string });
     assert.deepEqual(
       shown.find(({ name }) => name === 'HEARTBEATS_LOOK_MS'),
-      { name: 'HEARTBEATS_LOOK_MS', value: '20', source: 'environment', from: 'HEARTBEATS_LOOK_MS' },
+      {
+        name: 'HEARTBEATS_LOOK_MS',
+        value: '20',
+        source: 'environment',
+        from: 'HEARTBEATS_LOOK_MS',
+      },
     );
     const { resolved } = await compose({ env: {}, folder: example });
     const page = configurationPage(resolved.map(({ setting }) => setting));

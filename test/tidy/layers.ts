@@ -124,10 +124,6 @@ const ours = /^(?:@pawl\/)?(pawl|server|ogc|studio|move)(?:\/|$)/;
 
 const shipped = /^packages\/(?:pawl|server|ogc|studio|move)\/src\//;
 
-/** Plug-ins are written against what any plug-in can import, and nothing else. */
-const plugins = /^packages\/(?:server\/src\/webhooks|move\/src)\//;
-const publicEntry = /^(?:pawl|pawl\/(?:define|plugin|cli|client)|(?!pawl\/|@pawl\/).*)$/;
-
 /** Tests beside the sources are not shipped, so they may look at any layer. */
 export function layerProblems({ path, text }: SourceFile): string[] {
   if (!shipped.test(path) || path.endsWith('.test.ts')) return [];
@@ -145,18 +141,11 @@ export function layerProblems({ path, text }: SourceFile): string[] {
 function packageProblem(path: string, specifier: string): string | undefined {
   const [, to] = ours.exec(specifier) ?? [];
   const [, from = ''] = path.split('/');
-  if (plugins.test(path) && !publicEntry.test(specifier)) {
-    return `a plug-in may not import ${specifier}, which is not part of the public interface`;
-  }
   if (to === undefined || packages[to]! < packages[from]!) return undefined;
   return `the package ${from} may not import from ${to}`;
 }
 
 function importProblem(path: string, target: string): string | undefined {
-  const [home] = plugins.exec(path) ?? [];
-  if (home !== undefined && !target.startsWith(home)) {
-    return `a plug-in may not import ${target}, which lies outside its folder`;
-  }
   if (!shipped.test(target)) return `imports ${target}, which is not shipped`;
   const [from, to] = [folderOf(path), folderOf(target)];
   if (from.split('/')[0] !== to.split('/')[0]) return 'imports another package by its path';

@@ -11,7 +11,7 @@ const api = { get, send };
 type Leave = () => void;
 
 interface PageModule {
-  mount(element: HTMLElement, own: typeof api): Leave | void | Promise<Leave | void>;
+  readonly mount: (element: HTMLElement, own: typeof api) => Leave | void | Promise<Leave | void>;
 }
 
 export function PluginPage({ page }: { readonly page: PageEntry }) {
