@@ -1,3 +1,5 @@
+import type { Setting } from 'pawl/plugin';
+import { ogc } from '@pawl/ogc';
 import { SETTINGS } from '@pawl/server/internal/app/settings';
 import { code, madeOf, table } from './table.ts';
 
@@ -8,9 +10,12 @@ names), the file before the default. \`pawl config\` shows each value and where 
 from. Settings marked *secret* are never shown, and can be given as a file:
 \`DATABASE_URL_FILE=/run/secrets/url\`.`;
 
+/** Those of the platform, and those of the plug-ins that come with it. */
+export const ALL_SETTINGS: readonly Setting[] = [...SETTINGS, ...(ogc().settings ?? [])];
+
 /** docs/reference/configuration.md, whole. */
 export function configurationPage(): string {
-  const rows = SETTINGS.map(({ name, fallback, sentence, isSecret }) => [
+  const rows = ALL_SETTINGS.map(({ name, fallback, sentence, isSecret }) => [
     code(name),
     fallback === null ? '–' : code(fallback),
     isSecret === true ? `${sentence} *Secret.*` : sentence,
@@ -18,7 +23,7 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     '',
-    madeOf('`packages/server/src/app/settings.ts`'),
+    madeOf('the settings of the platform and its plug-ins'),
     '',
     HEAD,
     '',

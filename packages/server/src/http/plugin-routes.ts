@@ -73,10 +73,10 @@ function refusalOf(
 ): Pick<RouteShorthandOptions, 'errorHandler'> {
   if (onError === undefined) return {};
   return {
-    errorHandler: async (error, request, reply) => {
+    errorHandler: (error, request, reply) => {
       const context = contextOf({ request, reply, stopping });
       const known = tooLarge(error, request) ?? pawlErrorOf(error);
-      await send(reply, onError(known, webRequest(request, context), context));
+      void send(reply, onError(known, webRequest(request, context), context));
     },
   };
 }
@@ -132,7 +132,7 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   if (!response.headers.has('content-length')) {
     return reply.send(Buffer.from(await response.arrayBuffer()));
   }
-  return reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]));
+  return reply.send(Readable.fromWeb(response.body));
 }
 
 declare module 'fastify' {
