@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
+import { ALL_SETTINGS } from '../../scripts/reference/configuration.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { SETTINGS } from '@pawl/server/internal/app/settings';
 import { buildProgram } from 'pawl/internal/cli/program';
 import { METRICS } from '@pawl/server/internal/metrics/registry';
 
@@ -22,7 +22,7 @@ const manifest = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) 
   engines: { node: string };
 };
 
-const KNOWN: ReadonlySet<string> = new Set(SETTINGS.map(({ name }) => name));
+const KNOWN: ReadonlySet<string> = new Set(ALL_SETTINGS.map(({ name }) => name));
 
 test('every setting that they give is one that there is', () => {
   for (const [file, text] of Object.entries({ dockerfile, compose, kubernetes, unit })) {
