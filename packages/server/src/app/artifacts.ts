@@ -8,7 +8,7 @@ import { systemTimers } from 'pawl/internal/core/timers';
 import { Artifacts } from 'pawl/internal/engine/artifacts';
 import { inputsIn } from 'pawl/internal/engine/by-reference';
 import type { EngineContext } from 'pawl/internal/engine/context';
-import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
+import type { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
 import type { ArtifactServices } from '../http/artifact-view.ts';
 import { ConfigurationError } from 'pawl/internal/settings/configuration-error';
 
@@ -71,6 +71,6 @@ export async function openArtifacts(
       : parseLinkKeys(linkKeys);
   const access = new Artifacts(context, { files });
   context.largeInputs.use(inputsIn(access));
-  const sweep = new ArtifactSweep(access, { timers: systemTimers });
+  const sweep = access.sweep({ timers: systemTimers });
   return { services: { access, keys, clock: systemClock }, sweep };
 }

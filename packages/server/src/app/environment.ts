@@ -2,6 +2,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { EngineContext, EngineLog } from 'pawl/internal/engine/context';
 import type { Engine } from 'pawl/internal/engine/engine';
+import { FlowFollower } from 'pawl/internal/engine/flows/flow-follower';
 import { Compensator } from 'pawl/internal/engine/follow/compensator';
 import type { JobDefinition } from 'pawl/internal/handler/define-job';
 import type { ArtifactServices } from '../http/artifact-view.ts';
@@ -39,6 +40,7 @@ export async function openEnvironment(
   const outgoing = openOutgoing(configuration.outgoing, log);
   const { access } = artifacts;
   const compensator = new Compensator(context, { timers: systemTimers });
+  const flows = new FlowFollower(context, { timers: systemTimers });
   const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: access, own });
   const jobs = [...own, ...studio.jobs];
   const webhooks = await openWebhooks(engine, {
@@ -60,8 +62,10 @@ export async function openEnvironment(
       if (!roles.has('sweeper')) return;
       sweep.start();
       compensator.start();
+      flows.start();
     },
     stop: async () => {
+      await flows.stop();
       await compensator.stop();
       await ogc.stop();
       await webhooks.stop();
