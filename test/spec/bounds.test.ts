@@ -13,7 +13,7 @@ import { isTerminal } from 'pawl/internal/core/phase';
 import { boundedText } from 'pawl/internal/core/text';
 import type { RunContext } from 'pawl/internal/handler/context';
 import { defineJob, typeDefinitionOf } from 'pawl/internal/handler/define-job';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { eventually } from '../support/eventually.ts';
 import { holdingOf, openWorld, TENANT, type World } from '../support/world.ts';

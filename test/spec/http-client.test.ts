@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { ApiClient, RemoteSource } from 'pawl/client';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { typed } from 'pawl/internal/handler/schema';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';

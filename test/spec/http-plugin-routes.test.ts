@@ -46,7 +46,10 @@ const ROUTES: readonly PluginRoute[] = [
     method: 'GET',
     path: '/own/open',
     scope: 'public',
-    handle: (request, { caller }) => ({ method: request.method, scopes: caller.scopes.size }),
+    handle: (request, { caller }) => ({
+      method: request.method,
+      mayRead: caller.scopes.has('jobs:read'),
+    }),
   },
   {
     method: 'GET',
@@ -127,7 +130,7 @@ test('where a route asks nobody for a credential, everybody is a guest and none 
   for (let asked = 0; asked < 3; asked++) {
     const { status, body } = await api.get('/own/open');
     assert.equal(status, 200);
-    assert.deepEqual(body, { method: 'GET', scopes: 0 });
+    assert.deepEqual(body, { method: 'GET', mayRead: false });
   }
   assert.equal((await api.call('HEAD', '/own/open')).status, 200);
 });

@@ -7,7 +7,7 @@ import { nullCodec } from 'pawl/internal/codec/null-codec';
 import type { PayloadCodec } from 'pawl/internal/codec/payload-codec';
 import { encodedSink } from 'pawl/internal/codec/wrap/enqueue';
 import { encodedSource } from 'pawl/internal/codec/wrap/source';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import {
   inputsIn,
   largeSink,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ClaimOptions } from 'pawl/internal/engine/claim';
 import { StoreError } from 'pawl/internal/store/store-error';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 

@@ -14,7 +14,6 @@ import { isTerminal } from 'pawl/internal/core/phase';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
 import type { Engine } from 'pawl/internal/engine/engine';
-import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
 import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
@@ -111,7 +110,7 @@ for (const [where, open] of [
       return job;
     };
     const sweep = (): Promise<unknown> =>
-      new ArtifactSweep(place.access, { timers: systemTimers, graceMs: 0 }).runOnce();
+      place.access.sweep({ timers: systemTimers, graceMs: 0 }).runOnce();
     const onDisk = (): string[] =>
       readdirSync(place.folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { ClaimOptions } from 'pawl/internal/engine/claim';
 import type { JobDefinition } from 'pawl/internal/handler/define-job';
 import { StoreError } from 'pawl/internal/store/store-error';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import type { WorkerOptions } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';

@@ -10,7 +10,7 @@ import {
 } from 'pawl/internal/handler/define-job';
 import { type Schema, typed } from 'pawl/internal/handler/schema';
 import { ManualTimers } from 'pawl/internal/testing/manual-timers';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker, type WorkerOptions } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
 import { inSqlite } from './in-sqlite.ts';

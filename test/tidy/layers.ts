@@ -34,6 +34,8 @@ export const layers: Readonly<Record<string, number>> = {
   'pawl/pawl': 4,
   'pawl/doctor': 2,
   'pawl/contract': 2,
+  'pawl/outgoing': 1,
+  'pawl/define': 3,
   'pawl/settings': 4,
   'pawl/plugin': 4,
   'pawl/cli/terminal': 4,
@@ -48,6 +50,7 @@ export const layers: Readonly<Record<string, number>> = {
   'server/app': 4,
   'server/cli': 5,
   server: 6,
+  'pawl/engine/flows': 2,
   'ogc/model': 1,
   'ogc/gateway': 3,
   'ogc/server': 3,
@@ -117,6 +120,13 @@ const neighbours = new Set([
   'pawl/engine > pawl/engine/live',
   'pawl/engine/live > pawl/engine',
   'pawl/testing > pawl/pawl',
+  'pawl/engine > pawl/engine/flows',
+  'pawl/engine/flows > pawl/engine',
+  'pawl/engine/flows > pawl/engine/follow',
+  'pawl/engine/follow > pawl/engine/flows',
+  'pawl/engine/limits > pawl/engine/flows',
+  'pawl/engine/sweeps > pawl/engine/flows',
+  'pawl/engine/retention > pawl/engine/flows',
 ]);
 
 /** `@pawl/server/internal/http/server` → package and path. */
