@@ -81,6 +81,41 @@ test(`[R7] pg_upgrade keeps every job and its history${label}`, { skip }, async 
   await world.close();
 });
 
+interface Copied {
+  readonly old: { readonly platform: string; readonly data: string };
+  readonly next: { readonly platform: string };
+  readonly folder: string;
+}
+
+/** The schema by a dump, its rows by a subscription. */
+async function copyLogically({ old, next, folder }: Copied): Promise<void> {
+  const dump = join(folder, 'schema.dump');
+  const what = ['--schema-only', '--schema=pawl', '--schema=pawl_verbs_*'];
+  await runTool(
+    newest!,
+    ['pg_dump', '--format=custom', ...what, `--file=${dump}`, old.platform],
+    folder,
+  );
+  const into = ['--exit-on-error', '--no-owner', `--dbname=${next.platform}`];
+  await runTool(newest!, ['pg_restore', ...into, dump], folder);
+  await ask(
+    old.platform,
+    `CREATE PUBLICATION pawl FOR TABLES IN SCHEMA pawl WITH (publish_via_partition_root = true)`,
+  );
+  await ask(
+    next.platform,
+    `CREATE SUBSCRIPTION pawl CONNECTION 'host=${old.data} user=postgres dbname=${DATABASE}'
+   PUBLICATION pawl`,
+  );
+  await eventually('every table was copied', async () => {
+    const [row] = await ask<{ left: number }>(
+      next.platform,
+      `SELECT count(*)::int AS left FROM pg_subscription_rel WHERE srsubstate <> 'r'`,
+    );
+    return row!.left === 0;
+  });
+}
+
 test(
   `[R7] a logical copy on the next version goes on, once its sequences are set${label}`,
   { skip },
@@ -90,31 +125,7 @@ test(
     await liveAWhile(before);
     const next = await platformServer(context, newest!);
     const folder = folderFor(context, 'logical');
-    const dump = join(folder, 'schema.dump');
-    const what = ['--schema-only', '--schema=pawl', '--schema=pawl_verbs_*'];
-    await runTool(
-      newest!,
-      ['pg_dump', '--format=custom', ...what, `--file=${dump}`, old.platform],
-      folder,
-    );
-    const into = ['--exit-on-error', '--no-owner', `--dbname=${next.platform}`];
-    await runTool(newest!, ['pg_restore', ...into, dump], folder);
-    await ask(
-      old.platform,
-      `CREATE PUBLICATION pawl FOR TABLES IN SCHEMA pawl WITH (publish_via_partition_root = true)`,
-    );
-    await ask(
-      next.platform,
-      `CREATE SUBSCRIPTION pawl CONNECTION 'host=${old.data} user=postgres dbname=${DATABASE}'
-     PUBLICATION pawl`,
-    );
-    await eventually('every table was copied', async () => {
-      const [row] = await ask<{ left: number }>(
-        next.platform,
-        `SELECT count(*)::int AS left FROM pg_subscription_rel WHERE srsubstate <> 'r'`,
-      );
-      return row!.left === 0;
-    });
+    await copyLogically({ old, next, folder });
     // The platform goes on meanwhile, keys that are counted and starts that are forgotten included.
     await before.enqueue('work', { meanwhile: true });
     await before.enqueue('one', {}, { limitKey: 'k' });

@@ -64,6 +64,10 @@ await forEachStore((store) => {
       updatedAt: made + 10,
     });
   });
+});
+
+await forEachStore((store) => {
+  const { label } = store;
 
   test(`${label}: webhooks are listed for the tenants asked for, by id`, async (context) => {
     const { world, records, write } = await open(store, context);
