@@ -1,5 +1,6 @@
-// A plug-in in one file. Programs elsewhere (a backup, a cron job) say that they are alive; one that
-// has been silent for too long is found by `pawl doctor`, counted, shown on a page, and becomes a job.
+// A plug-in in one file. Programs elsewhere (a backup, a cron job) say that they are alive; one
+// that has been silent for too long is found by `pawl doctor`, counted, shown on a page, and
+// becomes a job.
 import { defineJob, typed } from 'pawl';
 import {
   closed,

@@ -6,7 +6,7 @@ export type { StartedPlugin } from 'pawl/internal/plugin/started-plugin';
 /** Packages whose plug-ins are used where no configuration names any, with what they export. */
 const OFFICIAL: Readonly<Record<string, string>> = { '@pawl/studio': 'studio', '@pawl/ogc': 'ogc' };
 
-/** Webhooks, which are part of every platform, with the plug-ins of a configuration that has any. */
+/** Webhooks, which every platform has, and the plug-ins that a configuration names. */
 export async function platformPlugins(
   named: readonly Plugin[] | undefined,
 ): Promise<readonly Plugin[]> {
