@@ -18,7 +18,7 @@ export function configurationPage(settings: readonly Setting[]): string {
   return [
     '# Configuration',
     '',
-    madeOf('`packages/server/src/app/settings.ts` and the settings of our plug-ins'),
+    madeOf('`pawl config`'),
     '',
     HEAD,
     '',

@@ -168,6 +168,38 @@ test('[S4] a key can be narrowed to the scope of a plug-in, and a role has it by
   assert.equal((await own('/v1/keys', more)).status, 403, 'no more than its maker has');
 });
 
+test('a check or a metric that fails keeps nobody from the others', async () => {
+  const fails = (): never => {
+    throw new Error('out of order');
+  };
+  const broken = definePlugin({
+    name: 'broken',
+    checks: [
+      { name: 'bad', run: fails },
+      { name: 'fine', run: () => ({ level: 'good', message: 'all is well', action: null }) },
+    ],
+    metrics: [
+      { name: 'pawl_broken_bad', help: 'None.', read: fails },
+      { name: 'pawl_broken_fine', help: 'One.', read: () => 1 },
+    ],
+  });
+  const env = { PORT: '0', PAWL_DATA: mkdtempSync(join(folder, 'data-')) };
+  const log = { warn: () => undefined };
+  const platform = await startPlatform(readConfiguration(env), log, { plugins: [broken] });
+  platforms.push(platform);
+  const call = callerOf(platform);
+  const { body } = await call('/v1/doctor');
+  const own = body.findings.filter(({ check }: { check: string }) => check.startsWith('broken.'));
+  assert.deepEqual(
+    own.map(({ check, level }: { check: string; level: string }) => `${check} ${level}`),
+    ['broken.bad warning', 'broken.fine good'],
+  );
+  assert.match(own[0].message, /out of order/);
+  const { text: metrics } = await call('/metrics');
+  assert.doesNotMatch(metrics, /^pawl_broken_bad /m);
+  assert.match(metrics, /^pawl_broken_fine 1$/m);
+});
+
 test('a plug-in that could not appear as it says is refused at the start, with the remedy', async () => {
   const module = new URL('page.ts', import.meta.url);
   const route = { method: 'GET', path: '/x', scope: 'x:read', handle: () => ({}) } as const;

@@ -40,11 +40,12 @@ async function open(store: StoreUnderTest, context: TestContext): Promise<Fixtur
   return { world, records, write };
 }
 
-await forEachStore((store) => {
-  const { label } = store;
-
-  test(`${label}: a webhook is kept as given, and changed at its revision only`, async (context) => {
-    const { world, records, write } = await open(store, context);
+const CASES: Readonly<Record<string, (fixture: Fixture) => Promise<void>>> = {
+  'a webhook is kept as given, and changed at its revision only': async ({
+    world,
+    records,
+    write,
+  }) => {
     const id = world.engine.ids.next();
     const made = world.clock.now();
     assert.equal(await write({ id }), 'written');
@@ -63,14 +64,9 @@ await forEachStore((store) => {
       revision: 2,
       updatedAt: made + 10,
     });
-  });
-});
+  },
 
-await forEachStore((store) => {
-  const { label } = store;
-
-  test(`${label}: webhooks are listed for the tenants asked for, by id`, async (context) => {
-    const { world, records, write } = await open(store, context);
+  'webhooks are listed for the tenants asked for, by id': async ({ world, records, write }) => {
     const { ids } = world.engine;
     const [one = '', two = '', three = ''] = [ids.next(), ids.next(), ids.next()].sort();
     await write({ id: two });
@@ -86,10 +82,13 @@ await forEachStore((store) => {
     assert.deepEqual(await idsOf(['nobody at all']), []);
     assert.deepEqual(await idsOf([]), []);
     assert.equal(await write({ id: three }), 'written');
-  });
+  },
 
-  test(`${label}: a removal is of a revision, and a refused one leaves no entry`, async (context) => {
-    const { world, records, write } = await open(store, context);
+  'a removal is of a revision, and a refused one leaves no entry': async ({
+    world,
+    records,
+    write,
+  }) => {
     const entry = (action: string) => ({
       tenant,
       id: world.engine.ids.next(),
@@ -109,5 +108,11 @@ await forEachStore((store) => {
     assert.deepEqual(await records.list([tenant]), []);
     const trail = await world.engine.audit.list({ tenant, limit: 9 });
     assert.deepEqual(trail.map(({ action }) => action).sort(), ['made', 'removed']);
-  });
+  },
+};
+
+await forEachStore((store) => {
+  for (const [title, run] of Object.entries(CASES)) {
+    test(`${store.label}: ${title}`, async (context) => run(await open(store, context)));
+  }
 });

@@ -28,7 +28,7 @@ export type Scope = (typeof SCOPES)[number];
 /** One of the platform's, or one that a plug-in declares: `heartbeats:read`. */
 export type AnyScope = Scope | `${string}:${string}`;
 
-/** The scopes of somebody. Those of plug-ins are listed nowhere: they can only be asked for. */
+/** The scopes that somebody has. Those of plug-ins are in no list: one can only ask for each. */
 export interface Scopes {
   has(scope: string): boolean;
 }
