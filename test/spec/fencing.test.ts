@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isPawlError, type PawlError } from 'pawl/internal/core/errors';
 import { Engine } from 'pawl/internal/engine/engine';
-import type { SpawnRequest, WaitRequest } from 'pawl/internal/engine/flows/flows';
+import type { SpawnRequest, WaitRequest } from 'pawl/internal/core/flow';
 import type { Beat, Ownership } from 'pawl/internal/engine/owner';
 import type { Ending } from 'pawl/internal/core/ending';
 import { inSqlite } from '../support/in-sqlite.ts';

@@ -9,7 +9,7 @@ import type {
   WaitRequest,
   WaitState,
   WaitValue,
-} from 'pawl/internal/engine/flows/flows';
+} from 'pawl/internal/core/flow';
 import { systemTimers } from 'pawl/internal/core/timers';
 import { holdingOf, openWorld, TENANT, type World, type WorldOptions } from './world.ts';
 

@@ -2,8 +2,8 @@
 import { isPawlError } from 'pawl/internal/core/errors';
 import { SeededRandom } from 'pawl/internal/core/random';
 import type { Claim } from 'pawl/internal/engine/claim';
-import type { WaitRequest, WaitState } from 'pawl/internal/engine/flows/flows';
 import type { Ending } from 'pawl/internal/core/ending';
+import type { WaitRequest, WaitState } from 'pawl/internal/core/flow';
 import { StoreError } from 'pawl/internal/store/store-error';
 import { holdingOf } from '../../support/world.ts';
 import type { Actor } from '../actor.ts';

@@ -1,8 +1,7 @@
 // What a flow does, by its seed: a few steps, each a wait. Every turn begins with the first.
 import { SeededRandom } from 'pawl/internal/core/random';
 import type { TypeDefinition } from 'pawl/internal/engine/define-type';
-import type { OnFailure } from 'pawl/internal/core/flow';
-import type { WaitRequest } from 'pawl/internal/engine/flows/flows';
+import type { OnFailure, WaitRequest } from 'pawl/internal/core/flow';
 
 const LEASE = { ttlMs: 4_000, heartbeatMs: 1_000 };
 const retry = { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 200 } } as const;
