@@ -19,6 +19,7 @@ const ambientAdapters: ReadonlySet<string> = new Set([
 /** The only files of the tests that may let real time pass, or whose subject are timers. */
 const waitingHelpers: ReadonlySet<string> = new Set([
   'test/support/eventually.ts',
+  'test/proof/kills/kill.ts',
   'test/fixtures/handlers/floating.ts',
   'test/spec/uncaught-process.ts',
 ]);

@@ -12,6 +12,7 @@ import { engineContextProblems } from './engine-context.ts';
 import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
 import { linkProblems } from './links.ts';
+import { mapProblems } from './map.ts';
 import { pluginImportProblems } from './plugin-imports.ts';
 import { publicApiProblems } from './public-api.ts';
 import type { SourceFile } from './source.ts';
@@ -67,6 +68,11 @@ test('only the engine and where it is put together know its context', () => {
 
 test('tests wait for signals, never for time', () => {
   assertNone(sources.flatMap(sleepProblems));
+});
+
+test('the map in ARCHITECTURE.md shows the folders as they are', () => {
+  const map = documents.find(({ path }) => path === 'ARCHITECTURE.md')!;
+  assertNone(mapProblems(map.text));
 });
 
 test('every relative link in a document leads somewhere', () => {
