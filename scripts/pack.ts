@@ -1,6 +1,6 @@
-// `npm run pack [folder]`: builds, and puts a tarball of every package into a folder (`.cache/packed`
-// by default). What is packed has no trace of the workspace: its sources and their condition stay
-// here.
+// `npm run pack [folder]`: builds, and puts a tarball of every package into a folder (by default
+// `.cache/packed`). What is packed has no trace of the workspace: its sources and their condition
+// stay here.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';

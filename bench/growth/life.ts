@@ -4,7 +4,7 @@ import type { JobRef } from 'pawl/internal/core/job';
 import type { Claim } from 'pawl/internal/engine/claim';
 import type { Engine } from 'pawl/internal/engine/engine';
 import { cutsAt, retentionPolicy } from 'pawl/internal/engine/retention/policy';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
 import type { JobQuery } from 'pawl/internal/store/query';
 import { expectAll, INPUT, SUCCESS, TENANT } from '../core/contender.ts';

@@ -5,7 +5,7 @@ import { systemRandom } from 'pawl/internal/core/random';
 import type { EngineContext } from 'pawl/internal/engine/context';
 import { Engine } from 'pawl/internal/engine/engine';
 import { openContext } from 'pawl/internal/engine/open-context';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 import type { Store } from 'pawl/internal/store/store';
 import { INPUT, LEASE, SUCCESS, TENANT } from '../core/contender.ts';

@@ -8,7 +8,7 @@ import { Engine } from 'pawl/internal/engine/engine';
 import { openContext } from 'pawl/internal/engine/open-context';
 import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
 import type { Ownership } from 'pawl/internal/engine/owner';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import type { Store } from 'pawl/internal/store/store';
 import { INPUT, TENANT } from '../core/contender.ts';

@@ -99,8 +99,8 @@ describe('running tests', () => {
 });
 
 describe('selecting tests', () => {
-  const files = ['src/core/job.test.ts', 'src/store/store.test.ts'].map((path) =>
-    inRepository(path),
+  const files = ['core/job.test.ts', 'store/store.test.ts'].map((path) =>
+    inRepository('packages/pawl/src', path),
   );
 
   test('words in paths select files, others select titles', () => {
@@ -108,7 +108,10 @@ describe('selecting tests', () => {
       files: [files[0]],
       titlePatterns: [],
     });
-    assert.deepEqual(select(['./src/core'], files), { files: [files[0]], titlePatterns: [] });
+    assert.deepEqual(select(['./packages/pawl/src/core'], files), {
+      files: [files[0]],
+      titlePatterns: [],
+    });
     assert.deepEqual(select(['[D6]'], files), { files, titlePatterns: ['[D6]'] });
     assert.deepEqual(select(['store', '[D6]'], files), {
       files: [files[1]],
@@ -129,8 +132,8 @@ describe('the summary', () => {
 
   test('time is summed by folder and compared to the budget', () => {
     const files = [
-      { file: 'src/store/sqlite/a.test.ts', ms: 2_000 },
-      { file: 'src/store/b.test.ts', ms: 1_000 },
+      { file: 'packages/pawl/src/store/sqlite/a.test.ts', ms: 2_000 },
+      { file: 'packages/pawl/src/store/b.test.ts', ms: 1_000 },
       { file: 'test/spec/c.test.ts', ms: 500 },
     ];
     assert.deepEqual(
@@ -148,10 +151,10 @@ describe('the summary', () => {
 test('the fingerprint changes with code and not with documents', () => {
   const tree = join(folder, 'tree');
   mkdirSync(join(tree, 'packages/pawl/src/core'), { recursive: true });
-  writeFileSync(join(tree, 'src/core/a.ts'), '1');
+  writeFileSync(join(tree, 'packages/pawl/src/core/a.ts'), '1');
   const before = hashTree(tree);
   writeFileSync(join(tree, 'README.md'), 'hello');
   assert.equal(hashTree(tree), before);
-  writeFileSync(join(tree, 'src/core/a.ts'), '2');
+  writeFileSync(join(tree, 'packages/pawl/src/core/a.ts'), '2');
   assert.notEqual(hashTree(tree), before);
 });

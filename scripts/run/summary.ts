@@ -38,11 +38,12 @@ export function lastLine(tests: readonly TestResult[]): string {
   return skipped > 0 ? `${counted}, ${skipped} skipped` : counted;
 }
 
-/** Sums by the first two folders of the path: `packages/pawl/src/core`, `test/spec`. */
+/** Sums by part: `packages/pawl/src/core`, `packages/ogc/test`, `test/spec`. */
 export function sumByFolder(files: readonly FileResult[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { file, ms } of [...files].sort((a, b) => a.file.localeCompare(b.file))) {
-    const folder = file.split('/').slice(0, -1).slice(0, 2).join('/');
+    const depth = file.startsWith('packages/') ? 4 : 2;
+    const folder = file.split('/').slice(0, -1).slice(0, depth).join('/');
     sums.set(folder, (sums.get(folder) ?? 0) + ms);
   }
   return sums;

@@ -5,7 +5,7 @@ import { SeededRandom } from 'pawl/internal/core/random';
 import type { TypeDefinition } from 'pawl/internal/engine/define-type';
 import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
 import type { Beat, Ownership } from 'pawl/internal/engine/owner';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import type { NoteDraft } from 'pawl/internal/store/renew';
 import { chance, fixedId, QUEUES, type Scene } from './scene.ts';
 import type { UniqueWish } from 'pawl/internal/engine/unique';

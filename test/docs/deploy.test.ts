@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { inRepository } from '../../scripts/run/repository.ts';
-import { SETTINGS } from '@pawl/server/internal/app/settings';
 import { buildProgram } from 'pawl/internal/cli/program';
+import { compose as composed } from '@pawl/server/internal/app/composed';
 import { METRICS } from '@pawl/server/internal/metrics/registry';
 
 function read(name: string): string {
@@ -17,12 +17,13 @@ const dockerfile = read('Dockerfile');
 const compose = read('compose.yaml');
 const kubernetes = read('kubernetes/pawl.yaml');
 const unit = read('pawl.service');
-const manifest = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) as {
+const manifest = JSON.parse(readFileSync(inRepository('packages/pawl/package.json'), 'utf8')) as {
   bin: { pawl: string };
   engines: { node: string };
 };
 
-const KNOWN: ReadonlySet<string> = new Set(SETTINGS.map(({ name }) => name));
+const { resolved } = await composed({ env: {} });
+const KNOWN: ReadonlySet<string> = new Set(resolved.map(({ setting }) => setting.name));
 
 test('every setting that they give is one that there is', () => {
   for (const [file, text] of Object.entries({ dockerfile, compose, kubernetes, unit })) {

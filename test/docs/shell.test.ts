@@ -70,9 +70,10 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
 };
 
 /** Other people's programs, which are not tried here. */
-const OTHERS: ReadonlySet<string> = new Set(
-  'cd cp rm mkdir pkill docker kubectl pg_dump pg_restore psql'.split(' '),
-);
+const OTHERS: ReadonlySet<string> = new Set([
+  ...['cd', 'cp', 'rm', 'mkdir', 'pkill', 'docker', 'kubectl', 'vacuumdb', 'psql'],
+  ...['pg_basebackup', 'pg_dump', 'pg_restore', 'pg_upgrade'],
+]);
 
 for (const { path, line, text, language } of allBlocks()) {
   if (language !== 'sh') continue;

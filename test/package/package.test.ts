@@ -13,6 +13,7 @@ import { nodeFault } from 'pawl/internal/worker/node-version';
 import { freshProject } from './fresh-project.ts';
 import { all, folder, pathsIn, pawl, smallest, whole } from './packed.ts';
 import { reachable } from './reachable.ts';
+import './typed.ts';
 
 const signal = new AbortController().signal;
 

@@ -7,7 +7,7 @@ import { defineJob, type JobDefinition } from 'pawl/internal/handler/define-job'
 import { JobFailure } from 'pawl/internal/handler/failure';
 import { typed } from 'pawl/internal/handler/schema';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
-import type { JobSource, SourceOutcome } from 'pawl/internal/worker/job-source';
+import type { JobSource, SourceOutcome } from 'pawl/internal/engine/source';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { type Actor, never } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';

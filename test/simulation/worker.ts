@@ -2,7 +2,8 @@
 import { SeededRandom } from 'pawl/internal/core/random';
 import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
 import type { Ownership } from 'pawl/internal/engine/owner';
-import type { Ending, Settlement } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
+import type { Settlement } from 'pawl/internal/engine/settle';
 import type { TransitionOutcome } from 'pawl/internal/engine/transition';
 import { StoreError } from 'pawl/internal/store/store-error';
 import { holdingOf } from '../support/world.ts';

@@ -9,13 +9,12 @@ import { ApiClient, RemoteSource } from 'pawl/client';
 import { BOUNDS } from 'pawl/internal/core/bounds';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Job, JobError } from 'pawl/internal/core/job';
-import { isTerminal } from 'pawl/internal/core/phase';
 import { boundedText } from 'pawl/internal/core/text';
 import type { RunContext } from 'pawl/internal/handler/context';
 import { defineJob, typeDefinitionOf } from 'pawl/internal/handler/define-job';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker } from 'pawl/internal/worker/open-worker';
-import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { holdingOf, openWorld, TENANT, type World } from '../support/world.ts';
 import { type Api, openApi } from './http-fixture.ts';
 
@@ -198,10 +197,9 @@ async function runWith(world: World, tenant: string, source: JobSource, run: Sai
   const { id } = await world.enqueue('said', null, { tenant });
   const worker = openWorker({ source, jobs: [job], tenants: [tenant] });
   worker.start();
-  const ended = async (): Promise<Job> => world.engine.job({ tenant, id });
-  await eventually('the job ends', async () => isTerminal((await ended()).phase));
+  await jobWhen(world.engine, { tenant, id });
   await worker.drain();
-  return ended();
+  return world.engine.job({ tenant, id });
 }
 
 describe('a handler', () => {

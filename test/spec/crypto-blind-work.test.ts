@@ -6,7 +6,7 @@ import { newPayloadKey } from 'pawl/internal/codec/key-ring';
 import type { CodecError } from 'pawl/internal/codec/payload-codec';
 import { decodeDeadLetter, decodeEvent, decodeJob } from 'pawl/internal/codec/wrap/read';
 import { encodedSource } from 'pawl/internal/codec/wrap/source';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { payloadHash } from 'pawl/internal/core/canonical-json';
 import type { Job } from 'pawl/internal/core/job';
 import type { Claim } from 'pawl/internal/engine/claim';

@@ -7,9 +7,11 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, RemoteSource } from 'pawl/client';
+import { FlowFollower } from 'pawl/internal/engine/flows/flow-follower';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { typed } from 'pawl/internal/handler/schema';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
+import { ManualTimers } from 'pawl/internal/testing/manual-timers';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';
@@ -189,6 +191,28 @@ test(
     assert.deepEqual([failed.state, failed.error?.class], ['failed', 'validation_error']);
     await worker.stop();
     await api.close();
+  },
+);
+
+test(
+  'the worker in Python runs a flow: it waits for jobs and a message',
+  { skip: python === null },
+  async () => {
+    const { api, url, client } = await openStation();
+    const timers = new ManualTimers(api.world.clock);
+    const follower = new FlowFollower(api.world.context, { timers });
+    follower.start();
+    const worker = startPython({ PAWL_URL: url });
+    await worker.line('ready');
+    const input = { first: 'one two', second: 'three' };
+    const { id } = await client.enqueue({ type: 'count-words-report', input });
+    await worker.line(`suspended ${id}`);
+    await client.flows.send(id, { name: 'signed', payload: { by: 'Ada' } });
+    const { state, attempts } = await client.waitForEnd(id);
+    assert.deepEqual([state, attempts], ['succeeded', 1]);
+    assert.deepEqual(await client.result(id), { words: 3, by: 'Ada' });
+    await worker.stop();
+    await follower.stop();
   },
 );
 

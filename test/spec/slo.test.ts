@@ -5,7 +5,7 @@ import { Meter } from '@pawl/server/internal/metrics/meter';
 import { binOf, msOf, quantileMs } from '@pawl/server/internal/slo/bins';
 import { SloReader } from '@pawl/server/internal/slo/reader';
 import { type SloReport, sloReports } from '@pawl/server/internal/slo/report';
-import { DEFAULT_TARGETS, targetOf } from '@pawl/server/internal/slo/target';
+import { DEFAULT_TARGETS, targetOf } from 'pawl/internal/contract/slo-target';
 import { inMemory, openWorld, TENANT, type World } from '../support/world.ts';
 import { realStores } from '../support/real-stores.ts';
 import { ManualTimers } from '../support/workshop.ts';

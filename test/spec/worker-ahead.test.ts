@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ClaimOptions } from 'pawl/internal/engine/claim';
 import { StoreError } from 'pawl/internal/store/store-error';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import type { Worker } from 'pawl/internal/worker/worker';
-import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
+import { jobThat, openWorkshop, settled, sourceWith, type Workshop } from '../support/workshop.ts';
 
 interface Bench {
   readonly shop: Workshop;
@@ -18,11 +18,6 @@ interface Bench {
   readonly end: (count: number) => Promise<void>;
   /** The next answer does not arrive. */
   readonly lose: () => void;
-}
-
-/** Lets everything happen that needs no answer. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
 /** From its second claim on, answers must be let through one by one. */

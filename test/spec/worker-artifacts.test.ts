@@ -10,11 +10,9 @@ import { openInner } from '../support/inner-pawl.ts';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { ApiClient, RemoteArtifacts, RemoteSource } from 'pawl/client';
 import type { Job } from 'pawl/internal/core/job';
-import { isTerminal } from 'pawl/internal/core/phase';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
 import type { Engine } from 'pawl/internal/engine/engine';
-import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
 import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
@@ -22,6 +20,7 @@ import * as handlers from '../fixtures/handlers/artifacts.ts';
 import { type Asked, PIECE, PIECES } from '../fixtures/handlers/artifacts.ts';
 import { contentOf, textOf } from '../support/artifact/artifact-world.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 
 const KINDS = ['inline', 'thread', 'process'] as const;
 type Kind = (typeof KINDS)[number];
@@ -102,16 +101,9 @@ for (const [where, open] of [
       place.worker.wake();
       return result!.job;
     };
-    const ended = async ({ tenant, id }: Job): Promise<Job> => {
-      let job = await place.engine.job({ tenant, id });
-      await eventually('the job ends', async () => {
-        job = await place.engine.job({ tenant, id });
-        return isTerminal(job.phase);
-      });
-      return job;
-    };
+    const ended = (job: Job): Promise<Job> => jobWhen(place.engine, job);
     const sweep = (): Promise<unknown> =>
-      new ArtifactSweep(place.access, { timers: systemTimers, graceMs: 0 }).runOnce();
+      place.access.sweep({ timers: systemTimers, graceMs: 0 }).runOnce();
     const onDisk = (): string[] =>
       readdirSync(place.folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())

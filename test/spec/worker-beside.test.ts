@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import type { ClaimOptions } from 'pawl/internal/engine/claim';
 import type { JobDefinition } from 'pawl/internal/handler/define-job';
 import { StoreError } from 'pawl/internal/store/store-error';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import type { WorkerOptions } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
-import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
+import { jobThat, openWorkshop, settled, sourceWith, type Workshop } from '../support/workshop.ts';
 
 interface Bench {
   readonly shop: Workshop;
@@ -24,11 +24,6 @@ interface Bench {
   readonly hold: () => () => Promise<void>;
   /** The next answer of both does not arrive. */
   readonly lose: () => void;
-}
-
-/** Lets everything happen that needs no answer. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 200; turn++) await Promise.resolve();
 }
 
 interface Given extends Partial<WorkerOptions> {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { JobStop } from 'pawl/internal/handler/stop';
 import { distributed } from 'pawl/internal/lifecycles/distributed';
 import { StoreError } from 'pawl/internal/store/store-error';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 
 /** A handler that works until it is let go, and what it saw. */

@@ -6,7 +6,7 @@ import { fail } from 'pawl/internal/handler/failure';
 import { JobStop } from 'pawl/internal/handler/stop';
 import { distributed } from 'pawl/internal/lifecycles/distributed';
 import { document } from 'pawl/internal/lifecycles/document';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import type { Worker } from 'pawl/internal/worker/worker';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 

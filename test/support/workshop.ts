@@ -2,6 +2,7 @@
 import { withCompensations } from 'pawl/internal/handler/compensation';
 import type { Compensation, RunContext } from 'pawl/internal/handler/context';
 import type { StageRange } from 'pawl/internal/core/policy';
+import { systemTimers } from 'pawl/internal/core/timers';
 import {
   defineJob,
   type HandlerOptions,
@@ -10,7 +11,7 @@ import {
 } from 'pawl/internal/handler/define-job';
 import { type Schema, typed } from 'pawl/internal/handler/schema';
 import { ManualTimers } from 'pawl/internal/testing/manual-timers';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker, type WorkerOptions } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
 import { inSqlite } from './in-sqlite.ts';
@@ -54,6 +55,14 @@ export async function openWorkshop(
       }
     },
   };
+}
+
+/**
+ * Lets everything happen that waits for no answer from outside: the next turn of the event loop
+ * begins when no promise is left to go on.
+ */
+export function settled(): Promise<void> {
+  return systemTimers.turn!();
 }
 
 type Changes = {

@@ -11,7 +11,7 @@ import type { TypeDefinition } from 'pawl/internal/engine/define-type';
 import type { Engine } from 'pawl/internal/engine/engine';
 import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
 import type { Beat, BeatResult, Ownership } from 'pawl/internal/engine/owner';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import type { TransitionOutcome } from 'pawl/internal/engine/transition';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import type { Store } from 'pawl/internal/store/store';

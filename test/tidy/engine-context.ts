@@ -4,8 +4,6 @@ import { codeOf, lineAt, type SourceFile } from './source.ts';
 /** The engine itself, and where its parts are put together. */
 const homes = [
   'packages/pawl/src/engine/',
-  'packages/server/src/app/artifacts.ts',
-  'packages/server/src/app/environment.ts',
   'packages/server/src/app/measuring.ts',
   'packages/server/src/app/platform.ts',
   'packages/pawl/src/pawl/parts.ts',
@@ -18,7 +16,7 @@ const names = /\b(?:EngineContext|openContext)\b|\b(?:engine|parts)\s*\.\s*conte
 
 /** Tests put engines together too. */
 export function engineContextProblems({ path, text }: SourceFile): string[] {
-  const isShipped = path.startsWith('src/') && !path.endsWith('.test.ts');
+  const isShipped = /^packages\/\w+\/src\//.test(path) && !path.endsWith('.test.ts');
   if (!isShipped || homes.some((home) => path.startsWith(home))) return [];
   const code = codeOf(text);
   const advice = 'give the part what it needs of it as an interface of its own';

@@ -9,7 +9,6 @@ import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { ApiClient, type StreamItem } from 'pawl/client';
 import type { JobEventJson } from 'pawl/internal/contract/job';
-import { eventually } from '../../../test/support/eventually.ts';
 import { chunkOf, openModelServer, streams } from './model-server.ts';
 
 /** Words that stand nowhere else, each of them enough to give the answer away. */
@@ -73,8 +72,7 @@ async function all(stream: AsyncGenerator<StreamItem>): Promise<StreamItem[]> {
 }
 
 async function ended(client: ApiClient, id: string): Promise<string> {
-  await eventually('the end', async () => (await client.job(id)).completedAt !== null);
-  return (await client.job(id)).state;
+  return (await client.waitForEnd(id)).state;
 }
 
 function assertNowhere(where: string, text: string): void {

@@ -6,7 +6,6 @@ import { checkHistory } from 'pawl/internal/check/check-history';
 import type { Operation, Outcome } from 'pawl/internal/check/history';
 import type { Job } from 'pawl/internal/core/job';
 import { isTerminal } from 'pawl/internal/core/phase';
-import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
 import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 import { DELIVERY_TYPE } from '@pawl/server/internal/webhooks/deliveries';
 import { readAll } from '../../simulation/read-all.ts';
@@ -76,13 +75,16 @@ async function settleDown({ engine, clock, fanOut, artifacts }: Plant): Promise<
     }
     clock.advance(20_000);
   }
-  await new ArtifactSweep(artifacts, {
-    timers: { sleep: () => Promise.resolve() },
-    graceMs: -Number.MAX_SAFE_INTEGER,
-  }).runOnce();
+  await artifacts
+    .sweep({
+      timers: { sleep: () => Promise.resolve() },
+      graceMs: -Number.MAX_SAFE_INTEGER,
+    })
+    .runOnce();
 }
 
-async function judge({ store, artifacts }: Plant, history: readonly Operation[]) {
+async function judge(plant: Plant, history: readonly Operation[]) {
+  const { store } = plant;
   const all = await readAll(store, [TENANT]);
   const isAsked = ({ type, metadata }: Job): boolean =>
     type !== DELIVERY_TYPE && !(metadata ?? '').includes('"schedule"');
@@ -96,7 +98,7 @@ async function judge({ store, artifacts }: Plant, history: readonly Operation[])
   for (const { id, state, phase } of all.jobs) {
     if (!isTerminal(phase)) told.push(`I20 ${id} is still ${state}`);
   }
-  told.push(...(await judgeSlots(store)), ...(await judgeBytes({ store, artifacts }, jobs)));
+  told.push(...(await judgeSlots(store)), ...(await judgeBytes(plant, jobs)));
   return told;
 }
 
@@ -112,7 +114,7 @@ async function judgeSlots(store: Plant['store']): Promise<string[]> {
 
 /** I18: what is listed can be read and is what it says; nothing else is left lying about. */
 async function judgeBytes(
-  { store, artifacts }: Pick<Plant, 'store' | 'artifacts'>,
+  { store, files, artifacts }: Plant,
   jobs: readonly Job[],
 ): Promise<string[]> {
   const told: string[] = [];
@@ -125,7 +127,7 @@ async function judgeBytes(
       if (hash.digest('hex') !== artifact.sha256) told.push(`I18 ${artifact.name} is not itself`);
     }
   }
-  const { found } = await artifacts.files.list(null, 1_000);
+  const { found } = await files.list(null, 1_000);
   for (const { location } of found) {
     if (!known.has(location)) told.push(`I18 ${location} belongs to nobody`);
   }

@@ -1,5 +1,6 @@
 // An engine on a SQLite file, in passed-in time, for a process that dies and for its successor.
 import { appendFileSync } from 'node:fs';
+import type { ArtifactStore } from 'pawl/internal/artifact/artifact-store';
 import { openFolderArtifacts } from 'pawl/internal/artifact/folder';
 import type { Operation } from 'pawl/internal/check/history';
 import { ManualClock } from 'pawl/internal/core/clock';
@@ -26,6 +27,7 @@ export interface Plant {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly engine: Engine;
+  readonly files: ArtifactStore;
   readonly artifacts: Artifacts;
   /** Makes a delivery of each event for each webhook, from where the last process stood. */
   readonly fanOut: LogFollower;
@@ -52,7 +54,7 @@ export async function openPlant({ folder, startAt, wrap }: PlantOptions): Promis
     name: 'webhooks',
     handle: async (items) => void (await fanOut({ engine, records }, items)),
   });
-  return { clock, store, engine, artifacts, fanOut: follower };
+  return { clock, store, engine, files, artifacts, fanOut: follower };
 }
 
 export async function putTypes({ engine }: Plant): Promise<void> {

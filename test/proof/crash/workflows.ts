@@ -1,6 +1,6 @@
 // What a process is doing when it is killed. Each writes to its log what a caller was promised.
 import type { Claim } from 'pawl/internal/engine/claim';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import { holdingOf } from '../../support/world.ts';
 import { type CallLog, type Plant, TENANT } from './plant.ts';
 

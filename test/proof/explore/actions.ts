@@ -1,5 +1,5 @@
 // Everything that two workers, a client, time and the sweeps can do to one job.
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import type { Ownership } from 'pawl/internal/engine/owner';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Job, JobRef } from 'pawl/internal/core/job';

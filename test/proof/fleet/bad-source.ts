@@ -2,7 +2,7 @@
 import type { JobRef } from 'pawl/internal/core/job';
 import type { Beat, BeatResult } from 'pawl/internal/engine/owner';
 import type { Clock } from 'pawl/internal/core/clock';
-import type { JobSource, SourceOutcome } from 'pawl/internal/worker/job-source';
+import type { JobSource, SourceOutcome } from 'pawl/internal/engine/source';
 import { LEASE_MS } from './jobs.ts';
 
 /** Whose a job is at the moment. */

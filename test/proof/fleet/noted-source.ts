@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CompleteOperation } from 'pawl/internal/check/history';
 import type { Claim } from 'pawl/internal/engine/claim';
 import type { Settlement } from 'pawl/internal/engine/settle';
-import type { JobSource, SourceOutcome } from 'pawl/internal/worker/job-source';
+import type { JobSource, SourceOutcome } from 'pawl/internal/engine/source';
 import { write } from './ledger.ts';
 
 const holdings = new Map<string, { epoch: number; owner: string }>();

@@ -3,7 +3,7 @@
 import { openInner } from '../../support/inner-pawl.ts';
 import { Connection } from 'pawl/internal/client/connection';
 import { RemoteSource } from 'pawl/internal/client/remote-source';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { drainOnSignal } from 'pawl/internal/worker/shutdown';
 import { bad, type BadOptions, type Badness, sleepyClock } from './bad-source.ts';

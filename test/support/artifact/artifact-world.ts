@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { ArtifactStore, Content } from 'pawl/internal/artifact/artifact-store';
 import { openFolderArtifacts } from 'pawl/internal/artifact/folder';
 import { type ArtifactLimits, Artifacts } from 'pawl/internal/engine/artifacts';
-import { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
+import type { ArtifactSweep } from 'pawl/internal/engine/sweeps/artifacts';
 import { openWorld, type World, type WorldOptions } from '../world.ts';
 
 export interface ArtifactWorld {
@@ -32,7 +32,7 @@ export async function openArtifactWorld(
   const limits = options.limits ?? {};
   const access = new Artifacts(world.context, { files, limits });
   const timers = { sleep: async () => undefined };
-  const sweep = new ArtifactSweep(access, { timers, graceMs: 1_000 });
+  const sweep = access.sweep({ timers, graceMs: 1_000 });
   context.after(async () => {
     await world.close();
     rmSync(folder, { recursive: true, force: true });

@@ -4,14 +4,14 @@ import type { PayloadCodec } from 'pawl/internal/codec/payload-codec';
 import { type ArtifactAccess, encodedArtifacts } from 'pawl/internal/codec/wrap/artifacts';
 import { encodedSink } from 'pawl/internal/codec/wrap/enqueue';
 import { encodedSource } from 'pawl/internal/codec/wrap/source';
-import type { JobSource } from 'pawl/internal/worker/job-source';
+import type { JobSource } from 'pawl/internal/engine/source';
 import type { Ids } from 'pawl/internal/core/ids';
 import type { Job } from 'pawl/internal/core/job';
 import type { Claim } from 'pawl/internal/engine/claim';
 import type { Engine } from 'pawl/internal/engine/engine';
 import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
 import type { Ownership } from 'pawl/internal/engine/owner';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 
 /** Nothing else looks like one, and no encoding leaves one readable by chance. */
 function canary(field: string): string {

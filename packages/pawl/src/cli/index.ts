@@ -1,6 +1,6 @@
 // What commands of other packages are written with.
 export { EXIT, ExitError, UsageError } from './exit-code.ts';
-export type { AddCommand } from './packages.ts';
+export type { AddCommand } from '../plugin/plugin.ts';
 export { type Given, onServer, type Session } from './session.ts';
 export { barText } from './terminal/bar.ts';
 export { LiveLines } from './terminal/live-lines.ts';

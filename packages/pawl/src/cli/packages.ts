@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
+import type { AddCommand } from '../plugin/plugin.ts';
 import { UsageError } from './exit-code.ts';
-
-/** Adds a command to the program. */
-export type AddCommand = (program: Command) => void;
 
 /** What a package exports under `/commands`. */
 export interface CommandModule {

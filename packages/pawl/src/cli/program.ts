@@ -16,7 +16,8 @@ import { addTypes } from './commands/job-types.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWorker } from './commands/worker.ts';
 import { addWorkers } from './commands/workers.ts';
-import { type AddCommand, addMissing, loadCommands } from './packages.ts';
+import type { AddCommand } from '../plugin/plugin.ts';
+import { addMissing, loadCommands } from './packages.ts';
 import { DEFAULT_URL } from './session.ts';
 
 const EXAMPLES = `

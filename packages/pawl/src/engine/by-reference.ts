@@ -10,6 +10,7 @@ import {
 } from '../artifact/reference.ts';
 import { INPUT_VALUE, RESULT_VALUE } from '../core/value-name.ts';
 import type { Failure } from '../core/decision.ts';
+import type { Ending } from '../core/ending.ts';
 import { PawlError } from '../core/errors.ts';
 import { inexactNumberIn } from '../core/exact-number.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
@@ -18,26 +19,16 @@ import type { Artifact } from '../records/artifacts.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
-import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
+import { type EnqueueRequest, hashOf, withInputJson } from './enqueue-request.ts';
 import type { InputPlace } from './large-inputs.ts';
-import type { Ownership } from './owner.ts';
-import type { Ending, Settlement } from './settle.ts';
-import type { Source } from './source.ts';
+import type { Settlement } from './settle.ts';
+import type { JobSource, SourceOutcome } from './source.ts';
+import { largeFlow, type WorkerValues } from './large-flow.ts';
 
-interface Refused {
-  readonly kind: 'refused';
-  readonly error: PawlError;
-}
+type Refused = Extract<SourceOutcome, { kind: 'refused' }>;
 
 /** Where jobs are enqueued. */
 type Sink = Pick<Engine, 'enqueue'>;
-
-/** Where a worker's large values are read and kept: beside the engine, or behind HTTP. */
-export interface WorkerValues {
-  /** The whole input of a job, or the reference itself where it stands for a document. */
-  inputOf(job: Job): Promise<JsonText>;
-  keepResult(held: Ownership, content: Content): Promise<{ readonly id: string }>;
-}
 
 async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
@@ -49,9 +40,10 @@ async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
  */
 export function largeSink(sink: Sink, files: Artifacts, bytesMax: number = INLINE_BYTES_MAX): Sink {
   return {
-    enqueue: async (requests, options) => {
+    enqueue: async (given, options) => {
+      const requests = given.map(withInputJson);
       // Almost all are small, and a promise for each would cost more than to look.
-      if (requests.every(({ input }) => isSmall(input, bytesMax))) {
+      if (requests.every(({ inputJson: json }) => json === undefined || fits(json, bytesMax))) {
         return sink.enqueue(requests, options);
       }
       const { tenant } = options.caller;
@@ -69,28 +61,19 @@ export function largeSink(sink: Sink, files: Artifacts, bytesMax: number = INLIN
   };
 }
 
-/** What cannot be told as JSON is refused by the engine, with the reason. */
-function isSmall(input: unknown, bytesMax: number): boolean {
-  try {
-    return fits(JSON.stringify(input ?? null) ?? '', bytesMax);
-  } catch {
-    return true;
-  }
-}
-
 async function withSmallInput(
   files: Artifacts,
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
-  const json = payloadText(PAYLOADS.input, request.input, '/input');
-  const id = request.id ?? files.context.ids.next();
+  const json = payloadText(PAYLOADS.input, request.input, '/input', request.inputJson);
+  const id = request.id ?? files.newId();
   const small = await smallInput(files, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;
-  const input = JSON.parse(small) as unknown;
-  if (request.idempotencyKey === undefined) return { ...request, id, input };
+  const own = { id, input: JSON.parse(small) as unknown, inputJson: small };
+  if (request.idempotencyKey === undefined) return { ...request, ...own };
   // Sent again it is kept under another id, so the input itself is what is compared.
-  return { ...request, id, input, payloadHash: hashOf(request) };
+  return { ...request, ...own, payloadHash: hashOf(request) };
 }
 
 function smallInput(
@@ -120,11 +103,11 @@ function merged<Result>(
  * A source whose worker gets inputs and gives results of any size. A job whose input cannot be had
  * fails by itself: for good where it is gone, else to be tried again.
  */
-export function largeSource<Outcome>(
-  source: Source<Outcome>,
+export function largeSource(
+  source: JobSource,
   values: WorkerValues,
   bytesMax: number = INLINE_BYTES_MAX,
-): Source<Outcome | Refused> {
+): JobSource {
   const keeping: Keeping = { values, bytesMax, kept: new WeakMap<Ending, Ending>() };
   return {
     claim: async (options) => withInputs(source, values, await source.claim(options)),
@@ -145,11 +128,12 @@ export function largeSource<Outcome>(
           },
         }),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
+    ...largeFlow(source, values),
   };
 }
 
 async function withInputs(
-  source: Source<unknown>,
+  source: JobSource,
   values: WorkerValues,
   claims: readonly Claim[],
 ): Promise<readonly Claim[]> {
@@ -173,7 +157,10 @@ export function resultValue(
 }
 
 /** The result of a job as its handler gave it, also where it is kept by reference. */
-export async function wholeResult(files: Artifacts, job: Job): Promise<JsonText> {
+export async function wholeResult(
+  files: Artifacts,
+  job: Pick<Job, 'tenant' | 'id' | 'result'>,
+): Promise<JsonText> {
   const value = await resultValue(files, job);
   return value === null ? (job.result ?? 'null') : textIn(value);
 }
@@ -208,6 +195,7 @@ export function valuesIn(files: Artifacts): WorkerValues {
   return {
     inputOf: (job) => wholeInput(files, job),
     keepResult: (held, content) => files.keepResult(held, content),
+    resultOf: (job) => wholeResult(files, job),
   };
 }
 
@@ -264,7 +252,7 @@ interface Keeping {
 /** Ends that can be reported, and how their outcomes become the answer to all that were given. */
 interface SmallEnds {
   readonly open: readonly Settlement[];
-  readonly answer: <Outcome>(outcomes: readonly Outcome[]) => readonly (Outcome | Refused)[];
+  readonly answer: (outcomes: readonly SourceOutcome[]) => readonly SourceOutcome[];
 }
 
 async function smallOf(keeping: Keeping, settlements: readonly Settlement[]): Promise<SmallEnds> {

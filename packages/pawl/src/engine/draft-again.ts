@@ -1,5 +1,6 @@
 import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
+import { flowIdOf } from '../core/ids.ts';
 import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import { PAYLOADS, payloadText } from '../core/payload.ts';
@@ -31,9 +32,11 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
   if (input !== undefined) {
     if (!takesInput(record)) refuseInput(input);
     await context.inputs.check({ type: parent.type, input });
-    payloadText(PAYLOADS.input, input, '/input');
   }
-  const id = again.id ?? context.ids.next();
+  const json = input === undefined ? null : payloadText(PAYLOADS.input, input, '/input');
+  // A replay takes the place of a job that somebody waits for.
+  const place = again.kind === 'replay' ? (parent.awaitedBy ?? null) : null;
+  const id = again.id ?? (place === null ? context.ids.next() : flowIdOf(context.ids.next()));
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   return {
@@ -49,7 +52,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     priority: parent.priority ?? 0,
     runAt: again.runAt ?? null,
     deadlineAt: null,
-    input: await inputOf(context, { tenant, id }, again),
+    input: await inputOf(context, { tenant, id }, { json, parent }),
     metadata: parent.metadata ?? null,
     correlationId: parent.correlationId ?? parent.id,
     traceId: parent.traceId ?? null,
@@ -58,6 +61,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     parentJobId: parent.id,
     parentKind: again.kind,
     documentId: parent.documentId ?? null,
+    ...(place === null ? {} : { awaitedBy: place }),
     idempotency: again.idempotency ?? null,
     actor: apiActor(principal),
   };
@@ -67,8 +71,8 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
 function inputOf(
   { largeInputs }: EngineContext,
   ref: JobRef,
-  { input, parent }: Again,
+  { json, parent }: Pick<Again, 'parent'> & { json: JsonText | null },
 ): Promise<JsonText> {
-  if (input !== undefined) return largeInputs.small(ref, JSON.stringify(input));
+  if (json !== null) return largeInputs.small(ref, json);
   return largeInputs.copied(ref, { ...parent, tenant: ref.tenant });
 }

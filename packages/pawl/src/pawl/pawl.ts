@@ -12,11 +12,11 @@ import { inputsIn } from '../engine/by-reference.ts';
 import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
 import { type EngineOptions, openContext } from '../engine/open-context.ts';
+import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
 import type { ReprocessRule } from '../engine/retention/reprocess-rule.ts';
-import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import type { ArtifactStore } from '../artifact/artifact-store.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions } from '../handle/enqueue-options.ts';
@@ -149,8 +149,9 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     const timers = systemTimers;
     this.#background = [
       new Sweeper(context, { timers, retention, reprocess }),
-      ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
+      ...(artifacts === null ? [] : [artifacts.sweep({ timers })]),
       new Compensator(context, { timers }),
+      new FlowFollower(context, { timers }),
     ];
     keepParts(this, { context, engine: this.#engine, artifacts, work: (more) => this.#work(more) });
     keepExtension(this, {

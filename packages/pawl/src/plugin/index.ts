@@ -15,6 +15,7 @@ export {
   HOME_TENANT,
   OPEN_CREDENTIAL,
 } from '../contract/credential.ts';
+export { DEFAULT_TARGETS } from '../contract/slo-target.ts';
 export { faultsOf } from '../contract/faults.ts';
 export { type ProviderJson, type ProvidersJson, ProvidersSchema } from '../contract/provider.ts';
 export { isPawlError } from '../core/errors.ts';

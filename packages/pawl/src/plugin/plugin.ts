@@ -1,4 +1,4 @@
-import type { AddCommand } from '../cli/packages.ts';
+import type { Command } from 'commander';
 import { invalid } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import type { Found } from '../doctor/finding.ts';
@@ -9,6 +9,9 @@ import type { TailItem } from '../store/query.ts';
 import type { RecordKind } from '../store/records.ts';
 import type { PluginHost } from './host.ts';
 import type { PluginRoute } from './route.ts';
+
+/** Adds a command to the program `pawl`. */
+export type AddCommand = (program: Command) => void;
 
 /** Reads the log from where it last stood; one process of the platform does it at a time. */
 export interface PluginFollower {

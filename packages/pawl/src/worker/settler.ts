@@ -3,11 +3,12 @@ import { isPawlError } from '../core/errors.ts';
 import type { Timers } from '../core/timers.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
-import type { Ending, Settlement } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
+import type { Settlement } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
 import { canBeUndone } from './ending.ts';
 import { renewAll } from './heartbeats.ts';
-import type { JobSource, SourceOutcome } from './job-source.ts';
+import type { JobSource, SourceOutcome } from '../engine/source.ts';
 import { isUnfit } from './unfit.ts';
 
 /** A claim that is made in the same call as a report. */

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import type { JobRef } from 'pawl/internal/core/job';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
@@ -12,6 +13,7 @@ import { Plugins } from 'pawl/internal/plugin/plugins';
 import { loadJobs } from 'pawl/internal/settings/load-jobs';
 import { openStore } from 'pawl/internal/settings/open-store';
 import type { JobType } from 'pawl/internal/handler/job-type';
+import type { Authenticator } from '../auth/authenticator.ts';
 import { type ArtifactServices, resultArtifacts } from '../http/artifact-view.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { RequestLog } from '../http/request-log.ts';
@@ -131,6 +133,37 @@ function rateOf({ requestsPerSecond }: Configuration['access']): RateLimit | nul
   return { perSecond: requestsPerSecond, burst: 2 * requestsPerSecond };
 }
 
+interface Serving {
+  readonly pawl: Pawl;
+  readonly services: ArtifactServices;
+  readonly opened: Plugins;
+  readonly status: ServerStatus;
+  readonly authenticator: Authenticator | null;
+}
+
+function serverOf(
+  { configuration, log, measuring }: Opening,
+  { pawl, services, opened, status, authenticator }: Serving,
+): Promise<FastifyInstance> {
+  const { context, engine } = partsOf(pawl);
+  return buildServer({
+    engine,
+    doctor: context,
+    slo: context,
+    artifacts: services,
+    meter: measuring.meter,
+    log,
+    ...pluginServer(opened.started, {
+      page: configuration.page,
+      stopping: engine.live.stopping,
+    }),
+    authenticator,
+    status,
+    rate: rateOf(configuration.access),
+    warn: (message, facts) => log.warn(message, facts),
+  });
+}
+
 /** Starts from the store outwards, so that nothing is accepted that could not be kept. */
 export async function startPlatform(
   configuration: Configuration,
@@ -148,12 +181,12 @@ export async function startPlatform(
   const artifacts = partsOf(pawl).artifacts!;
   const services = { access: artifacts, keys: linkKeys, clock: context.clock };
   const status = new ServerStatus();
-  let close = async (): Promise<void> => undefined;
+  let server: FastifyInstance | null = null;
   const stop = async (): Promise<void> => {
     status.drain();
     await systemTimers.sleep(configuration.drainMs, new AbortController().signal);
     await engine.live.stop();
-    await close();
+    await server?.close();
     await pawl.close();
     await measuring.stop();
   };
@@ -163,20 +196,7 @@ export async function startPlatform(
     const all = [...jobs, ...opened.jobs];
     checkRoles(roles, all.length);
     context.inputs.learn(all);
-    const server = await buildServer({
-      engine,
-      doctor: context,
-      slo: context,
-      artifacts: services,
-      meter: measuring.meter,
-      log,
-      ...pluginServer(opened.started, { page: configuration.page, stopping: engine.live.stopping }),
-      authenticator,
-      status,
-      rate: rateOf(configuration.access),
-      warn: (message, facts) => log.warn(message, facts),
-    });
-    close = () => server.close();
+    server = await serverOf(opening, { pawl, services, opened, status, authenticator });
     await pawl.start();
     const isWorking = all.length > 0 && roles.has('worker');
     if (isWorking) pawl.work();

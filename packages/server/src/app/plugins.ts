@@ -6,7 +6,7 @@ export type { StartedPlugin } from 'pawl/internal/plugin/started-plugin';
 /** Packages whose plug-ins are used where no configuration names any, with what they export. */
 const OFFICIAL: Readonly<Record<string, string>> = { '@pawl/studio': 'studio', '@pawl/ogc': 'ogc' };
 
-/** Webhooks, which every platform has, and the plug-ins that a configuration names. */
+/** Webhooks, which every platform has, with the plug-ins of a configuration that has any. */
 export async function platformPlugins(
   named: readonly Plugin[] | undefined,
 ): Promise<readonly Plugin[]> {

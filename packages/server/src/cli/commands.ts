@@ -1,4 +1,4 @@
-import type { AddCommand } from 'pawl/internal/cli/packages';
+import type { AddCommand } from 'pawl/plugin';
 import { addStart } from './start-command.ts';
 import { addDev } from './dev.ts';
 import { addDemo } from './demo.ts';

@@ -23,7 +23,8 @@ export function addConfig(program: Command): void {
     .addHelpText(
       'after',
       '\nFlags go before the environment, that before the file (pawl.json or PAWL_CONFIG), that' +
-        '\nbefore pawl.config.ts, that before defaults. Secrets can be given as files: DATABASE_URL_FILE=/run/secrets/url.',
+        '\nbefore pawl.config.ts, that before defaults. Secrets can be given as files:' +
+        '\nDATABASE_URL_FILE=/run/secrets/url.',
     )
     .action(async (_options: object, command: Command) => {
       const isJson = command.optsWithGlobals<{ json?: boolean }>().json === true;

@@ -1,5 +1,5 @@
 import type { Ownership } from 'pawl/internal/engine/owner';
-import type { Ending } from 'pawl/internal/engine/settle';
+import type { Ending } from 'pawl/internal/core/ending';
 import { type App, type Services, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { type JobJson, JobParams, JobSchema } from 'pawl/internal/contract/job';

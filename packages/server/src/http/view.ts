@@ -28,7 +28,7 @@ function linksOf(job: Job): Record<string, string> {
   };
 }
 
-function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {
+export function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {
   const { class: errorClass, message, retryable, stage, hint, details, stack, causes } = error;
   return {
     code: errorCodeOf(type, error),
@@ -88,6 +88,7 @@ export function jobJson(job: Job): JobJson {
     parentJobId: job.parentJobId,
     parentKind: job.parentKind,
     documentId: job.documentId,
+    awaitedBy: job.awaitedBy === null ? null : { ...job.awaitedBy },
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
     links: linksOf(job),

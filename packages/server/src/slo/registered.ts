@@ -2,7 +2,7 @@ import type { SloDefinition } from 'pawl/internal/core/slo';
 import { type Registry, SHARED_TENANT } from 'pawl/internal/engine/registry';
 import type { TypeRecord } from 'pawl/internal/records/job-types';
 import type { Records } from 'pawl/internal/records/records';
-import { type SloTarget, targetOf } from './target.ts';
+import { type SloTarget, targetOf } from 'pawl/internal/contract/slo-target';
 
 /** The targets that a registered type names, or those that it has from the start. */
 export function targetOfRecord({ type, definition }: TypeRecord): SloTarget {

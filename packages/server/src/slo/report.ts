@@ -3,7 +3,7 @@ import type { Records } from 'pawl/internal/records/records';
 import type { Store } from 'pawl/internal/store/store';
 import { quantileMs } from './bins.ts';
 import { registeredTargets } from './registered.ts';
-import { type SloTarget, targetOf } from './target.ts';
+import { type SloTarget, targetOf } from 'pawl/internal/contract/slo-target';
 import {
   type AlertName,
   ALERTS,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Given, onServer, type Session, UsageError } from 'pawl/cli';
 import type { ApiClient } from 'pawl/client';
-import { DEFAULT_TARGETS } from '@pawl/server/internal/slo/target';
+import { DEFAULT_TARGETS } from 'pawl/plugin';
 import { sampleDeck } from '../sample/deck.ts';
 
 export interface StudioBench {

@@ -4,8 +4,9 @@ import type { Job, JobRef } from '../../core/job.ts';
 import { boundedMessage, boundedNotes } from '../../engine/bounded-beat.ts';
 import type { Claim } from '../../engine/claim.ts';
 import type { Beat, Ownership } from '../../engine/owner.ts';
-import type { Ending, Settlement } from '../../engine/settle.ts';
-import type { Source } from '../../engine/source.ts';
+import type { Ending } from '../../core/ending.ts';
+import type { Settlement } from '../../engine/settle.ts';
+import type { JobSource } from '../../engine/source.ts';
 import type { NoteDraft } from '../../store/renew.ts';
 import {
   CodecError,
@@ -14,6 +15,7 @@ import {
   type PayloadPlace,
 } from '../payload-codec.ts';
 import { withErrorTexts } from './error-texts.ts';
+import { askEncoded } from './flow.ts';
 import { decodeJob, decodeStage, placeIn } from './read.ts';
 
 export interface EncodedSourceOptions {
@@ -25,11 +27,11 @@ export interface EncodedSourceOptions {
  * A source whose worker sees plain payloads while the platform sees none. A claimed job that
  * cannot be read is given up with `configuration_error` and spoils no other.
  */
-export function encodedSource<Outcome>(
-  source: Source<Outcome>,
+export function encodedSource(
+  source: JobSource,
   codec: PayloadCodec,
   options: EncodedSourceOptions = {},
-): Source<Outcome> {
+): JobSource {
   // An owner shows the job as it claimed it; the platform gets back what it had handed out.
   const handedOut = new WeakMap<Job, Job>();
   // A worker reports an end again whose answer was lost: encrypted anew it would be another one.
@@ -63,6 +65,15 @@ export function encodedSource<Outcome>(
     start: (holdings) => source.start(holdings.map(asHandedOut)),
     renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
     settle: (settlements) => source.settle(sealed(settlements)),
+    ...(source.flow === undefined
+      ? {}
+      : {
+          flow: (held, call) =>
+            askEncoded(codec, (owner, one) => source.flow!(asHandedOut(owner), one), {
+              held,
+              call,
+            }),
+        }),
     // Signs of life carry no payloads.
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
     ...(source.settleAndClaim === undefined
@@ -90,7 +101,7 @@ function decodeClaim(codec: PayloadCodec, claim: Claim): ReadClaim {
 }
 
 async function giveUp(
-  source: Source<unknown>,
+  source: JobSource,
   lost: readonly { claim: Claim; error: CodecError }[],
 ): Promise<void> {
   const holdings = lost.map(({ claim: { job } }) => holdingOf(job));
@@ -175,6 +186,7 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
     case 'cancelled':
       return { ...ending, ...encodeCheckpoint(codec, settlement, ending.checkpoint) };
     case 'release':
+    case 'suspend':
       return ending;
   }
 }

@@ -1,5 +1,5 @@
--- Moves what is still needed out of two tables of jobs that are about to go: jobs that live, and
--- those that ended after the cut. Rows of `live` come first: who ends a job from then on writes to
+-- Moves what is still needed out of two tables of jobs that are about to go: jobs that live, those
+-- that ended after the cut, and those that a job which has not ended waited for. Rows of `live` come first: who ends a job from then on writes to
 -- the plain table, and who ended one before is seen by the statements that follow. False: they are
 -- too many, and the tables stay.
 CREATE FUNCTION carry_jobs(p_facts regclass, p_ended regclass, p_low uuid, p_high uuid,
@@ -8,12 +8,16 @@ CREATE FUNCTION carry_jobs(p_facts regclass, p_ended regclass, p_low uuid, p_hig
 DECLARE v_count int8;
 BEGIN
   EXECUTE format('SELECT (SELECT count(*) FROM (SELECT FROM live WHERE id >= $1 AND id < $2 LIMIT $4) a)
-    + (SELECT count(*) FROM (SELECT FROM %s WHERE completed_at > $3 LIMIT $4) b)', p_ended)
+    + (SELECT count(*) FROM (SELECT FROM %s WHERE completed_at > $3 LIMIT $4) b)
+    + (SELECT count(*) FROM (SELECT FROM %s f JOIN live p ON p.id = f.awaited_by
+        AND p.tenant = f.tenant WHERE f.awaited_by IS NOT NULL LIMIT $4) c)', p_ended, p_facts)
   INTO v_count USING p_low, p_high, p_cut, p_max + 1;
   IF v_count > p_max THEN RETURN false; END IF;
   UPDATE live SET flags = flags | 1 WHERE id >= p_low AND id < p_high;
-  EXECUTE format('WITH gone AS (DELETE FROM %s WHERE completed_at > $1 RETURNING *)
-    INSERT INTO ended_other SELECT * FROM gone', p_ended) USING p_cut;
+  EXECUTE format('WITH gone AS (DELETE FROM %s e WHERE e.completed_at > $1 OR (e.id, e.tenant) IN (
+      SELECT f.id, f.tenant FROM %s f JOIN live p ON p.id = f.awaited_by AND p.tenant = f.tenant
+      WHERE f.awaited_by IS NOT NULL) RETURNING e.*)
+    INSERT INTO ended_other SELECT * FROM gone', p_ended, p_facts) USING p_cut;
   EXECUTE format('WITH gone AS (DELETE FROM %s f WHERE EXISTS (SELECT FROM live j
       WHERE j.id = f.id AND j.tenant = f.tenant) OR EXISTS (SELECT FROM ended_other e
       WHERE e.id = f.id AND e.tenant = f.tenant) RETURNING *)
@@ -100,7 +104,9 @@ CREATE FUNCTION purge_other(p_cut int8, p_limit int) RETURNS int8 LANGUAGE plpgs
 DECLARE v_ids uuid[]; v_tenants int[];
 BEGIN
   WITH gone AS (DELETE FROM ended_other WHERE ctid = ANY (ARRAY(
-    SELECT e.ctid FROM ended_other e WHERE e.completed_at <= at_ms(p_cut) LIMIT p_limit))
+    SELECT e.ctid FROM ended_other e WHERE e.completed_at <= at_ms(p_cut) AND NOT EXISTS (
+      SELECT FROM facts_other f JOIN live p ON p.id = f.awaited_by AND p.tenant = f.tenant
+      WHERE f.id = e.id AND f.tenant = e.tenant) LIMIT p_limit))
     RETURNING id, tenant)
   SELECT array_agg(id), array_agg(tenant) INTO v_ids, v_tenants FROM gone;
   DELETE FROM facts_other f USING unnest(v_ids, v_tenants) AS x(id, tenant)
@@ -137,7 +143,9 @@ BEGIN
 END $$;
 
 -- Closes the oldest partition of the log if nothing in it is younger than the cut and no partition
--- of jobs reaches back to it. Entries of jobs that outlive it are carried on.
+-- of jobs reaches back to it: an id may lie a day ahead of its first entry, and clocks differ.
+-- Entries of jobs that outlive it are carried on. The floor is asked for before the entries are
+-- looked at: whoever may still write there is waited for.
 CREATE FUNCTION close_log(p_cut int8) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v partitions; v_low int8; v_high int8; v_last timestamptz; v_cut timestamptz;
@@ -147,19 +155,19 @@ BEGIN
   ORDER BY p.low::int8 LIMIT 1;
   v_low := v.low;
   v_high := v.high;
-  SELECT least(at_ms(p_cut), min(time_of(p.low::uuid))) INTO v_cut
+  IF log_floor() < v_high THEN RETURN false; END IF;
+  SELECT least(at_ms(p_cut), min(time_of(p.low::uuid)) - interval '2 days') INTO v_cut
   FROM partitions p WHERE p.parent = 'facts';
   SELECT max(w.ts) INTO v_last FROM log w WHERE w.n >= v_low AND w.n < v_high;
-  IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high OR v_last > v_cut THEN
-    RETURN false;
-  END IF;
+  IF v_last > v_cut THEN RETURN false; END IF;
   WITH x AS MATERIALIZED (
     SELECT DISTINCT n FROM facts_other f, unnest(positions_of(f.tenant, f.id, 0, 100000000)) AS n
     WHERE n >= v_low AND n < v_high),
   w AS (INSERT INTO log_carried SELECT w.* FROM log w JOIN x ON x.n = w.n
     WHERE w.n >= v_low AND w.n < v_high ON CONFLICT DO NOTHING)
+  -- Locked: what somebody is about to erase is copied once it is erased, or erased in the copy.
   INSERT INTO log_texts_carried SELECT t.* FROM log_texts t JOIN x ON x.n = t.n
-  WHERE t.n >= v_low AND t.n < v_high ON CONFLICT DO NOTHING;
+  WHERE t.n >= v_low AND t.n < v_high FOR UPDATE OF t ON CONFLICT DO NOTHING;
   UPDATE partitions p SET is_closed = true
   WHERE p.name IN (v.name, 'log_texts_' || substr(v.name, 5));
   RETURN true;
@@ -174,9 +182,10 @@ BEGIN
   ORDER BY p.low::int8 LIMIT 1;
   v_low := v.low;
   v_high := v.high;
-  IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high
-    OR EXISTS (SELECT FROM notes o WHERE o.n >= v_low AND o.n < v_high AND o.ts > at_ms(p_cut))
-  THEN RETURN false; END IF;
+  IF log_floor() < v_high THEN RETURN false; END IF;
+  IF EXISTS (SELECT FROM notes o WHERE o.n >= v_low AND o.n < v_high AND o.ts > at_ms(p_cut)) THEN
+    RETURN false;
+  END IF;
   UPDATE partitions p SET is_closed = true WHERE p.name = v.name;
   RETURN true;
 END $$;

@@ -56,7 +56,7 @@ CREATE INDEX facts_correlation ON facts (tenant, correlation_id, id)
   WHERE correlation_id IS NOT NULL;
 CREATE INDEX facts_document ON facts (tenant, document_id, id) WHERE document_id IS NOT NULL;
 CREATE INDEX facts_parent ON facts (tenant, parent_job_id, id) WHERE parent_job_id IS NOT NULL;
-CREATE INDEX facts_tree ON facts (tenant, awaited_by, wait, id) WHERE awaited_by IS NOT NULL;
+CREATE INDEX facts_tree ON facts (awaited_by) WHERE awaited_by IS NOT NULL;
 CREATE TABLE facts_other (LIKE facts INCLUDING ALL);
 
 -- Where a job stands that has not ended. Nothing in a row can be long.
@@ -176,6 +176,8 @@ CREATE TABLE rate_starts (key text COLLATE "C" NOT NULL, at int8 NOT NULL)
 WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX rate_starts_key ON rate_starts (key);
+-- It has no key: without this, deletes would be refused as soon as somebody publishes the table.
+ALTER TABLE rate_starts REPLICA IDENTITY FULL;
 
 -- Everything that is kept beside jobs. Tags lie by their position in the kind; times are
 -- milliseconds. The fill factor leaves room for updates in place of what is written often.

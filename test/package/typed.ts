@@ -66,7 +66,7 @@ test('the declarations of the library pass by themselves', async () => {
   await compile(app, { types: ['node'] }, ['main.ts']);
 });
 
-test('inference holds for who has the declarations alone, members of Context included', async () => {
+test('inference holds with the declarations alone, members of Context included', async () => {
   const app = (await new App('typed').with(pawl)).link(TYPED);
   const programs = inRepository('test/types/programs');
   const sources = globSync('*.ts', { cwd: programs });

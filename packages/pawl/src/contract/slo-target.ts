@@ -1,4 +1,4 @@
-import type { SloDefinition } from 'pawl/internal/core/slo';
+import type { SloDefinition } from '../core/slo.ts';
 
 /** What a type promises, complete: null where nothing is promised. */
 export interface SloTarget {
