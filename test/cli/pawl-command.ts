@@ -50,8 +50,10 @@ export async function runPawl(
   words: readonly string[],
   { url, env = {}, input = '' }: { url: string; env?: NodeJS.ProcessEnv; input?: string },
 ): Promise<Run> {
+  const { PATH, NODE_OPTIONS } = process.env;
   const child = spawn(process.execPath, [cliPath, ...words], {
-    env: { PATH: process.env['PATH'], PAWL_URL: url, ...env },
+    // The options of Node say that our packages are read from their sources.
+    env: { PATH, NODE_OPTIONS, PAWL_URL: url, ...env },
   });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

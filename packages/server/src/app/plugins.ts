@@ -17,14 +17,14 @@ export async function platformPlugins(
 
 /** This package's own plug-in, and those of our other packages that are installed. */
 export async function installedPlugins(): Promise<readonly Plugin[]> {
-  const found = await Promise.all(
-    Object.entries(OFFICIAL).map(async ([name, factory]) => {
-      const module = await loadPackage(name);
-      const make = module?.[factory] as (() => Plugin) | undefined;
-      return make === undefined ? [] : [make()];
-    }),
-  );
-  return [webhooks(), ...found.flat()];
+  const found: Plugin[] = [webhooks()];
+  // One after another: Node fails where two imports at a time come to a module that one requires.
+  for (const [name, factory] of Object.entries(OFFICIAL)) {
+    const module = await loadPackage(name);
+    const make = module?.[factory] as (() => Plugin) | undefined;
+    if (make !== undefined) found.push(make());
+  }
+  return found;
 }
 
 /** Null: it is not installed. */
