@@ -69,17 +69,10 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
   python3: checkNode,
 };
 
-function words(...texts: readonly string[]): string[] {
-  return texts.flatMap((text) => text.split(' '));
-}
-
 /** Other people's programs, which are not tried here. */
 const OTHERS: ReadonlySet<string> = new Set(
-  words(
-    'cd cp rm mkdir pkill docker kubectl vacuumdb psql',
-    'pg_basebackup pg_dump',
-    'pg_restore pg_upgrade',
-  ),
+  `cd cp rm mkdir pkill docker kubectl pg_basebackup pg_dump pg_restore pg_upgrade psql
+   vacuumdb`.split(/\s+/),
 );
 
 for (const { path, line, text, language } of allBlocks()) {

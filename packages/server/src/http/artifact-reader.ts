@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { LinkClaims } from 'pawl/internal/artifact/link';
 import type { Ownership } from 'pawl/internal/engine/owner';
 import { refOf } from './services.ts';
-import { OWNER } from 'pawl/internal/contract/worker';
+import { OWNER } from 'pawl/internal/contract/owner';
 
 /** How an attempt names itself, where it must. */
 export const HOLDER_QUERY = OWNER;
