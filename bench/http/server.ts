@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { treeUsage } from '../peers/process-tree.ts';
 import type { Plot } from './ground.ts';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/pawl/src/cli/main.ts', import.meta.url));
 const RUNNING = 'Pawl is running';
@@ -38,7 +39,7 @@ export async function startServer(
   more: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--no-warnings', PROGRAM, 'start'], {
-    env: { PATH: process.env['PATH'], ...SETTINGS, ...plot.env, ...more },
+    env: { ...childEnvironment, ...SETTINGS, ...plot.env, ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { url, firstKeyFile } = await running(child);

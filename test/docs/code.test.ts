@@ -17,6 +17,7 @@ import { inRepository } from '../../scripts/run/repository.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { allBlocks, type Block, fileNameOf } from './blocks.ts';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 const run = promisify(execFile);
 const hooks = inRepository('scripts/run/own-sources.ts');
@@ -63,7 +64,7 @@ for (const block of own.filter(({ marks }) => marks.includes('run'))) {
   test(`the program in ${block.path}, line ${block.line}, runs to its end`, async (context) => {
     const cwd = mkdtempSync(join(tmpdir(), 'pawl-docs-run-'));
     context.after(() => rmSync(cwd, { recursive: true, force: true }));
-    const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'] };
+    const env: NodeJS.ProcessEnv = { ...childEnvironment };
     if (block.marks.includes('postgres')) {
       const database = await freshDatabase((await postgresServers()).at(-1)!);
       context.after(() => database.drop());

@@ -12,13 +12,14 @@ import { inRepository } from '../../scripts/run/repository.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'pawl-examples-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function outputOf(path: string, more: { env?: NodeJS.ProcessEnv; args?: string[] } = {}) {
-  const env = { PATH: process.env['PATH'], ...more.env };
+  const env = { ...childEnvironment, ...more.env };
   const args = [inRepository(path), ...(more.args ?? [])];
   return (await run(process.execPath, args, { cwd: folder, env, timeout: 180_000 })).stdout.trim();
 }
@@ -80,7 +81,7 @@ for (const [path, route, body, made] of [
   ['examples/express/server.ts', '/invoices', { order: 17 }, 'the invoice of order 17'],
 ] as const) {
   test(`${path}: a request is answered at once, its job later with a value`, async (context) => {
-    const env = { PATH: process.env['PATH'], PORT: '0' };
+    const env = { ...childEnvironment, PORT: '0' };
     const server = spawn(process.execPath, [inRepository(path)], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 export interface Program {
   /** Its heading in the guide. */
@@ -131,7 +132,7 @@ class Process {
 
   constructor(file: string, { folder, cwd, env, hooks }: Place) {
     const args = [...hooks.flatMap((hook) => ['--import', hook]), join(folder, file)];
-    const all = { PATH: process.env['PATH'], NO_COLOR: '1', ...env };
+    const all = { ...childEnvironment, NO_COLOR: '1', ...env };
     this.#child = spawn(process.execPath, args, { cwd, env: all, timeout: TIMEOUT_MS });
     this.#ended = once(this.#child, 'exit');
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -16,6 +16,7 @@ import { inRepository } from '../../scripts/run/repository.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { allBlocks, type Block, fileNameOf } from './blocks.ts';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 const run = promisify(execFile);
 const blocks = allBlocks().filter(({ marks }) => marks.includes('theirs'));
@@ -64,7 +65,7 @@ for (const block of blocks.filter(({ marks }) => marks.includes('run'))) {
   const skip = isRedis && redisPath === null ? 'needs a redis-server' : false;
   const title = `their program in ${block.path}, line ${block.line}, runs to its end`;
   test(title, { skip }, async (context) => {
-    const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'] };
+    const env: NodeJS.ProcessEnv = { ...childEnvironment };
     if (isRedis) {
       const redis = await startRedis(redisPath!);
       context.after(() => redis.stop());

@@ -15,6 +15,7 @@ import { Compensator } from 'pawl/internal/engine/follow/compensator';
 import { ManualTimers } from 'pawl/internal/testing/manual-timers';
 import { eventually } from '../support/eventually.ts';
 import { type Api, openApi } from './http-fixture.ts';
+import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
 async function openBooking(): Promise<{ api: Api; undo: () => Promise<number> }> {
   const api = await openApi();
@@ -151,7 +152,7 @@ test('[R33] a job of `pawl worker` is undone by it, though the platform has none
   const jobs = fileURLToPath(new URL('../fixtures/handlers/booking.ts', import.meta.url));
   const callLog = join(folder, 'diary');
   const worker = spawn(process.execPath, [program, 'worker', '--jobs', jobs], {
-    env: { PATH: process.env['PATH'], PAWL_URL: platform.url, DIARY: callLog },
+    env: { ...childEnvironment, PAWL_URL: platform.url, DIARY: callLog },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   try {

@@ -13,6 +13,7 @@ import { startPlatform } from '@pawl/server/internal/app/platform';
 import { ApiClient } from 'pawl/client';
 import type { JobJson } from 'pawl/internal/contract/job';
 import { cliPath } from '../../../test/cli/pawl-command.ts';
+import { childEnvironment } from '../../../scripts/run/child-environment.ts';
 
 const JOBS = fileURLToPath(new URL('jobs.ts', import.meta.url));
 
@@ -42,7 +43,7 @@ export interface MoveFixture {
 function start(words: readonly string[], url: string, folder: string): ChildProcess {
   return spawn(process.execPath, [cliPath, 'move', ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], PAWL_URL: url },
+    env: { ...childEnvironment, PAWL_URL: url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

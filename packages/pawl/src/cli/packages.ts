@@ -44,9 +44,10 @@ async function loadModule(specifier: string): Promise<CommandModule | null> {
     return (await import(specifier)) as CommandModule;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(specifier.replace('/commands', ''))) {
-      return null;
-    }
+    const isMissing = message.startsWith(
+      `Cannot find package '${specifier.replace('/commands', '')}'`,
+    );
+    if (code === 'ERR_MODULE_NOT_FOUND' && isMissing) return null;
     throw error;
   }
 }

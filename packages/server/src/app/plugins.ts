@@ -33,7 +33,8 @@ async function loadPackage(name: string): Promise<Readonly<Record<string, unknow
     return (await import(name)) as Record<string, unknown>;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)) return null;
+    if (code === 'ERR_MODULE_NOT_FOUND' && message.startsWith(`Cannot find package '${name}'`))
+      return null;
     throw error;
   }
 }

@@ -13,6 +13,7 @@ import {
 import { type Migration, MIGRATIONS } from './migrations.ts';
 import { migrate } from './migrations-runner.ts';
 import { Database } from './database.ts';
+import { childEnvironment } from '../../../../../scripts/run/child-environment.ts';
 
 async function migrations(fixture: StoreFixture, schema = 'pawl'): Promise<{ version: number }[]> {
   const client = await fixture.connect();
@@ -42,7 +43,7 @@ await onEveryServer(
     const codes = await Promise.all(
       [1, 2, 3].map(async () => {
         const child = spawn(process.execPath, ['--input-type=module', '-e', OPEN_ONE], {
-          env: { PATH: process.env['PATH'], URL: fixture.url },
+          env: { ...childEnvironment, URL: fixture.url },
           stdio: 'inherit',
         });
         return (await once(child, 'exit'))[0] as number;
