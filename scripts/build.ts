@@ -2,8 +2,12 @@
 // with the SQL of the stores and the dashboard.
 import { cpSync, rmSync } from 'node:fs';
 import { buildDashboard } from './build-dashboard.ts';
+<<<<<<< HEAD
 import { runTool } from './run/command.ts';
 import { publicPackages } from './run/public-packages.ts';
+=======
+import { buildLibrary } from './run/build-library.ts';
+>>>>>>> split-n5
 import { inRepository } from './run/repository.ts';
 
 /** What went wrong with a package, or null. */
@@ -14,6 +18,7 @@ async function buildPackage(folder: string): Promise<string | null> {
   return isGood ? null : output;
 }
 
+<<<<<<< HEAD
 function copyInto(folder: string, from: string, to: string): void {
   cpSync(inRepository(from), inRepository('packages', folder, 'dist', to), { recursive: true });
 }
@@ -28,6 +33,11 @@ for (const folder of publicPackages) {
     copyInto(folder, `packages/pawl/src/store/${store}/sql`, `store/${store}/sql`);
   }
 }
+=======
+rmSync(target, { recursive: true, force: true });
+const { isGood, output } = await buildLibrary(target);
+process.stdout.write(output);
+>>>>>>> split-n5
 const fault = await buildDashboard();
 if (fault === null) copyInto('server', 'packages/dashboard/dist', 'dashboard');
 else faults.push(`The dashboard could not be built:\n${fault}`);

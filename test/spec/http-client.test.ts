@@ -11,12 +11,7 @@ import { systemTimers } from 'pawl/internal/core/timers';
 import { FlowFollower } from 'pawl/internal/engine/flows/flow-follower';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { typed } from 'pawl/internal/handler/schema';
-<<<<<<< HEAD
 import type { JobSource } from 'pawl/internal/engine/source';
-import { ManualTimers } from 'pawl/internal/testing/manual-timers';
-=======
-import type { JobSource } from '../../src/worker/job-source.ts';
->>>>>>> flow-surface
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';
@@ -204,12 +199,7 @@ test(
   { skip: python === null },
   async () => {
     const { api, url, client } = await openStation();
-<<<<<<< HEAD
-    const timers = new ManualTimers(api.world.clock);
-    const follower = new FlowFollower(api.world.context, { timers });
-=======
     const follower = new FlowFollower(api.world.context, { timers: systemTimers });
->>>>>>> flow-surface
     follower.start();
     const worker = startPython({ PAWL_URL: url });
     await worker.line('ready');
