@@ -1,7 +1,7 @@
 // Waiting, as operations: turns that spawn and suspend, messages, and the follower.
 import type { SeededRandom } from 'pawl/internal/core/random';
 import { FlowFollower } from 'pawl/internal/engine/flows/flow-follower';
-import type { WaitRequest } from 'pawl/internal/engine/flows/flows';
+import type { WaitRequest } from 'pawl/internal/core/flow';
 import type { Contestant } from './contestant.ts';
 import { TYPE_NAMES } from './requests.ts';
 import { chance, pickHoldings, pickRefWhere, type Scene } from './scene.ts';
@@ -58,8 +58,8 @@ export const FLOW_VERBS = {
     return call('send', asked, ({ engine }) => engine.flows.send(asked));
   },
   follow: () =>
-    call('follow', null, async ({ engine }) => {
-      const follower = new FlowFollower(engine.context, { timers: STILL });
+    call('follow', null, async ({ context }) => {
+      const follower = new FlowFollower(context, { timers: STILL });
       const made = await follower.runOnce();
       await follower.stop();
       return made;
