@@ -10,7 +10,7 @@ export const ENTRY = 'PAWL_BENCH_ENTRY';
  * compiler that takes the types away, which no user does.
  */
 export async function buildPawl(): Promise<void> {
-  const { isGood, output } = await buildLibrary(inRepository('dist'));
+  const { isGood, output } = await buildLibrary(inRepository('packages/pawl/dist'));
   if (!isGood) throw new Error(`Pawl could not be built:\n${output}`);
-  process.env[ENTRY] = pathToFileURL(inRepository('dist/index.js')).href;
+  process.env[ENTRY] = pathToFileURL(inRepository('packages/pawl/dist/index.js')).href;
 }

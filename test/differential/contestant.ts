@@ -8,6 +8,7 @@ import { seededIds } from 'pawl/internal/core/ids';
 import type { Random } from 'pawl/internal/core/random';
 import { SeededRandom } from 'pawl/internal/core/random';
 import { Engine } from 'pawl/internal/engine/engine';
+import type { EngineContext } from 'pawl/internal/engine/context';
 import { openContext } from 'pawl/internal/engine/open-context';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { StoreError } from 'pawl/internal/store/store-error';
@@ -27,6 +28,7 @@ export class Contestant {
   readonly isTailPrompt: boolean;
   readonly clock: ManualClock = new ManualClock();
   readonly store: Store;
+  readonly context: EngineContext;
   readonly engine: Engine;
   /** Jobs as this engine was given them, to be shown again as `known`. */
   readonly claimed = new Map<string, Claim>();
@@ -40,16 +42,15 @@ export class Contestant {
     this.clock = parts.clock;
     const chance = { ids: new SeededRandom(0), constant: 0 };
     this.#chance = chance;
-    this.engine = new Engine(
-      openContext({
-        store: parts.store,
-        lifecycles: builtInLifecycles,
-        // The same number all through a step: ties may be swept in any order.
-        random: { next: () => chance.constant },
-        ids: seededIds(parts.clock, { next: () => chance.ids.next() }),
-        clock: parts.clock,
-      }),
-    );
+    this.context = openContext({
+      store: parts.store,
+      lifecycles: builtInLifecycles,
+      // The same number all through a step: ties may be swept in any order.
+      random: { next: () => chance.constant },
+      ids: seededIds(parts.clock, { next: () => chance.ids.next() }),
+      clock: parts.clock,
+    });
+    this.engine = new Engine(this.context);
   }
 
   static async open(entrant: Entrant, coverage: RowCoverage | null): Promise<Contestant> {
