@@ -1,0 +1,72 @@
+// A Pawl that a program has opened, served by itself or inside a server of the program's own.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { defineJob, openPawl, type Pawl } from 'pawl';
+import { handler, serve } from '@pawl/server';
+
+const hello = defineJob('hello', { run: () => 'world' });
+
+async function open(context: TestContext): Promise<Pawl> {
+  const pawl = await openPawl({ database: ':memory:', jobs: [hello] });
+  context.after(() => pawl.close());
+  pawl.work();
+  return pawl;
+}
+
+test('serve answers the programs of this machine, dashboard included, and others not at all', async (context) => {
+  const pawl = await open(context);
+  const server = await serve(pawl, { port: 0 });
+  context.after(() => server.close());
+  const job = await pawl.enqueue(hello);
+  await job.result();
+  const answer = await fetch(`${server.url}/v1/jobs/${job.id}`);
+  assert.equal(((await answer.json()) as { state: string }).state, 'succeeded');
+  const page = await fetch(server.url, { headers: { accept: 'text/html' } });
+  assert.match(page.headers.get('content-type') ?? '', /^(?:text\/html|application\/json)/);
+  await assert.rejects(serve(pawl, { host: '0.0.0.0' }), /refused: use "pawl start", or mount/);
+});
+
+test('a handler is mounted below a path of a node:http server, as whoever the program says', async (context) => {
+  const pawl = await open(context);
+  const { node, close } = await handler(pawl, {
+    caller: ({ headers }) =>
+      headers['x-user'] === undefined
+        ? null
+        : { tenant: 'acme', principal: String(headers['x-user']), role: 'viewer' },
+  });
+  const server = createServer((request, response) => {
+    request.url = request.url!.replace(/^\/jobs-admin/, '');
+    node(request, response);
+  });
+  context.after(() => close());
+  context.after(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jobs-admin/v1/jobs`;
+  assert.equal((await fetch(url)).status, 401);
+  const headers = { 'x-user': 'ada', 'content-type': 'application/json' };
+  assert.equal((await fetch(url, { headers })).status, 200);
+  const refused = await fetch(url, { method: 'POST', headers, body: '{"type":"hello"}' });
+  assert.equal(refused.status, 403);
+});
+
+test('a handler answers fetch with Responses, bodies and streams included', async (context) => {
+  const pawl = await open(context);
+  const mounted = await handler(pawl);
+  context.after(() => mounted.close());
+  const made = await mounted.fetch(
+    new Request('http://app.example/v1/jobs', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"type":"hello"}',
+    }),
+  );
+  assert.equal(made.status, 202);
+  const { id } = (await made.json()) as { id: string };
+  assert.equal((await pawl.job(hello, id).ended()).state, 'succeeded');
+  const result = await mounted.fetch(new Request(`http://app.example/v1/jobs/${id}/result`));
+  assert.equal(await result.json(), 'world');
+});
