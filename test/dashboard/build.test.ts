@@ -10,7 +10,7 @@ const ALL_BYTES_MAX = 200_000;
 
 /** What a browser loads before it shows anything: the page, and what it names. */
 function firstLoad(): string[] {
-  const page = readFileSync(inRepository('dashboard/dist/index.html'), 'utf8');
+  const page = readFileSync(inRepository('packages/dashboard/dist/index.html'), 'utf8');
   const named = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name]) => name!);
   return ['index.html', ...named];
 }
@@ -18,7 +18,9 @@ function firstLoad(): string[] {
 function compressed(pattern: RegExp): number {
   const sizes = firstLoad()
     .filter((name) => pattern.test(name))
-    .map((name) => gzipSync(readFileSync(inRepository('dashboard/dist', name))).byteLength);
+    .map(
+      (name) => gzipSync(readFileSync(inRepository('packages/dashboard/dist', name))).byteLength,
+    );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 

@@ -158,7 +158,7 @@ test('[S21] what a job names is data: no module is loaded and no command run for
     const { status } = await admin.post('/v1/jobs', { type, input: { module: type, run: 'exec' } });
     assert.ok(status === 400 || status === 404, `${type} ${status}`);
   }
-  const sources = globSync('src/{http,engine,worker,store,ogc,studio}/**/*.ts', {
+  const sources = globSync('packages/*/src/**/*.ts', {
     cwd: inRepository('.'),
   }).filter((path) => !path.endsWith('.test.ts'));
   const evaluates = /\beval\s*\(|new Function\s*\(|\bvm\.run|deserialize\s*\(/;

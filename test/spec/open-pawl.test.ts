@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { defineJob, type EnqueueOptions, openPawl, type Pawl, typed } from 'pawl';
+import { sourcePaths } from '../../scripts/run/own-sources.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { freshPostgres } from '../support/databases.ts';
 
@@ -189,13 +190,9 @@ describe('surroundings', () => {
   });
 
   test('every path of the package but those of the stores loads without either', async () => {
-    const { exports } = JSON.parse(readFileSync(inRepository('package.json'), 'utf8')) as {
-      exports: Record<string, string | { default: string }>;
-    };
-    const paths = Object.values(exports)
-      .filter((one) => typeof one !== 'string')
-      .map((one) => one.default.replace('dist/', 'src/').replace(/js$/, 'ts'))
-      .filter((path) => !path.includes('/store/sqlite/'));
+    const paths = [...sourcePaths]
+      .filter(([name]) => name.startsWith('pawl'))
+      .map(([, path]) => path);
     const modules = [
       ...paths,
       'packages/pawl/src/settings/open-store.ts',

@@ -21,7 +21,7 @@ mkdirSync(inRepository('.cache'), { recursive: true });
 const folder = mkdtempSync(inRepository('.cache/copy-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 for (const part of ['core', 'handler', 'lifecycles']) {
-  cpSync(inRepository('src', part), join(folder, part), { recursive: true });
+  cpSync(inRepository('packages/pawl/src', part), join(folder, part), { recursive: true });
 }
 
 async function copyOf<Module>(path: string): Promise<Module> {

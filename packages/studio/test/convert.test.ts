@@ -12,7 +12,7 @@ import { gradient } from '../src/sample/png.ts';
 import { openStudio, resultOf, sharedStudio } from './fixture.ts';
 
 const fixture = (name: string): Buffer =>
-  readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url));
+  readFileSync(new URL(`../../../test/fixtures/documents/${name}`, import.meta.url));
 
 const studio = sharedStudio();
 

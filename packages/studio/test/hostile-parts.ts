@@ -10,7 +10,7 @@ export interface HostileFile {
 }
 
 export const fixture = (name: string): Buffer =>
-  readFileSync(new URL(`../fixtures/documents/${name}`, import.meta.url));
+  readFileSync(new URL(`../../../test/fixtures/documents/${name}`, import.meta.url));
 
 type Parts = Record<string, Uint8Array>;
 

@@ -1,9 +1,10 @@
 // The release that runs, and an older one from the history of the repository, side by side.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { linkModules } from '../../support/linked-modules.ts';
 
 export interface Release {
   readonly name: string;
@@ -23,12 +24,14 @@ export function releaseAt(revision: string): Release | { reason: string } {
   });
   if (found.status !== 0) return { reason: `an older release needs git and ${revision}` };
   const folder = mkdtempSync(join(tmpdir(), 'pawl-release-'));
-  const archive = execFileSync('git', ['archive', found.stdout.trim(), 'src', 'package.json'], {
+  const revised = found.stdout.trim();
+  const archive = spawnSync('git', ['archive', revised, 'packages', 'package.json'], {
     cwd: root,
     maxBuffer: 256 * 1024 * 1024,
   });
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  if (archive.status !== 0) return { reason: `${revision} is older than the packages` };
+  execFileSync('tar', ['-x', '-C', folder], { input: archive.stdout });
+  linkModules(folder);
   const programs = join(folder, 'test/proof/fleet');
   mkdirSync(programs, { recursive: true });
   for (const file of OWN)

@@ -1,11 +1,12 @@
 // Plants mistakes in a copy of the tree, one by one, and sees whether tests turn red.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inRepository, repositoryFolder } from '../../../scripts/run/repository.ts';
+import { linkModules } from '../../support/linked-modules.ts';
 
 /** A change that somebody could make by mistake. */
 export interface Change {
@@ -26,14 +27,7 @@ const LEFT_OUT = /(?:^|[/\\])(?:node_modules|\.git|\.cache|data)$/;
 function copyTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-mutants-'));
   cpSync(repositoryFolder, folder, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
-  for (const place of ['', 'bench', 'dashboard']) {
-    const modules = join(place, 'node_modules');
-    try {
-      symlinkSync(inRepository(modules), join(folder, modules));
-    } catch {
-      // Not every workspace has modules of its own.
-    }
-  }
+  linkModules(folder);
   return folder;
 }
 

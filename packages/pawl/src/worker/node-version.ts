@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The oldest Node that this package runs on, by its own manifest. */
 const oldest = (
-  JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     engines: { node: string };
   }
 ).engines.node.replace('>=', '');
