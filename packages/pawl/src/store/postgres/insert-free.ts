@@ -1,14 +1,7 @@
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { isMissingPartition, isUniqueViolation } from './failure.ts';
-import {
-  hasRepeats,
-  insertSet,
-  isFree,
-  type OutcomeRow,
-  outcomesOf,
-  setsOf,
-  wireOf,
-} from './insert.ts';
+import { insertSet, type OutcomeRow, outcomesOf, wireOf } from './insert.ts';
+import { hasRepeats, isFree, setsOf } from './insert-sets.ts';
 import { readBounds } from './purge.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
