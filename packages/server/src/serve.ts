@@ -35,7 +35,7 @@ export interface PawlHandler {
   readonly node: (request: IncomingMessage, response: ServerResponse) => void;
   /** For frameworks that speak the web's `Request` and `Response`. */
   readonly fetch: (request: Request) => Promise<Response>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface ServeOptions {
