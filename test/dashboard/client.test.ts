@@ -16,7 +16,7 @@ await onEveryStore.describe('the client', (scene) => {
       await route.fulfill({ contentType: 'text/javascript', body });
     });
     const seen = await page.evaluate(async (url) => {
-      const entry = '/own/src/client/client.ts';
+      const entry = '/own/packages/pawl/src/client/client.ts';
       const { PawlClient, declareJob, typed } = (await import(entry)) as typeof Client;
       const client = new PawlClient({ url });
       const errand = declareJob('errand', { input: typed<{ fault?: string }>() });
