@@ -130,8 +130,8 @@ export const CHANGES_D: readonly RowChange[] = [
     row: 'D16',
     mistake: 'inputs are sent as they are',
     file: 'packages/pawl/src/codec/wrap/enqueue.ts',
-    from: 'JSON.parse(codec.encodeJson(place, json)) as unknown',
-    to: 'JSON.parse(json) as unknown',
+    from: 'const inputJson = codec.encodeJson(place, json);',
+    to: 'const inputJson = json;',
     tests: 'test/spec/crypto-blind-work.test.ts',
   },
   {
