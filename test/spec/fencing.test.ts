@@ -88,7 +88,7 @@ const OWNER_VERBS: Record<OwnerVerb, Verb> = {
 };
 
 /** Which methods of the engine take an Ownership; the rest act for others than an owner. */
-const OWNER_METHODS = ['start', 'renew', 'settle', 'settleAndClaim'];
+const OWNER_METHODS = ['start', 'renew', 'settle', 'settleAndClaim', 'flow'];
 const OTHER_METHODS = [
   'constructor',
   'putType',
