@@ -6,6 +6,7 @@ import type { Fault } from 'pawl/internal/core/errors';
 import { storable } from 'pawl/internal/core/text';
 import { CALLER_ROUTES } from '../support/hostile/caller-routes.ts';
 import { askedBy, type Field, fieldsOf, planted } from '../support/hostile/fields.ts';
+import { FLOW_ROUTES } from '../support/hostile/flow-routes.ts';
 import { EXTREME } from '../support/hostile/numbers.ts';
 import { OPERATOR_ROUTES } from '../support/hostile/operator-routes.ts';
 import { LONG, ODD, UNSTORABLE } from '../support/hostile/texts.ts';
@@ -16,7 +17,7 @@ import { postgresStores, sqliteInline } from '../support/world-stores.ts';
 import type { Answer, Api } from './http-fixture.ts';
 import { openWebhookFixture } from './webhook-fixture.ts';
 
-const ROUTES = [...CALLER_ROUTES, ...WORKER_ROUTES, ...OPERATOR_ROUTES];
+const ROUTES = [...CALLER_ROUTES, ...WORKER_ROUTES, ...FLOW_ROUTES, ...OPERATOR_ROUTES];
 
 const stores = [
   { label: 'memory', open: inMemory },

@@ -74,6 +74,7 @@ function schedules(): object[] {
 }
 
 const TYPE = {
+  calls: ['part'],
   lifecycle: 'task',
   retry: { maxAttempts: 2, backoff: BACKOFF },
   retryable: ['network_timeout'],
@@ -127,9 +128,17 @@ export const CALLER_ROUTES: readonly WriteRoute[] = [
     operation: 'acceptJobs',
     method: 'POST',
     open: at('/v1/jobs/batch'),
-    bodies: () => newJobs().map((job) => ({ jobs: [{ ...job, idempotencyKey: randomUUID() }] })),
+    bodies: () => [
+      ...newJobs().map((job) => ({ jobs: [{ ...job, idempotencyKey: randomUUID() }] })),
+      {
+        jobs: [
+          { type: 'export', ref: 'a', after: ['b'] },
+          { type: 'export', ref: 'b' },
+        ],
+      },
+    ],
     shown: madeJob,
-    unseen: [...ofJob('/jobs/0'), '/jobs/0/idempotencyKey'],
+    unseen: [...ofJob('/jobs/0'), '/jobs/0/idempotencyKey', '/jobs/0/ref', '/jobs/0/after'],
   },
   {
     operation: 'makeSchedule',

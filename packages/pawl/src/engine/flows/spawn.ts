@@ -16,6 +16,8 @@ import { type InsertOutcome, jobAtBirth, type NewJob } from '../../store/insert.
 import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
 import { draftJob } from '../draft.ts';
+import type { Caller } from '../enqueue.ts';
+import type { EnqueueRequest } from '../enqueue-request.ts';
 import { checkName, UNSTORABLE } from '../enqueue-request.ts';
 import { type Ownership, ownershipRefusal } from '../owner.ts';
 import { notFound } from '../refusals.ts';
@@ -211,9 +213,10 @@ async function draftChildren(
   const caller = { tenant: parent.tenant, principal: parent.requestedBy };
   const drafts: NewJob[] = [];
   for (const [index, { key, input, options = {} }] of request.items.entries()) {
-    const value = JSON.parse(input) as unknown;
-    await context.inputs.check({ type: request.type, input: value });
-    const draft = await draftJob(context, { type: request.type, ...options, input: value }, caller);
+    const wish = { type: request.type, ...options, input: JSON.parse(input) as unknown };
+    const draft = await draftChild(context, wish, caller).catch((error: unknown) => {
+      throw atItem(error, index);
+    });
     const ref = { tenant: parent.tenant, id: ids[index]! };
     drafts.push({
       ...draft,
@@ -227,6 +230,23 @@ async function draftChildren(
     });
   }
   return drafts;
+}
+
+async function draftChild(
+  context: EngineContext,
+  wish: EnqueueRequest,
+  caller: Caller,
+): Promise<NewJob> {
+  await context.inputs.check(wish);
+  return draftJob(context, wish, caller);
+}
+
+/** What is wrong with one of the items is told by its place in the request. */
+function atItem(error: unknown, index: number): unknown {
+  if (!(error instanceof PawlError) || error.faults.length === 0) return error;
+  const before = `/items/${index}`;
+  const faults = error.faults.map((one) => ({ ...one, pointer: before + one.pointer }));
+  return new PawlError(error.code, error.message, { faults, details: error.details, cause: error });
 }
 
 function tellBirths(
