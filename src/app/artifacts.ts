@@ -8,7 +8,7 @@ import { systemTimers } from '../core/timers.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import { inputsIn } from '../engine/by-reference.ts';
 import type { EngineContext } from '../engine/context.ts';
-import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
+import type { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import type { ArtifactServices } from '../http/artifact-view.ts';
 import { ConfigurationError } from './configuration-error.ts';
 
@@ -71,6 +71,6 @@ export async function openArtifacts(
       : parseLinkKeys(linkKeys);
   const access = new Artifacts(context, { files });
   context.largeInputs.use(inputsIn(access));
-  const sweep = new ArtifactSweep(access, { timers: systemTimers });
+  const sweep = access.sweep({ timers: systemTimers });
   return { services: { access, keys, clock: systemClock }, sweep };
 }

@@ -9,6 +9,7 @@ import { sightOf } from './artifact-sight.ts';
 import type { EngineContext } from './context.ts';
 import { type Ownership, ownershipRefusal } from './owner.ts';
 import { leaseLost, notFound } from './refusals.ts';
+import { ArtifactSweep, type ArtifactSweepOptions } from './sweeps/artifacts.ts';
 
 export interface ArtifactLimits {
   /** Of one artifact. */
@@ -44,17 +45,26 @@ export interface NewArtifact {
 
 /** The use cases of artifacts: bytes first, then a fenced record, and nothing left of failures. */
 export class Artifacts {
-  readonly context: EngineContext;
-  readonly files: ArtifactStore;
+  readonly #context: EngineContext;
+  readonly #files: ArtifactStore;
   readonly #limits: ArtifactLimits;
 
   constructor(
     context: EngineContext,
     options: { files: ArtifactStore; limits?: Partial<ArtifactLimits> },
   ) {
-    this.context = context;
-    this.files = options.files;
+    this.#context = context;
+    this.#files = options.files;
     this.#limits = { ...LIMITS, ...options.limits };
+  }
+
+  /** The periodic duty over these artifacts, to be started. */
+  sweep(options: ArtifactSweepOptions): ArtifactSweep {
+    return new ArtifactSweep(this.#context, this.#files, options);
+  }
+
+  newId(): string {
+    return this.#context.ids.next();
   }
 
   /** An input that a caller brings before the job that needs it. */
@@ -89,13 +99,13 @@ export class Artifacts {
     ref: ArtifactRef,
     isWanted: (artifact: Artifact) => boolean,
   ): Promise<Content | null> {
-    const found = await this.context.records.artifacts.find(ref);
+    const found = await this.#context.records.artifacts.find(ref);
     return found !== null && isWanted(found) ? this.open(found) : null;
   }
 
   async #put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
     const { ref, owner, epoch } = held;
-    const [job] = await this.context.store.read([ref]);
+    const [job] = await this.#context.store.read([ref]);
     if (!job) throw notFound(ref);
     // Asked before the bytes come, so that nobody sends gigabytes to be refused at their end.
     const refusal = ownershipRefusal(job, held);
@@ -106,11 +116,11 @@ export class Artifacts {
 
   /** Those of a job that are seen, by everybody or by its owner, in the order of their names. */
   async list(ref: JobRef, held: Ownership | null = null): Promise<Artifact[]> {
-    const [job] = await this.context.store.read([ref]);
+    const [job] = await this.#context.store.read([ref]);
     if (!job) throw notFound(ref);
-    const sight = await sightOf(this.context, job, held);
+    const sight = await sightOf(this.#context, job, held);
     // Read after the job, which once it has succeeded gets no more of them.
-    const found = await this.context.records.artifacts.ofJob(job);
+    const found = await this.#context.records.artifacts.ofJob(job);
     return found.filter(({ name }) => sight.sees(name));
   }
 
@@ -124,29 +134,29 @@ export class Artifacts {
     ref: ArtifactRef,
     held: Ownership | null,
   ): Promise<{ artifact: Artifact; isFinal: boolean }> {
-    const artifact = await this.context.records.artifacts.find(ref);
+    const artifact = await this.#context.records.artifacts.find(ref);
     if (artifact === null || isValueName(artifact.name)) throw noArtifact(ref);
     const { tenant, jobId, name } = artifact;
     if (jobId === null) return { artifact, isFinal: true };
-    const [job] = await this.context.store.read([{ tenant, id: jobId }]);
-    const sight = job ? await sightOf(this.context, job, held) : null;
+    const [job] = await this.#context.store.read([{ tenant, id: jobId }]);
+    const sight = job ? await sightOf(this.#context, job, held) : null;
     if (sight === null || !sight.sees(name)) throw noArtifact(ref);
     return { artifact, isFinal: sight.isFinal };
   }
 
   open({ location }: Artifact, range?: ByteRange): Promise<Content> {
-    return this.files.get(location, range);
+    return this.#files.get(location, range);
   }
 
   async #store(
     artifact: NewArtifact,
     whose: Pick<ArtifactCommit, 'tenant' | 'holder' | 'keepMs'>,
   ): Promise<Artifact> {
-    const { name, contentType, content, size, sha256, id = this.context.ids.next() } = artifact;
+    const { name, contentType, content, size, sha256, id = this.#context.ids.next() } = artifact;
     checkArtifact({ name, contentType, id });
     const { bytesMax, tenantBytesMax } = this.#limits;
-    const location = this.context.ids.next();
-    const stored = await this.files.put(location, content, {
+    const location = this.#context.ids.next();
+    const stored = await this.#files.put(location, content, {
       bytesMax,
       ...(size === undefined ? {} : { size }),
       ...(sha256 === undefined ? {} : { sha256 }),
@@ -166,7 +176,7 @@ export class Artifacts {
   /** The id is taken: by this very artifact, sent again, or by another. */
   async #sameAsBefore(commit: ArtifactCommit, refusal: unknown): Promise<Artifact> {
     const { tenant, id, sha256, name, holder } = commit;
-    const found = await this.context.records.artifacts.find({ tenant, id });
+    const found = await this.#context.records.artifacts.find({ tenant, id });
     if (found === null) throw refusal;
     const isSame = found.sha256 === sha256 && found.name === name;
     if (isSame && found.jobId === (holder?.jobId ?? null)) return found;
@@ -174,7 +184,7 @@ export class Artifacts {
   }
 
   async #commit(commit: ArtifactCommit): Promise<Artifact> {
-    const outcome = await this.context.records.artifacts.commit(commit);
+    const outcome = await this.#context.records.artifacts.commit(commit);
     const { holder, keepMs, tenantBytesMax, ...rest } = commit;
     switch (outcome.kind) {
       case 'lost':
@@ -193,17 +203,17 @@ export class Artifacts {
   }
 
   async #lost(ref: JobRef): Promise<PawlError> {
-    const [job] = await this.context.store.read([ref]);
+    const [job] = await this.#context.store.read([ref]);
     return job ? leaseLost(job) : notFound(ref);
   }
 
   /** What cannot be removed now is an orphan, which the sweep removes later. */
   async #discard(locations: readonly string[]): Promise<void> {
     try {
-      await this.files.remove(locations);
+      await this.#files.remove(locations);
     } catch (error) {
       const facts = { locations, error: String(error) };
-      this.context.log.warn('bytes of an artifact are left to the sweep', facts);
+      this.#context.log.warn('bytes of an artifact are left to the sweep', facts);
     }
   }
 }

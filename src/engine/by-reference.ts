@@ -84,7 +84,7 @@ async function withSmallInput(
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
   const json = payloadText(PAYLOADS.input, request.input, '/input');
-  const id = request.id ?? files.context.ids.next();
+  const id = request.id ?? files.newId();
   const small = await smallInput(files, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;
   const input = JSON.parse(small) as unknown;

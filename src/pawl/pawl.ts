@@ -15,7 +15,6 @@ import { openContext } from '../engine/open-context.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
-import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { Sweeper } from '../engine/sweeps/sweeper.ts';
 import type { ArtifactStore } from '../artifact/artifact-store.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions } from '../handle/enqueue-options.ts';
@@ -136,7 +135,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     const timers = systemTimers;
     this.#background = [
       new Sweeper(context, { timers, retention: setup.retention }),
-      ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
+      ...(artifacts === null ? [] : [artifacts.sweep({ timers })]),
       new Compensator(context, { timers }),
     ];
     keepParts(this, { context, engine: this.#engine, artifacts, work: (more) => this.#work(more) });

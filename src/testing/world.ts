@@ -8,7 +8,7 @@ import { Artifacts } from '../engine/artifacts.ts';
 import { inputsIn } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
-import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
+import type { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { ENQUEUE_OPTIONS } from '../handle/enqueue-options.ts';
 import { WaitTimeout } from '../handle/job-errors.ts';
 import type { JobEventSnapshot } from '../handle/job-snapshot.ts';
@@ -87,7 +87,7 @@ export class World extends JobVerbs {
     context.largeInputs.use(inputsIn(artifacts));
     this.#payloads = new Payloads(engine, { artifacts, codec: options.codec ?? null });
     this.#scope = new HandlerScope(context.log);
-    this.#sweep = new ArtifactSweep(artifacts, { timers });
+    this.#sweep = artifacts.sweep({ timers });
     this.#compensator = new Compensator(context, { timers });
     this.port = new EnginePort({
       engine,

@@ -14,7 +14,6 @@ import { isTerminal } from '../../src/core/phase.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import type { Artifacts } from '../../src/engine/artifacts.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { ArtifactSweep } from '../../src/engine/sweeps/artifacts.ts';
 import { typeDefinitionOf } from '../../src/handler/define-job.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
@@ -111,7 +110,7 @@ for (const [where, open] of [
       return job;
     };
     const sweep = (): Promise<unknown> =>
-      new ArtifactSweep(place.access, { timers: systemTimers, graceMs: 0 }).runOnce();
+      place.access.sweep({ timers: systemTimers, graceMs: 0 }).runOnce();
     const onDisk = (): string[] =>
       readdirSync(place.folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())

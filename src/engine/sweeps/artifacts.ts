@@ -1,5 +1,6 @@
 import type { Timers } from '../../core/timers.ts';
-import type { Artifacts } from '../artifacts.ts';
+import type { ArtifactStore } from '../../artifact/artifact-store.ts';
+import type { EngineContext } from '../context.ts';
 import { Periodic } from './periodic.ts';
 
 export interface ArtifactSweepOptions {
@@ -27,52 +28,52 @@ const GRACE_MS = 86_400_000;
  * always be read. Safe in any number of processes. Modes: *stopped* until `start`, then *sweeping*.
  */
 export class ArtifactSweep {
-  readonly #artifacts: Artifacts;
+  readonly #context: EngineContext;
+  readonly #files: ArtifactStore;
   readonly #periodic: Periodic;
   readonly #graceMs: number;
 
-  constructor(artifacts: Artifacts, options: ArtifactSweepOptions) {
-    this.#artifacts = artifacts;
+  constructor(context: EngineContext, files: ArtifactStore, options: ArtifactSweepOptions) {
+    this.#context = context;
+    this.#files = files;
     this.#graceMs = options.graceMs ?? GRACE_MS;
     this.#periodic = new Periodic({
       timers: options.timers,
       everyMs: options.everyMs ?? EVERY_MS,
       round: () => this.runOnce(),
       onFailure: (error) =>
-        artifacts.context.log.warn('a sweep of artifacts failed', { error: String(error) }),
+        context.log.warn('a sweep of artifacts failed', { error: String(error) }),
     });
   }
 
   /** One round. Throws what the stores throw. */
   async runOnce(): Promise<ArtifactSweepReport> {
     const stale = await this.#removeStale();
-    const before = (await this.#artifacts.context.store.now()) - this.#graceMs;
+    const before = (await this.#context.store.now()) - this.#graceMs;
     const orphans = await this.#removeOrphans(before);
-    const unfinished = await this.#artifacts.files.removeUnfinished(before);
+    const unfinished = await this.#files.removeUnfinished(before);
     return { stale, orphans, unfinished };
   }
 
   async #removeStale(): Promise<number> {
-    const { context, files } = this.#artifacts;
     for (let total = 0; ;) {
-      const { removed, hasMore } = await context.records.artifacts.removeStale(BATCH);
-      await files.remove(removed.map(({ location }) => location));
+      const { removed, hasMore } = await this.#context.records.artifacts.removeStale(BATCH);
+      await this.#files.remove(removed.map(({ location }) => location));
       total += removed.length;
       if (!hasMore) return total;
     }
   }
 
   async #removeOrphans(before: number): Promise<number> {
-    const { context, files } = this.#artifacts;
     let total = 0;
     let after: string | null = null;
     do {
-      const { found, next } = await files.list(after, BATCH);
+      const { found, next } = await this.#files.list(after, BATCH);
       const old = found.filter(({ writtenAt }) => writtenAt < before);
       const locations = old.map(({ location }) => location);
-      const known = await context.records.artifacts.usedPlaces(locations);
+      const known = await this.#context.records.artifacts.usedPlaces(locations);
       const orphans = locations.filter((location) => !known.has(location));
-      await files.remove(orphans);
+      await this.#files.remove(orphans);
       total += orphans.length;
       after = next;
     } while (after !== null);

@@ -6,7 +6,6 @@ import { checkHistory } from '../../../src/check/check-history.ts';
 import type { Operation, Outcome } from '../../../src/check/history.ts';
 import type { Job } from '../../../src/core/job.ts';
 import { isTerminal } from '../../../src/core/phase.ts';
-import { ArtifactSweep } from '../../../src/engine/sweeps/artifacts.ts';
 import { builtInLifecycles as lifecycles } from '../../../src/lifecycles/built-in.ts';
 import { DELIVERY_TYPE } from '../../../src/webhooks/deliveries.ts';
 import { readAll } from '../../simulation/read-all.ts';
@@ -76,13 +75,16 @@ async function settleDown({ engine, clock, fanOut, artifacts }: Plant): Promise<
     }
     clock.advance(20_000);
   }
-  await new ArtifactSweep(artifacts, {
-    timers: { sleep: () => Promise.resolve() },
-    graceMs: -Number.MAX_SAFE_INTEGER,
-  }).runOnce();
+  await artifacts
+    .sweep({
+      timers: { sleep: () => Promise.resolve() },
+      graceMs: -Number.MAX_SAFE_INTEGER,
+    })
+    .runOnce();
 }
 
-async function judge({ store, artifacts }: Plant, history: readonly Operation[]) {
+async function judge(plant: Plant, history: readonly Operation[]) {
+  const { store } = plant;
   const all = await readAll(store, [TENANT]);
   const isAsked = ({ type, metadata }: Job): boolean =>
     type !== DELIVERY_TYPE && !(metadata ?? '').includes('"schedule"');
@@ -96,7 +98,7 @@ async function judge({ store, artifacts }: Plant, history: readonly Operation[])
   for (const { id, state, phase } of all.jobs) {
     if (!isTerminal(phase)) told.push(`I20 ${id} is still ${state}`);
   }
-  told.push(...(await judgeSlots(store)), ...(await judgeBytes({ store, artifacts }, jobs)));
+  told.push(...(await judgeSlots(store)), ...(await judgeBytes(plant, jobs)));
   return told;
 }
 
@@ -112,7 +114,7 @@ async function judgeSlots(store: Plant['store']): Promise<string[]> {
 
 /** I18: what is listed can be read and is what it says; nothing else is left lying about. */
 async function judgeBytes(
-  { store, artifacts }: Pick<Plant, 'store' | 'artifacts'>,
+  { store, files, artifacts }: Plant,
   jobs: readonly Job[],
 ): Promise<string[]> {
   const told: string[] = [];
@@ -125,7 +127,7 @@ async function judgeBytes(
       if (hash.digest('hex') !== artifact.sha256) told.push(`I18 ${artifact.name} is not itself`);
     }
   }
-  const { found } = await artifacts.files.list(null, 1_000);
+  const { found } = await files.list(null, 1_000);
   for (const { location } of found) {
     if (!known.has(location)) told.push(`I18 ${location} belongs to nobody`);
   }

@@ -1,5 +1,6 @@
 // An engine on a SQLite file, in passed-in time, for a process that dies and for its successor.
 import { appendFileSync } from 'node:fs';
+import type { ArtifactStore } from '../../../src/artifact/artifact-store.ts';
 import { openFolderArtifacts } from '../../../src/artifact/folder.ts';
 import type { Operation } from '../../../src/check/history.ts';
 import { ManualClock } from '../../../src/core/clock.ts';
@@ -25,6 +26,7 @@ export interface Plant {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly engine: Engine;
+  readonly files: ArtifactStore;
   readonly artifacts: Artifacts;
   /** Makes a delivery of each event for each webhook, from where the last process stood. */
   readonly fanOut: LogFollower;
@@ -51,7 +53,7 @@ export async function openPlant({ folder, startAt, wrap }: PlantOptions): Promis
     handle: async (items) =>
       void (await fanOut({ engine, records: context.records.webhooks }, items)),
   });
-  return { clock, store, engine, artifacts, fanOut: follower };
+  return { clock, store, engine, files, artifacts, fanOut: follower };
 }
 
 export async function putTypes({ engine }: Plant): Promise<void> {

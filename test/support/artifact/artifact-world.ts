@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { ArtifactStore, Content } from '../../../src/artifact/artifact-store.ts';
 import { openFolderArtifacts } from '../../../src/artifact/folder.ts';
 import { type ArtifactLimits, Artifacts } from '../../../src/engine/artifacts.ts';
-import { ArtifactSweep } from '../../../src/engine/sweeps/artifacts.ts';
+import type { ArtifactSweep } from '../../../src/engine/sweeps/artifacts.ts';
 import { openWorld, type World, type WorldOptions } from '../world.ts';
 
 export interface ArtifactWorld {
@@ -32,7 +32,7 @@ export async function openArtifactWorld(
   const limits = options.limits ?? {};
   const access = new Artifacts(world.context, { files, limits });
   const timers = { sleep: async () => undefined };
-  const sweep = new ArtifactSweep(access, { timers, graceMs: 1_000 });
+  const sweep = access.sweep({ timers, graceMs: 1_000 });
   context.after(async () => {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
