@@ -22,7 +22,7 @@ import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { InputPlace } from './large-inputs.ts';
 import type { Ownership } from './owner.ts';
 import type { Ending, Settlement } from './settle.ts';
-import type { Source } from './source.ts';
+import type { JobSource, SourceOutcome } from './source.ts';
 
 interface Refused {
   readonly kind: 'refused';
@@ -120,11 +120,11 @@ function merged<Result>(
  * A source whose worker gets inputs and gives results of any size. A job whose input cannot be had
  * fails by itself: for good where it is gone, else to be tried again.
  */
-export function largeSource<Outcome>(
-  source: Source<Outcome>,
+export function largeSource(
+  source: JobSource,
   values: WorkerValues,
   bytesMax: number = INLINE_BYTES_MAX,
-): Source<Outcome | Refused> {
+): JobSource {
   const keeping: Keeping = { values, bytesMax, kept: new WeakMap<Ending, Ending>() };
   return {
     claim: async (options) => withInputs(source, values, await source.claim(options)),
@@ -149,7 +149,7 @@ export function largeSource<Outcome>(
 }
 
 async function withInputs(
-  source: Source<unknown>,
+  source: JobSource,
   values: WorkerValues,
   claims: readonly Claim[],
 ): Promise<readonly Claim[]> {
@@ -264,7 +264,7 @@ interface Keeping {
 /** Ends that can be reported, and how their outcomes become the answer to all that were given. */
 interface SmallEnds {
   readonly open: readonly Settlement[];
-  readonly answer: <Outcome>(outcomes: readonly Outcome[]) => readonly (Outcome | Refused)[];
+  readonly answer: (outcomes: readonly SourceOutcome[]) => readonly SourceOutcome[];
 }
 
 async function smallOf(keeping: Keeping, settlements: readonly Settlement[]): Promise<SmallEnds> {

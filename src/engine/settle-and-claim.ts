@@ -6,8 +6,8 @@ import type { EngineContext } from './context.ts';
 import { settle, type Settlement } from './settle.ts';
 import type { MoveWriter, TransitionOutcome } from './transition.ts';
 
-export interface SettledAndClaimed<Outcome = TransitionOutcome> {
-  readonly outcomes: readonly Outcome[];
+export interface SettledAndClaimed {
+  readonly outcomes: readonly TransitionOutcome[];
   readonly claims: readonly Claim[];
 }
 

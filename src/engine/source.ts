@@ -1,20 +1,27 @@
+import type { Instant } from '../core/clock.ts';
+import type { PawlError } from '../core/errors.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
-import type { SettledAndClaimed } from './settle-and-claim.ts';
 
-/** What a worker works through: an engine, or anything that does the same over a wire. */
-export interface Source<Outcome> {
+export type SourceOutcome =
+  /** `at`: the database's time of the move, where the source knows it. */
+  | { readonly kind: 'moved'; readonly at?: Instant }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly error: PawlError };
+
+/** Where a worker's jobs come from: an engine in this process, or one behind HTTP. */
+export interface JobSource {
   claim(options: ClaimOptions): Promise<readonly Claim[]>;
-  start(holdings: readonly Ownership[]): Promise<readonly Outcome[]>;
+  start(holdings: readonly Ownership[]): Promise<readonly SourceOutcome[]>;
   renew(beats: readonly Beat[]): Promise<readonly BeatResult[]>;
-  settle(settlements: readonly Settlement[]): Promise<readonly Outcome[]>;
+  settle(settlements: readonly Settlement[]): Promise<readonly SourceOutcome[]>;
   /** The ends and then the claim, both or neither; left out where that takes two calls. */
   settleAndClaim?(
     settlements: readonly Settlement[],
     claim: ClaimOptions,
-  ): Promise<SettledAndClaimed<Outcome>>;
+  ): Promise<{ readonly outcomes: readonly SourceOutcome[]; readonly claims: readonly Claim[] }>;
   /** Signs of life for those who look; a source may do without. */
   announce?(signs: readonly WorkerSign[]): Promise<void>;
 }

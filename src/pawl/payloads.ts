@@ -16,7 +16,7 @@ import {
 } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { DeadLetter } from '../records/dead-letters.ts';
-import type { JobSource } from '../worker/job-source.ts';
+import type { JobSource } from '../engine/source.ts';
 
 /** Where the artifacts of handlers and callers go and come from. */
 export type PayloadArtifacts = Pick<Artifacts, 'upload' | 'put' | 'list' | 'find' | 'open'>;

@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../core/clock.ts';
 import { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 import type { ArtifactAccess } from '../worker/attempt-artifacts.ts';
-import type { JobSource } from '../worker/job-source.ts';
+import type { JobSource } from '../engine/source.ts';
 import type { Worker } from '../worker/worker.ts';
 
 /** A worker that can die at any moment, as by `kill -9`. */

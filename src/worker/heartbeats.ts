@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Attempt } from './attempt.ts';
 import type { WakeSignal } from './wake-signal.ts';
-import type { JobSource } from './job-source.ts';
+import type { JobSource } from '../engine/source.ts';
 import { beatOf } from './reports.ts';
 import { isDroppable } from './unfit.ts';
 

@@ -6,7 +6,7 @@ import { systemTimers } from '../core/timers.ts';
 import { silentLog } from '../engine/context.ts';
 import { withCompensations } from '../handler/compensation.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
-import type { JobSource } from './job-source.ts';
+import type { JobSource } from '../engine/source.ts';
 import { monotonicClock } from './monotonic.ts';
 import { Worker, type WorkerSetup } from './worker.ts';
 

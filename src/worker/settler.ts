@@ -7,7 +7,7 @@ import type { Ending, Settlement } from '../engine/settle.ts';
 import type { Attempt } from './attempt.ts';
 import { canBeUndone } from './ending.ts';
 import { renewAll } from './heartbeats.ts';
-import type { JobSource, SourceOutcome } from './job-source.ts';
+import type { JobSource, SourceOutcome } from '../engine/source.ts';
 import { isUnfit } from './unfit.ts';
 
 /** A claim that is made in the same call as a report. */

@@ -7,7 +7,7 @@ import type { ArtifactAccess } from './attempt-artifacts.ts';
 import type { Attempt } from './attempt.ts';
 import { WakeSignal } from './wake-signal.ts';
 import { Claimer } from './claimer.ts';
-import type { JobSource } from './job-source.ts';
+import type { JobSource } from '../engine/source.ts';
 import { Pace, type PaceOptions } from './pace.ts';
 import { Presence } from './presence.ts';
 import { Runner } from './runner.ts';

@@ -7,7 +7,7 @@ import { defineJob, type JobDefinition } from '../../src/handler/define-job.ts';
 import { JobFailure } from '../../src/handler/failure.ts';
 import { typed } from '../../src/handler/schema.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
-import type { JobSource, SourceOutcome } from '../../src/worker/job-source.ts';
+import type { JobSource, SourceOutcome } from '../../src/engine/source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { type Actor, never } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';

@@ -13,7 +13,7 @@ import { isTerminal } from '../../src/core/phase.ts';
 import { boundedText } from '../../src/core/text.ts';
 import type { RunContext } from '../../src/handler/context.ts';
 import { defineJob, typeDefinitionOf } from '../../src/handler/define-job.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdingOf, openWorld, TENANT, type World } from '../support/world.ts';

@@ -6,7 +6,7 @@ import { newPayloadKey } from '../../src/codec/key-ring.ts';
 import type { CodecError } from '../../src/codec/payload-codec.ts';
 import { decodeDeadLetter, decodeEvent, decodeJob } from '../../src/codec/wrap/read.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import { payloadHash } from '../../src/core/canonical-json.ts';
 import type { Job } from '../../src/core/job.ts';
 import type { Claim } from '../../src/engine/claim.ts';

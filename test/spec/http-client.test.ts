@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { typed } from '../../src/handler/schema.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';

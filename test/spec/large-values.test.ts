@@ -7,7 +7,7 @@ import { nullCodec } from '../../src/codec/null-codec.ts';
 import type { PayloadCodec } from '../../src/codec/payload-codec.ts';
 import { encodedSink } from '../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../src/codec/wrap/source.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import {
   inputsIn,
   largeSink,

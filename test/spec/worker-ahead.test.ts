@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ClaimOptions } from '../../src/engine/claim.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { ClaimOptions } from '../../src/engine/claim.ts';
 import type { JobDefinition } from '../../src/handler/define-job.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import type { WorkerOptions } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { JobStop } from '../../src/handler/stop.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 
 /** A handler that works until it is let go, and what it saw. */

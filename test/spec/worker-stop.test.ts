@@ -6,7 +6,7 @@ import { fail } from '../../src/handler/failure.ts';
 import { JobStop } from '../../src/handler/stop.ts';
 import { distributed } from '../../src/lifecycles/distributed.ts';
 import { document } from '../../src/lifecycles/document.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/handler/define-job.ts';
 import { type Schema, typed } from '../../src/handler/schema.ts';
 import { ManualTimers } from '../../src/testing/manual-timers.ts';
-import type { JobSource } from '../../src/worker/job-source.ts';
+import type { JobSource } from '../../src/engine/source.ts';
 import { openWorker, type WorkerOptions } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
 import { inSqlite } from './in-sqlite.ts';

@@ -5,7 +5,7 @@ import { boundedMessage, boundedNotes } from '../../engine/bounded-beat.ts';
 import type { Claim } from '../../engine/claim.ts';
 import type { Beat, Ownership } from '../../engine/owner.ts';
 import type { Ending, Settlement } from '../../engine/settle.ts';
-import type { Source } from '../../engine/source.ts';
+import type { JobSource } from '../../engine/source.ts';
 import type { NoteDraft } from '../../store/renew.ts';
 import {
   CodecError,
@@ -25,11 +25,11 @@ export interface EncodedSourceOptions {
  * A source whose worker sees plain payloads while the platform sees none. A claimed job that
  * cannot be read is given up with `configuration_error` and spoils no other.
  */
-export function encodedSource<Outcome>(
-  source: Source<Outcome>,
+export function encodedSource(
+  source: JobSource,
   codec: PayloadCodec,
   options: EncodedSourceOptions = {},
-): Source<Outcome> {
+): JobSource {
   // An owner shows the job as it claimed it; the platform gets back what it had handed out.
   const handedOut = new WeakMap<Job, Job>();
   // A worker reports an end again whose answer was lost: encrypted anew it would be another one.
@@ -90,7 +90,7 @@ function decodeClaim(codec: PayloadCodec, claim: Claim): ReadClaim {
 }
 
 async function giveUp(
-  source: Source<unknown>,
+  source: JobSource,
   lost: readonly { claim: Claim; error: CodecError }[],
 ): Promise<void> {
   const holdings = lost.map(({ claim: { job } }) => holdingOf(job));

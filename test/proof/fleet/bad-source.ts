@@ -2,7 +2,7 @@
 import type { JobRef } from '../../../src/core/job.ts';
 import type { Beat, BeatResult } from '../../../src/engine/owner.ts';
 import type { Clock } from '../../../src/core/clock.ts';
-import type { JobSource, SourceOutcome } from '../../../src/worker/job-source.ts';
+import type { JobSource, SourceOutcome } from '../../../src/engine/source.ts';
 import { LEASE_MS } from './jobs.ts';
 
 /** Whose a job is at the moment. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CompleteOperation } from '../../../src/check/history.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
 import type { Settlement } from '../../../src/engine/settle.ts';
-import type { JobSource, SourceOutcome } from '../../../src/worker/job-source.ts';
+import type { JobSource, SourceOutcome } from '../../../src/engine/source.ts';
 import { write } from './ledger.ts';
 
 const holdings = new Map<string, { epoch: number; owner: string }>();

@@ -3,7 +3,7 @@
 import { openInner } from '../../support/inner-pawl.ts';
 import { Connection } from '../../../src/client/connection.ts';
 import { RemoteSource } from '../../../src/client/remote-source.ts';
-import type { JobSource } from '../../../src/worker/job-source.ts';
+import type { JobSource } from '../../../src/engine/source.ts';
 import { openWorker } from '../../../src/worker/open-worker.ts';
 import { drainOnSignal } from '../../../src/worker/shutdown.ts';
 import { bad, type BadOptions, type Badness, sleepyClock } from './bad-source.ts';

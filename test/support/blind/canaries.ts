@@ -4,7 +4,7 @@ import type { PayloadCodec } from '../../../src/codec/payload-codec.ts';
 import { type ArtifactAccess, encodedArtifacts } from '../../../src/codec/wrap/artifacts.ts';
 import { encodedSink } from '../../../src/codec/wrap/enqueue.ts';
 import { encodedSource } from '../../../src/codec/wrap/source.ts';
-import type { JobSource } from '../../../src/worker/job-source.ts';
+import type { JobSource } from '../../../src/engine/source.ts';
 import type { Ids } from '../../../src/core/ids.ts';
 import type { Job } from '../../../src/core/job.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
