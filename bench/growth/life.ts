@@ -4,7 +4,7 @@ import type { JobRef } from '../../src/core/job.ts';
 import type { Claim } from '../../src/engine/claim.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { cutsAt, retentionPolicy } from '../../src/engine/retention/policy.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
 import { Sweeper } from '../../src/engine/sweeps/sweeper.ts';
 import type { JobQuery } from '../../src/store/query.ts';
 import { expectAll, INPUT, SUCCESS, TENANT } from '../core/contender.ts';

@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/core/random.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { openContext } from '../../src/engine/open-context.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
 import { builtInLifecycles as lifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
 import { INPUT, LEASE, SUCCESS, TENANT } from '../core/contender.ts';

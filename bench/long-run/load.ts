@@ -8,7 +8,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import { openContext } from '../../src/engine/open-context.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import type { Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';
 import { INPUT, TENANT } from '../core/contender.ts';

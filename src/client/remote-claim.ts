@@ -2,7 +2,7 @@ import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Claim } from '../engine/claim.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import type { JobJson } from '../http/schema/job.ts';
 import type { ClaimJson } from '../http/schema/worker.ts';
 

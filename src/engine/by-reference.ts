@@ -10,6 +10,7 @@ import {
 } from '../artifact/reference.ts';
 import { INPUT_VALUE, RESULT_VALUE } from '../core/value-name.ts';
 import type { Failure } from '../core/decision.ts';
+import type { Ending } from '../core/ending.ts';
 import { PawlError } from '../core/errors.ts';
 import { inexactNumberIn } from '../core/exact-number.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
@@ -21,13 +22,10 @@ import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { InputPlace } from './large-inputs.ts';
 import type { Ownership } from './owner.ts';
-import type { Ending, Settlement } from './settle.ts';
+import type { Settlement } from './settle.ts';
 import type { JobSource, SourceOutcome } from './source.ts';
 
-interface Refused {
-  readonly kind: 'refused';
-  readonly error: PawlError;
-}
+type Refused = Extract<SourceOutcome, { kind: 'refused' }>;
 
 /** Where jobs are enqueued. */
 type Sink = Pick<Engine, 'enqueue'>;

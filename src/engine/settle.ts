@@ -1,7 +1,7 @@
 import { workerActor } from '../core/actor.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
-import type { Failure, Request } from '../core/decision.ts';
-import { type DlqReason } from '../core/error-class.ts';
+import type { Request } from '../core/decision.ts';
+import type { Ending } from '../core/ending.ts';
 import { PawlError } from '../core/errors.ts';
 import type { EventType } from '../core/event.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
@@ -16,18 +16,6 @@ import {
   transition,
   type TransitionOutcome,
 } from './transition.ts';
-
-/** How an owner's turn ended. Only `fail` spends an attempt. */
-export type Ending =
-  | { readonly kind: 'succeed'; readonly result?: JsonText }
-  | { readonly kind: 'fail'; readonly error: Failure; readonly deadLetter?: DlqReason | null }
-  | { readonly kind: 'snooze'; readonly delayMs: number; readonly checkpoint?: JsonText }
-  /** The remote has begun: wait for it under the next state's name. */
-  | { readonly kind: 'advance'; readonly delayMs: number; readonly checkpoint?: JsonText }
-  /** `cause`: why, in a word, for the history. */
-  | { readonly kind: 'release'; readonly cause?: string }
-  /** The owner honours a cancel wish. */
-  | { readonly kind: 'cancelled'; readonly checkpoint?: JsonText };
 
 export interface Settlement extends Ownership {
   readonly ending: Ending;

@@ -1,6 +1,5 @@
-import type { Failure } from '../core/decision.ts';
-import { type DlqReason, isDlqReason } from '../core/error-class.ts';
-import type { JsonText } from '../core/job.ts';
+import type { Ending } from '../core/ending.ts';
+import { isDlqReason } from '../core/error-class.ts';
 import { PAYLOADS } from '../core/payload.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { JobDefinition } from './define-job.ts';
@@ -15,9 +14,7 @@ import { failureOf, isInstance, readMember } from './thrown-error.ts';
 
 /** How a handler's work ended. `stopped`: it heeded its signal, whose reason says the rest. */
 export type Outcome =
-  | { readonly kind: 'succeed'; readonly result: JsonText }
-  | { readonly kind: 'fail'; readonly error: Failure; readonly deadLetter: DlqReason | null }
-  | { readonly kind: 'snooze' | 'advance'; readonly delayMs: number }
+  | Extract<Ending, { kind: 'succeed' | 'fail' | 'snooze' | 'advance' }>
   | { readonly kind: 'stopped' };
 
 export interface ExecuteOptions {

@@ -1,5 +1,5 @@
 import type { Ownership } from '../engine/owner.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import { type App, type Services, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { type JobJson, JobParams, JobSchema } from './schema/job.ts';

@@ -8,7 +8,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Claim } from '../engine/claim.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import type { AttemptWatch, WorkerWatch } from '../worker/watch.ts';
 import { contextIn, isTraced, keptOf, linkTo, tracer } from './span-context.ts';
 

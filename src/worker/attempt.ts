@@ -3,7 +3,7 @@ import type { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { JobDefinition } from '../handler/define-job.ts';

@@ -1,4 +1,4 @@
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import type { Outcome } from '../handler/execute.ts';
 import type { JobStop } from '../handler/stop.ts';
 import { failureOf } from '../handler/thrown-error.ts';
@@ -12,17 +12,8 @@ export function endingOf(
   stop: JobStop | null,
   { mayResume }: { readonly mayResume: boolean },
 ): Ending | null {
-  switch (outcome.kind) {
-    case 'succeed':
-      return { kind: 'succeed', result: outcome.result };
-    case 'fail':
-      return { kind: 'fail', error: outcome.error, deadLetter: outcome.deadLetter };
-    case 'snooze':
-    case 'advance':
-      return { kind: outcome.kind, delayMs: outcome.delayMs };
-    case 'stopped':
-      return stop === null ? null : endingOfStop(stop, mayResume);
-  }
+  if (outcome.kind !== 'stopped') return outcome;
+  return stop === null ? null : endingOfStop(stop, mayResume);
 }
 
 /** Of a handler whose thread, process or first line there never was. */

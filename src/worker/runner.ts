@@ -1,5 +1,5 @@
 import type { Failure } from '../core/decision.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import { silentLog } from '../engine/context.ts';
 import { failureOf } from '../handler/thrown-error.ts';
 import type { Attempt } from './attempt.ts';

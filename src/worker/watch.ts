@@ -1,5 +1,5 @@
 import type { Claim } from '../engine/claim.ts';
-import type { Ending } from '../engine/settle.ts';
+import type { Ending } from '../core/ending.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
 import type { Launch } from './isolate/execution.ts';

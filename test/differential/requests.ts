@@ -5,7 +5,7 @@ import { SeededRandom } from '../../src/core/random.ts';
 import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import type { Beat, Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
 import type { NoteDraft } from '../../src/store/renew.ts';
 import { chance, fixedId, QUEUES, type Scene } from './scene.ts';
 import type { UniqueWish } from '../../src/engine/unique.ts';

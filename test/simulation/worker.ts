@@ -2,7 +2,8 @@
 import { SeededRandom } from '../../src/core/random.ts';
 import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
 import type { Ownership } from '../../src/engine/owner.ts';
-import type { Ending, Settlement } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
+import type { Settlement } from '../../src/engine/settle.ts';
 import type { TransitionOutcome } from '../../src/engine/transition.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { holdingOf } from '../support/world.ts';

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { PawlError } from '../../src/core/errors.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Beat, Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { holdingOf, openWorld, type World } from '../support/world.ts';
 

@@ -11,7 +11,7 @@ import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import type { Beat, BeatResult, Ownership } from '../../src/engine/owner.ts';
-import type { Ending } from '../../src/engine/settle.ts';
+import type { Ending } from '../../src/core/ending.ts';
 import type { TransitionOutcome } from '../../src/engine/transition.ts';
 import { builtInLifecycles } from '../../src/lifecycles/built-in.ts';
 import type { Store } from '../../src/store/store.ts';

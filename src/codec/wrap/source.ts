@@ -4,7 +4,8 @@ import type { Job, JobRef } from '../../core/job.ts';
 import { boundedMessage, boundedNotes } from '../../engine/bounded-beat.ts';
 import type { Claim } from '../../engine/claim.ts';
 import type { Beat, Ownership } from '../../engine/owner.ts';
-import type { Ending, Settlement } from '../../engine/settle.ts';
+import type { Ending } from '../../core/ending.ts';
+import type { Settlement } from '../../engine/settle.ts';
 import type { JobSource } from '../../engine/source.ts';
 import type { NoteDraft } from '../../store/renew.ts';
 import {

@@ -1,6 +1,6 @@
 // What a process is doing when it is killed. Each writes to its log what a caller was promised.
 import type { Claim } from '../../../src/engine/claim.ts';
-import type { Ending } from '../../../src/engine/settle.ts';
+import type { Ending } from '../../../src/core/ending.ts';
 import { holdingOf } from '../../support/world.ts';
 import { type CallLog, type Plant, TENANT } from './plant.ts';
 

@@ -1,5 +1,5 @@
 // Everything that two workers, a client, time and the sweeps can do to one job.
-import type { Ending } from '../../../src/engine/settle.ts';
+import type { Ending } from '../../../src/core/ending.ts';
 import type { Ownership } from '../../../src/engine/owner.ts';
 import { PawlError } from '../../../src/core/errors.ts';
 import type { Job, JobRef } from '../../../src/core/job.ts';

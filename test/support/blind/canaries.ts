@@ -11,7 +11,7 @@ import type { Claim } from '../../../src/engine/claim.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EnqueueRequest } from '../../../src/engine/enqueue-request.ts';
 import type { Ownership } from '../../../src/engine/owner.ts';
-import type { Ending } from '../../../src/engine/settle.ts';
+import type { Ending } from '../../../src/core/ending.ts';
 
 /** Nothing else looks like one, and no encoding leaves one readable by chance. */
 function canary(field: string): string {
