@@ -22,6 +22,8 @@ import {
 } from './operate.ts';
 import { type Beat, type BeatResult, type Ownership, renew, start } from './owner.ts';
 import { Failures } from './failures.ts';
+import { EngineFlows } from './flows/engine-flows.ts';
+import type { Flows } from './flows/flows.ts';
 import type { FollowOptions } from './follow/follower.ts';
 import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
@@ -60,11 +62,13 @@ export class Engine {
   #turn = 0;
   readonly schedules: Schedules;
   readonly failures: Failures;
+  readonly flows: Flows;
 
   constructor(options: EngineOptions) {
     this.context = openContext(options);
     this.schedules = new Schedules(this.context);
     this.failures = new Failures(this.context);
+    this.flows = new EngineFlows(this.context);
   }
 
   putType(

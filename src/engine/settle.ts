@@ -8,6 +8,7 @@ import type { Job, JobRef, JsonText } from '../core/job.ts';
 import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Fence } from '../store/move.ts';
 import type { EngineContext } from './context.ts';
+import { planSuspension } from './flows/suspend.ts';
 import { ownerFence, type Ownership, ownershipRefusal } from './owner.ts';
 import {
   type MoveWriter,
@@ -24,6 +25,8 @@ export type Ending =
   | { readonly kind: 'snooze'; readonly delayMs: number; readonly checkpoint?: JsonText }
   /** The remote has begun: wait for it under the next state's name. */
   | { readonly kind: 'advance'; readonly delayMs: number; readonly checkpoint?: JsonText }
+  /** The turn waits for these, none of which is decided as far as it knows. */
+  | { readonly kind: 'suspend'; readonly waits: readonly string[] }
   /** `cause`: why, in a word, for the history. */
   | { readonly kind: 'release'; readonly cause?: string }
   /** The owner honours a cancel wish. */
@@ -39,6 +42,7 @@ const ENDINGS_SEEN: Record<Ending['kind'], readonly EventType[]> = {
   fail: ['job_retry_scheduled', 'job_failed', 'job_dead_lettered', 'job_cancelled'],
   snooze: ['job_snoozed', 'job_cancelled'],
   advance: ['job_started', 'job_cancelled'],
+  suspend: ['job_suspended', 'job_cancelled'],
   release: ['job_requeued', 'job_retry_scheduled', 'job_cancelled'],
   cancelled: ['job_cancelled'],
 };
@@ -110,6 +114,7 @@ function planEnding(
     return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
   }
   if (ending.kind === 'succeed') return planSuccess(ending.result);
+  if (ending.kind === 'suspend') return planSuspension(context, job, ending.waits);
   return {
     kind: 'request',
     request: requestOf(ending, job),
@@ -167,7 +172,7 @@ function otherResult(job: Job): PawlError {
   );
 }
 
-function requestOf(ending: Exclude<Ending, { kind: 'succeed' }>, job: Job): Request {
+function requestOf(ending: Exclude<Ending, { kind: 'succeed' | 'suspend' }>, job: Job): Request {
   switch (ending.kind) {
     case 'fail':
       return { on: 'fail', error: ending.error, deadLetter: ending.deadLetter ?? null };

@@ -10,6 +10,7 @@ import type { Finding } from '../doctor/finding.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
+import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
@@ -133,6 +134,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       new Sweeper(context, { timers, retention: setup.retention }),
       ...(artifacts === null ? [] : [new ArtifactSweep(artifacts, { timers })]),
       new Compensator(context, { timers }),
+      new FlowFollower(context, { timers }),
     ];
     keepParts(this, { engine: this.#engine, artifacts, work: (more) => this.#work(more) });
   }

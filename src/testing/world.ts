@@ -6,6 +6,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { JobCursors } from '../engine/live/job-cursor.ts';
 import { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
@@ -66,6 +67,7 @@ export class World extends JobVerbs {
   readonly #sweep: ArtifactSweep;
   readonly #timers: ManualTimers;
   readonly #compensator: Compensator;
+  readonly #flows: FlowFollower;
   #openedWorkers = 0;
   #inFlight: MortalWorker;
 
@@ -88,6 +90,7 @@ export class World extends JobVerbs {
     this.#scope = new HandlerScope(engine.context.log);
     this.#sweep = new ArtifactSweep(artifacts, { timers });
     this.#compensator = new Compensator(engine.context, { timers });
+    this.#flows = new FlowFollower(engine.context, { timers });
     this.port = new EnginePort({
       engine,
       payloads: this.#payloads,
@@ -122,6 +125,7 @@ export class World extends JobVerbs {
       await worker.poll();
       isBusy = worker.load.inFlight > 0;
       await worker.idle();
+      if (!isBusy) isBusy = (await this.#flows.runOnce()) > 0;
       if (!isBusy) isBusy = (await this.#compensator.runOnce()) > 0;
     }
     await this.#sweep.runOnce();

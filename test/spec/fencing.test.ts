@@ -48,6 +48,7 @@ const OWNER_VERBS: Record<OwnerVerb, Verb> = {
   succeed: ending({ kind: 'succeed' }),
   fail: ending({ kind: 'fail', error: { class: 'TransientError', message: 'no' } }),
   snooze: ending({ kind: 'snooze', delayMs: 1_000 }),
+  suspend: ending({ kind: 'suspend', waits: ['any'] }),
   advance: ending({ kind: 'advance', delayMs: 1_000 }),
   release: ending({ kind: 'release' }),
   cancelled: ending({ kind: 'cancelled' }),

@@ -175,6 +175,7 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
     case 'cancelled':
       return { ...ending, ...encodeCheckpoint(codec, settlement, ending.checkpoint) };
     case 'release':
+    case 'suspend':
       return ending;
   }
 }

@@ -41,12 +41,7 @@ async function insertOnce(
   jobs: readonly NewJob[],
   isPatient: boolean,
 ): Promise<InsertOutcome[]> {
-  const isTangled = hasRepeats(jobs);
-  const free = isTangled ? [] : jobs.filter((job) => isFree(session, job));
-  const sets = setsOf(session, free);
-  const rest = jobs.flatMap((job, ord) =>
-    isTangled || !isFree(session, job) ? [{ job, ord }] : [],
-  );
+  const { sets, rest } = partsOf(session, jobs);
   const only = sets.length === 1 && rest.length === 0 ? sets[0]! : null;
   try {
     if (only !== null) return await insertSet(session, only, jobs);
@@ -65,15 +60,35 @@ async function insertOnce(
   }
 }
 
-/** A call that looks at one job after the other, as a statement of somebody's transaction. */
+interface Parts {
+  readonly sets: readonly JobSet[];
+  readonly rest: readonly Numbered[];
+}
+
+/** Those with nothing in their way as sets, and the others with their place in the call. */
+function partsOf(session: Session, jobs: readonly NewJob[]): Parts {
+  const isTangled = hasRepeats(jobs);
+  const isOfSet = (job: NewJob): boolean => !isTangled && isFree(session, job);
+  return {
+    sets: setsOf(session, jobs.filter(isOfSet)),
+    rest: jobs.flatMap((job, ord) => (isOfSet(job) ? [] : [{ job, ord }])),
+  };
+}
+
+/**
+ * A call as a statement of somebody's transaction. With sets it fails where an id is taken, and the
+ * transaction with it; without, it looks at one job after the other.
+ */
 export function insertCall(
   session: Session,
   jobs: readonly NewJob[],
-  now: Instant,
+  { now, hasSets }: { now: Instant; hasSets: boolean },
 ): { sql: string; values: unknown[] } {
-  const rest = jobs.map((job, ord) => ({ job, ord }));
+  const ords = new Map(jobs.map((job, ord) => [job, ord]));
+  const alone = { sets: [], rest: jobs.map((job, ord) => ({ job, ord })) };
+  const parts = hasSets ? partsOf(session, jobs) : alone;
   const waitMs = lockWaitMs(true);
-  const values = wireOf(session, { sets: [], rest, ords: NONE, isLate: false, waitMs });
+  const values = wireOf(session, { ...parts, ords, isLate: false, waitMs });
   values[values.length - 1] = now;
   return { sql: session.database.call('insert_jobs', values.length), values };
 }
@@ -191,6 +206,9 @@ function labelsOf(job: NewJob): Record<string, unknown> {
     parent_kind: job.parentKind === null ? undefined : parentCode(job.parentKind),
     parent_job_id: job.parentJobId ?? undefined,
     document_id: job.documentId ?? undefined,
+    awaited_by: job.awaitedBy?.jobId,
+    wait: job.awaitedBy?.wait,
+    wait_key: job.awaitedBy?.key,
   };
 }
 
