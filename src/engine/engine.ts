@@ -1,5 +1,6 @@
 import type { Failure } from '../core/decision.ts';
 import type { DlqReason } from '../core/error-class.ts';
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { DeadLetter, DeadLetterFilter } from '../records/dead-letters.ts';
 import type { TypeRecord } from '../records/job-types.ts';
@@ -22,6 +23,7 @@ import {
 } from './operate.ts';
 import { type Beat, type BeatResult, type Ownership, renew, start } from './owner.ts';
 import { Failures } from './failures.ts';
+import { answerFlow } from './flows/answer-flow.ts';
 import { EngineFlows } from './flows/engine-flows.ts';
 import type { Flows } from './flows/flows.ts';
 import type { FollowOptions } from './follow/follower.ts';
@@ -112,6 +114,11 @@ export class Engine {
 
   settle(settlements: readonly Settlement[]): Promise<TransitionOutcome[]> {
     return settle(this.context, settlements);
+  }
+
+  /** What a handler asks for its waits. */
+  flow(held: Ownership, call: FlowCall): Promise<FlowAnswer> {
+    return answerFlow(this.flows, held, call);
   }
 
   /** Both in one commit, for a worker with few ends to report and room for more jobs. */

@@ -1,3 +1,4 @@
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
@@ -15,6 +16,8 @@ export interface Source<Outcome> {
     settlements: readonly Settlement[],
     claim: ClaimOptions,
   ): Promise<SettledAndClaimed<Outcome>>;
+  /** What a handler asks for its waits; left out where jobs cannot wait. */
+  flow?(held: Ownership, call: FlowCall): Promise<FlowAnswer>;
   /** Signs of life for those who look; a source may do without. */
   announce?(signs: readonly WorkerSign[]): Promise<void>;
 }

@@ -18,6 +18,8 @@ export type Outcome =
   | { readonly kind: 'succeed'; readonly result: JsonText }
   | { readonly kind: 'fail'; readonly error: Failure; readonly deadLetter: DlqReason | null }
   | { readonly kind: 'snooze' | 'advance'; readonly delayMs: number }
+  /** It waits for these, none of which is decided. */
+  | { readonly kind: 'suspend'; readonly waits: readonly string[] }
   | { readonly kind: 'stopped' };
 
 export interface ExecuteOptions {
@@ -37,6 +39,7 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
     const fit = input instanceof Promise ? await input : input;
     part = null;
     const returned = await job.run(run.contextFor(fit));
+    if (run.suspension !== null) return { kind: 'suspend', waits: run.suspension };
     if (run.isUploading) await run.uploaded();
     part = 'output';
     const result = fitting(job.result, returned);
@@ -45,9 +48,14 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
       result: jsonOf(PAYLOADS.result, result instanceof Promise ? await result : result),
     };
   } catch (error) {
+    // Whatever it made of the suspension, its turn is over.
+    const waits = run?.suspension ?? null;
+    if (waits !== null) return { kind: 'suspend', waits };
     if (isInstance(error, Pause)) return { kind: error.kind, delayMs: error.delayMs };
     if (stops.isHeededBy(error)) return { kind: 'stopped' };
     return failedBy(job, error, part ?? run?.stageOf(error) ?? null);
+  } finally {
+    run?.end();
   }
 }
 

@@ -20,6 +20,8 @@ export function endingOf(
     case 'snooze':
     case 'advance':
       return { kind: outcome.kind, delayMs: outcome.delayMs };
+    case 'suspend':
+      return { kind: 'suspend', waits: outcome.waits };
     case 'stopped':
       return stop === null ? null : endingOfStop(stop, mayResume);
   }
@@ -34,7 +36,7 @@ export function notBegun(error: unknown): Outcome {
 }
 
 /** Ends that an error which nobody caught undoes, as long as nobody was told of them. */
-const UNDONE: ReadonlySet<Ending['kind']> = new Set(['succeed', 'snooze', 'advance']);
+const UNDONE: ReadonlySet<Ending['kind']> = new Set(['succeed', 'snooze', 'advance', 'suspend']);
 
 export function canBeUndone({ kind }: Ending): boolean {
   return UNDONE.has(kind);
@@ -61,6 +63,8 @@ function endingOfStop({ why, message }: JobStop, mayResume: boolean): Ending | n
       return { kind: 'fail', error: { class: 'configuration_error', message } };
     case 'leaseLost':
     case 'closed':
+    // The handler's own switch alone is turned so.
+    case 'suspended':
       return null;
   }
 }

@@ -3,7 +3,7 @@ import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import type { ChildrenWait } from '../../records/flows.ts';
 import type { EngineContext } from '../context.ts';
-import type { ChildResult } from './flows.ts';
+import type { ChildResult } from '../../core/flow.ts';
 
 /** A child at its key: the job that stands for it now, and whether the wait is over for it. */
 export interface Child {

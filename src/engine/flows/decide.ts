@@ -20,7 +20,12 @@ import { type Ownership, ownershipRefusal } from '../owner.ts';
 import { notFound } from '../refusals.ts';
 import { cancelSet } from './cancel.ts';
 import { readChildren, resultOf, setState } from './children.ts';
-import { RESULTS_SHOWN, type WaitRequest, type WaitState, type WaitValue } from './flows.ts';
+import {
+  RESULTS_SHOWN,
+  type WaitRequest,
+  type WaitState,
+  type WaitValue,
+} from '../../core/flow.ts';
 import { fenceOf, waitChanged, whyRefused } from './spawn.ts';
 import { waitRefusal } from './suspend.ts';
 

@@ -7,17 +7,8 @@ import type { Ownership } from '../owner.ts';
 import { notFound } from '../refusals.ts';
 import { readChildren, resultOf } from './children.ts';
 import { decide } from './decide.ts';
-import type {
-  ChildResultPage,
-  Flows,
-  GraphItem,
-  MessageView,
-  SendRequest,
-  SpawnRequest,
-  TreeView,
-  WaitRequest,
-  WaitState,
-} from './flows.ts';
+import type { ChildResultPage, SpawnRequest, WaitRequest, WaitState } from '../../core/flow.ts';
+import type { Flows, GraphItem, MessageView, SendRequest, TreeView } from './flows.ts';
 import { enqueueGraph } from './graph.ts';
 import { messagesOf, send, setAside } from './messages.ts';
 import { spawn } from './spawn.ts';

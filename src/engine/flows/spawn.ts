@@ -23,7 +23,7 @@ import { checkName, UNSTORABLE } from '../enqueue-request.ts';
 import { type Ownership, ownershipRefusal } from '../owner.ts';
 import { leaseExpired, notFound } from '../refusals.ts';
 import { childIds, lineOf } from './children.ts';
-import { type ChildItem, SPAWN_MAX, type SpawnRequest } from './flows.ts';
+import { type ChildItem, SPAWN_MAX, type SpawnRequest } from '../../core/flow.ts';
 import { waitRefusal } from './suspend.ts';
 
 /** The most children of one wait. */
