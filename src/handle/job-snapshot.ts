@@ -181,6 +181,8 @@ export interface WaitSnapshot {
   } | null;
   /** Of a time. */
   readonly until: Date | null;
+  /** The name of the message that it takes. */
+  readonly message: string | null;
   /** Of a large set the first 50. */
   readonly jobs: readonly TreeSnapshot[];
 }

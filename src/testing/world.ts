@@ -122,6 +122,8 @@ export class World extends JobVerbs {
   async runUntilIdle(): Promise<void> {
     for (let isBusy = true; isBusy;) {
       const { worker } = this.#inFlight;
+      // What has just ended or was sent may have woken a job.
+      await this.#engine.context.flowLooks.idle();
       await worker.poll();
       isBusy = worker.load.inFlight > 0;
       await worker.idle();

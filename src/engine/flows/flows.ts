@@ -11,6 +11,15 @@ import type { EnqueueOptions, EnqueueResult } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import type { Ownership } from '../owner.ts';
 
+export type {
+  ChildItem,
+  ChildResult,
+  SpawnRequest,
+  WaitRequest,
+  WaitState,
+  WaitValue,
+} from '../../core/flow.ts';
+
 export interface SendRequest {
   readonly ref: JobRef;
   readonly name: string;
@@ -43,6 +52,8 @@ export interface WaitView {
   readonly counts: (ChildCounts & { readonly open: number }) | null;
   /** Of a time. */
   readonly until: number | null;
+  /** The name of the message that it takes. */
+  readonly message: string | null;
   /** The first TREE_SHOWN children, or the needs. */
   readonly jobs: readonly TreeView[];
 }

@@ -28,20 +28,22 @@ class Tree {
     this.#left -= 1;
     const { id, type, state, phase, progress } = job;
     const stored = await this.#context.records.flows.allWaits(job);
-    const open = stored.length === 0 ? null : await suspensionOf(this.#context, job);
+    const suspension = stored.length === 0 ? null : await suspensionOf(this.#context, job);
+    const open = openNames(stored, suspension?.waits ?? []);
     const waits: WaitView[] = [];
     for (const one of stored) {
-      const isOpen = open?.waits.includes(one.name) ?? false;
-      waits.push(await this.#waitOf(job, one, isOpen));
+      waits.push(await this.#waitOf(job, one, open.has(one.name)));
     }
     return { id, key, type, state, phase, progress, waits };
   }
 
   async #waitOf(job: Job, { name, wait }: StoredWait, isOpen: boolean): Promise<WaitView> {
-    const view = { name, kind: wait.kind, isOpen, type: null, counts: null, until: null, jobs: [] };
+    const view: WaitView = { ...BARE, name, kind: wait.kind, isOpen };
     switch (wait.kind) {
       case 'time':
         return { ...view, until: wait.until };
+      case 'message':
+        return { ...view, message: wait.message };
       case 'jobs':
         return { ...view, jobs: await this.#jobsOf(job, wait.needs) };
       case 'children': {
@@ -72,4 +74,14 @@ class Tree {
       return [{ id, key: null, type, state, phase, progress, waits: [] }];
     });
   }
+}
+
+const BARE = { type: null, counts: null, until: null, message: null, jobs: [] } as const;
+
+/** What a job is suspended on, those inside of an open `first` included. */
+function openNames(stored: readonly StoredWait[], names: readonly string[]): Set<string> {
+  const members = stored.flatMap(({ name, wait }) =>
+    wait.kind === 'first' && names.includes(name) ? wait.members.map((one) => one.name) : [],
+  );
+  return new Set([...names, ...members]);
 }

@@ -204,6 +204,7 @@ const TREE_WAIT = {
   type: nullable(Type.String()),
   counts: nullable(closed({ ...Counts.properties, open: Type.Integer() })),
   until: nullable(Time),
+  message: nullable(Type.String({ description: 'The name of the message that it takes.' })),
 };
 
 const TREE_JOB = {
