@@ -32,7 +32,10 @@ export function flowRequestOf(call: FlowCall): { path: string; body: object } {
       return { path: `waits/${encodeURIComponent(wait)}/results`, body: { after, limit } };
     }
     case 'setAside':
-      return { path: `messages/${encodeURIComponent(call.id)}/aside`, body: { fault: call.fault } };
+      return {
+        path: `messages/${encodeURIComponent(call.id)}/aside`,
+        body: { reason: call.fault },
+      };
   }
 }
 

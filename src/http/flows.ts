@@ -10,6 +10,7 @@ import type {
 } from '../core/flow.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '../engine/owner.ts';
+import { wholeResult } from '../engine/by-reference.ts';
 import { definitionOf } from '../engine/stored-definition.ts';
 import { type App, credentialOf, type Resource, routes, type Services } from './services.ts';
 import {
@@ -125,7 +126,7 @@ function spawnChildren(app: App, services: Services): void {
 }
 
 /** What a wait asks for, with what a body may leave out. */
-export function waitOf(wait: WaitJson): WaitRequest {
+function waitOf(wait: WaitJson): WaitRequest {
   switch (wait.kind) {
     case 'message':
       return { name: wait.name, kind: wait.kind, message: wait.message ?? wait.name };
@@ -141,19 +142,36 @@ export function waitOf(wait: WaitJson): WaitRequest {
   }
 }
 
-export function childResultJson(
-  type: string,
-  { key, id, ok, result, error }: ChildResult,
-): ChildResultJson {
+/** As the answer shows it: a code is made of the class where the handler gave none. */
+function childResultJson({ key, id, ok, result, error }: ChildResult): ChildResultJson {
   if (ok) return { key, id, ok, result: result === null ? null : (JSON.parse(result) as unknown) };
-  return { key, id, ok, error: error === null ? null : errorJson(type, error) };
+  return { key, id, ok, error: error === null ? null : errorJson('job', error) };
 }
 
-function valueJson(value: WaitValue): WaitValueJson {
+/** Results as their handlers gave them: a worker cannot see the values of other jobs by itself. */
+export async function childResultsJson(
+  { artifacts }: Services,
+  tenant: string,
+  results: readonly ChildResult[],
+): Promise<ChildResultJson[]> {
+  const whole = results.map(async (one) => {
+    const { id, result } = one;
+    if (result === null || artifacts === null) return childResultJson(one);
+    const value = await wholeResult(artifacts.access, { tenant, id, result });
+    return childResultJson({ ...one, result: value });
+  });
+  return Promise.all(whole);
+}
+
+async function valueJson(
+  services: Services,
+  tenant: string,
+  value: WaitValue,
+): Promise<WaitValueJson> {
   switch (value.kind) {
     case 'children': {
       const { kind, counts, results, isAll } = value;
-      return { kind, counts, results: results.map((one) => childResultJson('job', one)), isAll };
+      return { kind, counts, results: await childResultsJson(services, tenant, results), isAll };
     }
     case 'time':
       return { kind: value.kind };
@@ -163,14 +181,19 @@ function valueJson(value: WaitValue): WaitValueJson {
     }
     case 'first': {
       const { kind, which } = value;
-      return { kind, which, value: valueJson(value.value) } as WaitValueJson;
+      const inner = await valueJson(services, tenant, value.value);
+      return { kind, which, value: inner } as WaitValueJson;
     }
   }
 }
 
-export function waitStateJson(name: string, state: WaitState): WaitStateJson {
+async function waitStateJson(
+  services: Services,
+  tenant: string,
+  { name, state }: { name: string; state: WaitState },
+): Promise<WaitStateJson> {
   if (state.state === 'open') return { name, state: 'open' };
-  return { name, state: 'decided', value: valueJson(state.value) };
+  return { name, state: 'decided', value: await valueJson(services, tenant, state.value) };
 }
 
 const AWAIT_TEXT =
@@ -179,7 +202,8 @@ const AWAIT_TEXT =
   'claimed again, from the top, when one of them is decided. `receive` takes the oldest message of ' +
   'its name. A kept name with another kind is refused.';
 
-function awaitAll(app: App, { engine }: Services): void {
+function awaitAll(app: App, services: Services): void {
+  const { engine } = services;
   app.post(
     '/v1/jobs/:id/await',
     {
@@ -201,10 +225,10 @@ function awaitAll(app: App, { engine }: Services): void {
       const states = await engine.flows.decide(held, asked.map(waitOf));
       const suspended = mayEnd && states.every(({ state }) => state === 'open');
       if (suspended) await suspend(engine, held, names);
-      return {
-        suspended,
-        waits: states.map((state, index) => waitStateJson(names[index]!, state)),
-      };
+      const waits = states.map((state, index) =>
+        waitStateJson(services, held.ref.tenant, { name: names[index]!, state }),
+      );
+      return { suspended, waits: await Promise.all(waits) };
     },
   );
 }
@@ -243,7 +267,7 @@ function suspendJob(app: App, { engine }: Services): void {
   );
 }
 
-function takeResults(app: App, { engine }: Services): void {
+function takeResults(app: App, services: Services): void {
   app.post(
     '/v1/jobs/:id/waits/:name/results',
     {
@@ -267,8 +291,8 @@ function takeResults(app: App, { engine }: Services): void {
       const { id, name } = request.params;
       const { after = null, limit = 1_000 } = request.body;
       const held = heldBy(request, id, request.body);
-      const page = await engine.flows.results(held.ref, name, { after, limit });
-      const results = page.results.map((one) => childResultJson('job', one));
+      const page = await services.engine.flows.results(held.ref, name, { after, limit });
+      const results = await childResultsJson(services, held.ref.tenant, page.results);
       return { results, next: page.next };
     },
   );
@@ -294,7 +318,7 @@ function setAside(app: App, { engine }: Services): void {
     async (request) => {
       const { id, message } = request.params;
       const held = heldBy(request, id, request.body);
-      await engine.flows.setAside(held, { id: message, fault: request.body.fault });
+      await engine.flows.setAside(held, { id: message, fault: request.body.reason });
       return { id: message };
     },
   );

@@ -44,7 +44,7 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   },
   suspendJob: { ...OWNER, waits: ['regions'] },
   takeResults: { ...OWNER, after: null, limit: 1_000 },
-  setAside: { ...OWNER, fault: '/by: must be a text' },
+  setAside: { ...OWNER, reason: '/by: must be a text' },
   sendMessage: { name: 'approve', payload: { by: 'ann' }, key: 'answer-1' },
   honourCancel: { ...OWNER, checkpoint: { page: 4 } },
   rerunJob: { input: { deck: 'd-1', format: 'pdf' } },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { TreeView } from '../engine/flows/flows.ts';
-import { childResultJson, WaitParams } from './flows.ts';
+import { childResultsJson, WaitParams } from './flows.ts';
 import { sendPage } from './page.ts';
 import {
   ChildResultSchema,
@@ -68,8 +68,9 @@ function listMessages(app: App, { engine }: Services): void {
     },
     async (request) => {
       const messages = await engine.flows.messages(refOf(request, request.params.id));
-      const items = messages.map(({ payload, at, ...rest }) => ({
+      const items = messages.map(({ payload, at, fault, ...rest }) => ({
         ...rest,
+        setAside: fault,
         payload: JSON.parse(payload) as unknown,
         at: timeText(at),
       }));
@@ -108,7 +109,7 @@ function readTree(app: App, { engine }: Services): void {
   );
 }
 
-function readResults(app: App, { engine }: Services): void {
+function readResults(app: App, services: Services): void {
   app.get(
     '/v1/jobs/:id/waits/:name/results',
     {
@@ -127,8 +128,9 @@ function readResults(app: App, { engine }: Services): void {
     async (request, reply) => {
       const { id, name } = request.params;
       const { limit = 50, cursor = null } = request.query;
-      const page = await engine.flows.results(refOf(request, id), name, { after: cursor, limit });
-      const items = page.results.map((one) => childResultJson('job', one));
+      const ref = refOf(request, id);
+      const page = await services.engine.flows.results(ref, name, { after: cursor, limit });
+      const items = await childResultsJson(services, ref.tenant, page.results);
       return sendPage(reply, items, page.next);
     },
   );

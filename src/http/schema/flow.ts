@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { SPAWN_MAX } from '../../core/flow.ts';
 import { JobErrorSchema } from './job.ts';
-import { closed, Json, Label, Name, nullable, PhaseName, text, Time } from './values.ts';
+import { closed, Json, Label, Name, nullable, PhaseName, shown, text, Time } from './values.ts';
 import { OWNER } from './worker.ts';
 
 export const WaitName = Name;
@@ -172,7 +172,7 @@ export const SentSchema = closed({
   isNew: Type.Boolean({ description: 'False: a message of this key was there.' }),
 });
 
-export const AsideBody = closed({ ...OWNER, fault: text(4_096, 1) });
+export const AsideBody = closed({ ...OWNER, reason: shown(4_096, 1) });
 
 export const MessageSchema = Type.Object(
   {
@@ -182,7 +182,7 @@ export const MessageSchema = Type.Object(
     by: Type.String(),
     at: Time,
     takenBy: nullable(Type.String({ description: 'The wait that took it.' })),
-    fault: nullable(Type.String({ description: 'Why it was set aside.' })),
+    setAside: nullable(Type.String({ description: 'Why it was set aside, if it was.' })),
   },
   { $id: 'Message', additionalProperties: false },
 );
