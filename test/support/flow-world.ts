@@ -34,6 +34,7 @@ export class FlowWorld {
   }
 
   async take(type: string, owner = 'w1'): Promise<Claim> {
+    await this.world.engine.context.flowLooks.idle();
     const claim = await this.world.claimOne(owner, type);
     const job = claim.job.phase === 'leased' ? await this.world.start(claim) : claim.job;
     return { ...claim, job };

@@ -128,7 +128,7 @@ function refusalOf(
   { row, move }: Walker,
   { step, from, error }: { step: Step; from: From; error: unknown },
 ): StoreError {
-  const was = `${names.lifecycleOf(row.lifecycle).states[from.state - 1]}`;
+  const was = names.lifecycleOf(row.lifecycle).states[from.state - 1];
   const rise = `epoch ${from.epoch} → ${step.epoch}, version ${from.version} → ${row.version}`;
   const what = `job ${move.id}, ${was} → ${step.to.state}/${step.to.phase} (${rise})`;
   return new StoreError('refused', `${messageOf(error)} (${what})`, error);
@@ -250,9 +250,8 @@ const KEPT = `key state phase epoch version flags attempts retry_count progress 
 /** The row goes on, with one more position where it has an entry. */
 function save({ connection }: Work, { row, keys }: Walker, told: { n: number | null; from: From }) {
   if (told.n !== null) {
-    const { key, claim_n, more_n, flags } = row;
     const { version } = told.from;
-    Object.assign(row, keepPosition(connection, told.n, { key, version, claim_n, more_n, flags }));
+    Object.assign(row, keepPosition(connection, told.n, { ...row, version }));
   }
   connection.sql('set_live').run(...valuesIn(row, SAVED));
   if (keys === null) return;
