@@ -143,7 +143,10 @@ const lineCases: Cases = {
     scene.clock.advance(1_000);
     await scene.apply(wake(scene, old));
     const { waiting } = await scene.store.due(10_000);
-    await scene.ask(waiting.find(({ id }) => id === old.id)!, { on: 'requeue' });
+    await scene.ask(
+      waiting.find(({ id }) => id === old.id)!,
+      { on: 'requeue' },
+    );
     const claims = [await scene.claimOne(), await scene.claimOne()];
     assert.deepEqual(
       claims.map(({ id }) => id),
