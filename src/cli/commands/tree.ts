@@ -69,14 +69,15 @@ function indented(lines: readonly string[]): string[] {
 
 interface SendOptions {
   readonly value?: string;
-  readonly key?: string;
+  readonly idempotencyKey?: string;
 }
 
 async function send(session: Session, { words, options }: Given<SendOptions>): Promise<void> {
   const { client, screen } = session;
   const [id = '', name = ''] = words;
   const payload = options.value === undefined ? null : await readJson(options.value, '--value');
-  const keyed = options.key === undefined ? {} : { key: options.key };
+  const { idempotencyKey: key } = options;
+  const keyed = key === undefined ? {} : { key };
   const sent = await client.flows.send(id, { name, payload, ...keyed });
   if (screen.isJson) return screen.json(sent);
   screen.data(sent.id);
@@ -94,7 +95,7 @@ export function addTree(jobs: Command): void {
     .command('send <id> <name>')
     .description('send a job a message, which it gets from `receive`')
     .option('-v, --value <json>', 'what it says: JSON, @file or -; default: null')
-    .option('--key <key>', 'a message sent again under this key is the first one')
+    .option('--idempotency-key <key>', 'a message sent again under this key is the first one')
     .addHelpText('after', '\nExample: pawl jobs send <id> approve --value \'{"by":"ann"}\'')
     .action(onServer(send));
 }
