@@ -27,7 +27,7 @@ export { type InputOf, isJobType, type JobType, type ResultOf } from './handler/
 export type { Json } from './handler/json.ts';
 export { type None, type Schema, typed } from './handler/schema.ts';
 export { JobStop } from './handler/stop.ts';
-export { isSuspended, type Suspended } from './handler/suspended.ts';
+export { isSuspended } from './handler/suspended.ts';
 export type {
   CallOptions,
   ChildOutcome,

@@ -58,7 +58,7 @@ class Whole {
     const isLarge = ({ result }: ChildResult): boolean =>
       result !== null && referenceOf(result) !== null;
     if (!results.some(isLarge)) return results;
-    return Promise.all(results.map((one) => (isLarge(one) ? this.#one(one) : one)));
+    return Promise.all(results.map(async (one) => (isLarge(one) ? this.#one(one) : one)));
   }
 
   async #one(child: ChildResult): Promise<ChildResult> {

@@ -1,15 +1,21 @@
 // Jobs that wait for one another, given all at once.
 import { type Fault, invalid } from '../core/errors.ts';
-import { type EnqueueArgs, enqueueArgsOf, type JobType } from '../handler/job-type.ts';
+import { enqueueArgsOf, type JobType } from '../handler/job-type.ts';
+import type { None } from '../handler/schema.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions, type JobWish, wishOf } from './enqueue-options.ts';
 import type { JobHandle } from './job-handle.ts';
 
 /** What becomes of a job when one that it needs did not succeed. */
 export type OnNeedFailed = 'cancel' | 'run' | 'hold';
 
-export interface GraphOptions<After extends string = string> extends EnqueueOptions {
-  /** The items that must have ended before, by name; a job outside of the graph by its handle. */
-  readonly after?: readonly (After | { readonly id: string })[];
+/** An item of the graph by its name, or a job outside of it by its handle. */
+type Need = string | { readonly id: string };
+
+export interface GraphOptions<
+  Needs extends readonly Need[] = readonly Need[],
+> extends EnqueueOptions {
+  /** What must have ended before. */
+  readonly after?: Needs;
   /**
    * When one of them did not succeed: `cancel` (default) this job too, `run` it all the same, or
    * `hold` it until the failed one was replayed.
@@ -43,10 +49,16 @@ const ITEM_OPTIONS: Readonly<Record<keyof GraphOptions, true>> = {
 };
 
 /** A job for `enqueueGraph`; a job without input takes its options second. */
-export function item<Input, Result, const After extends string = never>(
+export function item<Input, Result, const Needs extends readonly Need[] = readonly []>(
   job: JobType<Input, Result>,
-  ...args: EnqueueArgs<NoInfer<Input>, GraphOptions<After>>
-): GraphItem<Input, Result, After> {
+  input: NoInfer<Input>,
+  options?: GraphOptions<Needs>,
+): GraphItem<Input, Result, Extract<Needs[number], string>>;
+export function item<Result, const Needs extends readonly Need[] = readonly []>(
+  job: JobType<None, Result>,
+  options?: GraphOptions<Needs>,
+): GraphItem<None, Result, Extract<Needs[number], string>>;
+export function item(job: JobType, ...args: readonly unknown[]): GraphItem {
   const { input, options } = enqueueArgsOf<GraphOptions>(job, args, ITEM_OPTIONS);
   return { job, input, options };
 }

@@ -120,8 +120,8 @@ export abstract class JobVerbs<Options extends EnqueueOptions = EnqueueOptions> 
   }
 
   /**
-   * Jobs that wait for one another, by name, in one transaction: `{ load: item(load, input, { after:
-   * ['extract'] }) }`. A name that is none, a circle and an item that is refused refuse the call.
+   * Jobs that wait for one another, by name, in one transaction: each is an `item` that says in
+   * `after` what it needs. A name that is none, a circle and a refused item refuse the call.
    */
   async enqueueGraph<const Items extends GraphItems>(
     items: Items,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import {
   errorOf,
@@ -57,17 +58,14 @@ describe('a wait', () => {
 
   test('lets stages and effects that are on their way finish first', async () => {
     const kept = new KeptWaits();
-    const slow = Promise.withResolvers<string>();
+    /** Takes longer than the answer that nothing is decided. */
+    const slow = async (): Promise<string> => {
+      await kept.decides;
+      return (await readFile(new URL(import.meta.url), 'utf8')).slice(0, 1);
+    };
     const running = turn(kept, ({ sleep, stage, once }) =>
-      Promise.all([
-        sleep('a', '1d'),
-        stage('slow', () => slow.promise),
-        once('effect', () => slow.promise),
-      ]),
+      Promise.all([sleep('a', '1d'), stage('slow', slow), once('effect', slow)]),
     );
-    await new Promise(setImmediate);
-    await new Promise(setImmediate);
-    slow.resolve('slow');
     assert.deepEqual(await running, { kind: 'suspend', waits: ['a'] });
     assert.deepEqual(kept.stages.map(({ name }) => name).toSorted(), ['once:effect', 'slow']);
   });
@@ -122,7 +120,7 @@ describe('a wait', () => {
       },
       stops,
     );
-    await new Promise(setImmediate);
+    await kept.decides;
     stops.turn(new JobStop({ why: 'cancelled', mode: 'soft', message: 'cancelled' }));
     assert.deepEqual(await running, { kind: 'stopped' });
   });

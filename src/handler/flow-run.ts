@@ -18,7 +18,7 @@ export interface WaitPlan<Value = unknown> {
   readonly request: WaitRequest;
   /** Makes the children that it waits for, where it does. */
   readonly prepare: () => Promise<void>;
-  /** What was decided, as the handler gets it; null where it does not count and the wait goes on. */
+  /** What was decided, as the handler gets it; null where it does not count: the wait goes on. */
   readonly read: (value: WaitValue) => Promise<{ readonly value: Value } | null>;
 }
 

@@ -45,7 +45,7 @@ export class LazyWait<Value = unknown> implements PromiseLike<Value> {
     if (name === null || this.#isTaken) {
       const message =
         name === null
-          ? 'a wait without a name can only be given to `first`: name it, as in sleep("pause", "5m")'
+          ? 'a wait without a name can only be given to `first`: name it, sleep("pause", "5m")'
           : `the wait "${name}" was given to \`first\`: await that instead`;
       throw fail('configuration_error', message);
     }

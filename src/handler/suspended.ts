@@ -3,7 +3,7 @@
 const BRAND: unique symbol = Symbol.for('pawl.suspended') as never;
 
 /** No `Error`: it is not one, and code that catches errors should let it pass. */
-export interface Suspended {
+interface Suspended {
   readonly [BRAND]: true;
 }
 
@@ -22,7 +22,7 @@ export function rejectSuspended(): Promise<never> {
  * True for what a wait throws when the job is suspended. It is no error: whoever catches it throws
  * it again. The handler runs again from the top when a wait is decided.
  */
-export function isSuspended(thrown: unknown): thrown is Suspended {
+export function isSuspended(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
   try {
     return (thrown as { readonly [BRAND]?: unknown })[BRAND] === true;

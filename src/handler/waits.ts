@@ -7,8 +7,8 @@ import type { Json } from './json.ts';
 import type { Schema, ValueOf } from './schema.ts';
 
 /**
- * Something to wait for. It begins when it is awaited, or given to `first`. While it is open the job
- * is suspended: it holds no slot, no lease and no connection, and spends no attempt.
+ * Something to wait for. It begins when it is awaited, or given to `first`. While it is open the
+ * job is suspended: it holds no slot, no lease and no connection, and spends no attempt.
  */
 export interface Wait<out Value> extends PromiseLike<Value> {
   readonly '~wait'?: Value;

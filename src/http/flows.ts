@@ -1,17 +1,10 @@
 import { Type } from 'typebox';
 import { invalid, PawlError } from '../core/errors.ts';
-import type {
-  ChildItem,
-  ChildResult,
-  SpawnRequest,
-  WaitRequest,
-  WaitState,
-  WaitValue,
-} from '../core/flow.ts';
+import type { ChildItem, SpawnRequest, WaitRequest } from '../core/flow.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from '../engine/owner.ts';
-import { wholeResult } from '../engine/by-reference.ts';
 import { definitionOf } from '../engine/stored-definition.ts';
+import { childResultsJson, waitStateJson } from './flow-view.ts';
 import { type App, credentialOf, type Resource, routes, type Services } from './services.ts';
 import {
   AsideBody,
@@ -19,19 +12,16 @@ import {
   AwaitedSchema,
   ChildrenBody,
   type ChildrenJson,
-  type ChildResultJson,
   ChildResultSchema,
   ResultsBody,
   SuspendBody,
   WaitName,
   type WaitJson,
-  type WaitStateJson,
-  type WaitValueJson,
 } from './schema/flow.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed, nullable } from './schema/values.ts';
-import { errorJson, jobJson } from './view.ts';
+import { jobJson } from './view.ts';
 import { heldBy, REPORT_LIMITS } from './workers.ts';
 
 /** What the routes of an owner have in common. */
@@ -42,7 +32,8 @@ const OWNED = {
 
 export const WaitParams = Type.Object({ ...JobParams.properties, name: WaitName });
 
-function childOf({ key, input, inputHash, type: _, ...options }: ChildrenJson['items'][number]) {
+function childOf(child: ChildrenJson['items'][number]): ChildItem {
+  const { key, input, inputHash, type: _, ...options } = child;
   const item: ChildItem = {
     key,
     input: JSON.stringify(input ?? null),
@@ -56,7 +47,7 @@ function spawnOf(body: ChildrenJson): SpawnRequest {
   const [first] = items;
   const other = items.findIndex(({ type }) => type !== first?.type);
   if (other !== -1) {
-    const message = `must be "${first!.type}", as of the first item: a wait is for jobs of one type`;
+    const message = `must be "${first!.type}", as of the first: a wait is for jobs of one type`;
     throw invalid([{ pointer: `/items/${other}/type`, message }]);
   }
   return {
@@ -71,7 +62,7 @@ function spawnOf(body: ChildrenJson): SpawnRequest {
 }
 
 const CHILDREN_TEXT =
-  'Starts jobs that belong to this one, under the name of a wait and a key each, all of one type. ' +
+  'Starts jobs that belong to this one, under the name of a wait and a key each, of one type. ' +
   'They have its tenant, requester, correlation and trace, and at most its deadline. The same ' +
   'request again finds the same children; a kept name with another type or input is refused. A ' +
   "credential without `jobs:write` may start the types that the parent's type lists in `calls`.";
@@ -142,65 +133,11 @@ function waitOf(wait: WaitJson): WaitRequest {
   }
 }
 
-/** As the answer shows it: a code is made of the class where the handler gave none. */
-function childResultJson({ key, id, ok, result, error }: ChildResult): ChildResultJson {
-  if (ok) return { key, id, ok, result: result === null ? null : (JSON.parse(result) as unknown) };
-  return { key, id, ok, error: error === null ? null : errorJson('job', error) };
-}
-
-/** Results as their handlers gave them: a worker cannot see the values of other jobs by itself. */
-export async function childResultsJson(
-  { artifacts }: Services,
-  tenant: string,
-  results: readonly ChildResult[],
-): Promise<ChildResultJson[]> {
-  const whole = results.map(async (one) => {
-    const { id, result } = one;
-    if (result === null || artifacts === null) return childResultJson(one);
-    const value = await wholeResult(artifacts.access, { tenant, id, result });
-    return childResultJson({ ...one, result: value });
-  });
-  return Promise.all(whole);
-}
-
-async function valueJson(
-  services: Services,
-  tenant: string,
-  value: WaitValue,
-): Promise<WaitValueJson> {
-  switch (value.kind) {
-    case 'children': {
-      const { kind, counts, results, isAll } = value;
-      return { kind, counts, results: await childResultsJson(services, tenant, results), isAll };
-    }
-    case 'time':
-      return { kind: value.kind };
-    case 'message': {
-      const { kind, id, payload } = value;
-      return { kind, id, payload: JSON.parse(payload) as unknown };
-    }
-    case 'first': {
-      const { kind, which } = value;
-      const inner = await valueJson(services, tenant, value.value);
-      return { kind, which, value: inner } as WaitValueJson;
-    }
-  }
-}
-
-async function waitStateJson(
-  services: Services,
-  tenant: string,
-  { name, state }: { name: string; state: WaitState },
-): Promise<WaitStateJson> {
-  if (state.state === 'open') return { name, state: 'open' };
-  return { name, state: 'decided', value: await valueJson(services, tenant, state.value) };
-}
-
 const AWAIT_TEXT =
-  'Begins those of the waits that have not begun, and says what is decided of each. If nothing is, ' +
-  'the job is suspended: the turn is over, its lease is given up, no attempt is spent, and it is ' +
-  'claimed again, from the top, when one of them is decided. `receive` takes the oldest message of ' +
-  'its name. A kept name with another kind is refused.';
+  'Begins those of the waits that have not begun, and says what is decided of each. If nothing ' +
+  'is, the job is suspended: the turn is over, its lease is given up, no attempt is spent, and it is ' +
+  'claimed again, from the top, when one of them is decided. A message that is taken is the ' +
+  'oldest of its name. A kept name with another kind is refused.';
 
 function awaitAll(app: App, services: Services): void {
   const { engine } = services;
@@ -252,7 +189,7 @@ function suspendJob(app: App, { engine }: Services): void {
         summary: 'End a turn that waits',
         description:
           'For waits that were begun with `suspend: false`: the job is claimed again when one of ' +
-          'them is decided, also if that happened meanwhile. The same report again: 200, unchanged.',
+          'them is decided, also if that happened meanwhile. The same report again: unchanged.',
         params: JobParams,
         body: SuspendBody,
         response: { 200: JobSchema },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { TreeView } from '../engine/flows/flows.ts';
-import { childResultsJson, WaitParams } from './flows.ts';
+import { childResultsJson } from './flow-view.ts';
+import { WaitParams } from './flows.ts';
 import { sendPage } from './page.ts';
 import {
   ChildResultSchema,
@@ -67,7 +68,9 @@ function listMessages(app: App, { engine }: Services): void {
       },
     },
     async (request) => {
-      const messages = await engine.flows.messages(refOf(request, request.params.id));
+      const ref = refOf(request, request.params.id);
+      await engine.job(ref);
+      const messages = await engine.flows.messages(ref);
       const items = messages.map(({ payload, at, fault, ...rest }) => ({
         ...rest,
         setAside: fault,

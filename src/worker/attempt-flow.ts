@@ -44,7 +44,7 @@ export async function askFlow(
 
 const AWAY_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503]);
 
-/** What is neither an answer of the platform nor an end of the attempt may be gone the next time. */
+/** What is no answer of the platform may be gone the next time. */
 function isAway(error: unknown): boolean {
   if (isPawlError(error)) return AWAY_STATUS.has(error.status);
   return error instanceof Error && error.name === 'StoreError';

@@ -79,9 +79,9 @@ test('a program on SQLite waits for 150 jobs and a message', async (context) => 
 
 for (const server of await postgresServers()) {
   test(`a program on ${server.label} waits for 150 jobs and a message`, async (context) => {
-    const { url, drop } = await freshDatabase(server);
-    context.after(drop);
-    await runsOn(url);
+    const database = await freshDatabase(server);
+    context.after(() => database.drop());
+    await runsOn(database.url);
   });
 }
 

@@ -24,7 +24,13 @@ export class KeptWaits implements AttemptPort {
   readonly children: Map<string, ChildResult[]> = new Map();
   readonly decided: Map<string, WaitState> = new Map();
   readonly messages: { name: string; payload: string; id: string; fault?: string }[] = [];
+  readonly #asked = Promise.withResolvers<void>();
   refusal: PawlError | null = null;
+
+  /** Resolves when it is asked what is decided. */
+  get decides(): Promise<void> {
+    return this.#asked.promise;
+  }
 
   tell(): void {}
 
@@ -58,6 +64,7 @@ export class KeptWaits implements AttemptPort {
         return { done: 'spawn', ids: open.map(({ id }) => id) };
       }
       case 'decide':
+        this.#asked.resolve();
         return { done: 'decide', waits: call.waits.map((wait) => this.#stateOf(wait)) };
       case 'results': {
         const all = this.children.get(call.wait)!;

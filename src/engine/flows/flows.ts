@@ -13,7 +13,6 @@ import type { Ownership } from '../owner.ts';
 
 export type {
   ChildItem,
-  ChildResult,
   SpawnRequest,
   WaitRequest,
   WaitState,

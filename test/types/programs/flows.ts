@@ -79,7 +79,7 @@ export const report = defineJob('report', {
     if (answer.which === 'never') return null;
     await sleep('pause', '5m');
     // @ts-expect-error only `first` has a name for it
-    await sleep('5m');
+    await sleep('5m'); // oxlint-disable-line typescript/await-thenable -- nor has the linter
     return { total, text, later, by, anything: typeof anything };
   },
 });
