@@ -70,7 +70,7 @@ await forEachStore(({ label, open }) => {
       const { ids } = await flow.spawn(turn);
       await flow.waitFor(turn, PARTS);
       for (const id of ids) await flow.end(id);
-      assert.equal(await flow.follow() >= 0, true);
+      assert.equal((await flow.follow()) >= 0, true);
       assert.equal((await flow.world.claim('w1', 'parent')).length, 1);
       assert.equal(await flow.follow(), 0, 'what was read comes to nothing a second time');
       await flow.world.close();
@@ -114,10 +114,7 @@ await forEachStore(({ label, open }) => {
       await assert.rejects(flow.spawn(turn, { type: 'other' }), refused);
       const other = itemsOf(['a', 'b']).map((item) => ({ ...item, input: '1' }));
       await assert.rejects(flow.spawn(turn, { items: other }), refused);
-      await assert.rejects(
-        flow.decide(turn, { name: 'parts', kind: 'time', delayMs: 1 }),
-        refused,
-      );
+      await assert.rejects(flow.decide(turn, { name: 'parts', kind: 'time', delayMs: 1 }), refused);
       await flow.world.close();
     });
 

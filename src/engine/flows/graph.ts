@@ -42,7 +42,7 @@ export async function enqueueGraph(
       const own = needs[index]!;
       if (own.length === 0) return [];
       const onNeedFailed = failureRule(context, job, { item: items[index]!, index });
-      return opsOf(job, { needs: own, onNeedFailed, ifCreated });
+      return afterOps(job, { needs: own, onNeedFailed, ifCreated });
     });
   const insert: InsertJobs = async (jobs) => {
     const made = await context.store.insert(jobs, { with: opsFor(jobs), isWhole: true });
@@ -143,7 +143,8 @@ function failureRule(
   throw invalid([{ pointer: `/${index}/onNeedFailed`, message }]);
 }
 
-function opsOf(
+/** What is kept for a job that begins after others, in the transaction of its birth. */
+export function afterOps(
   { tenant, id }: JobRef,
   made: { needs: readonly string[]; onNeedFailed: OnNeedFailed; ifCreated: number },
 ): RecordOp[] {

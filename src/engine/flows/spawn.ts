@@ -3,11 +3,11 @@ import { workerActor } from '../../core/actor.ts';
 import { type Fault, invalid, PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import { isStorable } from '../../core/text.ts';
+import type { FlowRecords } from '../../records/flow-records.ts';
 import {
   CHUNK,
   type ChildrenWait,
   chunkOp,
-  type FlowRecords,
   growTreeOp,
   markOp,
   type StoredWait,

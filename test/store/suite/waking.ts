@@ -22,7 +22,11 @@ const WOKEN: Annotation = {
   wake: true,
 };
 
-async function suspended(scene: Scene, type: string, more: Partial<Job> = {}): Promise<Job> {
+async function suspended(
+  scene: Scene,
+  type: string,
+  more: { documentId?: string } = {},
+): Promise<Job> {
   const job = await scene.running({ type, ...more });
   const move = scene.move(job, { on: 'snooze', delayMs: FAR_MS }, { annotation: SUSPENDED });
   assert.equal((await scene.apply(move)).kind, 'moved');
@@ -143,7 +147,10 @@ const lineCases: Cases = {
     scene.clock.advance(1_000);
     await scene.apply(wake(scene, old));
     const { waiting } = await scene.store.due(10_000);
-    await scene.ask(waiting.find(({ id }) => id === old.id)!, { on: 'requeue' });
+    await scene.ask(
+      waiting.find(({ id }) => id === old.id)!,
+      { on: 'requeue' },
+    );
     const claims = [await scene.claimOne(), await scene.claimOne()];
     assert.deepEqual(
       claims.map(({ id }) => id),
