@@ -21,7 +21,7 @@ import { notFound } from '../refusals.ts';
 import { cancelSet } from './cancel.ts';
 import { readChildren, resultOf, setState } from './children.ts';
 import { RESULTS_SHOWN, type WaitRequest, type WaitState, type WaitValue } from './flows.ts';
-import { fenceOf, waitChanged, whyRefused } from './spawn.ts';
+import { fenceOf, waitChanged, whyRefused } from './fence.ts';
 import { waitRefusal } from './suspend.ts';
 
 /** The most waits of one call, those inside of `first` included. */

@@ -17,8 +17,8 @@ const AFTER = 'after';
 const NEEDS_MAX = 1_000;
 
 /**
- * Accepts jobs of which some begin after others, whole or not at all. A job with needs stands in its
- * lifecycle's ready state, put off until it is woken.
+ * Accepts jobs of which some begin after others, whole or not at all. A job with needs stands in
+ * its lifecycle's ready state, put off until it is woken.
  */
 export async function enqueueGraph(
   context: EngineContext,
