@@ -4,7 +4,7 @@ import { ArtifactRecords } from './artifacts.ts';
 import { AuditLog } from './audit.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Ends } from './ends.ts';
-import { FlowRecords } from './flows.ts';
+import { FlowRecords } from './flow-records.ts';
 import { Followers } from './followers.ts';
 import { JobTypes } from './job-types.ts';
 import { ScheduleRecords } from './schedules.ts';

@@ -110,5 +110,7 @@ const TYPES: Readonly<Record<string, TypeDefinition>> = {
 };
 
 export async function openFlowWorld(options: WorldOptions = {}): Promise<FlowWorld> {
-  return new FlowWorld(await openWorld({ ...options, types: { ...TYPES, ...options.types } }));
+  // A type is registered after those that it names.
+  const types = { ...options.types, ...TYPES, ...options.types };
+  return new FlowWorld(await openWorld({ ...options, types }));
 }

@@ -111,8 +111,10 @@ const neighbours = new Set([
   'engine > engine/flows',
   'engine/flows > engine',
   'engine/flows > engine/follow',
+  'engine/follow > engine/flows',
   'engine/limits > engine/flows',
   'engine/sweeps > engine/flows',
+  'engine/retention > engine/flows',
   'engine/live > engine',
   'testing > pawl',
 ]);

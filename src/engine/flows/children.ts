@@ -129,3 +129,17 @@ export async function lineOf(context: EngineContext, job: Job): Promise<Job[]> {
     line.push(next);
   }
 }
+
+/** The jobs in all sets of a job, as they stand. */
+export async function* childrenOf(context: EngineContext, ref: JobRef): AsyncGenerator<Job> {
+  const [parent] = await context.store.read([ref]);
+  if (!parent) return;
+  for (const { name, wait } of await context.records.flows.allWaits(ref)) {
+    if (wait.kind !== 'children') continue;
+    const { onFailure, count } = wait;
+    for await (const keys of context.records.flows.chunks(ref, name, count)) {
+      const children = await readChildren(context, parent, { wait: name, keys, onFailure });
+      for (const { job } of children) if (job !== null) yield job;
+    }
+  }
+}

@@ -26,7 +26,7 @@ import {
   type WaitState,
   type WaitValue,
 } from '../../core/flow.ts';
-import { fenceOf, waitChanged, whyRefused } from './spawn.ts';
+import { fenceOf, waitChanged, whyRefused } from './fence.ts';
 import { waitRefusal } from './suspend.ts';
 
 /** The most waits of one call, those inside of `first` included. */

@@ -40,6 +40,7 @@ export class FlowFollower {
       everyMs,
       batchMax: BATCH_MAX,
       handle: (items, batch) => this.#handle(items, batch),
+      onReset: () => this.#lookAtAll(),
     });
   }
 
@@ -69,6 +70,17 @@ export class FlowFollower {
     await this.#lookAtThose(news.changed);
     await this.#lookAtParents(news.ended, signal);
     await this.#endTrees(news.ended, signal);
+  }
+
+  /** The entries in between are lost, so everybody who waits is looked at once. */
+  async #lookAtAll(): Promise<void> {
+    const { signal } = new AbortController();
+    for await (const refs of this.#context.records.flows.allMarked()) {
+      const jobs = await this.#context.store.read(refs);
+      const ended = refs.filter((_, index) => isTerminal(jobs[index]?.phase ?? 'held'));
+      await this.#lookAtThose(refs);
+      await this.#endTrees(ended, signal);
+    }
   }
 
   /** Jobs that were suspended, or born so, or sent a message. */

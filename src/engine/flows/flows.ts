@@ -85,7 +85,7 @@ export type OnNeedFailed = 'cancel' | 'run' | 'hold';
 
 /** Waiting for jobs, messages and time. */
 export interface Flows {
-  /** Children of a wait, fenced by the parent's ownership. The same keys again: the same children. */
+  /** Children of a wait, fenced by the parent's ownership. The same again: the same children. */
   spawn(owner: Ownership, request: SpawnRequest): Promise<{ readonly ids: readonly string[] }>;
   /** Begins waits that have not begun, and says what is decided of each, in order. */
   decide(owner: Ownership, waits: readonly WaitRequest[]): Promise<WaitState[]>;

@@ -17,8 +17,8 @@ const AFTER = 'after';
 const NEEDS_MAX = 1_000;
 
 /**
- * Accepts jobs of which some begin after others, whole or not at all. A job with needs stands in its
- * lifecycle's ready state, put off until it is woken.
+ * Accepts jobs of which some begin after others, whole or not at all. A job with needs stands in
+ * its lifecycle's ready state, put off until it is woken.
  */
 export async function enqueueGraph(
   context: EngineContext,
@@ -42,7 +42,7 @@ export async function enqueueGraph(
       const own = needs[index]!;
       if (own.length === 0) return [];
       const onNeedFailed = failureRule(context, job, { item: items[index]!, index });
-      return opsOf(job, { needs: own, onNeedFailed, ifCreated });
+      return afterOps(job, { needs: own, onNeedFailed, ifCreated });
     });
   const insert: InsertJobs = async (jobs) => {
     const made = await context.store.insert(jobs, { with: opsFor(jobs), isWhole: true });
@@ -143,7 +143,8 @@ function failureRule(
   throw invalid([{ pointer: `/${index}/onNeedFailed`, message }]);
 }
 
-function opsOf(
+/** What is kept for a job that begins after others, in the transaction of its birth. */
+export function afterOps(
   { tenant, id }: JobRef,
   made: { needs: readonly string[]; onNeedFailed: OnNeedFailed; ifCreated: number },
 ): RecordOp[] {

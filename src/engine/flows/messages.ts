@@ -20,7 +20,7 @@ import type { Ownership } from '../owner.ts';
 import { notFound } from '../refusals.ts';
 import { type Plan, transition } from '../transition.ts';
 import type { MessageView, SendRequest } from './flows.ts';
-import { fenceOf, whyRefused } from './spawn.ts';
+import { fenceOf, whyRefused } from './fence.ts';
 
 const KEY_LENGTH_MAX = 256;
 const SHOWN_MAX = MAILBOX_MAX;

@@ -3,27 +3,26 @@ import { workerActor } from '../../core/actor.ts';
 import { type Fault, invalid, PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import { isStorable } from '../../core/text.ts';
+import type { FlowRecords } from '../../records/flow-records.ts';
 import {
   CHUNK,
   type ChildrenWait,
   chunkOp,
-  type FlowRecords,
   growTreeOp,
   markOp,
   type StoredWait,
-  TREE_MAX,
   waitOp,
 } from '../../records/flows.ts';
 import { type InsertOutcome, jobAtBirth, type NewJob } from '../../store/insert.ts';
-import type { FenceOp, RecordOp, RefusalReason } from '../../store/records.ts';
+import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
 import { draftJob } from '../draft.ts';
-import { documentBusy } from '../enqueue-answer.ts';
 import { checkName, UNSTORABLE } from '../enqueue-request.ts';
 import { type Ownership, ownershipRefusal } from '../owner.ts';
-import { leaseExpired, notFound } from '../refusals.ts';
+import { notFound } from '../refusals.ts';
 import { childIds, lineOf } from './children.ts';
 import { type ChildItem, SPAWN_MAX, type SpawnRequest } from '../../core/flow.ts';
+import { fenceOf, refuseBusy, waitChanged, whyRefused } from './fence.ts';
 import { waitRefusal } from './suspend.ts';
 
 /** The most children of one wait. */
@@ -159,11 +158,6 @@ async function keptOf(flows: FlowRecords, { request, owner }: Family): Promise<K
   return { stored, hasKeys: true, isThere: kept.isComplete || !isLast };
 }
 
-export function waitChanged(name: string, kept: string): PawlError {
-  const message = `under the name "${name}" this job has kept ${kept}, and now asks for another`;
-  return new PawlError('WAIT_CHANGED', message, { details: { wait: name } });
-}
-
 function refuse(error: PawlError | null): void {
   if (error !== null) throw error;
 }
@@ -193,7 +187,7 @@ function setAfter(
   };
 }
 
-/** Children of a lifecycle without cancellation outlive their parent; to ask otherwise is refused. */
+/** Children that cannot be cancelled outlive their parent; to ask otherwise is refused. */
 function parentEndOf(
   { registry }: EngineContext,
   { onParentEnd, type }: SpawnRequest,
@@ -204,7 +198,8 @@ function parentEndOf(
   const canCancel = lifecycle.places.some(({ phase }) => phase === 'cancelled');
   if (canCancel || onParentEnd !== 'cancel')
     return onParentEnd ?? (canCancel ? 'cancel' : 'abandon');
-  const message = `jobs of "${type}" cannot be cancelled (lifecycle ${lifecycle.name}): use "abandon"`;
+  const why = `jobs of "${type}" cannot be cancelled (lifecycle ${lifecycle.name})`;
+  const message = `${why}: use "abandon"`;
   throw invalid([{ pointer: '/onParentEnd', message }]);
 }
 
@@ -236,28 +231,6 @@ async function draftChildren(
   return drafts;
 }
 
-export function fenceOf({ ref, owner, epoch, token }: Ownership): FenceOp {
-  return { op: 'fence', tenant: ref.tenant, jobId: ref.id, owner, epoch, token };
-}
-
-export async function whyRefused(
-  { store }: EngineContext,
-  owner: Ownership,
-  reason: RefusalReason | 'spawn',
-): Promise<PawlError> {
-  if (reason === 'full') {
-    const message = `the tree of job ${owner.ref.id} has more than ${TREE_MAX} jobs`;
-    return new PawlError('LIMIT_EXCEEDED', message, { details: { limit: TREE_MAX } });
-  }
-  const [parent] = await store.read([owner.ref]);
-  if (!parent) return notFound(owner.ref);
-  const lost = ownershipRefusal(parent, owner);
-  if (lost !== null) return lost;
-  if (parent.cancel === null || reason !== 'spawn') return leaseExpired(parent);
-  const message = `job ${parent.id} is being cancelled: it starts no more children`;
-  return new PawlError('ILLEGAL_TRANSITION', message);
-}
-
 function tellBirths(
   { observer, wakeSignal, live }: EngineContext,
   drafts: readonly NewJob[],
@@ -271,23 +244,6 @@ function tellBirths(
   observer?.enqueued(born);
   wakeSignal.born(born);
   live.born(born);
-}
-
-/** A child that must wait for its own ancestor would wait for ever, so it is refused at the call. */
-async function refuseBusy(
-  { store }: EngineContext,
-  drafts: readonly NewJob[],
-  outcomes: readonly InsertOutcome[],
-): Promise<void> {
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.kind !== 'busy') continue;
-    const { tenant, id, awaitedBy } = drafts[index]!;
-    const [holder] = await store.read([{ tenant, id: outcome.id }]);
-    if (!holder) throw notFound({ tenant, id });
-    const { message, details } = documentBusy(holder);
-    const what = `child "${awaitedBy!.key}" of "${awaitedBy!.wait}" was refused: ${message}`;
-    throw new PawlError('CONCURRENCY_CONFLICT', what, { details: { ...details } });
-  }
 }
 
 /** All children are there: the wait can be decided. */

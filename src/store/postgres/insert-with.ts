@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 
 type Inserted = Extract<InsertWithOutcome, { kind: 'inserted' }>;
 
-/** Takes the transaction back: one of the jobs is refused, and they are to be written as a whole. */
+/** Takes the transaction back: a job is refused, and they are to be written as a whole. */
 class WholeRefused extends StoreError {
   readonly answer: Inserted;
 

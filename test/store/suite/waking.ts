@@ -22,7 +22,11 @@ const WOKEN: Annotation = {
   wake: true,
 };
 
-async function suspended(scene: Scene, type: string, more: Partial<Job> = {}): Promise<Job> {
+async function suspended(
+  scene: Scene,
+  type: string,
+  more: { documentId?: string } = {},
+): Promise<Job> {
   const job = await scene.running({ type, ...more });
   const move = scene.move(job, { on: 'snooze', delayMs: FAR_MS }, { annotation: SUSPENDED });
   assert.equal((await scene.apply(move)).kind, 'moved');
