@@ -12,6 +12,7 @@ export {
   type JobDefinition,
   type JobOptions,
 } from './handler/define-job.ts';
+export { ChildrenFailed, type FailedChild, isChildrenFailed } from './handler/children-failed.ts';
 export {
   fail,
   isJobFailure,
@@ -26,6 +27,17 @@ export { type InputOf, isJobType, type JobType, type ResultOf } from './handler/
 export type { Json } from './handler/json.ts';
 export { type None, type Schema, typed } from './handler/schema.ts';
 export { JobStop } from './handler/stop.ts';
+export { isSuspended } from './handler/suspended.ts';
+export type {
+  CallOptions,
+  ChildOutcome,
+  Children,
+  First,
+  FlowVerbs,
+  Spawned,
+  UnnamedWait,
+  Wait,
+} from './handler/waits.ts';
 export { fromTypebox } from './handler/typebox.ts';
 
 // --- Lifecycles --------------------------------------------------------------------------------
@@ -56,6 +68,13 @@ export { drainOnSignal } from './worker/shutdown.ts';
 // --- Jobs in a program's hand, and lists -------------------------------------------------------
 export type { JobError } from './core/job.ts';
 export type { DeadLetters, FailureCause, Failures, ManyResults } from './handle/failures.ts';
+export {
+  type GraphHandles,
+  type GraphItem,
+  type GraphOptions,
+  item,
+  type OnNeedFailed,
+} from './handle/graph.ts';
 export type { JobHandle } from './handle/job-handle.ts';
 export type { JobQuery } from './handle/job-query.ts';
 export type {
@@ -64,6 +83,8 @@ export type {
   JobEventSnapshot,
   JobSnapshot,
   Page,
+  TreeSnapshot,
+  WaitSnapshot,
   WhySnapshot,
 } from './handle/job-snapshot.ts';
 export type { JobVerbs, TriedJob } from './handle/job-verbs.ts';

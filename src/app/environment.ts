@@ -2,6 +2,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { systemTimers } from '../core/timers.ts';
 import type { EngineContext, EngineLog } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
+import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactServices } from '../http/artifact-view.ts';
@@ -39,6 +40,7 @@ export async function openEnvironment(
   const outgoing = openOutgoing(configuration.outgoing, log);
   const { access } = artifacts;
   const compensator = new Compensator(context, { timers: systemTimers });
+  const flows = new FlowFollower(context, { timers: systemTimers });
   const studio = openStudio(engine, { ...configuration, client: outgoing, artifacts: access, own });
   const jobs = [...own, ...studio.jobs];
   const webhooks = await openWebhooks(engine, {
@@ -60,8 +62,10 @@ export async function openEnvironment(
       if (!roles.has('sweeper')) return;
       sweep.start();
       compensator.start();
+      flows.start();
     },
     stop: async () => {
+      await flows.stop();
       await compensator.stop();
       await ogc.stop();
       await webhooks.stop();

@@ -17,6 +17,9 @@ const ANNOTATIONS: readonly string[] = [
   'job_amended',
   'job_compensated',
   'job_erased',
+  'job_suspended',
+  'job_woken',
+  'job_message',
 ] satisfies EventType[];
 
 /** Puts a job that has ended in the dead-letter queue, whatever its own end was. */

@@ -10,6 +10,7 @@ import type { Outcome } from '../http/schema/unique.ts';
 import { ArtifactsClient } from './artifacts-client.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { follow, type FollowOptions, type StreamItem } from './follow.ts';
+import { FlowsClient } from './flows-client.ts';
 import { KeysClient } from './keys-client.ts';
 import { OperationsClient } from './operations-client.ts';
 import { SchedulesClient } from './schedules-client.ts';
@@ -80,6 +81,7 @@ function jobPath(id: string, verb?: string): string {
 export class ApiClient {
   readonly connection: Connection;
   readonly artifacts: ArtifactsClient;
+  readonly flows: FlowsClient;
   readonly keys: KeysClient;
   readonly operations: OperationsClient;
   readonly schedules: SchedulesClient;
@@ -87,6 +89,7 @@ export class ApiClient {
   constructor(options: ConnectionOptions) {
     this.connection = new Connection(options);
     this.artifacts = new ArtifactsClient(this.connection);
+    this.flows = new FlowsClient(this.connection);
     this.keys = new KeysClient(this.connection);
     this.operations = new OperationsClient(this.connection);
     this.schedules = new SchedulesClient(this.connection);

@@ -1,7 +1,15 @@
 import { invalid, isPawlError, PawlError } from '../core/errors.ts';
 import type { JobWish } from '../handle/enqueue-options.ts';
 import type { DeadLetters, Failures } from '../handle/failures.ts';
-import type { CancelOptions, EventOptions, MadeJob, RerunOptions } from '../handle/job-access.ts';
+import type { GraphWish } from '../handle/graph.ts';
+import type {
+  CancelOptions,
+  EventOptions,
+  MadeJob,
+  MessageDraft,
+  RerunOptions,
+  SentMessage,
+} from '../handle/job-access.ts';
 import type { NamedQuery } from '../handle/job-query.ts';
 import type {
   ArtifactSnapshot,
@@ -10,6 +18,7 @@ import type {
   JobSnapshot,
   Page,
   Paging,
+  TreeSnapshot,
   WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import type { JobPort, MadeOrRefused } from '../handle/job-verbs.ts';
@@ -28,10 +37,11 @@ import {
   queueSnapshotOf,
   scheduleSnapshotOf,
   snapshotOf,
+  treeSnapshotOf,
   whySnapshotOf,
 } from './snapshots.ts';
 import { smallInput, wholeJob } from './whole-value.ts';
-import { wireJob, wireSchedule } from './wire-job.ts';
+import { keyedWireJob, wireJob, wireSchedule } from './wire-job.ts';
 
 /** The longest that the server is asked to wait for a job's end. */
 const WAIT_MS = 30_000;
@@ -73,10 +83,7 @@ export class HttpPort implements JobPort {
   }
 
   async enqueueWhole(wishes: readonly JobWish[]): Promise<MadeJob[]> {
-    if (wishes.length > BATCH_MAX) {
-      const message = `must be at most ${BATCH_MAX} jobs: one request can make no more as a whole`;
-      throw invalid([{ pointer: '', message }]);
-    }
+    checkWhole(wishes);
     const [batch = []] = batchesOf(await Promise.all(wishes.map((one) => this.#small(one))), true);
     const items = await this.api.enqueueMany(batch, { atomic: true }).catch(byIndex);
     return items.map(({ outcome, job }) => madeOf({ outcome: outcome!, job: job! }));
@@ -158,6 +165,29 @@ export class HttpPort implements JobPort {
     return items.map((artifact) => artifactSnapshotOf(this.api.artifacts, artifact));
   }
 
+  async send(id: string, { name, value, key }: MessageDraft): Promise<SentMessage> {
+    const keyed = key === undefined ? {} : { key };
+    return this.api.flows.send(id, { name, payload: value ?? null, ...keyed });
+  }
+
+  async tree(id: string): Promise<TreeSnapshot> {
+    return treeSnapshotOf(await this.api.flows.tree(id));
+  }
+
+  async enqueueGraph(wishes: readonly GraphWish[]): Promise<MadeJob[]> {
+    checkWhole(wishes);
+    const jobs = await Promise.all(
+      wishes.map(async ({ wish, ref, after, onNeedFailed }) => ({
+        ...keyedWireJob(await this.#small(wish)),
+        ref,
+        ...(after.length === 0 ? {} : { after: [...after] }),
+        ...(onNeedFailed === undefined ? {} : { onNeedFailed }),
+      })),
+    );
+    const items = await this.api.enqueueMany(jobs, { atomic: true }).catch(byIndex);
+    return items.map(({ outcome, job }) => madeOf({ outcome: outcome!, job: job! }));
+  }
+
   list({ createdFrom, createdTo, ...query }: NamedQuery): Promise<Page<JobSnapshot>> {
     return this.page('/v1/jobs', {
       ...query,
@@ -221,6 +251,12 @@ export class HttpPort implements JobPort {
     const input = await smallInput(this.api.artifacts, wish.input, wish.idempotencyKey);
     return input === wish.input ? wish : { ...wish, input };
   }
+}
+
+function checkWhole(wishes: readonly unknown[]): void {
+  if (wishes.length <= BATCH_MAX) return;
+  const message = `must be at most ${BATCH_MAX} jobs: one request can make no more as a whole`;
+  throw invalid([{ pointer: '', message }]);
 }
 
 function madeOf({ outcome, job }: { outcome: MadeJob['outcome']; job: JobJson }): MadeJob {

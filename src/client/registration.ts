@@ -16,6 +16,7 @@ const NOTHING: Omit<Required<{ [Name in keyof TypeBodyJson]: null }>, 'lifecycle
   slo: null,
   previews: null,
   compensation: null,
+  calls: null,
   expose: null,
   inputSchema: null,
 };

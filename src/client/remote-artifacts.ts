@@ -61,6 +61,13 @@ export class RemoteArtifacts {
     return isJson(found) ? textIn(await this.open(found)) : input;
   }
 
+  async resultOf({ result }: Pick<Job, 'result'>): Promise<JsonText> {
+    const reference = result === null ? null : referenceOf(result);
+    if (reference === null) return result ?? 'null';
+    const found = await this.find({ tenant: this.#tenant, id: reference });
+    return isJson(found) ? textIn(await this.open(found)) : (result ?? 'null');
+  }
+
   async open({ location }: Artifact): Promise<Content> {
     const options = { headers: {}, signal: new AbortController().signal };
     const answer = await this.#connection.open(location, options);

@@ -66,6 +66,7 @@ function jobOf({ job, input, checkpoint, lease }: ClaimJson, tenant: string): Jo
     owner: lease.owner,
     leaseExpiry: Date.parse(lease.expiresAt),
     cancel: null,
+    awaitedBy: null,
     createdAt: Date.parse(job.createdAt),
     updatedAt: Date.parse(job.updatedAt),
     startedAt: instantOf(job.startedAt),
@@ -91,6 +92,8 @@ export function endingOf(ending: Ending): { verb: string; body: object } {
     }
     case 'snooze':
       return { verb: 'snooze', body: { delayMs: ending.delayMs, ...checkpointOf(ending) } };
+    case 'suspend':
+      return { verb: 'suspend', body: { waits: ending.waits } };
     case 'release':
       return { verb: 'release', body: ending.cause === undefined ? {} : { cause: ending.cause } };
     case 'cancelled':

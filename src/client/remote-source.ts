@@ -1,4 +1,5 @@
 import { PawlError } from '../core/errors.ts';
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import type { Beat, BeatResult, Ownership } from '../engine/owner.ts';
 import type { Settlement } from '../engine/settle.ts';
@@ -6,6 +7,7 @@ import type { ClaimJson, HeartbeatJson } from '../http/schema/worker.ts';
 import type { WorkerBodyJson } from '../http/schema/worker-sign.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { Connection } from './connection.ts';
+import { flowAnswerOf, flowRequestOf } from './remote-flow.ts';
 import { claimOf, endingOf, textIn } from './remote-claim.ts';
 
 type Outcome =
@@ -82,6 +84,13 @@ export class RemoteSource {
         return this.#move(one, verb, body);
       }),
     );
+  }
+
+  async flow(held: Ownership, call: FlowCall): Promise<FlowAnswer> {
+    const { path, body } = flowRequestOf(call);
+    const { body: answer, error } = await this.#ask(held, path, body);
+    if (error !== null) throw error;
+    return flowAnswerOf(call, answer);
   }
 
   /** The server knows whose worker it is by the credential, so the tenant is not sent. */

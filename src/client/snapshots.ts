@@ -5,6 +5,7 @@ import {
   type JobEventSnapshot,
   type JobSnapshot,
   plainFacts,
+  type TreeSnapshot,
   type WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
@@ -15,6 +16,7 @@ import {
   type WireRule,
 } from '../handle/schedule.ts';
 import type { DeadLetterJson } from '../http/schema/dead-letter.ts';
+import type { TreeJson } from '../http/schema/flow.ts';
 import type { FailureCauseJson } from '../http/schema/failure.ts';
 import type { JobEventJson, JobJson } from '../http/schema/job.ts';
 import type { QueueJson } from '../http/schema/queue.ts';
@@ -59,6 +61,17 @@ export function letterSnapshotOf(letter: DeadLetterJson): DeadLetterSnapshot {
 
 export function whySnapshotOf({ reason, message, since, until, facts }: WhyJson): WhySnapshot {
   return { reason, message, since: new Date(since), until: dateOrNull(until), facts };
+}
+
+export function treeSnapshotOf({ waits, ...job }: TreeJson): TreeSnapshot {
+  return {
+    ...job,
+    waits: waits.map(({ until, jobs, ...wait }) => ({
+      ...wait,
+      until: dateOrNull(until),
+      jobs: jobs.map(treeSnapshotOf),
+    })),
+  };
 }
 
 export function queueSnapshotOf({

@@ -14,6 +14,7 @@ export type PayloadField =
   | 'error.stack'
   | `error.cause:${number}.${'message' | 'stack' | 'details'}`
   | 'artifact.name'
+  | `inbox:${string}`
   | `stage:${string}`
   | `artifact:${string}`;
 

@@ -9,6 +9,8 @@ export type Ending =
   | { readonly kind: 'snooze'; readonly delayMs: number; readonly checkpoint?: JsonText }
   /** The remote has begun: wait for it under the next state's name. */
   | { readonly kind: 'advance'; readonly delayMs: number; readonly checkpoint?: JsonText }
+  /** The turn waits for these, none of which is decided as far as it knows. */
+  | { readonly kind: 'suspend'; readonly waits: readonly string[] }
   /** `cause`: why, in a word, for the history. */
   | { readonly kind: 'release'; readonly cause?: string }
   /** The owner honours a cancel wish. */

@@ -16,6 +16,11 @@ export const ERRORS = {
   LEASE_LOST: { status: 409, hint: 'Stop working on this job: it is no longer yours.' },
   ILLEGAL_TRANSITION: { status: 409, hint: 'Read the job; its lifecycle does not list this move.' },
   NOT_FINISHED: { status: 409, hint: 'Wait for the job to end, or ask with waitMs.' },
+  WAIT_CHANGED: {
+    status: 409,
+    hint: 'Give the wait another name: under this one the job has kept something else.',
+  },
+  LIMIT_EXCEEDED: { status: 409, hint: 'Ask for less at once: the message names the limit.' },
   NO_RESULT: { status: 409, hint: 'The job did not succeed; read its error.' },
   REQUEST_TIMEOUT: { status: 408, hint: 'Send the request again, and its body without pauses.' },
   CURSOR_RESET: {

@@ -19,6 +19,9 @@ export const EVENT_TYPES = [
   'job_dead_lettered',
   'job_compensated',
   'job_erased',
+  'job_suspended',
+  'job_woken',
+  'job_message',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];

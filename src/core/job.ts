@@ -43,6 +43,14 @@ export const PARENT_KINDS = ['rerun', 'replay', 'compensation', 'caller'] as con
 
 export type ParentKind = (typeof PARENT_KINDS)[number];
 
+/** The wait that a job was started for, by a turn of the job that waits. */
+export interface AwaitedBy {
+  readonly jobId: string;
+  readonly wait: string;
+  /** The job's name within the wait. */
+  readonly key: string;
+}
+
 /** Names a job everywhere: ids are unique within a tenant. */
 export interface JobRef {
   readonly tenant: string;
@@ -93,4 +101,6 @@ export interface Job extends JobRef {
   /** Null without a parent. */
   readonly parentKind: ParentKind | null;
   readonly documentId: string | null;
+  /** Its place in a tree; null for a root and for every job outside of trees. */
+  readonly awaitedBy: AwaitedBy | null;
 }

@@ -34,6 +34,11 @@ export const PAYLOADS = {
     bytesMax: BOUNDS.checkpoint,
     remedy: `${AS_ARTIFACT} in the checkpoint`,
   },
+  message: {
+    name: 'message',
+    bytesMax: BOUNDS.stageResult,
+    remedy: `${AS_ARTIFACT} in the message`,
+  },
   stageResult: {
     name: "stage's result",
     bytesMax: BOUNDS.stageResult,

@@ -21,21 +21,14 @@ import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
 import type { InputPlace } from './large-inputs.ts';
-import type { Ownership } from './owner.ts';
 import type { Settlement } from './settle.ts';
 import type { JobSource, SourceOutcome } from './source.ts';
+import { largeFlow, type WorkerValues } from './large-flow.ts';
 
 type Refused = Extract<SourceOutcome, { kind: 'refused' }>;
 
 /** Where jobs are enqueued. */
 type Sink = Pick<Engine, 'enqueue'>;
-
-/** Where a worker's large values are read and kept: beside the engine, or behind HTTP. */
-export interface WorkerValues {
-  /** The whole input of a job, or the reference itself where it stands for a document. */
-  inputOf(job: Job): Promise<JsonText>;
-  keepResult(held: Ownership, content: Content): Promise<{ readonly id: string }>;
-}
 
 async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
@@ -143,6 +136,7 @@ export function largeSource(
           },
         }),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
+    ...largeFlow(source, values),
   };
 }
 
@@ -171,7 +165,10 @@ export function resultValue(
 }
 
 /** The result of a job as its handler gave it, also where it is kept by reference. */
-export async function wholeResult(files: Artifacts, job: Job): Promise<JsonText> {
+export async function wholeResult(
+  files: Artifacts,
+  job: Pick<Job, 'tenant' | 'id' | 'result'>,
+): Promise<JsonText> {
   const value = await resultValue(files, job);
   return value === null ? (job.result ?? 'null') : textIn(value);
 }
@@ -206,6 +203,7 @@ export function valuesIn(files: Artifacts): WorkerValues {
   return {
     inputOf: (job) => wholeInput(files, job),
     keepResult: (held, content) => files.keepResult(held, content),
+    resultOf: (job) => wholeResult(files, job),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Ids } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
 import type { Records } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
+import type { FlowLooks } from './flows/looks.ts';
 import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
 import type { LiveHub } from './live/live-hub.ts';
@@ -45,6 +46,8 @@ export interface EngineContext {
   readonly shedding: Shedding;
   /** Who waits for work hears of it here. */
   readonly wakeSignal: WorkSignal;
+  /** Looks at waiting jobs as soon as this process writes what concerns them. */
+  readonly flowLooks: FlowLooks;
   /** Who waits for jobs hears of them here. */
   readonly live: LiveHub;
 }

@@ -1,5 +1,6 @@
 import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
+import { flowIdOf } from '../core/ids.ts';
 import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import { PAYLOADS, payloadText } from '../core/payload.ts';
@@ -33,7 +34,9 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     await context.inputs.check({ type: parent.type, input });
     payloadText(PAYLOADS.input, input, '/input');
   }
-  const id = again.id ?? context.ids.next();
+  // A replay takes the place of a job that somebody waits for.
+  const place = again.kind === 'replay' ? (parent.awaitedBy ?? null) : null;
+  const id = again.id ?? (place === null ? context.ids.next() : flowIdOf(context.ids.next()));
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
   return {
@@ -58,6 +61,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     parentJobId: parent.id,
     parentKind: again.kind,
     documentId: parent.documentId ?? null,
+    ...(place === null ? {} : { awaitedBy: place }),
     idempotency: again.idempotency ?? null,
     actor: apiActor(principal),
   };

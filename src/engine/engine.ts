@@ -1,3 +1,4 @@
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { Ids } from '../core/ids.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { AccessKeys } from '../records/access-keys.ts';
@@ -8,6 +9,9 @@ import type { EngineContext } from './context.ts';
 import { enqueue, type EnqueueOptions, type EnqueueResult } from './enqueue.ts';
 import type { EnqueueRequest } from './enqueue-request.ts';
 import { Failures } from './failures.ts';
+import { answerFlow } from './flows/answer-flow.ts';
+import { EngineFlows } from './flows/engine-flows.ts';
+import type { Flows } from './flows/flows.ts';
 import type { FollowOptions } from './follow/follower.ts';
 import { LogFollower } from './follow/log-follower.ts';
 import { followOptionsOf, type Observer } from './follow/observer.ts';
@@ -16,6 +20,7 @@ import type { LiveTexts } from './live-texts.ts';
 import { notFound } from './refusals.ts';
 import type { Registry } from './registry.ts';
 import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
+import type { Ownership } from './owner.ts';
 import { Schedules } from './schedules/schedules.ts';
 import type { Settlement } from './settle.ts';
 import { settleAndClaim, type SettledAndClaimed } from './settle-and-claim.ts';
@@ -42,6 +47,7 @@ export class Engine extends UseCases {
   /** Wakes who waits for jobs, and says when the engine stops. */
   readonly live: LiveHub;
   readonly liveTexts: LiveTexts;
+  readonly flows: Flows;
 
   constructor(context: EngineContext) {
     super(context);
@@ -55,6 +61,7 @@ export class Engine extends UseCases {
     this.ids = context.ids;
     this.live = context.live;
     this.liveTexts = context.liveTexts;
+    this.flows = new EngineFlows(context);
   }
 
   /** Calls back when there may be work of these types, or (null) of any, in whatever process. */
@@ -70,6 +77,11 @@ export class Engine extends UseCases {
 
   claim(options: ClaimOptions): Promise<Claim[]> {
     return claim(this.#context, { turn: this.#turn++, ...options });
+  }
+
+  /** What a handler asks for its waits. */
+  flow(held: Ownership, call: FlowCall): Promise<FlowAnswer> {
+    return answerFlow(this.flows, held, call);
   }
 
   /** Both in one commit, for a worker with few ends to report and room for more jobs. */

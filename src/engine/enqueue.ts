@@ -49,7 +49,9 @@ export async function enqueue(
   options: EnqueueOptions,
 ): Promise<EnqueueResult[]> {
   const drafts = await draftAll(context, requests, options);
-  if (options.isWhole === true) return enqueueWhole(context, drafts, options);
+  if (options.isWhole === true) {
+    return insertWhole(context, drafts, { options, insert: insertFor(context, options) });
+  }
   const jobs = drafts.filter((one): one is NewJob => !(one instanceof PawlError));
   const insert = insertFor(context, options);
   const outcomes = jobs.length === 0 ? [] : await insert(jobs);
@@ -77,16 +79,15 @@ const ROUNDS_MAX = 4;
  * Nothing is written until every item is either new or stood for by another job. A job that is
  * there under the very id and payload that were asked for is left out of the next round.
  */
-async function enqueueWhole(
+export async function insertWhole(
   context: EngineContext,
   drafts: readonly (NewJob | PawlError)[],
-  options: EnqueueOptions,
+  { options, insert }: { options: EnqueueOptions; insert: InsertJobs },
 ): Promise<EnqueueResult[]> {
   const jobs = drafts.map((one, index) => {
     if (one instanceof PawlError) throw atIndex(one, index);
     return one;
   });
-  const insert = insertFor(context, options);
   const there = new Map<NewJob, EnqueueResult>();
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const open = jobs.filter((job) => !there.has(job));

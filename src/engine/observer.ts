@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { Step } from '../core/decision.ts';
+import type { EventType } from '../core/event.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import type { ClaimedJob } from '../store/claim.ts';
 import { jobAtBirth } from '../store/insert.ts';
@@ -10,6 +11,8 @@ export interface Moved {
   readonly before: Job;
   /** None where something was noted and the job stayed where it is. */
   readonly steps: readonly Step[];
+  /** What was noted, where something was. */
+  readonly event: EventType | null;
   readonly at: Instant;
 }
 

@@ -6,6 +6,7 @@ import { systemTimers, type Timers } from '../core/timers.ts';
 import { recordsOf } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
+import { FlowLooks } from './flows/looks.ts';
 import { KnownInputs } from './known-inputs.ts';
 import { LargeInputs } from './large-inputs.ts';
 import { Shedding } from './limits/watermarks.ts';
@@ -36,7 +37,7 @@ export function openContext(options: EngineOptions): EngineContext {
   const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
   const { observer = null, tracer = null } = options;
   const records = recordsOf(store);
-  return {
+  const context: EngineContext = {
     store,
     records,
     random,
@@ -51,6 +52,8 @@ export function openContext(options: EngineOptions): EngineContext {
     largeInputs: new LargeInputs(),
     liveTexts: new LiveTexts({ ids, clock }),
     wakeSignal: new WorkSignal(store.wakeSignal ?? null),
+    flowLooks: new FlowLooks(() => context),
     live: new LiveHub(store, { timers: systemTimers, ...options.live }),
   };
+  return context;
 }

@@ -8,6 +8,7 @@ import type { Job, JobRef, JsonText } from '../core/job.ts';
 import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
 import type { Fence } from '../store/move.ts';
 import type { EngineContext } from './context.ts';
+import { planSuspension } from './flows/suspend.ts';
 import { ownerFence, type Ownership, ownershipRefusal } from './owner.ts';
 import {
   type MoveWriter,
@@ -27,6 +28,7 @@ const ENDINGS_SEEN: Record<Ending['kind'], readonly EventType[]> = {
   fail: ['job_retry_scheduled', 'job_failed', 'job_dead_lettered', 'job_cancelled'],
   snooze: ['job_snoozed', 'job_cancelled'],
   advance: ['job_started', 'job_cancelled'],
+  suspend: ['job_suspended', 'job_cancelled'],
   release: ['job_requeued', 'job_retry_scheduled', 'job_cancelled'],
   cancelled: ['job_cancelled'],
 };
@@ -98,6 +100,7 @@ function planEnding(
     return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
   }
   if (ending.kind === 'succeed') return planSuccess(ending.result);
+  if (ending.kind === 'suspend') return planSuspension(context, job, ending.waits);
   return {
     kind: 'request',
     request: requestOf(ending, job),
@@ -155,7 +158,7 @@ function otherResult(job: Job): PawlError {
   );
 }
 
-function requestOf(ending: Exclude<Ending, { kind: 'succeed' }>, job: Job): Request {
+function requestOf(ending: Exclude<Ending, { kind: 'succeed' | 'suspend' }>, job: Job): Request {
   switch (ending.kind) {
     case 'fail':
       return { on: 'fail', error: ending.error, deadLetter: ending.deadLetter ?? null };

@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { PawlError } from '../core/errors.ts';
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { Claim, ClaimOptions } from './claim.ts';
 import type { Beat, BeatResult, Ownership } from './owner.ts';
@@ -22,6 +23,8 @@ export interface JobSource {
     settlements: readonly Settlement[],
     claim: ClaimOptions,
   ): Promise<{ readonly outcomes: readonly SourceOutcome[]; readonly claims: readonly Claim[] }>;
+  /** What a handler asks for its waits; left out where jobs cannot wait. */
+  flow?(held: Ownership, call: FlowCall): Promise<FlowAnswer>;
   /** Signs of life for those who look; a source may do without. */
   announce?(signs: readonly WorkerSign[]): Promise<void>;
 }

@@ -5,10 +5,12 @@ import type { Job, JobRef, JsonText } from '../core/job.ts';
 import type { Instant } from '../core/clock.ts';
 import { deadLetterOp } from '../records/dead-letters.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../store/move.ts';
+import type { RecordOp } from '../store/records.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
 import type { EngineContext } from './context.ts';
 import { Decisions } from './decisions.ts';
+import { draftMove, type PlannedMove } from './draft-move.ts';
 import { logFailures } from './log-failures.ts';
 import type { EngineObserver, Moved } from './observer.ts';
 import { leaseExpired, notFound } from './refusals.ts';
@@ -20,15 +22,23 @@ export type Plan =
       readonly request: Request;
       readonly result?: JsonText;
       readonly checkpoint?: JsonText;
+      /** What is noted and kept with the last step, unless that ends the job. */
+      readonly beside?: (last: Step) => Beside;
     }
   | {
       readonly kind: 'annotate';
       readonly annotation: Annotation;
       readonly deadLetter?: DeadLetterDraft;
+      readonly with?: readonly RecordOp[];
     }
   /** It is so already: answer with the job as it is. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'refuse'; readonly error: PawlError };
+
+export interface Beside {
+  readonly annotation: Annotation;
+  readonly with: readonly RecordOp[];
+}
 
 export interface Task {
   readonly ref: JobRef;
@@ -94,7 +104,9 @@ export async function transition(
       const outcome = applied[next++]!;
       if (outcome.kind === 'moved') {
         outcomes[index] = { kind: 'moved', before: job!, version: outcome.version, at: outcome.at };
-        moved.push({ before: job!, steps: step.move.steps, at: outcome.at });
+        const { steps: taken, annotation } = step.move;
+        const event = annotation?.event ?? null;
+        moved.push({ before: job!, steps: taken, event, at: outcome.at });
       } else if (round + 1 < ROUNDS_MAX) {
         open.push({ task, index, job: null, missed: job });
       } else {
@@ -104,6 +116,7 @@ export async function transition(
   }
   if (context.observer !== null) tell(context.observer, moved, outcomes);
   context.live.moved(moved);
+  context.flowLooks.moved(moved);
   logFailures(context.log, moved);
   context.wakeSignal.moved(moved, (job) => context.registry.isLimited(job.policy));
   return outcomes.map((outcome) => outcome!);
@@ -126,7 +139,7 @@ async function playRound(
 ): Promise<{ steps: readonly PlannedStep[]; applied: readonly MoveOutcome[] }> {
   await readUnknown(context, open);
   await context.registry.policies(open.flatMap(({ job }) => (job === null ? [] : [job.policy])));
-  const round = { context, decisions: new Decisions(context) };
+  const round = { decisions: new Decisions(context) };
   const steps = await allOf(open.map((entry) => planStep(round, entry)));
   await addDeadLetters(context, open, steps);
   const moves: Move[] = [];
@@ -136,12 +149,6 @@ async function playRound(
 }
 
 type PlannedStep = Exclude<TransitionOutcome, { kind: 'moved' }> | PlannedMove;
-
-interface PlannedMove {
-  readonly move: Draft;
-  /** Set if the move ends the job badly. */
-  readonly letter: DeadLetterDraft | null;
-}
 
 /**
  * A dead letter is a copy of the stored job. The job that a worker passes as `known` may be stale,
@@ -169,7 +176,6 @@ async function addDeadLetters(
 }
 
 interface Round {
-  readonly context: EngineContext;
   readonly decisions: Decisions;
 }
 
@@ -209,77 +215,7 @@ function stepOf(
     if (fence.kind === 'expired') return { kind: 'unchanged', job };
     return { kind: 'refused', error: leaseExpired(job) };
   }
-  return moveOf(round, { task, job, plan, fence });
-}
-
-function moveOf(
-  { decisions }: Round,
-  planned: { task: Task; job: Job; plan: Plan; fence: Fence },
-): { kind: 'refused'; error: PawlError } | PlannedMove {
-  const { task, job, plan, fence } = planned;
-  if (plan.kind === 'annotate') {
-    return { move: annotationOf(planned, plan), letter: plan.deadLetter ?? null };
-  }
-  if (plan.kind !== 'request') throw new Error(`nothing to move for a plan to ${plan.kind}`);
-  const { place, decision } = decisions.of(job, plan.request);
-  if (!decision.isLegal) {
-    return { kind: 'refused', error: new PawlError('ILLEGAL_TRANSITION', decision.reason) };
-  }
-  const move: Draft = {
-    tenant: task.ref.tenant,
-    id: task.ref.id,
-    ...lifecycleOf(job),
-    place,
-    epoch: job.epoch,
-    fence,
-    actor: task.actor,
-    // A success wins over a pending cancel, so it need not know of one.
-    isCancelWished: plan.request.on === 'succeed' ? null : job.cancel !== null,
-    steps: decision.steps,
-    annotation: null,
-  };
-  if (task.key !== undefined) move.key = task.key;
-  const cause = causeOf(job, decision.steps);
-  if (cause !== null) move.fingerprint = cause;
-  if (plan.result !== undefined) move.result = plan.result;
-  if (plan.checkpoint !== undefined) move.checkpoint = plan.checkpoint;
-  return { move, letter: decision.deadLetter };
-}
-
-/** A move on its way to be one; copies of it would be dear in a large batch. */
-type Draft = { -readonly [Member in keyof Move]: Move[Member] };
-
-function lifecycleOf({
-  lifecycle,
-  lifecycleVersion,
-}: Job): Pick<Move, 'lifecycle' | 'lifecycleVersion'> {
-  return { lifecycle, lifecycleVersion };
-}
-
-function annotationOf(
-  { task, job, fence }: { task: Task; job: Job; fence: Fence },
-  plan: Extract<Plan, { kind: 'annotate' }>,
-): Move {
-  return {
-    tenant: task.ref.tenant,
-    id: task.ref.id,
-    ...lifecycleOf(job),
-    place: { state: job.state, phase: job.phase },
-    epoch: job.epoch,
-    fence,
-    actor: task.actor,
-    isCancelWished: job.cancel !== null,
-    steps: [],
-    annotation: plan.annotation,
-  };
-}
-
-/** What a bad end is known by among others of its cause; null for every other move. */
-function causeOf(job: Job, steps: readonly Step[]): string | null {
-  const last = steps.at(-1);
-  if (last === undefined || (last.to.phase !== 'failed' && last.to.phase !== 'dead')) return null;
-  const error = last.error ?? job.error;
-  return error === null ? null : fingerprintOf(job.type, error);
+  return draftMove(round.decisions, { task, job, plan, fence });
 }
 
 function standsAsBefore(one: Job, other: Job): boolean {

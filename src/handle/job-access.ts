@@ -4,6 +4,7 @@ import type {
   DeadLetterSnapshot,
   JobEventSnapshot,
   JobSnapshot,
+  TreeSnapshot,
   WhySnapshot,
 } from './job-snapshot.ts';
 
@@ -18,6 +19,20 @@ export interface CancelOptions {
   readonly mode?: CancelMode;
   /** Kept in the history. */
   readonly reason?: string;
+}
+
+/** A message for a job. */
+export interface MessageDraft {
+  readonly name: string;
+  readonly value: unknown;
+  /** A message sent again under the same key is the first one. */
+  readonly key?: string;
+}
+
+export interface SentMessage {
+  readonly id: string;
+  /** False: a message of this key was there already. */
+  readonly isNew: boolean;
 }
 
 export interface RerunOptions<Input = unknown> {
@@ -56,6 +71,8 @@ export interface JobAccess {
   /** Null where it has none, or this caller may not see it. */
   deadLetterOf(id: string): Promise<DeadLetterSnapshot | null>;
   artifactsOf(id: string): Promise<readonly ArtifactSnapshot[]>;
+  send(id: string, message: MessageDraft): Promise<SentMessage>;
+  tree(id: string): Promise<TreeSnapshot>;
   /** Told before somebody waits for a job of this type. */
   waiting?(type: string | null): void;
 }

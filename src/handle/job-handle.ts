@@ -1,6 +1,6 @@
 import { type Duration, durationMs } from '../core/duration.ts';
 import { isPawlError } from '../core/errors.ts';
-import type { Json } from '../handler/json.ts';
+import type { Json, RequireJson } from '../handler/json.ts';
 import type {
   CancelOptions,
   EnqueueOutcome,
@@ -8,6 +8,7 @@ import type {
   JobAccess,
   MadeJob,
   RerunOptions,
+  SentMessage,
 } from './job-access.ts';
 import { JobCancelled, JobFailed, JobGone, WaitTimeout } from './job-errors.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   InputJson,
   JobEventSnapshot,
   JobSnapshot,
+  TreeSnapshot,
   WhySnapshot,
 } from './job-snapshot.ts';
 
@@ -113,6 +115,23 @@ export class Handle<out Result = unknown, out Input = unknown> {
   /** Runs a job that has ended again, as a new job that names this one as its parent. */
   async rerun(options: RerunOptions<Input> = {}): Promise<Handle<Result, Input>> {
     return new Handle(this.#access, await this.#access.rerun(this.id, options));
+  }
+
+  /**
+   * Sends the job a message, which is kept until a wait of the job takes it, also if that comes
+   * later. Sent twice under one key it is one.
+   */
+  send<Value>(
+    name: string,
+    value: Value & RequireJson<Value>,
+    { key }: { readonly key?: string } = {},
+  ): Promise<SentMessage> {
+    return this.#access.send(this.id, key === undefined ? { name, value } : { name, value, key });
+  }
+
+  /** What the job waits for, and what that waits for in turn. */
+  tree(): Promise<TreeSnapshot> {
+    return this.#access.tree(this.id);
   }
 
   /** By name; before the job's end there may be more to come. */

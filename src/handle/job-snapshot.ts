@@ -153,6 +153,40 @@ export interface WhySnapshot {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** A job with what it waits for, and what that waits for in turn. */
+export interface TreeSnapshot {
+  readonly id: string;
+  /** Within the wait that it belongs to; null at the root. */
+  readonly key: string | null;
+  readonly type: string;
+  readonly state: string;
+  readonly phase: Phase;
+  readonly progress: number;
+  readonly waits: readonly WaitSnapshot[];
+}
+
+/** A wait of a job, open or decided. */
+export interface WaitSnapshot {
+  readonly name: string;
+  readonly kind: 'children' | 'time' | 'message' | 'first' | 'jobs';
+  /** Whether the job is suspended on it now. */
+  readonly isOpen: boolean;
+  /** Of children. */
+  readonly type: string | null;
+  readonly counts: {
+    readonly total: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly open: number;
+  } | null;
+  /** Of a time. */
+  readonly until: Date | null;
+  /** The name of the message that it takes. */
+  readonly message: string | null;
+  /** Of a large set the first 50. */
+  readonly jobs: readonly TreeSnapshot[];
+}
+
 /** A copy of a job that ended badly, kept for a person or an automatic replay. */
 export interface DeadLetterSnapshot<out Input = unknown> {
   readonly id: string;

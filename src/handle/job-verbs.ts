@@ -3,6 +3,13 @@ import { type EnqueueArgs, enqueueArgsOf, type JobType } from '../handler/job-ty
 import { checkInput } from '../handler/schema.ts';
 import { type EnqueueOptions, inOptions, type JobWish, wishOf } from './enqueue-options.ts';
 import type { DeadLetters, Failures } from './failures.ts';
+import {
+  type GraphHandles,
+  type GraphItems,
+  graphWish,
+  type GraphWish,
+  type NamesChecked,
+} from './graph.ts';
 import type { JobAccess, MadeJob } from './job-access.ts';
 import { Handle, type JobHandle } from './job-handle.ts';
 import { type JobQuery, type NamedQuery, namedQuery } from './job-query.ts';
@@ -32,6 +39,8 @@ export interface JobPort extends JobAccess, QueueAccess {
   /** All of them or none: what refuses one is thrown, with its index. */
   enqueueWhole(wishes: readonly JobWish[]): Promise<readonly MadeJob[]>;
   enqueueEach(wishes: readonly JobWish[]): Promise<readonly MadeOrRefused[]>;
+  /** Jobs that wait for one another: all of them or none. */
+  enqueueGraph(wishes: readonly GraphWish[]): Promise<readonly MadeJob[]>;
   list(query: NamedQuery): Promise<Page<JobSnapshot>>;
   putSchedule(name: string, rule: WireRule, job: JobWish): Promise<ScheduleSnapshot>;
 }
@@ -108,6 +117,25 @@ export abstract class JobVerbs<Options extends EnqueueOptions = EnqueueOptions> 
       const { error } = answer;
       return { ok: false, error: isPawlError(error) ? inOptions(error) : error };
     });
+  }
+
+  /**
+   * Jobs that wait for one another, by name, in one transaction: each is an `item` that says in
+   * `after` what it needs. A name that is none, a circle and a refused item refuse the call.
+   */
+  async enqueueGraph<const Items extends GraphItems>(
+    items: Items,
+    ..._names: NamesChecked<Items>
+  ): Promise<GraphHandles<Items>> {
+    const wishes: GraphWish[] = [];
+    for (const [name, one] of Object.entries<GraphItems[string]>(items)) {
+      const checking = checkInput(one.job, one.input);
+      if (checking !== null) await checking;
+      wishes.push(graphWish(name, one, items));
+    }
+    const made = await this.port.enqueueGraph(wishes).catch(rephrase);
+    const handles = wishes.map(({ ref }, index) => [ref, new Handle(this.port, made[index]!)]);
+    return Object.fromEntries(handles) as GraphHandles<Items>;
   }
 
   /** A handle for a job that is known by its id; nothing is read for it. */

@@ -1,3 +1,4 @@
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { JsonText } from '../core/job.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from './artifact.ts';
 import type { JobFacts, Trace } from './context.ts';
@@ -38,6 +39,8 @@ export interface AttemptPort {
   /** Streams; durable once it resolves. Rejects with a JobStop or a JobFailure. */
   putArtifact(artifact: ArtifactDraft): Promise<KeptArtifact>;
   openArtifact(id: string): Promise<OpenedArtifact>;
+  /** Waits for jobs, messages and time. Rejects with a JobStop or a JobFailure. */
+  flow(call: FlowCall): Promise<FlowAnswer>;
   /** Runs a stage's work where its worker can see it: in the same thread only. */
   within?<Answer>(stage: string, work: () => Answer): Answer;
 }

@@ -2,6 +2,7 @@ import type { Duration } from '../core/duration.ts';
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { Json, RequireJson } from './json.ts';
+import type { FlowVerbs } from './waits.ts';
 import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
 
 /** What a handler may know of its job. */
@@ -65,7 +66,7 @@ export interface StageRunner<Stage extends string> {
 }
 
 /** Everything that a handler gets; its members can be taken apart freely. */
-export interface RunContext<Input, Stage extends string = string> extends Context {
+export interface RunContext<Input, Stage extends string = string> extends Context, FlowVerbs {
   readonly input: Input;
   readonly job: JobFacts;
   /** From 1. */

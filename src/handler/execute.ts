@@ -14,7 +14,7 @@ import { failureOf, isInstance, readMember } from './thrown-error.ts';
 
 /** How a handler's work ended. `stopped`: it heeded its signal, whose reason says the rest. */
 export type Outcome =
-  | Extract<Ending, { kind: 'succeed' | 'fail' | 'snooze' | 'advance' }>
+  | Extract<Ending, { kind: 'succeed' | 'fail' | 'snooze' | 'advance' | 'suspend' }>
   | { readonly kind: 'stopped' };
 
 export interface ExecuteOptions {
@@ -34,6 +34,7 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
     const fit = input instanceof Promise ? await input : input;
     part = null;
     const returned = await job.run(run.contextFor(fit));
+    if (run.suspension !== null) return { kind: 'suspend', waits: run.suspension };
     if (run.isUploading) await run.uploaded();
     part = 'output';
     const result = fitting(job.result, returned);
@@ -42,9 +43,14 @@ export async function execute(job: JobDefinition, options: ExecuteOptions): Prom
       result: jsonOf(PAYLOADS.result, result instanceof Promise ? await result : result),
     };
   } catch (error) {
+    // Whatever it made of the suspension, its turn is over.
+    const waits = run?.suspension ?? null;
+    if (waits !== null) return { kind: 'suspend', waits };
     if (isInstance(error, Pause)) return { kind: error.kind, delayMs: error.delayMs };
     if (stops.isHeededBy(error)) return { kind: 'stopped' };
     return failedBy(job, error, part ?? run?.stageOf(error) ?? null);
+  } finally {
+    run?.end();
   }
 }
 

@@ -49,6 +49,8 @@ export interface JobPolicy {
   readonly previews?: readonly string[];
   /** The type whose jobs undo one of these that ended badly: it is registered before. */
   readonly compensation?: string;
+  /** Types that its handler starts jobs of, also for a worker that may not enqueue by itself. */
+  readonly calls?: readonly string[];
   /** What is promised of its jobs; it is measured and shown, and changes nothing. */
   readonly slo?: SloDefinition;
   /** Published as a process of OGC API – Processes, in these words and by these schemas. */

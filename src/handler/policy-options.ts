@@ -67,6 +67,11 @@ export interface PolicyOptions<
   readonly onExhausted?: 'failed' | 'dead_lettered';
   readonly dlq?: DeadLetterCopies;
   /**
+   * The jobs, or their types, that the handler starts with `call`, `callAll` and `spawn`: a remote
+   * worker whose credential may not enqueue jobs may start these.
+   */
+  readonly calls?: readonly (string | { readonly type: string })[];
+  /**
    * Artifacts that others may see before the job has ended, by patterns such as `page-*.png`. All
    * others are seen once it has succeeded, and none once it has ended otherwise.
    */
@@ -106,13 +111,16 @@ export function policyOf(options: PolicyOptions): { policy: JobPolicy; faults: r
 }
 
 function asGiven(options: PolicyOptions): JobPolicy {
-  const { onTimeout, stages, onExhausted, dlq, previews } = options;
+  const { onTimeout, stages, onExhausted, dlq, previews, calls } = options;
   return {
     ...(onTimeout === undefined ? {} : { onTimeout }),
     ...(stages === undefined ? {} : { stages }),
     ...(onExhausted === undefined ? {} : { onExhausted }),
     ...(dlq === undefined ? {} : { dlq }),
     ...(previews === undefined ? {} : { previews }),
+    ...(calls === undefined
+      ? {}
+      : { calls: calls.map((one) => (typeof one === 'string' ? one : one.type)) }),
   };
 }
 

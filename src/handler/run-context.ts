@@ -5,11 +5,14 @@ import { boundedText, textOf } from '../core/text.ts';
 import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
 import type { Context, Done, RunContext, StageContext, StageRunner } from './context.ts';
-import { isStageName } from './define-job.ts';
-import { fail } from './failure.ts';
+import { FlowRun, runInside } from './flow-run.ts';
+import { flowVerbs } from './flow-verbs.ts';
 import { checkKeptName, jsonOf, jsonTextOf } from './json.ts';
 import { pause } from './pause.ts';
+import { checkStage, percentOf, rangeOf } from './stage-ranges.ts';
 import type { StopSwitch } from './stop.ts';
+import { rejectSuspended } from './suspended.ts';
+import type { FlowVerbs } from './waits.ts';
 
 export interface RunEnvironment {
   readonly facts: AttemptFacts;
@@ -40,6 +43,10 @@ export class HandlerRun {
   #open: readonly string[] = NONE;
   /** The errors that left a stage. */
   #failedIn: WeakMap<object, string> | null = null;
+  /** What a turn is suspended after: stages, effects, checkpoints and artifacts on their way. */
+  #inFlightSet: Set<Promise<unknown>> | null = null;
+  #flowRun: FlowRun | null = null;
+  #verbs: FlowVerbs | null = null;
   /** Artifacts on their way. */
   #uploads: Set<Promise<unknown>> | null = null;
 
@@ -59,10 +66,30 @@ export class HandlerRun {
     return (this.#begunMap ??= new Map());
   }
 
+  get #inFlight(): Set<Promise<unknown>> {
+    return (this.#inFlightSet ??= new Set());
+  }
+
+  get #flow(): FlowVerbs {
+    const { port, stops } = this.#around;
+    this.#flowRun ??= new FlowRun({ port, stops, inFlight: this.#inFlight });
+    return (this.#verbs ??= flowVerbs(this.#flowRun));
+  }
+
   /** Where an error came from: the innermost stage that it left, or none. */
   stageOf(error: unknown): string | null {
     const isObject = typeof error === 'object' && error !== null;
     return (isObject ? this.#failedIn?.get(error) : undefined) ?? null;
+  }
+
+  /** The waits on which the turn was suspended; null if it was not. */
+  get suspension(): readonly string[] | null {
+    return this.#flowRun?.suspension ?? null;
+  }
+
+  /** The handler has ended. */
+  end(): void {
+    this.#flowRun?.end();
   }
 
   get isUploading(): boolean {
@@ -79,6 +106,7 @@ export class HandlerRun {
     const { facts, port, stops } = this.#around;
     const stage: HandlerRun['stage'] = (name, ...rest) => this.stage(name, ...rest);
     const once: HandlerRun['once'] = (key, effect) => this.once(key, effect);
+    const flow = (): FlowVerbs => this.#flow;
     const own: Omit<RunContext<Input>, keyof Context> = {
       input,
       job: facts.job,
@@ -92,10 +120,11 @@ export class HandlerRun {
       },
       stage: stage as StageRunner<string>,
       progress: (done, message) => this.#progress(this.#open.at(-1) ?? null, done, message),
-      checkpoint: async (value) => port.keep({ checkpoint: jsonOf(PAYLOADS.checkpoint, value) }),
+      checkpoint: (value) => this.#checkpoint(value),
       once: once as RunContext<Input>['once'],
       artifact: (name, content, options) => this.artifact(name, content, options),
-      openArtifact: (artifact) => port.openArtifact(artifactIdOf(artifact)),
+      openArtifact: async (artifact) =>
+        stops.isSuspended ? rejectSuspended() : port.openArtifact(artifactIdOf(artifact)),
       log: (line) => port.tell({ log: boundedText(textOf(line), BOUNDS.logLine) }),
       tokens: (piece, { keep = true } = {}) => {
         const text = boundedText(textOf(piece), TOKENS_AT_ONCE);
@@ -103,6 +132,24 @@ export class HandlerRun {
       },
       snooze: (delay) => pause('snooze', delay),
       advance: (delay) => pause('advance', delay),
+      get call() {
+        return flow().call;
+      },
+      get callAll() {
+        return flow().callAll;
+      },
+      get spawn() {
+        return flow().spawn;
+      },
+      get sleep() {
+        return flow().sleep;
+      },
+      get receive() {
+        return flow().receive;
+      },
+      get first() {
+        return flow().first;
+      },
     };
     // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- users add to Context
     return own as RunContext<Input>;
@@ -114,9 +161,11 @@ export class HandlerRun {
   ): Promise<unknown> {
     const [options, work] = rest.length === 1 ? [{ from: undefined }, rest[0]] : rest;
     return this.#remember(name, async () => {
-      this.#checkStage(name);
+      checkStage(this.#around.stages, name);
       this.#around.stops.throwIfTurned();
-      return this.#within(name, () => work(this.#stageContext(name, options.from)));
+      return this.#within(name, () =>
+        runInside(name, () => work(this.#stageContext(name, options.from))),
+      );
     });
   }
 
@@ -124,7 +173,7 @@ export class HandlerRun {
     return this.#remember(onceName(key), async () => {
       checkKeptName(onceName(key));
       this.#around.stops.throwIfTurned();
-      return effect({ idempotencyKey: this.#keyOf(onceName(key)) });
+      return runInside(key, () => effect({ idempotencyKey: this.#keyOf(onceName(key)) }));
     });
   }
 
@@ -134,6 +183,7 @@ export class HandlerRun {
     options: { readonly contentType?: string } = {},
   ): Promise<KeptArtifact> {
     const { port, stops } = this.#around;
+    if (stops.isSuspended) return rejectSuspended();
     if (stops.stop !== null) return Promise.reject(stops.stop);
     const upload = port.putArtifact(draftOf(name, content, options.contentType));
     const uploads = (this.#uploads ??= new Set());
@@ -141,11 +191,14 @@ export class HandlerRun {
     // One that has failed by then is the handler's to deal with.
     const over = (): void => void uploads.delete(upload);
     upload.then(over, over);
+    this.#track(upload);
     return upload;
   }
 
   /** Gives what is kept, joins what has begun, or does the work and keeps its result. */
   #remember(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    const { stops } = this.#around;
+    if (stops.isSuspended) return rejectSuspended();
     if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name));
     const begun = this.#begun.get(name);
     if (begun !== undefined) return begun;
@@ -157,9 +210,26 @@ export class HandlerRun {
       return kept;
     });
     this.#begun.set(name, doing);
+    this.#track(doing);
     // A handler may catch the error and try the same part again within this attempt.
     doing.catch(() => this.#begun.delete(name));
     return doing;
+  }
+
+  /** A turn that waits is suspended after it. */
+  #track(work: Promise<unknown>): void {
+    const inFlight = this.#inFlight;
+    inFlight.add(work);
+    const over = (): void => void inFlight.delete(work);
+    work.then(over, over);
+  }
+
+  async #checkpoint(value: unknown): Promise<void> {
+    const { port, stops } = this.#around;
+    if (stops.isSuspended) return rejectSuspended();
+    const kept = port.keep({ checkpoint: jsonOf(PAYLOADS.checkpoint, value) });
+    this.#track(kept);
+    return kept;
   }
 
   #stageContext(name: string, initial: unknown): StageContext<unknown> {
@@ -178,24 +248,15 @@ export class HandlerRun {
   }
 
   #progress(stage: string | null, done: Done, message?: string): void {
-    const progress = this.#percentOf(stage, done);
+    const progress = percentOf(rangeOf(this.#around.stages, stage), done);
     const said =
       message === undefined ? {} : { message: boundedText(textOf(message), BOUNDS.message) };
     this.#around.port.tell({ progress, ...said });
   }
 
-  #percentOf(stage: string | null, done: Done): number {
-    if (typeof done === 'object') return done.percent;
-    const { min, max } = (stage === null ? undefined : this.#rangeOf(stage)) ?? {
-      min: 0,
-      max: 100,
-    };
-    return min + Math.min(1, Math.max(0, done)) * (max - min);
-  }
-
   async #within(name: string, work: () => unknown): Promise<unknown> {
     const { port } = this.#around;
-    const range = this.#rangeOf(name);
+    const range = rangeOf(this.#around.stages, name);
     this.#open = [...this.#open, name];
     port.tell({ stage: name, progress: range?.min ?? 0 });
     try {
@@ -214,17 +275,6 @@ export class HandlerRun {
   #left(stage: string, error: object): void {
     this.#failedIn ??= new WeakMap();
     if (!this.#failedIn.has(error)) this.#failedIn.set(error, stage);
-  }
-
-  #rangeOf(name: string): StageRange | undefined {
-    return this.#around.stages.find((range) => range.name === name);
-  }
-
-  #checkStage(name: string): void {
-    const { stages } = this.#around;
-    if (isStageName(name) && (stages.length === 0 || this.#rangeOf(name) !== undefined)) return;
-    const known = stages.map((range) => range.name).join(', ') || 'any name without a colon';
-    throw fail('configuration_error', `there is no stage "${name}"; there is ${known}`);
   }
 
   #keyOf(part: string): string {

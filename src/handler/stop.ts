@@ -1,4 +1,5 @@
 import type { CancelMode } from '../core/job.ts';
+import { SUSPENDED } from './suspended.ts';
 import { readMember } from './thrown-error.ts';
 
 /**
@@ -6,7 +7,7 @@ import { readMember } from './thrown-error.ts';
  * already be another worker's. `timedOut`: the attempt took too long. `deadline`: the job did.
  * `shutdown`: the worker goes away and gives the job back. `refused`: the platform refused what
  * the handler reported, such as a stage that its type does not declare. `closed`: the attempt has
- * ended.
+ * ended. `suspended`: the turn has, until one of the handler's waits is decided.
  */
 export type StopWhy =
   | 'cancelled'
@@ -15,7 +16,8 @@ export type StopWhy =
   | 'deadline'
   | 'shutdown'
   | 'refused'
-  | 'closed';
+  | 'closed'
+  | 'suspended';
 
 /** As plain data, which also crosses into threads and processes. */
 export interface StopFacts {
@@ -65,8 +67,14 @@ export class StopSwitch {
     this.#controller?.abort(this.#stop);
   }
 
+  /** Throws what ends the turn. */
   throwIfTurned(): void {
-    if (this.#stop !== null) throw this.#stop;
+    // oxlint-disable-next-line typescript/only-throw-error -- a suspension is no error
+    if (this.#stop !== null) throw this.#stop.why === 'suspended' ? SUSPENDED : this.#stop;
+  }
+
+  get isSuspended(): boolean {
+    return this.#stop?.why === 'suspended';
   }
 
   isHeededBy(error: unknown): boolean {

@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox';
 import { isPawlError, PawlError } from '../core/errors.ts';
 import type { Caller, EnqueueResult } from '../engine/enqueue.ts';
 import type { EnqueueRequest } from '../engine/enqueue-request.ts';
+import type { GraphItem } from '../engine/flows/flows.ts';
 import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { requestOf } from './jobs.ts';
 import { problemOf } from './problem.ts';
-import { BATCH_MAX, BatchBody } from './schema/enqueue.ts';
+import { BATCH_MAX, BatchBody, type BatchJobJson } from './schema/enqueue.ts';
 import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
 import { BatchItemSchema } from './schema/problem.ts';
 import { closed } from './schema/values.ts';
@@ -52,22 +53,41 @@ function refusedBatch(error: unknown): unknown {
   return new PawlError(code, message, { faults, details: { ...details }, cause });
 }
 
+/** What makes a batch a graph: then it is accepted whole or not at all. */
+function isGraph(jobs: readonly BatchJobJson[]): boolean {
+  return jobs.some(({ ref, after, onNeedFailed }) => (ref ?? after ?? onNeedFailed) !== undefined);
+}
+
 /** All of them or none; a fault in one refuses them all. */
 async function acceptAll(
   { engine }: Services,
   requests: readonly EnqueueRequest[],
-  given: { caller: Caller; error: Error | undefined },
+  given: { caller: Caller; error: Error | undefined; jobs: readonly BatchJobJson[] },
 ): Promise<Item[]> {
   if (given.error !== undefined) {
     const [place] = [...faultyItems(given.error).keys()];
     if (isPawlError(given.error)) Object.assign(given.error.details, { index: place });
     throw given.error;
   }
-  const { caller } = given;
-  const accepted = engine.enqueue(requests, { caller, isWhole: true });
+  const { caller, jobs } = given;
+  const accepted = isGraph(jobs)
+    ? engine.flows.enqueueGraph(requests.map(itemsOf(jobs)), { caller })
+    : engine.enqueue(requests, { caller, isWhole: true });
   return (await accepted.catch((error: unknown) => Promise.reject(refusedBatch(error)))).map(
     itemOf,
   );
+}
+
+function itemsOf(jobs: readonly BatchJobJson[]) {
+  return (request: EnqueueRequest, index: number): GraphItem => {
+    const { ref, after, onNeedFailed } = jobs[index]!;
+    return {
+      request,
+      ...(ref === undefined ? {} : { ref }),
+      ...(after === undefined ? {} : { after }),
+      ...(onNeedFailed === undefined ? {} : { onNeedFailed }),
+    };
+  };
 }
 
 function acceptBatch(app: App, services: Services): void {
@@ -85,7 +105,9 @@ function acceptBatch(app: App, services: Services): void {
           'With `atomic` there is either a job for each item or none at all: the first that is ' +
           'refused refuses the request, with its own code and its `index`. An `Idempotency-Key` ' +
           'counts for each item together with its place in the list, unless the item has an ' +
-          '`idempotencyKey` of its own.',
+          '`idempotencyKey` of its own. Items with `ref` and `after` are a graph: it is accepted ' +
+          'whole or not at all, a circle is refused, and a job begins when those that it needs ' +
+          'have ended.',
         headers: IDEMPOTENT_BY_KEY,
         body: BatchBody,
         response: { 200: closed({ results: Type.Array(BatchItemSchema) }) },
@@ -109,8 +131,9 @@ function acceptBatch(app: App, services: Services): void {
         return [requestOf(body, { request, idempotencyKey })];
       });
       const caller = callerOf(request);
-      if (request.body.atomic === true) {
-        return { results: await acceptAll(services, asked, { caller, error }) };
+      const { jobs, atomic = false } = request.body;
+      if (atomic || isGraph(jobs)) {
+        return { results: await acceptAll(services, asked, { caller, error, jobs }) };
       }
       const accepted = await services.engine.enqueue(asked, { caller });
       const answers = accepted.values();

@@ -37,7 +37,7 @@ async function typeJson(
   const rule = rules.find(({ scope, name }) => scope === 'type' && name === record.type);
   const throttle = rule?.throttle ?? null;
   const { type, revision, updatedAt } = record;
-  const { inputSchema } = definitionOf(record);
+  const { inputSchema, calls } = definitionOf(record);
   return {
     type,
     revision,
@@ -50,6 +50,7 @@ async function typeJson(
     ...(previews === undefined ? {} : { previews: [...previews] }),
     slo: targetOfRecord(record),
     ...(inputSchema === undefined ? {} : { inputSchema }),
+    ...(calls === undefined ? {} : { calls: [...calls] }),
     throttle: throttle === null ? null : throttleJson(throttle),
     updatedAt: timeText(updatedAt),
   };

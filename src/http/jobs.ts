@@ -61,7 +61,15 @@ export function requestOf(
   body: EnqueueJson | BatchJobJson,
   from: { request: FastifyRequest; idempotencyKey: string | undefined },
 ): EnqueueRequest {
-  const { runAt, deadlineAt, priority, ...rest } = body;
+  const {
+    runAt,
+    deadlineAt,
+    priority,
+    ref: _r,
+    after: _a,
+    onNeedFailed: _o,
+    ...rest
+  } = body as BatchJobJson;
   const { idempotencyKey } = from;
   const traceId = keptTrace(String(from.request.headers['traceparent'] ?? ''));
   return {

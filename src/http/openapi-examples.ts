@@ -29,6 +29,23 @@ export const EXAMPLES: Readonly<Record<string, object>> = {
   failJob: { ...OWNER, error: FAILURE },
   snoozeJob: { ...OWNER, delayMs: 60_000, checkpoint: { page: 4 } },
   releaseJob: OWNER,
+  spawnChildren: {
+    ...OWNER,
+    wait: 'regions',
+    items: [{ key: 'north', type: 'region', input: { region: 'north' } }],
+    onFailure: 'collect',
+  },
+  awaitAll: {
+    ...OWNER,
+    waits: [
+      { name: 'regions', kind: 'children' },
+      { name: 'pause', kind: 'time', delayMs: 60_000 },
+    ],
+  },
+  suspendJob: { ...OWNER, waits: ['regions'] },
+  takeResults: { ...OWNER, after: null, limit: 1_000 },
+  setAside: { ...OWNER, reason: '/by: must be a text' },
+  sendMessage: { name: 'approve', payload: { by: 'ann' }, key: 'answer-1' },
   honourCancel: { ...OWNER, checkpoint: { page: 4 } },
   rerunJob: { input: { deck: 'd-1', format: 'pdf' } },
   rerunJobs: { filter: { type: 'export', fingerprint: '5f1c0a9d3b7e2468' } },

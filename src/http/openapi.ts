@@ -39,7 +39,11 @@ class Components {
   #copy(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#copy(one));
     if (typeof value !== 'object' || value === null) return value;
-    const { $id: name } = value as { $id?: unknown };
+    const { $id: name, $ref } = value as { $id?: unknown; $ref?: unknown };
+    // A schema that has itself in it.
+    if (typeof $ref === 'string' && $ref.endsWith('#')) {
+      return { $ref: `#/components/schemas/${$ref.slice(0, -1)}` };
+    }
     if (typeof name !== 'string') return this.#members(value);
     if (!Object.hasOwn(this.schemas, name)) {
       this.schemas[name] = {};

@@ -26,6 +26,7 @@ import { events } from './events.ts';
 import type { Services, Resource } from './services.ts';
 import { failures } from './failures.ts';
 import { firehose } from './firehose.ts';
+import { flows } from './flows.ts';
 import { health } from './health.ts';
 import { input } from './input.ts';
 import { job } from './job.ts';
@@ -51,6 +52,7 @@ import { slo } from './slo.ts';
 import { STREAM_LIMITS, StreamGate, type StreamLimits } from './sse.ts';
 import { ServerStatus } from './status.ts';
 import { serveMetrics } from './metrics.ts';
+import { trees } from './trees.ts';
 import { traceRequests } from '../tracing/trace-requests.ts';
 import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
@@ -103,6 +105,8 @@ const RESOURCES: readonly Resource[] = [
   workers,
   workerList,
   settling,
+  flows,
+  trees,
   jobTypes,
   lifecycles,
   deadLetters,

@@ -34,7 +34,7 @@ function linksOf(job: Job): Record<string, string> {
   };
 }
 
-function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {
+export function errorJson(type: string, error: JobError): NonNullable<JobJson['error']> {
   const { class: errorClass, message, retryable, stage, hint, details, stack, causes } = error;
   return {
     code: errorCodeOf(type, error),

@@ -7,7 +7,15 @@ import type { Caller, EnqueueResult } from '../engine/enqueue.ts';
 import type { ScheduledJob } from '../engine/schedules/definition.ts';
 import type { JobWish } from '../handle/enqueue-options.ts';
 import type { DeadLetters, Failures } from '../handle/failures.ts';
-import type { CancelOptions, EventOptions, MadeJob, RerunOptions } from '../handle/job-access.ts';
+import type { GraphWish } from '../handle/graph.ts';
+import type {
+  CancelOptions,
+  EventOptions,
+  MadeJob,
+  MessageDraft,
+  RerunOptions,
+  SentMessage,
+} from '../handle/job-access.ts';
 import type { NamedQuery } from '../handle/job-query.ts';
 import type {
   ArtifactSnapshot,
@@ -15,6 +23,7 @@ import type {
   JobEventSnapshot,
   JobSnapshot,
   Page,
+  TreeSnapshot,
   WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import type { JobPort, MadeOrRefused } from '../handle/job-verbs.ts';
@@ -34,6 +43,7 @@ import {
   queueSnapshotOf,
   scheduleSnapshotOf,
   snapshotOf,
+  treeSnapshotOf,
   whySnapshotOf,
 } from './snapshot.ts';
 
@@ -168,6 +178,29 @@ export class EnginePort implements JobPort {
 
   async artifactsOf(id: string): Promise<readonly ArtifactSnapshot[]> {
     return artifactsOf(this.payloads.access, this.ref(id));
+  }
+
+  async send(id: string, { name, value, key }: MessageDraft): Promise<SentMessage> {
+    const ref = this.ref(id);
+    const payload = this.payloads.message(ref, name, value);
+    const keyed = key === undefined ? {} : { key };
+    const sent = await this.engine.flows.send({ ref, name, payload, ...keyed, actor: this.actor });
+    return { id: sent.id, isNew: sent.isNew };
+  }
+
+  async tree(id: string): Promise<TreeSnapshot> {
+    return treeSnapshotOf(await this.engine.flows.tree(this.ref(id)));
+  }
+
+  async enqueueGraph(wishes: readonly GraphWish[]): Promise<MadeJob[]> {
+    const results = await this.payloads.graph(
+      wishes.map(({ wish, ...rest }) => ({ request: wish, ...rest })),
+      { caller: this.caller },
+    );
+    return results.map((result) => {
+      if (result.kind === 'refused') throw result.error;
+      return madeOf(result);
+    });
   }
 
   waiting(type: string | null): void {

@@ -12,6 +12,7 @@ import { inputsIn } from '../engine/by-reference.ts';
 import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
 import { openContext } from '../engine/open-context.ts';
+import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
 import type { RetentionPolicy } from '../engine/retention/policy.ts';
@@ -137,6 +138,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       new Sweeper(context, { timers, retention: setup.retention }),
       ...(artifacts === null ? [] : [artifacts.sweep({ timers })]),
       new Compensator(context, { timers }),
+      new FlowFollower(context, { timers }),
     ];
     keepParts(this, { context, engine: this.#engine, artifacts, work: (more) => this.#work(more) });
   }

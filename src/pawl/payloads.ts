@@ -5,7 +5,9 @@ import { decodeDeadLetter, decodeEvent, decodeJob, placeIn } from '../codec/wrap
 import { encodedSource } from '../codec/wrap/source.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JobEvent } from '../core/event.ts';
+import { flowIdOf } from '../core/ids.ts';
 import type { Job, JobRef, JsonText } from '../core/job.ts';
+import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import {
   largeSink,
@@ -15,6 +17,8 @@ import {
   wholeResult,
 } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { EnqueueOptions, EnqueueResult } from '../engine/enqueue.ts';
+import type { GraphItem } from '../engine/flows/flows.ts';
 import type { DeadLetter } from '../records/dead-letters.ts';
 import type { JobSource } from '../engine/source.ts';
 
@@ -29,6 +33,7 @@ export class Payloads {
   readonly sink: Pick<Engine, 'enqueue'>;
   readonly source: JobSource;
   readonly access: PayloadArtifacts | null;
+  readonly #engine: Engine;
   readonly #artifacts: Artifacts | null;
   readonly #codec: PayloadCodec | null;
 
@@ -38,6 +43,7 @@ export class Payloads {
     { artifacts, codec }: { artifacts: Artifacts | null; codec: PayloadCodec | null },
   ) {
     const { ids } = engine;
+    this.#engine = engine;
     this.#artifacts = artifacts;
     this.#codec = codec;
     const sink = artifacts === null ? engine : largeSink(engine, artifacts);
@@ -65,6 +71,28 @@ export class Payloads {
     const isHere = this.#artifacts === null;
     const whole = isHere ? letter : { ...letter, input: await inputIn(this.#artifacts, given) };
     return this.#codec === null ? whole : decodeDeadLetter(this.#codec, whole);
+  }
+
+  /** Jobs that wait for one another, sealed under ids that belong to a flow. */
+  async graph(items: readonly GraphItem[], options: EnqueueOptions): Promise<EnqueueResult[]> {
+    const { ids } = this.#engine;
+    const codec = this.#codec;
+    const sealed = items.map((item) => {
+      if (codec === null) return item;
+      const id = item.request.id ?? flowIdOf(ids.next());
+      const ref = { tenant: options.caller.tenant, id };
+      return {
+        ...item,
+        request: { ...item.request, id, input: this.sealed(ref, item.request.input) },
+      };
+    });
+    return this.#engine.flows.enqueueGraph(sealed, options);
+  }
+
+  /** A message on its way to a job. */
+  message(ref: JobRef, name: string, value: unknown): JsonText {
+    const json = payloadText(PAYLOADS.message, value, '/value');
+    return this.#codec?.encodeJson(placeIn(ref, `inbox:${name}`), json) ?? json;
   }
 
   /** An input that goes to the engine by another way than an enqueue, for a job of that id. */

@@ -3,6 +3,7 @@ import type { JobEvent } from '../core/event.ts';
 import { eventIdOf } from '../core/ids.ts';
 import type { Job, JobError, JsonText } from '../core/job.ts';
 import { traceIdIn } from '../core/trace.ts';
+import type { TreeView } from '../engine/flows/flows.ts';
 import type { Why } from '../engine/limits/why.ts';
 import type { JobCursors } from '../engine/live/job-cursor.ts';
 import type { QueueView } from '../engine/queue-view.ts';
@@ -13,6 +14,7 @@ import {
   type JobEventSnapshot,
   type JobSnapshot,
   plainFacts,
+  type TreeSnapshot,
   type WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
@@ -88,6 +90,17 @@ export function letterSnapshotOf(letter: DeadLetter): DeadLetterSnapshot {
 
 export function whySnapshotOf({ reason, message, since, until, facts }: Why): WhySnapshot {
   return { reason, message, since: new Date(since), until: dateOrNull(until), facts };
+}
+
+export function treeSnapshotOf({ waits, ...job }: TreeView): TreeSnapshot {
+  return {
+    ...job,
+    waits: waits.map(({ until, jobs, ...wait }) => ({
+      ...wait,
+      until: dateOrNull(until),
+      jobs: jobs.map(treeSnapshotOf),
+    })),
+  };
 }
 
 export function queueSnapshotOf({ name, rule, phases, ...view }: QueueView): QueueSnapshot {

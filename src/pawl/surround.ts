@@ -42,7 +42,7 @@ export class HandlerScope {
     this.#warned.add(pair);
     const message =
       'a handler waits for another job and keeps its slot: when all slots wait so, nothing runs ' +
-      'any more; let it `snooze` and look again, or let the awaited job `call` for what comes next';
+      'any more; use `call`, which gives the slot up while it waits';
     this.#log.warn(message, { type, awaited });
   }
 }

@@ -4,6 +4,7 @@ import { ArtifactRecords } from './artifacts.ts';
 import { AuditLog } from './audit.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Ends } from './ends.ts';
+import { FlowRecords } from './flow-records.ts';
 import { Followers } from './followers.ts';
 import { JobTypes } from './job-types.ts';
 import { ScheduleRecords } from './schedules.ts';
@@ -17,6 +18,7 @@ export interface Records {
   readonly audit: AuditLog;
   readonly deadLetters: DeadLetters;
   readonly ends: Ends;
+  readonly flows: FlowRecords;
   readonly followers: Followers;
   readonly schedules: ScheduleRecords;
   readonly types: JobTypes;
@@ -33,6 +35,7 @@ export function recordsOf(store: Store): Records {
     audit: new AuditLog(records),
     deadLetters,
     ends: new Ends(records),
+    flows: new FlowRecords(records),
     followers: new Followers(records),
     schedules: new ScheduleRecords(store),
     types: new JobTypes(store),

@@ -1,5 +1,5 @@
 import type { Instant } from '../core/clock.ts';
-import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
+import type { AwaitedBy, Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
 import type { Place } from '../core/lifecycle.ts';
 import type { RecordOp, Refusal } from './records.ts';
 import { type UniqueClaim, uniqueRunAt } from './unique.ts';
@@ -36,6 +36,8 @@ export interface NewJob extends JobRef {
   readonly parentJobId: string | null;
   readonly parentKind: ParentKind | null;
   readonly documentId: string | null;
+  /** Left out: none. */
+  readonly awaitedBy?: AwaitedBy;
   readonly idempotency: IdempotencyClaim | null;
   readonly unique?: UniqueClaim;
   readonly actor: string;
@@ -92,7 +94,7 @@ export function isRefusal({ kind }: InsertOutcome): boolean {
  * (its kind, and its id unless it was created); a put with `ifCreated` is skipped unless that job
  * was.
  */
-export interface InsertWithOptions {
+export interface InsertWithOptions extends InsertOptions {
   readonly with: readonly RecordOp[];
 }
 
@@ -148,5 +150,6 @@ export function jobAtBirth(job: NewJob, at: Instant): Job {
     parentJobId: job.parentJobId,
     parentKind: job.parentKind,
     documentId: job.documentId,
+    awaitedBy: job.awaitedBy ?? null,
   };
 }

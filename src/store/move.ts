@@ -21,6 +21,10 @@ export type Fence =
 /**
  * A fact about a job that moves nothing: version + 1, updatedAt = now and one event whose `from`
  * and `to` are the state as it is. Also of a job in a terminal phase.
+ *
+ * With `wake` also, for a job that waits for its time: runAt = now, and it is let in as `due` does
+ * it, at the place in line that it would have if it had been due since its birth. One that the
+ * engine has to requeue comes back from `due`, and keeps that place when it is requeued.
  */
 export interface Annotation {
   readonly event: EventType;
@@ -28,11 +32,13 @@ export interface Annotation {
   readonly payload: Readonly<Record<string, unknown>> | null;
   /** Undefined keeps the stored wish. */
   readonly cancel?: CancelWish | null;
+  readonly wake?: true;
 }
 
 /**
  * A compare-and-set on one job: where it must stand (place, epoch, fence, and whether a cancel
- * wish is pending, unless null), and what then happens. Either steps or an annotation.
+ * wish is pending, unless null), and what then happens: steps, or an annotation, or both in this
+ * order.
  *
  * Applying a step, all with the database's time `now`:
  * - state, phase, epoch, attempts, retryCount are set as given; version + 1 and one event, unless

@@ -91,13 +91,19 @@ export interface AddOp extends RecordKey, Due {
   readonly max?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Writes nothing; refuses the whole write unless this owner holds the job's lease now. */
+/**
+ * Writes nothing; refuses the whole write unless this owner holds the job's lease now and, with
+ * `isUncancelled`, no cancel wish is pending. The job cannot change until the write is over.
+ */
 export interface FenceOp {
   readonly op: 'fence';
   readonly tenant: string;
   readonly jobId: string;
   readonly owner: string;
   readonly epoch: number;
+  /** The claim's: where it is shown, it must match. */
+  readonly token?: string | undefined;
+  readonly isUncancelled?: true;
 }
 
 export type RecordOp = PutOp | RemoveOp | AddOp | FenceOp;

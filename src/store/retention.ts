@@ -4,8 +4,9 @@ import type { RecordOp } from './records.ts';
 
 /**
  * What may go: everything of its kind that is not younger than the instant; null keeps it all.
- * - `jobs`: ended then or before. With a job go its events, notes and stage results. A store that
- *   drops whole partitions keeps a job until the partition of its id is over.
+ * - `jobs`: ended then or before, and not awaited by a job that is still there and has not ended.
+ *   With a job go its events, notes and stage results. A store that drops whole partitions keeps a
+ *   job until the partition of its id is over.
  * - `notes`: written then or before. A store that drops whole partitions keeps them until theirs is
  *   over.
  * - `feed`: what the tail reads. It goes from its start on, and a cursor into what is gone is

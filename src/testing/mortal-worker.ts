@@ -59,6 +59,9 @@ function cutOff(line: Line, source: JobSource): JobSource {
     start: (holdings) => line.ask(() => source.start(holdings)),
     renew: (beats) => line.ask(() => source.renew(beats)),
     settle: (settlements) => line.ask(() => source.settle(settlements)),
+    ...(source.flow === undefined
+      ? {}
+      : { flow: (held, call) => line.ask(() => source.flow!(held, call)) }),
     ...(source.settleAndClaim === undefined
       ? {}
       : {

@@ -7,6 +7,7 @@ import { isTerminal } from '../core/phase.ts';
 import { Artifacts } from '../engine/artifacts.ts';
 import { inputsIn } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
+import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import type { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { ENQUEUE_OPTIONS } from '../handle/enqueue-options.ts';
@@ -66,6 +67,7 @@ export class World extends JobVerbs {
   readonly #sweep: ArtifactSweep;
   readonly #timers: ManualTimers;
   readonly #compensator: Compensator;
+  readonly #flows: FlowFollower;
   #openedWorkers = 0;
   #inFlight: MortalWorker;
 
@@ -89,6 +91,7 @@ export class World extends JobVerbs {
     this.#scope = new HandlerScope(context.log);
     this.#sweep = artifacts.sweep({ timers });
     this.#compensator = new Compensator(context, { timers });
+    this.#flows = new FlowFollower(context, { timers });
     this.port = new EnginePort({
       engine,
       payloads: this.#payloads,
@@ -120,9 +123,12 @@ export class World extends JobVerbs {
   async runUntilIdle(): Promise<void> {
     for (let isBusy = true; isBusy;) {
       const { worker } = this.#inFlight;
+      // What has just ended or was sent may have woken a job.
+      await this.#parts.context.flowLooks.idle();
       await worker.poll();
       isBusy = worker.load.inFlight > 0;
       await worker.idle();
+      if (!isBusy) isBusy = (await this.#flows.runOnce()) > 0;
       if (!isBusy) isBusy = (await this.#compensator.runOnce()) > 0;
     }
     await this.#sweep.runOnce();

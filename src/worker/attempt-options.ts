@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactAccess } from './attempt-artifacts.ts';
+import type { FlowAccess } from './attempt-flow.ts';
 
 /** What an attempt is made of. */
 export interface AttemptOptions {
@@ -11,6 +12,7 @@ export interface AttemptOptions {
   /** When the claim was asked for: the lease cannot have begun earlier. */
   readonly askedAt: number;
   readonly artifacts: ArtifactAccess | null;
+  readonly flows: FlowAccess;
   /** How soon news is sent, at the latest. */
   readonly reportMs: number;
   /** Called when someone waits for a write. */

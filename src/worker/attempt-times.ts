@@ -1,4 +1,6 @@
 import type { Claim } from '../engine/claim.ts';
+import type { JobStop } from '../handler/stop.ts';
+import { attemptTooLong, jobTooLong } from './stops.ts';
 
 const REPORT_MS_MAX = 500;
 const RETRY_MS = 500;
@@ -48,6 +50,12 @@ export class AttemptTimes {
     if (news === 'none') return Math.max(this.#retryAt, this.#renewAt);
     if (news === 'urgent') return this.#retryAt;
     return Math.max(this.#retryAt, Math.min(this.#renewAt, this.#beatAt + reportMs));
+  }
+
+  /** Why it has to end by now; null while it may go on. */
+  overdue(now: number): JobStop | null {
+    if (now >= this.jobEndsAt) return jobTooLong();
+    return now >= this.attemptEndsAt ? attemptTooLong() : null;
   }
 
   renewed(leftMs: number, askedAt: number): void {

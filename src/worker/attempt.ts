@@ -1,5 +1,6 @@
 import type { Clock, Instant } from '../core/clock.ts';
 import type { PawlError } from '../core/errors.ts';
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { Job } from '../core/job.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
@@ -11,6 +12,7 @@ import type { Outcome } from '../handler/execute.ts';
 import { failureFromRefusal } from '../handler/json.ts';
 import type { JobStop } from '../handler/stop.ts';
 import { AttemptArtifacts } from './attempt-artifacts.ts';
+import { askFlow } from './attempt-flow.ts';
 import type { AttemptOptions } from './attempt-options.ts';
 import { factsOf, startedRow } from './attempt-facts.ts';
 import { AttemptTimes } from './attempt-times.ts';
@@ -18,15 +20,7 @@ import { endingOf, notBegun, undoneBy } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
 import { KeptProgress } from './kept-progress.ts';
 import { type BeatReport, Reports } from './reports.ts';
-import {
-  attemptTooLong,
-  brokenStop,
-  closedStop,
-  jobTooLong,
-  leaseStop,
-  refusalStop,
-  softCancel,
-} from './stops.ts';
+import { brokenStop, closedStop, leaseStop, refusalStop, softCancel } from './stops.ts';
 import { isDroppable } from './unfit.ts';
 
 /**
@@ -195,6 +189,14 @@ export class Attempt implements AttemptPort {
     return this.#ownArtifacts.open(id);
   }
 
+  async flow(call: FlowCall): Promise<FlowAnswer> {
+    const held = (): Ownership => {
+      this.#checkHeld();
+      return this.held;
+    };
+    return askFlow(this.#options.flows, { held, onLost: (error) => this.#lose(error) }, call);
+  }
+
   get #ownArtifacts(): AttemptArtifacts {
     if (this.#artifacts !== null) return this.#artifacts;
     this.#artifacts = new AttemptArtifacts({
@@ -236,9 +238,9 @@ export class Attempt implements AttemptPort {
   fence(): number {
     const now = this.#clock.now();
     const { deadlineAt, jobEndsAt, attemptEndsAt } = this.#times;
-    if (this.isLost) this.stop(leaseStop('the lease was not renewed in time'), FORCED);
-    else if (now >= jobEndsAt) this.stop(jobTooLong(), FORCED);
-    else if (now >= attemptEndsAt) this.stop(attemptTooLong(), FORCED);
+    const stop = this.isLost ? leaseStop('the lease was not renewed in time') : null;
+    const due = stop ?? this.#times.overdue(now);
+    if (due !== null) this.stop(due, FORCED);
     if (this.isLost) return Infinity;
     if (this.#isEnded || this.#isForced) return deadlineAt;
     return Math.min(deadlineAt, jobEndsAt, attemptEndsAt);
@@ -258,8 +260,11 @@ export class Attempt implements AttemptPort {
   answered(beatReport: BeatReport, result: BeatResult, askedAt: number): void {
     if (result.kind === 'refused') {
       const { error } = result;
-      const stop = isDroppable(error) ? this.#renewAnew(error) : this.#lose(error);
-      beatReport.keep?.durable.reject(stop);
+      const isDropped = isDroppable(error);
+      // Something that came with the beat was refused, so the lease has not been renewed.
+      if (isDropped) this.#times.refused(this.#clock.now());
+      const reason = isDropped ? failureFromRefusal(error) : this.#lose(error);
+      beatReport.keep?.durable.reject(reason);
       return;
     }
     this.#times.renewed(result.leaseExpiry - result.at, askedAt);
@@ -277,12 +282,6 @@ export class Attempt implements AttemptPort {
   close(): void {
     this.#isEnded = this.#isReported = true;
     this.#reports?.close(this.#reason);
-  }
-
-  /** Something that came with the beat was refused, so the lease has not been renewed. */
-  #renewAnew(refusal: PawlError): Error {
-    this.#times.refused(this.#clock.now());
-    return failureFromRefusal(refusal);
   }
 
   /** The job is not this worker's any more, says the platform, or its type has no such stage. */

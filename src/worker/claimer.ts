@@ -69,7 +69,8 @@ export class Claimer {
   #attempt(claim: Claim, askedAt: number): Attempt {
     const { clock, reportMs, artifacts } = this.#setup;
     const job = this.#jobs.get(claim.job.type)!;
+    const flows = this.#setup;
     const told = { onUrgent: this.#onUrgent, onNews: this.#onNews };
-    return new Attempt({ claim, job, clock, askedAt, artifacts, reportMs, ...told });
+    return new Attempt({ claim, job, clock, askedAt, artifacts, flows, reportMs, ...told });
   }
 }

@@ -25,7 +25,7 @@ export function notBegun(error: unknown): Outcome {
 }
 
 /** Ends that an error which nobody caught undoes, as long as nobody was told of them. */
-const UNDONE: ReadonlySet<Ending['kind']> = new Set(['succeed', 'snooze', 'advance']);
+const UNDONE: ReadonlySet<Ending['kind']> = new Set(['succeed', 'snooze', 'advance', 'suspend']);
 
 export function canBeUndone({ kind }: Ending): boolean {
   return UNDONE.has(kind);
@@ -52,6 +52,8 @@ function endingOfStop({ why, message }: JobStop, mayResume: boolean): Ending | n
       return { kind: 'fail', error: { class: 'configuration_error', message } };
     case 'leaseLost':
     case 'closed':
+    // The handler's own switch alone is turned so.
+    case 'suspended':
       return null;
   }
 }

@@ -1,3 +1,4 @@
+import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { Ending } from '../core/ending.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
@@ -66,6 +67,10 @@ class OverheardPort implements AttemptPort {
 
   openArtifact(id: string): Promise<OpenedArtifact> {
     return this.#port.openArtifact(id);
+  }
+
+  flow(call: FlowCall): Promise<FlowAnswer> {
+    return this.#port.flow(call);
   }
 
   within<Answer>(stage: string, work: () => Answer): Answer {

@@ -8,20 +8,22 @@ import { inRepository } from '../../scripts/run/repository.ts';
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const VALUES = words(`
-  declareJob defineJob defineLifecycle drainOnSignal exponential fail fixed fromTypebox
-  isJobCancelled isJobFailed isJobFailure isJobType isPawlError
+  ChildrenFailed declareJob defineJob defineLifecycle drainOnSignal exponential fail fixed fromTypebox
+  isChildrenFailed isJobCancelled isJobFailed isJobFailure isJobType isPawlError isSuspended item
   JobCancelled JobFailed JobFailure JobGone JobStop LeaseConflictError LifecycleError lifecycles
   openPawl PawlError PermanentError StoreError TransientError typed ValidationError WaitTimeout
 `);
 
 const TYPES = words(`
-  ArtifactSnapshot Compensation Context DeadLetters DeadLetterSnapshot DeclaredJob Duration
-  EnqueueOptions ErrorCode FailureCause Failures Finding FireSnapshot InputOf Isolation
+  ArtifactSnapshot CallOptions ChildOutcome Children Compensation Context DeadLetters DeadLetterSnapshot DeclaredJob Duration
+  EnqueueOptions ErrorCode FailedChild FailureCause Failures Finding FireSnapshot First FlowVerbs
+  GraphHandles GraphItem GraphOptions InputOf Isolation
   JobDefinition JobError JobEventSnapshot JobFacts JobHandle JobObserver JobOptions JobQuery
   JobSnapshot JobType JobVerbs Json KeptArtifact Lifecycle LifecycleDefinition ManyResults None
-  ObservedChange ObservedEvent OpenedArtifact Page Pawl PawlOptions PawlWorker Phase
+  ObservedChange ObservedEvent OnNeedFailed OpenedArtifact Page Pawl PawlOptions PawlWorker Phase
   QueueCounts QueueHandle QueueSnapshot ResultOf RunContext ScheduleRule Schedules ScheduleSnapshot
-  Schema Transaction TriedJob UserLog WhySnapshot WorkOptions
+  Schema Spawned Transaction TreeSnapshot TriedJob UnnamedWait UserLog Wait WaitSnapshot
+  WhySnapshot WorkOptions
 `);
 
 const MODULES = words('pawl pawl/client pawl/codec pawl/studio pawl/testing pawl/tx');

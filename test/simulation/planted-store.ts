@@ -88,7 +88,7 @@ class PlantedStore extends MemoryStore {
       return this.transact((tables) => {
         const asked = { jobs, ops: options.with };
         const { jobs: given, ops } = this.#bug.insertWith?.(tables, asked) ?? asked;
-        return insertWith(tables, given, ops);
+        return insertWith(tables, given, { ...options, with: ops });
       });
     }
     return this.transact((tables) =>

@@ -2,8 +2,9 @@
 // The verbs are listed from the engine's own types: a new one that is not listed does not compile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PawlError } from '../../src/core/errors.ts';
+import { isPawlError, type PawlError } from '../../src/core/errors.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import type { SpawnRequest, WaitRequest } from '../../src/engine/flows/flows.ts';
 import type { Beat, Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/core/ending.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
@@ -13,6 +14,8 @@ type OwnerVerb =
   | 'start'
   | 'heartbeat'
   | 'succeedAndClaim'
+  | 'spawn'
+  | 'decide'
   | Ending['kind']
   | Exclude<keyof Beat, keyof Ownership>;
 
@@ -32,6 +35,25 @@ function ending(how: Ending): Verb {
   };
 }
 
+const SLEEP: WaitRequest = { name: 'any', kind: 'time', delayMs: 1_000 };
+const CALL: SpawnRequest = {
+  wait: 'any',
+  type: 'work',
+  onFailure: 'throw',
+  items: [{ key: 'a', input: '1' }],
+  isLast: true,
+};
+
+async function flowing(verb: () => Promise<unknown>): Promise<PawlError | null> {
+  try {
+    await verb();
+    return null;
+  } catch (error) {
+    if (isPawlError(error)) return error;
+    throw error;
+  }
+}
+
 const OWNER_VERBS: Record<OwnerVerb, Verb> = {
   start: async (engine, held) => {
     const [outcome] = await engine.start([held]);
@@ -48,6 +70,12 @@ const OWNER_VERBS: Record<OwnerVerb, Verb> = {
   succeed: ending({ kind: 'succeed' }),
   fail: ending({ kind: 'fail', error: { class: 'TransientError', message: 'no' } }),
   snooze: ending({ kind: 'snooze', delayMs: 1_000 }),
+  suspend: async (engine, held) => {
+    const begun = await flowing(() => engine.flows.decide(held, [SLEEP]));
+    return begun ?? ending({ kind: 'suspend', waits: [SLEEP.name] })(engine, held);
+  },
+  spawn: (engine, held) => flowing(() => engine.flows.spawn(held, CALL)),
+  decide: (engine, held) => flowing(() => engine.flows.decide(held, [SLEEP])),
   advance: ending({ kind: 'advance', delayMs: 1_000 }),
   release: ending({ kind: 'release' }),
   cancelled: ending({ kind: 'cancelled' }),

@@ -5,7 +5,7 @@ import type { TypeDefinition } from '../../src/engine/define-type.ts';
 import type { EnqueueRequest } from '../../src/engine/enqueue-request.ts';
 import type { Reason, Why } from '../../src/engine/limits/why.ts';
 import type { QueueSettings } from '../../src/engine/queues.ts';
-import { TENANT, type World } from '../support/world.ts';
+import { holdingOf, TENANT, type World } from '../support/world.ts';
 
 export const TYPES: Readonly<Record<string, TypeDefinition>> = {
   plain: { lifecycle: 'task', retry: { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 500 } } },
@@ -122,6 +122,15 @@ export const CASES: Readonly<Record<Reason, Case>> = {
     act: settled((world, own) => world.fail(own, 'network_timeout'), 'plain'),
     message: /Attempt 2 of 3 comes at/,
     check: ({ until }, { clock }) => assert.equal(until, clock.now() + 500),
+  },
+  waiting_for: {
+    type: 'plain',
+    act: settled(async (world, own) => {
+      const wait = { name: 'said', kind: 'message', message: 'approve' } as const;
+      await world.engine.flows.decide(holdingOf(own), [wait]);
+      await world.settle(own, { kind: 'suspend', waits: ['said'] });
+    }, 'plain'),
+    message: /^It waits for the message "approve"\.$/,
   },
   snoozed: {
     type: 'plain',

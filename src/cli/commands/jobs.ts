@@ -8,6 +8,7 @@ import { jobPage } from './job-page.ts';
 import { jobLines } from './job-table.ts';
 import { instantIn } from './moment.ts';
 import { addRerun } from './rerun.ts';
+import { addTree } from './tree.ts';
 import { eventLine, requireSuccess, watchJob } from './watch.ts';
 
 interface ListOptions {
@@ -202,5 +203,6 @@ export function addJobs(program: Command): void {
     .option('--hard', 'end them at once instead')
     .option('--reason <text>', 'kept in the history')
     .action(onServer(cancel));
+  addTree(jobs);
   addRerun(jobs);
 }

@@ -88,7 +88,7 @@ function decodeCompensation(codec: PayloadCodec, job: Origin): string | null {
 }
 
 /** Errors that the platform itself wrote (a lost worker, an operator's word) are plain. */
-function decodeError(codec: PayloadCodec, ref: JobRef, error: JobError): JobError {
+export function decodeError(codec: PayloadCodec, ref: JobRef, error: JobError): JobError {
   return withErrorTexts(error, {
     text: (field, encoded) =>
       orPlain(encoded, () => codec.decodeText(placeIn(ref, field), encoded)),

@@ -15,6 +15,7 @@ import {
   type PayloadPlace,
 } from '../payload-codec.ts';
 import { withErrorTexts } from './error-texts.ts';
+import { askEncoded } from './flow.ts';
 import { decodeJob, decodeStage, placeIn } from './read.ts';
 
 export interface EncodedSourceOptions {
@@ -64,6 +65,15 @@ export function encodedSource(
     start: (holdings) => source.start(holdings.map(asHandedOut)),
     renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
     settle: (settlements) => source.settle(sealed(settlements)),
+    ...(source.flow === undefined
+      ? {}
+      : {
+          flow: (held, call) =>
+            askEncoded(codec, (owner, one) => source.flow!(asHandedOut(owner), one), {
+              held,
+              call,
+            }),
+        }),
     // Signs of life carry no payloads.
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
     ...(source.settleAndClaim === undefined
@@ -176,6 +186,7 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
     case 'cancelled':
       return { ...ending, ...encodeCheckpoint(codec, settlement, ending.checkpoint) };
     case 'release':
+    case 'suspend':
       return ending;
   }
 }

@@ -1,16 +1,20 @@
 import { apiActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import { PawlError } from '../../core/errors.ts';
-import { derivedId } from '../../core/ids.ts';
+import { derivedId, flowIdOf } from '../../core/ids.ts';
 import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import type { Timers } from '../../core/timers.ts';
 import type { Compensation } from '../../handler/context.ts';
 import { jobAtBirth, type NewJob } from '../../store/insert.ts';
 import type { TailItem } from '../../store/query.ts';
+import type { RecordOp } from '../../store/records.ts';
 import { reportCompensation } from '../compensate.ts';
 import type { EngineContext } from '../context.ts';
 import { draftJob } from '../draft.ts';
+import { afterOps } from '../flows/graph.ts';
+import { farFrom } from '../flows/suspend.ts';
+import { succeededBelow, type Undone } from '../flows/undo.ts';
 import { SHARED_TENANT } from '../registry.ts';
 import type { Batch } from './follower.ts';
 import { LogFollower } from './log-follower.ts';
@@ -85,7 +89,29 @@ export class Compensator {
     const [job] = await store.read([ref]);
     if (!job || job.startedAt === null) return false;
     const { compensation: type } = await registry.policy(job.policy);
+    const isParent = (await this.#context.records.flows.marked([ref])).length > 0;
+    const below = isParent ? await succeededBelow(this.#context, job) : [];
+    const own = type === undefined ? [] : [{ job, type }];
+    if (below.length > 0) return this.#undoInTurn([...below, ...own]);
     return type === undefined ? false : this.#insert(await this.#draft(job, type));
+  }
+
+  /** Each begins when the one before it has ended, however that went. */
+  async #undoInTurn(all: readonly Undone[]): Promise<boolean> {
+    const { store } = this.#context;
+    const far = farFrom(await store.now());
+    let before: NewJob | null = null;
+    let isMade = false;
+    for (const { job, type } of all) {
+      const draft: NewJob = await this.#draft(job, type);
+      const needs = before === null ? [] : [before.id];
+      const ops =
+        before === null ? [] : afterOps(draft, { needs, onNeedFailed: 'run', ifCreated: 0 });
+      isMade =
+        (await this.#insert(before === null ? draft : { ...draft, runAt: far }, ops)) || isMade;
+      before = draft;
+    }
+    return isMade;
   }
 
   async #draft(job: Job, type: string): Promise<NewJob> {
@@ -108,11 +134,12 @@ export class Compensator {
   }
 
   /** Past the watermarks, which are for new work: what was begun is to be undone. */
-  async #insert(draft: NewJob): Promise<boolean> {
+  async #insert(draft: NewJob, ops: readonly RecordOp[] = []): Promise<boolean> {
     const { store, observer, wakeSignal, live } = this.#context;
-    const [outcome] = await store.insert([draft]);
-    if (outcome!.kind !== 'created') return false;
-    const born = [jobAtBirth(draft, outcome!.at)];
+    const made = await store.insert([draft], { with: ops });
+    const outcome = made.kind === 'inserted' ? made.outcomes[0]! : null;
+    if (outcome?.kind !== 'created') return false;
+    const born = [jobAtBirth(draft, outcome.at)];
     observer?.enqueued(born);
     wakeSignal.born(born);
     live.born(born);
@@ -169,6 +196,7 @@ export class Compensator {
   }
 }
 
+/** Of a flow: it may begin after another one. */
 function childId({ tenant, id, createdAt }: Job): string {
-  return derivedId(createdAt, `compensate/${tenant}/${id}`);
+  return flowIdOf(derivedId(createdAt, `compensate/${tenant}/${id}`));
 }

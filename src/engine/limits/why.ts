@@ -7,6 +7,7 @@ import type { LimitPolicy } from '../../core/limits.ts';
 import type { Standing } from '../../store/standing.ts';
 import type { DispatchRule } from '../../store/dispatch-rule.ts';
 import type { EngineContext } from '../context.ts';
+import { whyWaiting } from '../flows/why-waiting.ts';
 import { notFound } from '../refusals.ts';
 import { byRate, bySlots, byThroughput, type Estimate } from './estimate.ts';
 
@@ -23,6 +24,7 @@ export const REASONS = [
   'delayed',
   'backoff',
   'snoozed',
+  'waiting_for',
   'due',
   'no_slot',
   'user_rate',
@@ -64,10 +66,18 @@ interface Scene extends Standing {
 type Answer = Pick<Why, 'reason' | 'message'> & Partial<Why>;
 
 /** Answers "why is it not running?" for one job. */
-export async function why(context: EngineContext, ref: JobRef): Promise<Why> {
+export function why(context: EngineContext, ref: JobRef): Promise<Why> {
+  return whyAt(context, ref, 0);
+}
+
+/** `depth`: how many jobs up a tree the question was asked. */
+async function whyAt(context: EngineContext, ref: JobRef, depth: number): Promise<Why> {
   const standing = await context.store.standing(ref);
   if (standing === null) throw notFound(ref);
   const { job } = standing;
+  const ask = (other: JobRef): Promise<Why> => whyAt(context, other, depth + 1);
+  const waiting = await whyWaiting(context, job, { ask, depth });
+  if (waiting !== null) return { reason: 'waiting_for', since: job.updatedAt, ...waiting };
   const [rules, workers, policy, page] = await Promise.all([
     context.store.rules(job.tenant),
     workersFor(context, standing),

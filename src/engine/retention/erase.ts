@@ -3,6 +3,7 @@ import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { afterWrite } from '../after-write.ts';
 import type { EngineContext } from '../context.ts';
+import { childrenOf } from '../flows/children.ts';
 import { notFound } from '../refusals.ts';
 
 const PAGE = 100;
@@ -52,6 +53,7 @@ async function eraseOne(
   const outcome = await eraseWithLetters({ store, records }, { tenant, id }, actor);
   if (outcome !== 'erased') return outcome;
   // An input that is kept outside the database has the id of its job.
+  await records.flows.erase({ tenant, id });
   const own = await records.artifacts.ofJob({ tenant, id });
   await records.artifacts.remove([...own.filter((one) => one.id !== id), { tenant, id }]);
   return outcome;
@@ -75,7 +77,8 @@ async function eraseWithLetters(
 }
 
 /** All that were made from it, and from those, each once. */
-async function descendantsOf({ store }: EngineContext, { tenant, id }: JobRef): Promise<Job[]> {
+async function descendantsOf(context: EngineContext, { tenant, id }: JobRef): Promise<Job[]> {
+  const { store } = context;
   const found = new Map<string, Job>();
   const open = [id];
   for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
@@ -90,6 +93,11 @@ async function descendantsOf({ store }: EngineContext, { tenant, id }: JobRef): 
       }
       before = page.jobs.at(-1)?.id;
       hasMore = page.hasMore;
+    }
+    for await (const child of childrenOf(context, { tenant, id: parent })) {
+      if (child.id === id || found.has(child.id)) continue;
+      found.set(child.id, child);
+      open.push(child.id);
     }
   }
   return [...found.values()];

@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/clock.ts';
+import { markOp } from '../../records/flows.ts';
 import { NOTHING_PURGED, type Purged } from '../../store/retention.ts';
 import type { EngineContext } from '../context.ts';
 import { cutsAt, type RetentionPolicy, retentionPolicy } from '../retention/policy.ts';
@@ -26,8 +27,22 @@ export async function sweepRetention(
     total = sum(total, { ...purged, fires, deadLetters, hasMore });
     if (!total.hasMore) break;
   }
+  if (cuts.jobs !== null) await forgetFlows({ store, records }, cuts.jobs);
   await records.workers.forget(SLICE);
   return total;
+}
+
+/** What is kept for jobs that waited goes once they are gone; until then they are asked again. */
+async function forgetFlows(
+  { store, records }: Pick<EngineContext, 'store' | 'records'>,
+  cut: Instant,
+): Promise<void> {
+  const marked = await records.flows.dueMarks(cut, SLICE);
+  const jobs = marked.length === 0 ? [] : await store.read(marked);
+  for (const [index, ref] of marked.entries()) {
+    if (jobs[index]) await records.flows.write([markOp(ref)]);
+    else await records.flows.remove(ref);
+  }
 }
 
 /** How many went of each kind, records included. */

@@ -63,7 +63,25 @@ export type EnqueueJson = Static<typeof EnqueueBody>;
 export const BATCH_MAX = 1_000;
 
 const BatchJob = Type.Object(
-  { ...EnqueueBody.properties, idempotencyKey: Type.Optional(IdempotencyKey) },
+  {
+    ...EnqueueBody.properties,
+    idempotencyKey: Type.Optional(IdempotencyKey),
+    ref: Type.Optional(
+      Type.String({ ...Name, description: 'Names the item for `after` of others; no UUID.' }),
+    ),
+    after: Type.Optional(
+      Type.Array(Name, {
+        maxItems: 1_000,
+        description: 'Begins when these have ended: `ref`s of this request, or ids of jobs.',
+      }),
+    ),
+    onNeedFailed: Type.Optional(
+      Type.Enum(['cancel', 'run', 'hold'], {
+        default: 'cancel',
+        description: 'When one of them did not succeed.',
+      }),
+    ),
+  },
   { $id: 'BatchJob', additionalProperties: false },
 );
 

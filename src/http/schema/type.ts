@@ -182,6 +182,12 @@ export const TypeBody = Type.Object(
           'is `{jobId, input, kept, checkpoint, end}`; whoever claims that type runs it.',
       }),
     ),
+    calls: changed(
+      Type.Array(Name, {
+        maxItems: 256,
+        description: 'Types that its jobs may start with a credential that may not enqueue jobs.',
+      }),
+    ),
     expose: changed(ExposeBody),
     inputSchema: changed(InputSchema),
   },
@@ -245,6 +251,7 @@ export const TypeSchema = Type.Object(
     slo: SloTargetSchema,
     previews: Type.Optional(Type.Array(Type.String())),
     compensation: Type.Optional(Type.String()),
+    calls: Type.Optional(Type.Array(Type.String())),
     inputSchema: Type.Optional(InputSchema),
     throttle: nullable(ThrottleSchema),
     updatedAt: Time,

@@ -1,13 +1,12 @@
 import type { Job } from '../../core/job.ts';
 import { isOwned } from '../../core/phase.ts';
-import { rankAtOf } from '../../core/rank.ts';
 import { EMPTY_LEVEL, levelAfter, levelAt, nextTokenAt, tokensLeft } from '../../core/rate.ts';
 import { GATE, gateAfter, type GateKeys, gateOfKey, keyAt, rateAt } from '../gate.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** The order in line, within a lane and at a gate. */
 export function byUrgency(one: Row, other: Row): number {
-  return rankAtOf(one.job) - rankAtOf(other.job) || one.birth - other.birth;
+  return one.rankAt - other.rankAt || one.birth - other.birth;
 }
 
 type GateState = Pick<Row, 'isOpen' | 'parkedAt'>;

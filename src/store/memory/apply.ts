@@ -3,6 +3,7 @@ import type { Step } from '../../core/decision.ts';
 import type { Job } from '../../core/job.ts';
 import { samePlace } from '../../core/lifecycle.ts';
 import { isOwned, isTerminal } from '../../core/phase.ts';
+import { rankAtOf } from '../../core/rank.ts';
 import { leavesItsLine } from '../leaving.ts';
 import type { Annotation, Fence, Move, MoveOutcome } from '../move.ts';
 import { planWrite } from '../record-write.ts';
@@ -69,6 +70,7 @@ function takeStep(
   const staysOwned = isOwned(step.to.phase);
   const after = tables.change(row, {
     ...row,
+    rankAt: rankAfter(row, step, runAt),
     ...gateStateOf(row, step.to.phase === 'ready' && runAt <= now),
     leaseEnd: staysOwned ? row.leaseEnd : null,
     claimRequest: staysOwned ? row.claimRequest : null,
@@ -117,6 +119,13 @@ function runAtAfter(job: Job, step: Step, now: Instant): Instant {
   return job.phase === 'held' ? Math.max(now, job.runAt) : now + step.delayMs;
 }
 
+/** Who is requeued keeps the place that its wait gave it, if that is the better one. */
+function rankAfter({ job, rankAt }: Row, step: Step, runAt: Instant): number {
+  if (step.to.phase !== 'ready' && step.to.phase !== 'waiting') return rankAt;
+  const rank = rankAtOf({ priority: job.priority, runAt });
+  return job.phase === 'waiting' ? Math.min(rankAt, rank) : rank;
+}
+
 function payloadOf(move: Move, step: Step, first: Job): Readonly<Record<string, unknown>> | null {
   const payload = {
     ...(step.error === undefined || step.error === null ? {} : { error: step.error }),
@@ -137,7 +146,11 @@ function annotate(
   const now = tables.clock.now();
   const cancel = annotation.cancel === undefined ? job.cancel : annotation.cancel;
   const version = job.version + 1;
-  const after = tables.change(row, { ...row, job: { ...job, version, cancel, updatedAt: now } });
+  const after = tables.change(row, {
+    ...row,
+    ...(annotation.wake === true ? wakeOf(tables, row) : {}),
+    job: { ...job, ...runAtOf(row, annotation, now), version, cancel, updatedAt: now },
+  });
   tables.log.append(
     eventOf(after.job, {
       type: annotation.event,
@@ -149,6 +162,23 @@ function annotate(
     }),
   );
   return after;
+}
+
+/** Only who waits for its time is woken: others are in line already. */
+function isAsleep({ job, isOpen, parkedAt }: Row): boolean {
+  return (job.phase === 'ready' || job.phase === 'waiting') && !isOpen && parkedAt === null;
+}
+
+function runAtOf(row: Row, { wake }: Annotation, runAt: Instant): { runAt?: Instant } {
+  return wake === true && isAsleep(row) ? { runAt } : {};
+}
+
+function wakeOf(tables: Tables, row: Row): Partial<Row> {
+  if (!isAsleep(row)) return {};
+  const { priority, createdAt } = row.job;
+  const rankAt = rankAtOf({ priority, runAt: createdAt });
+  const isClaimed = row.job.phase === 'ready' || tables.claimRowOf(row.job) !== undefined;
+  return { rankAt, ...(isClaimed ? gateStateOf(row, true) : {}) };
 }
 
 function storeOutcome(tables: Tables, row: Row, move: Move): Row {

@@ -1,16 +1,17 @@
 import type { Instant } from '../../core/clock.ts';
 import { type LimitKeys, limitKeysOf } from '../../core/limits.ts';
 import { isTerminal } from '../../core/phase.ts';
+import { rankAtOf } from '../../core/rank.ts';
 import { firstKeyOf, type GateKeys } from '../gate.ts';
 import {
   type InsertOutcome,
+  type InsertWithOptions,
   type InsertWithOutcome,
   isRefusal,
   jobAtBirth,
   type NewJob,
 } from '../insert.ts';
 import { changesAfterInsert, planWrite } from '../record-write.ts';
-import type { RecordOp } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import { admitKeys, gateStateOf } from './admission.ts';
 import { saveRecords, writeContext } from './records.ts';
@@ -33,13 +34,15 @@ export function insertJobs(tables: Tables, jobs: readonly NewJob[]): InsertOutco
 export function insertWith(
   tables: Tables,
   jobs: readonly NewJob[],
-  ops: readonly RecordOp[],
+  { with: ops, isWhole = false }: InsertWithOptions,
 ): InsertWithOutcome {
   const context = writeContext(tables);
   const plan = planWrite(ops, context);
   if (plan.kind === 'refused') return plan;
-  const outcomes = insertJobs(tables, jobs);
-  saveRecords(tables, changesAfterInsert(ops, outcomes, context));
+  const outcomes = (isWhole ? insertWhole : insertJobs)(tables, jobs);
+  if (!isWhole || !outcomes.some(isRefusal)) {
+    saveRecords(tables, changesAfterInsert(ops, outcomes, context));
+  }
   return { kind: 'inserted', at: context.at, outcomes };
 }
 
@@ -111,6 +114,7 @@ function writeBirth(tables: Tables, job: NewJob, at: Instant): void {
   tables.jobs.set(keyOf(job.tenant, job.id), {
     job: born,
     birth: tables.jobs.size,
+    rankAt: rankAtOf(born),
     ...gateKeys,
     activeKey: keys.active,
     ...gateStateOf(gateKeys, born.phase === 'ready' && born.runAt <= at),

@@ -103,8 +103,12 @@ export function saveRecords(tables: Tables, changes: readonly RecordChange[]): v
   }
 }
 
-function holds(tables: Tables, { tenant, jobId, owner, epoch }: FenceOp): boolean {
-  const job = tables.rowOf({ tenant, id: jobId })?.job;
+function holds(tables: Tables, fence: FenceOp): boolean {
+  const { tenant, jobId, owner, epoch, isUncancelled = false } = fence;
+  const row = tables.rowOf({ tenant, id: jobId });
+  const job = row?.job;
   if (job === undefined || job.owner !== owner || job.epoch !== epoch) return false;
+  if ((fence.token ?? row!.token) !== row!.token) return false;
+  if (isUncancelled && job.cancel !== null) return false;
   return job.leaseExpiry !== null && tables.clock.now() < job.leaseExpiry;
 }

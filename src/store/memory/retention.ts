@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts';
 import type { JobEvent } from '../../core/event.ts';
-import type { JobError, JobRef } from '../../core/job.ts';
+import type { Job, JobError, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import { type EraseOutcome, erasedError, type Purge, type Purged } from '../retention.ts';
 import { planWrite } from '../record-write.ts';
@@ -41,6 +41,7 @@ function purgeJobs(tables: Tables, { jobs: cut, limit }: Purge): number {
     .values()
     .map(({ job }) => job)
     .filter((job) => isTerminal(job.phase) && isPast(job.completedAt, cut))
+    .filter((job) => !isAwaited(tables, job))
     .slice(0, limit);
   for (const { tenant, id } of ended) {
     tables.jobs.delete(keyOf(tenant, id));
@@ -50,6 +51,13 @@ function purgeJobs(tables: Tables, { jobs: cut, limit }: Purge): number {
     }
   }
   return ended.length;
+}
+
+/** Who waits for a job, or waited and has not ended, may still read its result. */
+function isAwaited(tables: Tables, { tenant, awaitedBy }: Job): boolean {
+  if (awaitedBy === null) return false;
+  const parent = tables.rowOf({ tenant, id: awaitedBy.jobId });
+  return parent !== undefined && !isTerminal(parent.job.phase);
 }
 
 function hide(tables: Tables, event: JobEvent): void {

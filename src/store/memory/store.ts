@@ -69,7 +69,7 @@ export class MemoryStore implements Store {
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
     if ('with' in options) {
       checkOps(options.with);
-      return this.transact((tables) => insertWith(tables, jobs, options.with));
+      return this.transact((tables) => insertWith(tables, jobs, options));
     }
     const insert = options.isWhole ? insertWhole : insertJobs;
     return this.transact((tables) => insert(tables, jobs));

@@ -18,6 +18,8 @@ export interface Row extends GateKeys {
   readonly job: Job;
   /** Its place in the order of insertion. */
   readonly birth: number;
+  /** Its place in line: the earlier, the sooner. */
+  readonly rankAt: number;
   /** May be claimed: set at a write that leaves it ready and due, else by `due`. */
   readonly isOpen: boolean;
   /** The gate at which it waits, ready and due, for a slot or a token. */

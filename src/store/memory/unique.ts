@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/clock.ts';
+import { rankAtOf } from '../../core/rank.ts';
 import type { NewJob } from '../insert.ts';
 import {
   isUnclaimed,
@@ -44,6 +45,7 @@ function amend(
   const version = row.job.version + 1;
   const after = tables.change(row, {
     ...row,
+    rankAt: rankAtOf({ ...row.job, ...change }),
     job: { ...row.job, ...change, version, updatedAt: at },
   });
   tables.log.append(

@@ -263,7 +263,7 @@ function stepFields(step: Step, lifecycle: LifecycleEntry): Record<string, unkno
   };
 }
 
-function noteFields({ event, cause, payload, cancel }: Annotation): Record<string, unknown> {
+function noteFields({ event, cause, payload, cancel, wake }: Annotation): Record<string, unknown> {
   return {
     kind: kindCode(event),
     cause: cause ?? undefined,
@@ -271,5 +271,6 @@ function noteFields({ event, cause, payload, cancel }: Annotation): Record<strin
     keeps: cancel === undefined,
     mode: cancel === undefined || cancel === null ? undefined : modeCode(cancel.mode),
     reason: cancel?.reason ?? undefined,
+    wakes: wake,
   };
 }

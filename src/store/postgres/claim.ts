@@ -6,7 +6,7 @@ import { phaseOfRank } from '../../core/phase.ts';
 import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
-import { cancelOf, errorOf, parentKindOf } from './row.ts';
+import { awaitedByOf, cancelOf, errorOf, parentKindOf } from './row.ts';
 import type { Session } from './session.ts';
 
 /** What the jobs of one policy and place have in common; a list of one holds for all. */
@@ -63,11 +63,14 @@ type Labels = readonly [
   documentId: string | null,
   parentJobId: string | null,
   parentKind: number | null,
+  awaitedBy: string | null,
+  wait: string | null,
+  waitKey: string | null,
 ];
 
 const HEAD_AT = 5;
 const NO_STAGES: readonly StageResult[] = [];
-const NO_LABELS: Labels = [null, null, null, null, null, null, null, null];
+const NO_LABELS: Labels = [null, null, null, null, null, null, null, null, null, null, null];
 
 /** 63 bits of chance, as the database keeps them. */
 function randomToken(): string {
@@ -231,5 +234,6 @@ function jobOf(common: Common, { index, lane, row, odd, names }: Parts): Job {
     parentJobId: labels[6],
     parentKind: parentKindOf(labels[7]),
     documentId: labels[5],
+    awaitedBy: awaitedByOf(labels[8], labels[9], labels[10]),
   };
 }

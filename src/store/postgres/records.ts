@@ -201,11 +201,11 @@ async function lockRows(
 }
 
 async function holds(session: Session, query: Query, fence: FenceOp): Promise<boolean> {
-  const { tenant, jobId, owner, epoch } = fence;
+  const { tenant, jobId, owner, epoch, token = null, isUncancelled = false } = fence;
   if (!isUuid(jobId)) return false;
   const [row] = await query<{ is: boolean | null }>(
-    `SELECT ${session.database.verbs}.holds_job($1, $2, $3, $4, $5) AS is`,
-    [tenant, jobId, owner, epoch, session.now()],
+    `SELECT ${session.database.verbs}.holds_job($1, $2, $3, $4, $5, $6, $7) AS is`,
+    [tenant, jobId, owner, epoch, token, isUncancelled, session.now()],
   );
   return row!.is === true;
 }

@@ -1,5 +1,6 @@
 import { EVENT_TYPES, type JobEvent, NOTE_TYPES } from '../../core/event.ts';
 import {
+  type AwaitedBy,
   type CancelMode,
   type CancelWish,
   type Job,
@@ -67,6 +68,15 @@ export function parentKindOf(code: number | null): ParentKind | null {
   return code === null ? null : PARENT_KINDS[code - 1]!;
 }
 
+/** The three are there together or not at all. */
+export function awaitedByOf(
+  jobId: string | null,
+  wait: string | null,
+  key: string | null,
+): AwaitedBy | null {
+  return jobId === null ? null : { jobId, wait: wait!, key: key! };
+}
+
 export function errorOf(text: JsonText | null): JobError | null {
   return text === null ? null : (JSON.parse(text) as JobError);
 }
@@ -79,7 +89,8 @@ function jobOf(row: JobRow, { id, tenant, policy, ...part }: JobPart, names: Dic
     part.fields.slice(5);
   const [retryCount, backoffMs, progress, stage, message, owner, leaseExpiry, ...later] = rest;
   const [cancelMode, cancelReason, createdAt, updatedAt, startedAt, completedAt, ...last] = later;
-  const [correlationId, traceId, requestedBy, limitKey, parentJobId, parentKind, documentId] = last;
+  const [correlationId, traceId, requestedBy, limitKey, parentJobId, parentKind, ...more] = last;
+  const [documentId, awaitedBy, wait, key] = more;
   return {
     tenant: names.tenantName(tenant),
     id,
@@ -121,6 +132,7 @@ function jobOf(row: JobRow, { id, tenant, policy, ...part }: JobPart, names: Dic
     parentJobId: parentJobId!,
     parentKind: parentKindOf(numberIn(parentKind!)),
     documentId: documentId!,
+    awaitedBy: awaitedByOf(awaitedBy!, wait!, key!),
   };
 }
 

@@ -85,7 +85,7 @@ export class PostgresStore implements Store {
   ): Promise<InsertOutcome[] | InsertWithOutcome> {
     if ('with' in options) {
       checkOps(options.with);
-      return insertWith(this.#session, jobs, options.with);
+      return insertWith(this.#session, jobs, options);
     }
     await this.#session.names.prepare(jobs);
     if (options.isWhole === true) return insertWhole(this.#session, jobs);

@@ -128,7 +128,7 @@ function refusalOf(
   { row, move }: Walker,
   { step, from, error }: { step: Step; from: From; error: unknown },
 ): StoreError {
-  const was = `${names.lifecycleOf(row.lifecycle).states[from.state - 1]}`;
+  const was = names.lifecycleOf(row.lifecycle).states[from.state - 1];
   const rise = `epoch ${from.epoch} → ${step.epoch}, version ${from.version} → ${row.version}`;
   const what = `job ${move.id}, ${was} → ${step.to.state}/${step.to.phase} (${rise})`;
   return new StoreError('refused', `${messageOf(error)} (${what})`, error);
@@ -159,7 +159,9 @@ function stand({ names, now }: Work, { row, keys }: Walker, step: Step): void {
   if (phase === 'ready' || phase === 'waiting') {
     const isBorn = row.phase === rankOf('held');
     row.run_at = isBorn ? Math.max(now, row.run_at) : now + step.delayMs;
-    row.rank_at = rankAtOf({ runAt: row.run_at, priority: row.priority });
+    const rank = rankAtOf({ runAt: row.run_at, priority: row.priority });
+    // Who is requeued keeps the place that its wait gave it, if that is the better one.
+    row.rank_at = row.phase === rankOf('waiting') ? Math.min(row.rank_at, rank) : rank;
   }
   row.state = stateCode(names.lifecycleOf(row.lifecycle), state);
   row.phase = rankOf(phase);
@@ -248,9 +250,8 @@ const KEPT = `key state phase epoch version flags attempts retry_count progress 
 /** The row goes on, with one more position where it has an entry. */
 function save({ connection }: Work, { row, keys }: Walker, told: { n: number | null; from: From }) {
   if (told.n !== null) {
-    const { key, claim_n, more_n, flags } = row;
     const { version } = told.from;
-    Object.assign(row, keepPosition(connection, told.n, { key, version, claim_n, more_n, flags }));
+    Object.assign(row, keepPosition(connection, told.n, { ...row, version }));
   }
   connection.sql('set_live').run(...valuesIn(row, SAVED));
   if (keys === null) return;
@@ -281,9 +282,19 @@ function annotate(work: Work, walker: Walker, annotation: Annotation): void {
     work.connection.sql('put_details').run(row.key, null, move.checkpoint, 0, 0);
     row.flags |= FLAG.details;
   }
+  if (annotation.wake === true) wakeUp(work, walker);
   row.version += 1;
   row.notes = 0;
   row.updated_at = work.now;
   const n = tell(work, walker, { type, turn: null, from: row.state, cause, payload });
   save(work, walker, { n, from });
+}
+
+/** Only who waits for its time is woken: others are in line already. */
+function wakeUp({ connection, now }: Work, { row, keys }: Walker): void {
+  if (row.gate !== GATE.timed && row.gate !== GATE.requeued) return;
+  const runAt = connection.sql('birth').get(row.key)!['created_at'] as number;
+  row.run_at = now;
+  row.rank_at = rankAtOf({ runAt, priority: row.priority });
+  if (row.gate === GATE.timed) row.gate = gateWhenDue(keys);
 }

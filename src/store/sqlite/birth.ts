@@ -49,7 +49,7 @@ const SIZES = [32, 1] as const;
 /** What jobs that come together mostly have in common, and then is bound once. */
 const SHARED = 'tenant, lane, policy, lifecycle, priority, created_at, deadline_at'.split(', ');
 const OWN = `id, parent_kind, parent_job_id, correlation_id, trace_id, requested_by, limit_key,
-  document_id, metadata, input`.split(/,\s*/);
+  document_id, awaited_by, metadata, input`.split(/,\s*/);
 
 /** Only what is shared has a number: who binds a value looks for its place among all numbers. */
 function factsSql(size: number, isShared: boolean): string {
@@ -128,6 +128,7 @@ function writeFacts(work: Work, part: readonly Newcomer[], isAlike: boolean): nu
       job.requestedBy,
       job.limitKey,
       job.documentId,
+      job.awaitedBy === undefined ? null : JSON.stringify(job.awaitedBy),
       job.metadata,
       job.input,
     );

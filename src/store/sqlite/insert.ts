@@ -2,12 +2,12 @@ import { firstKeyOf } from '../gate.ts';
 import {
   type InsertOptions,
   type InsertOutcome,
+  type InsertWithOptions,
   type InsertWithOutcome,
   isRefusal,
   type NewJob,
 } from '../insert.ts';
 import { changesAfterInsert, planWrite } from '../record-write.ts';
-import type { RecordOp } from '../records.ts';
 import { TouchedKeys } from './admit.ts';
 import { gateKeysOf, type Newcomer, newcomerOf, writeBirths } from './birth.ts';
 import { saveRecords, writeContext } from './records.ts';
@@ -59,13 +59,15 @@ function insertEach(work: Work, jobs: readonly NewJob[]): InsertOutcome[] {
 export function insertWith(
   work: Work,
   jobs: readonly NewJob[],
-  ops: readonly RecordOp[],
+  { with: ops, isWhole = false }: InsertWithOptions,
 ): InsertWithOutcome {
   const context = writeContext(work);
   const plan = planWrite(ops, context);
   if (plan.kind === 'refused') return plan;
-  const outcomes = insertJobs(work, jobs);
-  saveRecords(work, changesAfterInsert(ops, outcomes, context));
+  const outcomes = insertJobs(work, jobs, { isWhole });
+  if (!isWhole || !outcomes.some(isRefusal)) {
+    saveRecords(work, changesAfterInsert(ops, outcomes, context));
+  }
   return { kind: 'inserted', at: context.at, outcomes };
 }
 

@@ -26,7 +26,8 @@ const CHANGE = `UPDATE records SET ${RECORD_COLUMNS.map((column) => `${column} =
 const REMOVE = 'DELETE FROM records WHERE kind = ? AND tenant = ? AND id = ?';
 
 const HOLDS = `SELECT 1 FROM facts f JOIN live l ON l.key = f.key WHERE f.tenant = ? AND f.id = ?
-  AND l.epoch = ? AND l.owner = ? AND l.lease_expiry > ?`;
+  AND l.epoch = ? AND l.owner = ? AND l.lease_expiry > ? AND coalesce(?, l.token) = l.token
+  AND (? OR l.cancel_mode IS NULL)`;
 
 export function readRecords(work: Work, keys: readonly RecordKey[]) {
   return { at: work.now, records: keys.map((key) => find(work, key)) };
@@ -148,9 +149,11 @@ export function saveRecords({ connection }: Work, changes: readonly RecordChange
 }
 
 function holds({ connection, names, now }: Work, fence: FenceOp): boolean {
-  const { tenant, jobId, owner, epoch } = fence;
+  const { tenant, jobId, owner, epoch, token, isUncancelled = false } = fence;
   const number = names.findTenant(tenant);
   const id = bytesToFind(jobId);
   if (number === null || id === null) return false;
-  return connection.text(HOLDS).get(number, id, epoch, names.findOwner(owner), now) !== undefined;
+  const shown = token === undefined ? null : Number(token);
+  const values = [number, id, epoch, names.findOwner(owner), now, shown, Number(!isUncancelled)];
+  return connection.text(HOLDS).get(...values) !== undefined;
 }

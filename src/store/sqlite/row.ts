@@ -1,6 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { isUuid } from '../../core/uuid.ts';
 import {
+  type AwaitedBy,
   type CancelMode,
   type CancelWish,
   type Job,
@@ -81,6 +82,7 @@ export const COLUMNS = [
   'parent_job_id',
   'parent_kind',
   'document_id',
+  'awaited_by',
   'rank_at',
   'born_n',
   'claim_n',
@@ -122,6 +124,7 @@ export function jobOf(names: Names, row: JobRow): Job {
   const error = row[C.error] as JsonText | null;
   const parent = row[C.parent_job_id] as Uint8Array | null;
   const parentKind = row[C.parent_kind] as number | null;
+  const awaited = row[C.awaited_by] as JsonText | null;
   return {
     tenant: names.tenantName(lane.tenant),
     id: uuidOfHex(row[C.hex] as string),
@@ -163,6 +166,7 @@ export function jobOf(names: Names, row: JobRow): Job {
     parentJobId: parent === null ? null : uuidOfBytes(parent),
     parentKind: parentKind === null ? null : PARENT_KINDS[parentKind - 1]!,
     documentId: row[C.document_id] as string | null,
+    awaitedBy: awaited === null ? null : (JSON.parse(awaited) as AwaitedBy),
   };
 }
 

@@ -101,7 +101,7 @@ export class SqliteStore implements Store {
     options: InsertWithOptions,
   ): Promise<InsertWithOutcome> {
     checkOps(options.with);
-    return this.#ask('insertWith', jobs, options.with);
+    return this.#ask('insertWith', jobs, options);
   }
 
   claim(request: ClaimRequest): Promise<ClaimedJob[]> {

@@ -2,9 +2,15 @@ import type { Instant } from '../../core/clock.ts';
 import type { MaintenanceStore } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type { ClaimRequest } from '../claim.ts';
-import type { InsertOptions, InsertOutcome, InsertWithOutcome, NewJob } from '../insert.ts';
+import type {
+  InsertOptions,
+  InsertOutcome,
+  InsertWithOptions,
+  InsertWithOutcome,
+  NewJob,
+} from '../insert.ts';
 import type { Move, MovedAndClaimed, MoveOutcome } from '../move.ts';
-import type { RecordOp, RecordStore } from '../records.ts';
+import type { RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { applyMoves } from './apply.ts';
@@ -50,7 +56,7 @@ interface RecordVerbs {
 /** Plain inserts can share a statement; an insert with record ops cannot. */
 interface InsertVerbs {
   insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
-  insertWith(jobs: readonly NewJob[], ops: readonly RecordOp[]): Promise<InsertWithOutcome>;
+  insertWith(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
 }
 
 /** Beside a claim there is another answer. */

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Failure } from '../../core/decision.ts';
+import type { FlowAnswer } from '../../core/flow.ts';
 import {
   type ArtifactDraft,
   type KeptArtifact,
@@ -14,10 +15,11 @@ import { isJobDefinition, type JobDefinition } from '../../handler/define-job.ts
 import { execute, failedBy, type Outcome } from '../../handler/execute.ts';
 import { fail, JobFailure } from '../../handler/failure.ts';
 import { JobStop, StopSwitch } from '../../handler/stop.ts';
+import { isSuspended } from '../../handler/suspended.ts';
 import { failureOf, isInstance } from '../../handler/thrown-error.ts';
 import { catchUncaught, type ErrorOwner, ownedBy } from '../../handler/uncaught.ts';
-import { Flows } from './flow.ts';
-import type { Answer, FromChild, RunOrder, ToChild, Wish } from './protocol.ts';
+import { Streams } from './stream.ts';
+import type { Answer, FromChild, Granted, RunOrder, ToChild, Wish } from './protocol.ts';
 
 /** What is said more often than this travels together. */
 const TELL_MS = 50;
@@ -93,7 +95,7 @@ class ChildRun implements ErrorOwner {
   }
 
   uncaught(thrown: unknown): boolean {
-    if (isInstance(thrown, JobStop)) return true;
+    if (isInstance(thrown, JobStop) || isSuspended(thrown)) return true;
     if (this.#isOver || this.#job === null) return false;
     this.#error ??= failedBy(this.#job, thrown, null);
     this.#broken.resolve(this.#error);
@@ -115,8 +117,8 @@ class ChildRun implements ErrorOwner {
 /** The attempt at hand: its signal, and what was asked and is not answered yet. */
 class Child {
   readonly #line: Line;
-  readonly #asked: Map<number, PromiseWithResolvers<KeptArtifact | null>> = new Map();
-  readonly #flows: Flows;
+  readonly #asked: Map<number, PromiseWithResolvers<Granted>> = new Map();
+  readonly #streams: Streams;
   #run: ChildRun | null = null;
   #numbers = 0;
   /** How much there was to wait for before the attempt. */
@@ -127,7 +129,7 @@ class Child {
 
   constructor(line: Line) {
     this.#line = line;
-    this.#flows = new Flows((word) => line.say(word));
+    this.#streams = new Streams((word) => line.say(word));
   }
 
   serve(): void {
@@ -161,9 +163,9 @@ class Child {
     for (const message of this.#line.arrived()) this.#receive(message);
   }
 
-  #ask(number: number, wish: Wish): Promise<KeptArtifact | null> {
+  #ask(number: number, wish: Wish): Promise<Granted> {
     this.#flush();
-    const asked = Promise.withResolvers<KeptArtifact | null>();
+    const asked = Promise.withResolvers<Granted>();
     this.#asked.set(number, asked);
     this.#line.say({ kind: 'ask', number, wish });
     return asked.promise;
@@ -172,7 +174,7 @@ class Child {
   #answered(number: number, answer: Answer): void {
     const asked = this.#asked.get(number);
     this.#asked.delete(number);
-    if (answer.kind === 'done') asked?.resolve(answer.artifact);
+    if (answer.kind === 'done') asked?.resolve(answer.granted);
     else if (answer.kind === 'stop') asked?.reject(new JobStop(answer.stop));
     else asked?.reject(failureFrom(answer.failure));
   }
@@ -180,9 +182,9 @@ class Child {
   async #put({ content, name, contentType }: ArtifactDraft): Promise<KeptArtifact> {
     const number = ++this.#numbers;
     const own: { error?: unknown } = {};
-    this.#flows.send(number, noting(content, own));
+    this.#streams.send(number, noting(content, own));
     try {
-      return (await this.#ask(number, { kind: 'put', name, contentType }))!;
+      return (await this.#ask(number, { kind: 'put', name, contentType })) as KeptArtifact;
     } catch (error) {
       throw 'error' in own ? own.error : error;
     }
@@ -190,8 +192,8 @@ class Child {
 
   async #open(id: string): Promise<OpenedArtifact> {
     const number = ++this.#numbers;
-    const artifact = await this.#ask(number, { kind: 'open', id });
-    return { ...artifact!, content: this.#flows.receive(number) };
+    const artifact = (await this.#ask(number, { kind: 'open', id })) as KeptArtifact;
+    return { ...artifact, content: this.#streams.receive(number) };
   }
 
   #receive(message: ToChild): void {
@@ -209,7 +211,7 @@ class Child {
         this.#answered(message.number, message.answer);
         return;
       default:
-        this.#flows.hear(message);
+        this.#streams.hear(message);
     }
   }
 
@@ -235,13 +237,17 @@ class Child {
         checkOpen();
         return this.#open(id);
       },
+      flow: async (call) => {
+        checkOpen();
+        return (await this.#ask(++this.#numbers, { kind: 'flow', call })) as FlowAnswer;
+      },
     };
   }
 
   #end(run: ChildRun, outcome: Outcome): void {
     this.#flush();
     this.#run = null;
-    this.#flows.clear();
+    this.#streams.clear();
     const isClean = !run.isBroken && leftovers().length <= this.#resources;
     this.#line.say({ kind: 'ended', outcome, isClean });
   }

@@ -2,6 +2,7 @@ import type { AttemptFacts, AttemptPort } from '../../handler/attempt-port.ts';
 import type { JobDefinition } from '../../handler/define-job.ts';
 import { execute, failedBy, type Outcome } from '../../handler/execute.ts';
 import { JobStop, StopSwitch } from '../../handler/stop.ts';
+import { isSuspended } from '../../handler/suspended.ts';
 import { isInstance } from '../../handler/thrown-error.ts';
 import { type ErrorOwner, ownedBy } from '../../handler/uncaught.ts';
 
@@ -40,7 +41,7 @@ export class InlineExecution implements Execution, ErrorOwner {
 
   uncaught(thrown: unknown): boolean {
     // What was told to stop, or came too late, may say so to nobody.
-    if (isInstance(thrown, JobStop)) return true;
+    if (isInstance(thrown, JobStop) || isSuspended(thrown)) return true;
     return this.onUncaught?.(failedBy(this.#job, thrown, null)) ?? false;
   }
 

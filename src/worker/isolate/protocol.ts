@@ -1,9 +1,10 @@
 import type { Failure } from '../../core/decision.ts';
+import type { FlowAnswer, FlowCall } from '../../core/flow.ts';
 import type { KeptArtifact } from '../../handler/artifact.ts';
 import type { AttemptFacts, Keep, Report } from '../../handler/attempt-port.ts';
 import type { Outcome } from '../../handler/execute.ts';
 import type { StopFacts } from '../../handler/stop.ts';
-import type { FlowWord } from './flow.ts';
+import type { StreamWord } from './stream.ts';
 
 /** Which job to run: the module's export must be the job of this type. */
 export interface RunOrder {
@@ -18,11 +19,15 @@ export interface RunOrder {
 export type Wish =
   | { readonly kind: 'keep'; readonly write: Keep }
   | { readonly kind: 'put'; readonly name: string; readonly contentType: string }
-  | { readonly kind: 'open'; readonly id: string };
+  | { readonly kind: 'open'; readonly id: string }
+  | { readonly kind: 'flow'; readonly call: FlowCall };
 
-/** Done, with the artifact in question; or why it will never be. */
+/** What comes of a wish: an artifact, what is known of waits, or nothing. */
+export type Granted = KeptArtifact | FlowAnswer | null;
+
+/** Done, with what came of it; or why it will never be. */
 export type Answer =
-  | { readonly kind: 'done'; readonly artifact: KeptArtifact | null }
+  | { readonly kind: 'done'; readonly granted: Granted }
   | { readonly kind: 'stop'; readonly stop: StopFacts }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
@@ -31,7 +36,7 @@ export type ToChild =
   | RunOrder
   | { readonly kind: 'stop'; readonly stop: StopFacts }
   | { readonly kind: 'answer'; readonly number: number; readonly answer: Answer }
-  | FlowWord;
+  | StreamWord;
 
 export type FromChild =
   | { readonly kind: 'tell'; readonly reports: readonly Report[] }
@@ -40,4 +45,4 @@ export type FromChild =
   | { readonly kind: 'ended'; readonly outcome: Outcome; readonly isClean: boolean }
   /** An error that nobody caught, when the attempt it came from had ended. */
   | { readonly kind: 'late'; readonly jobId: string | null; readonly failure: Failure }
-  | FlowWord;
+  | StreamWord;

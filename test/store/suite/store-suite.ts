@@ -41,6 +41,7 @@ import { sweepCases } from './sweeps.ts';
 import { tailCases } from './tail.ts';
 import { dispatchRuleCases } from './dispatch-rules.ts';
 import { uniqueCases } from './unique.ts';
+import { wakingSuite } from './waking.ts';
 import { webhookCases } from './webhooks.ts';
 import { wholeCases } from './whole.ts';
 import { workerCases } from './workers.ts';
@@ -70,6 +71,7 @@ const GROUPS: Readonly<Record<string, Cases>> = {
   exactness: exactnessCases,
   measures: measureCases,
   retention: retentionCases,
+  waking: wakingSuite,
 };
 
 export type OpenStore = (options: {

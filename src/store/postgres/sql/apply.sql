@@ -26,7 +26,7 @@ CREATE TYPE step AS (
   payload text, result text, checkpoint text, fingerprint text
 );
 CREATE TYPE note AS (
-  kind int2, cause text, payload text, keeps boolean, mode int2, reason text
+  kind int2, cause text, payload text, keeps boolean, mode int2, reason text, wakes boolean
 );
 
 -- Successes of one owner, from one place to another: jobs without keys and details, whose ids lie
@@ -144,7 +144,8 @@ BEGIN
   IF x.to_phase IN (1, 4) THEN
     j.run_at := CASE WHEN j.phase = 0 THEN greatest(v_now, j.run_at)
       ELSE v_now + x.delay_ms * interval '1 ms' END;
-    j.rank_at := rank_of(j.run_at, j.priority);
+    -- Who is requeued keeps the place that its wait gave it, if that is the better one.
+    j.rank_at := least(rank_of(j.run_at, j.priority), CASE j.phase WHEN 4 THEN j.rank_at END);
   END IF;
   j.gate := CASE x.to_phase
     WHEN 1 THEN CASE WHEN j.run_at > v_now THEN 1 ELSE 0 END
@@ -199,7 +200,7 @@ BEGIN
 END $$;
 
 -- A fact about a job that moves nothing.
-CREATE FUNCTION annotate(j live, m move, v_now timestamptz) RETURNS int LANGUAGE plpgsql AS $$
+CREATE FUNCTION annotate(j live, m move, v_now timestamptz) RETURNS live LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE y note; x step; v_n int8;
 BEGIN
@@ -217,11 +218,30 @@ BEGIN
       j.flags := j.flags | 4;
     END IF;
   END IF;
+  IF y.wakes AND j.gate IN (1, 2) THEN j := wake_up(j, v_now); END IF;
   v_n := write_entry(j, x, j.state, m.actor, y.payload);
   UPDATE live l SET version = j.version, notes = 0, updated_at = j.updated_at,
-    cancel_mode = j.cancel_mode, flags = j.flags, more_n = j.more_n || v_n
+    cancel_mode = j.cancel_mode, flags = j.flags, more_n = j.more_n || v_n, gate = j.gate,
+    run_at = j.run_at, rank_at = j.rank_at
   WHERE l.id = j.id AND l.tenant = j.tenant;
-  RETURN j.version;
+  RETURN j;
+END $$;
+
+-- Lets in who waits for its time, at the place that it would have if it had been due from the start.
+CREATE FUNCTION wake_up(j live, v_now timestamptz) RETURNS live LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  j.run_at := v_now;
+  j.rank_at := rank_of(coalesce(
+    (SELECT f.created_at FROM facts f WHERE f.id = j.id AND f.tenant = j.tenant),
+    (SELECT f.created_at FROM facts_other f WHERE f.id = j.id AND f.tenant = j.tenant)), j.priority);
+  IF j.gate = 1 THEN j.gate := 0; END IF;
+  IF j.flags & 2 > 0 THEN
+    UPDATE keys k SET rank_at = j.rank_at, gate = CASE j.gate
+      WHEN 0 THEN gate_when_due(k.limit_key, k.user_key, k.organisation_key) ELSE j.gate END
+    WHERE k.id = j.id AND k.tenant = j.tenant RETURNING k.gate INTO j.gate;
+  END IF;
+  RETURN j;
 END $$;
 
 -- The same of a job that has ended: kept beside its row, which never changes.
@@ -302,8 +322,8 @@ BEGIN
     END IF;
     j := take_step(j, x, m.actor, v_payload, v_now);
   END LOOP;
+  IF m.note IS NOT NULL THEN j := annotate(j, m, v_now); END IF;
   version := j.version;
-  IF m.note IS NOT NULL THEN version := annotate(j, m, v_now); END IF;
   IF k.id IS NULL THEN RETURN; END IF;
   keys := array_remove(ARRAY[k.limit_key,
     CASE j.gate WHEN 4 THEN k.user_key WHEN 5 THEN k.organisation_key END,

@@ -141,14 +141,15 @@ BEGIN
   END IF;
   RETURN QUERY SELECT f.id, f.tenant, (date_part('epoch', f.created_at) * 1000)::int8, f.input,
     CASE WHEN coalesce(f.correlation_id, f.trace_id, f.requested_by, f.limit_key, f.document_id)
-        IS NULL AND f.metadata IS NULL AND f.parent_job_id IS NULL THEN NULL
+        IS NULL AND f.metadata IS NULL AND coalesce(f.parent_job_id, f.awaited_by) IS NULL THEN NULL
       ELSE json_build_array(f.metadata::text, f.correlation_id, f.trace_id, f.requested_by,
-        f.limit_key, f.document_id, f.parent_job_id, f.parent_kind) END, NULL::json
+        f.limit_key, f.document_id, f.parent_job_id, f.parent_kind, f.awaited_by, f.wait,
+        f.wait_key) END, NULL::json
   FROM facts f WHERE f.id = ANY (p_ids) AND f.id >= v_first AND f.id <= v_last;
   IF NOT p_has_other THEN RETURN; END IF;
   RETURN QUERY SELECT f.id, f.tenant, ms(f.created_at), f.input,
     json_build_array(f.metadata::text, f.correlation_id, f.trace_id, f.requested_by, f.limit_key,
-      f.document_id, f.parent_job_id, f.parent_kind), NULL::json
+      f.document_id, f.parent_job_id, f.parent_kind, f.awaited_by, f.wait, f.wait_key), NULL::json
   FROM facts_other f WHERE f.id = ANY (p_ids);
 END $$;
 

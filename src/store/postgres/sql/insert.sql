@@ -4,7 +4,7 @@ CREATE TYPE new_job AS (
   state int2, phase int2, via_state int2, version int, priority int, run_at float8,
   deadline_at float8, input text, metadata text, correlation_id text, trace_id text,
   requested_by text, limit_key text, parent_job_id uuid, parent_kind int2, document_id text,
-  actor text, key text, payload_hash text, window_ms float8,
+  awaited_by uuid, wait text, wait_key text, actor text, key text, payload_hash text, window_ms float8,
   slot_key text, user_key text, organisation_key text, active_key text,
   unique_key text, unique_mode text, unique_window_ms float8, unique_wait_ms float8
 );
@@ -87,17 +87,18 @@ BEGIN
   WITH y AS (
     SELECT i.id, v_now AS created_at, at_ms(x.deadline_at) AS deadline_at, x.tenant, x.lane, x.policy,
       x.lifecycle, x.priority, o.correlation_id, o.trace_id, o.requested_by, o.limit_key,
-      o.parent_job_id, o.parent_kind, o.document_id, o.metadata::json, i.input
+      o.parent_job_id, o.parent_kind, o.document_id, o.awaited_by, o.wait, o.wait_key,
+      o.metadata::json, i.input
     FROM ROWS FROM (unnest(p_ids), json_array_elements(p_inputs)) WITH ORDINALITY
       AS i(id, input, ord)
     LEFT JOIN json_populate_recordset(NULL::new_job, p_own) o ON o.ord = i.ord),
   f AS (
     INSERT INTO facts (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
       correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-      metadata, input) SELECT * FROM y WHERE NOT x.is_other)
+      awaited_by, wait, wait_key, metadata, input) SELECT * FROM y WHERE NOT x.is_other)
   INSERT INTO facts_other (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
     correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-    metadata, input) SELECT * FROM y WHERE x.is_other;
+    awaited_by, wait, wait_key, metadata, input) SELECT * FROM y WHERE x.is_other;
 END $$;
 
 CREATE FUNCTION job_exists(p_tenant int, p_id uuid) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -193,18 +194,18 @@ BEGIN
   WITH f AS (
     INSERT INTO facts (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
       correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-      metadata, input)
+      awaited_by, wait, wait_key, metadata, input)
     SELECT x.id, v_now, at_ms(x.deadline_at), x.tenant, x.lane, x.policy, x.lifecycle, x.priority,
       x.correlation_id, x.trace_id, x.requested_by, x.limit_key, x.parent_job_id, x.parent_kind,
-      x.document_id, x.metadata::json, x.input::json
+      x.document_id, x.awaited_by, x.wait, x.wait_key, x.metadata::json, x.input::json
     WHERE NOT x.is_other ON CONFLICT DO NOTHING RETURNING 1),
   o AS (
     INSERT INTO facts_other (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
       correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-      metadata, input)
+      awaited_by, wait, wait_key, metadata, input)
     SELECT x.id, v_now, at_ms(x.deadline_at), x.tenant, x.lane, x.policy, x.lifecycle, x.priority,
       x.correlation_id, x.trace_id, x.requested_by, x.limit_key, x.parent_job_id, x.parent_kind,
-      x.document_id, x.metadata::json, x.input::json
+      x.document_id, x.awaited_by, x.wait, x.wait_key, x.metadata::json, x.input::json
     WHERE x.is_other ON CONFLICT DO NOTHING RETURNING 1)
   SELECT count(*) INTO v_found FROM (SELECT FROM f UNION ALL SELECT FROM o) made;
   IF v_found = 0 THEN

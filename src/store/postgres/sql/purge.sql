@@ -1,5 +1,5 @@
--- Moves what is still needed out of two tables of jobs that are about to go: jobs that live, and
--- those that ended after the cut. Rows of `live` come first: who ends a job from then on writes to
+-- Moves what is still needed out of two tables of jobs that are about to go: jobs that live, those
+-- that ended after the cut, and those that a job which has not ended waited for. Rows of `live` come first: who ends a job from then on writes to
 -- the plain table, and who ended one before is seen by the statements that follow. False: they are
 -- too many, and the tables stay.
 CREATE FUNCTION carry_jobs(p_facts regclass, p_ended regclass, p_low uuid, p_high uuid,
@@ -8,12 +8,16 @@ CREATE FUNCTION carry_jobs(p_facts regclass, p_ended regclass, p_low uuid, p_hig
 DECLARE v_count int8;
 BEGIN
   EXECUTE format('SELECT (SELECT count(*) FROM (SELECT FROM live WHERE id >= $1 AND id < $2 LIMIT $4) a)
-    + (SELECT count(*) FROM (SELECT FROM %s WHERE completed_at > $3 LIMIT $4) b)', p_ended)
+    + (SELECT count(*) FROM (SELECT FROM %s WHERE completed_at > $3 LIMIT $4) b)
+    + (SELECT count(*) FROM (SELECT FROM %s f JOIN live p ON p.id = f.awaited_by
+        AND p.tenant = f.tenant WHERE f.awaited_by IS NOT NULL LIMIT $4) c)', p_ended, p_facts)
   INTO v_count USING p_low, p_high, p_cut, p_max + 1;
   IF v_count > p_max THEN RETURN false; END IF;
   UPDATE live SET flags = flags | 1 WHERE id >= p_low AND id < p_high;
-  EXECUTE format('WITH gone AS (DELETE FROM %s WHERE completed_at > $1 RETURNING *)
-    INSERT INTO ended_other SELECT * FROM gone', p_ended) USING p_cut;
+  EXECUTE format('WITH gone AS (DELETE FROM %s e WHERE e.completed_at > $1 OR (e.id, e.tenant) IN (
+      SELECT f.id, f.tenant FROM %s f JOIN live p ON p.id = f.awaited_by AND p.tenant = f.tenant
+      WHERE f.awaited_by IS NOT NULL) RETURNING e.*)
+    INSERT INTO ended_other SELECT * FROM gone', p_ended, p_facts) USING p_cut;
   EXECUTE format('WITH gone AS (DELETE FROM %s f WHERE EXISTS (SELECT FROM live j
       WHERE j.id = f.id AND j.tenant = f.tenant) OR EXISTS (SELECT FROM ended_other e
       WHERE e.id = f.id AND e.tenant = f.tenant) RETURNING *)
@@ -100,7 +104,9 @@ CREATE FUNCTION purge_other(p_cut int8, p_limit int) RETURNS int8 LANGUAGE plpgs
 DECLARE v_ids uuid[]; v_tenants int[];
 BEGIN
   WITH gone AS (DELETE FROM ended_other WHERE ctid = ANY (ARRAY(
-    SELECT e.ctid FROM ended_other e WHERE e.completed_at <= at_ms(p_cut) LIMIT p_limit))
+    SELECT e.ctid FROM ended_other e WHERE e.completed_at <= at_ms(p_cut) AND NOT EXISTS (
+      SELECT FROM facts_other f JOIN live p ON p.id = f.awaited_by AND p.tenant = f.tenant
+      WHERE f.id = e.id AND f.tenant = e.tenant) LIMIT p_limit))
     RETURNING id, tenant)
   SELECT array_agg(id), array_agg(tenant) INTO v_ids, v_tenants FROM gone;
   DELETE FROM facts_other f USING unnest(v_ids, v_tenants) AS x(id, tenant)

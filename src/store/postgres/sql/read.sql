@@ -6,7 +6,7 @@ CREATE TYPE job_part AS (
   backoff_ms int8, progress real, stage text, message text, owner text, lease_expiry int8,
   cancel_mode int2, cancel_reason text, created_at int8, updated_at int8, started_at int8,
   completed_at int8, correlation_id text, trace_id text, requested_by text, limit_key text,
-  parent_job_id uuid, parent_kind int2, document_id text
+  parent_job_id uuid, parent_kind int2, document_id text, awaited_by uuid, wait text, wait_key text
 );
 CREATE TYPE job_row AS (
   job job_part, error json, input json, result json, checkpoint json, metadata json
@@ -19,7 +19,8 @@ LANGUAGE sql IMMUTABLE AS $$
     f.priority, ms(j.run_at), ms(f.deadline_at), j.attempts, j.retry_count, j.backoff_ms, j.progress,
     d.stage, d.message, p_owner, ms(j.lease_expiry), j.cancel_mode, d.cancel_reason,
     ms(f.created_at), ms(j.updated_at), ms(j.started_at), NULL, f.correlation_id, f.trace_id,
-    f.requested_by, f.limit_key, f.parent_job_id, f.parent_kind, f.document_id)::job_part
+    f.requested_by, f.limit_key, f.parent_job_id, f.parent_kind, f.document_id, f.awaited_by, f.wait,
+    f.wait_key)::job_part
 $$;
 CREATE FUNCTION ended_part(e ended, f facts, d details, p_version int, p_at timestamptz)
 RETURNS job_part LANGUAGE sql IMMUTABLE AS $$
@@ -28,7 +29,7 @@ RETURNS job_part LANGUAGE sql IMMUTABLE AS $$
     ms(f.deadline_at), e.attempts, e.retry_count, e.backoff_ms, e.progress, d.stage, d.message, NULL,
     NULL, NULL, NULL, ms(f.created_at), ms(coalesce(p_at, e.completed_at)), ms(e.started_at),
     ms(e.completed_at), f.correlation_id, f.trace_id, f.requested_by, f.limit_key, f.parent_job_id,
-    f.parent_kind, f.document_id)::job_part
+    f.parent_kind, f.document_id, f.awaited_by, f.wait, f.wait_key)::job_part
 $$;
 
 -- The facts of some jobs, wherever they lie. Of the partitions only those are looked into that lie

@@ -29,8 +29,8 @@ END $$;
 
 -- True where this owner holds the job now; its row stays locked, so that its end comes before this
 -- transaction or after it.
-CREATE FUNCTION holds_job(p_tenant text, p_id uuid, p_owner text, p_epoch int, p_now float8)
-RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION holds_job(p_tenant text, p_id uuid, p_owner text, p_epoch int, p_token int8,
+  p_is_uncancelled boolean, p_now float8) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE j live;
 BEGIN
@@ -38,7 +38,9 @@ BEGIN
   WHERE j.id = p_id AND j.tenant = (SELECT t.number FROM tenants t WHERE t.name = p_tenant)
   FOR NO KEY UPDATE;
   RETURN FOUND AND j.epoch = p_epoch AND j.lease_expiry > clock(p_now)
-    AND j.owner = (SELECT o.number FROM owners o WHERE o.name = p_owner);
+    AND j.owner = (SELECT o.number FROM owners o WHERE o.name = p_owner)
+    AND (p_token IS NULL OR j.token = p_token)
+    AND (NOT p_is_uncancelled OR j.cancel_mode IS NULL);
 END $$;
 
 -- Writes planned changes and answers with how many were kept: fewer than asked for where another

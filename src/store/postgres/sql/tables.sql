@@ -56,7 +56,7 @@ CREATE INDEX facts_correlation ON facts (tenant, correlation_id, id)
   WHERE correlation_id IS NOT NULL;
 CREATE INDEX facts_document ON facts (tenant, document_id, id) WHERE document_id IS NOT NULL;
 CREATE INDEX facts_parent ON facts (tenant, parent_job_id, id) WHERE parent_job_id IS NOT NULL;
-CREATE INDEX facts_tree ON facts (tenant, awaited_by, wait, id) WHERE awaited_by IS NOT NULL;
+CREATE INDEX facts_tree ON facts (awaited_by) WHERE awaited_by IS NOT NULL;
 CREATE TABLE facts_other (LIKE facts INCLUDING ALL);
 
 -- Where a job stands that has not ended. Nothing in a row can be long.

@@ -33,7 +33,8 @@ CREATE VIEW job_events AS
   SELECT event_id(j.id, v.version, 0) AS id, t.name AS tenant, j.id AS job_id,
     (ARRAY['job_created', 'job_queued', 'job_claimed', 'job_started', 'job_retry_scheduled',
       'job_requeued', 'job_snoozed', 'job_cancel_requested', 'job_amended', 'job_succeeded',
-      'job_failed', 'job_cancelled', 'job_dead_lettered', 'job_compensated', 'job_erased'])
+      'job_failed', 'job_cancelled', 'job_dead_lettered', 'job_compensated', 'job_erased',
+      'job_suspended', 'job_woken', 'job_message'])
       [CASE WHEN w.via_state IS NULL THEN w.kind ELSE v.version END] AS type,
     w.ts, w.actor, f.correlation_id, x.cause, x.payload, v.version,
     y.states[CASE WHEN v.version = 2 AND w.via_state IS NOT NULL THEN w.via_state

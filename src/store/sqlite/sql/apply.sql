@@ -5,6 +5,8 @@ SELECT x.key AS ord, f.key FROM json_each(?1) x
 CROSS JOIN facts f ON f.tenant = ?2 AND f.id = unhex(x.value, '-')
 -- @live
 SELECT * FROM live WHERE key = ?
+-- @birth
+SELECT created_at FROM facts WHERE key = ?
 -- @details
 SELECT stage, message, cancel_reason, error FROM details WHERE key = ?
 -- @set_live

@@ -1,7 +1,9 @@
 -- What may go, in slices. may_change is said by the caller.
 
 -- @jobs_from
-SELECT f.key, f.created_at, e.completed_at IS NOT NULL AND e.completed_at <= ?1 AS may_go
+SELECT f.key, f.created_at, e.completed_at IS NOT NULL AND e.completed_at <= ?1
+  AND (f.awaited_by IS NULL OR NOT EXISTS (SELECT 1 FROM facts p JOIN live l ON l.key = p.key
+    WHERE p.tenant = f.tenant AND p.id = unhex(f.awaited_by ->> '$.jobId', '-'))) AS may_go
 FROM facts f LEFT JOIN ended e ON e.key = f.key WHERE f.key > ?2 ORDER BY f.key LIMIT ?3
 -- @purge_facts
 DELETE FROM facts WHERE key IN (SELECT value FROM json_each(?))

@@ -22,6 +22,7 @@ CREATE TEMP VIEW job AS
     d.checkpoint AS checkpoint, f.metadata AS metadata, f.correlation_id AS correlation_id,
     f.trace_id AS trace_id, f.requested_by AS requested_by, f.limit_key AS limit_key,
     f.parent_job_id AS parent_job_id, f.parent_kind AS parent_kind, f.document_id AS document_id,
+    f.awaited_by AS awaited_by,
     l.rank_at AS rank_at, coalesce(l.born_n, e.born_n) AS born_n,
     coalesce(l.claim_n, e.claim_n) AS claim_n, e.end_n AS end_n,
     coalesce(l.more_n, e.more_n) AS more_n,

@@ -38,7 +38,8 @@ CREATE TABLE facts (
   policy INTEGER NOT NULL, lifecycle INTEGER NOT NULL, priority INTEGER NOT NULL,
   created_at INTEGER NOT NULL, deadline_at INTEGER, id BLOB NOT NULL CHECK (length(id) = 16),
   parent_kind INTEGER, parent_job_id BLOB, correlation_id TEXT, trace_id TEXT, requested_by TEXT,
-  limit_key TEXT, document_id TEXT, metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
+  limit_key TEXT, document_id TEXT, awaited_by TEXT,
+  metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
   input TEXT NOT NULL CHECK (json_valid(input)), UNIQUE (tenant, id)
 ) STRICT;
 CREATE INDEX facts_correlation ON facts (tenant, correlation_id, id)

@@ -27,7 +27,8 @@ CREATE VIEW job_events AS
   SELECT t.name AS tenant, i.id AS job_id,
     '["job_created","job_queued","job_claimed","job_started","job_retry_scheduled","job_requeued",
       "job_snoozed","job_cancel_requested","job_amended","job_succeeded","job_failed",
-      "job_cancelled","job_dead_lettered","job_compensated","job_erased"]'
+      "job_cancelled","job_dead_lettered","job_compensated","job_erased",
+      "job_suspended","job_woken","job_message"]'
       ->> (CASE WHEN w.via_state IS NULL THEN w.kind ELSE v.version END - 1) AS type,
     w.ts, w.actor, f.correlation_id, x.cause, x.payload,
     CASE WHEN w.via_state IS NOT NULL THEN v.version

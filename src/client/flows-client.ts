@@ -1,0 +1,45 @@
+import type { Page, Paging } from '../handle/job-snapshot.ts';
+import type { SentMessage } from '../handle/job-access.ts';
+import type { ChildResultJson, MessageJson, TreeJson } from '../http/schema/flow.ts';
+import type { Connection } from './connection.ts';
+
+/** Trees of jobs, and what is sent to them. */
+export class FlowsClient {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Kept until a wait of the job takes it; sent twice under one key it is one. */
+  async send(
+    jobId: string,
+    message: { readonly name: string; readonly payload?: unknown; readonly key?: string },
+  ): Promise<SentMessage> {
+    const call = { method: 'POST', path: pathOf(jobId, 'messages'), body: message } as const;
+    return (await this.#connection.call(call)).body as SentMessage;
+  }
+
+  /** Oldest first, with those that were taken or set aside. */
+  async messages(jobId: string): Promise<readonly MessageJson[]> {
+    const call = { method: 'GET', path: pathOf(jobId, 'messages') } as const;
+    return ((await this.#connection.call(call)).body as { items: MessageJson[] }).items;
+  }
+
+  /** What a job waits for, and what that waits for in turn. */
+  async tree(jobId: string): Promise<TreeJson> {
+    const call = { method: 'GET', path: pathOf(jobId, 'tree') } as const;
+    return (await this.#connection.call(call)).body as TreeJson;
+  }
+
+  /** How the children of a wait ended. */
+  async results(jobId: string, wait: string, paging: Paging = {}): Promise<Page<ChildResultJson>> {
+    const path = pathOf(jobId, `waits/${encodeURIComponent(wait)}/results`);
+    const { body } = await this.#connection.call({ method: 'GET', path, query: { ...paging } });
+    return body as Page<ChildResultJson>;
+  }
+}
+
+function pathOf(jobId: string, verb: string): string {
+  return `/v1/jobs/${encodeURIComponent(jobId)}/${verb}`;
+}

@@ -1,0 +1,194 @@
+import { SYSTEM_ACTOR } from '../../core/actor.ts';
+import type { Instant } from '../../core/clock.ts';
+import type { Job, JobRef } from '../../core/job.ts';
+import { rowsOf } from '../../core/lifecycle.ts';
+import {
+  type JobsWait,
+  type StoredSuspension,
+  type StoredWait,
+  wakeOp,
+} from '../../records/flows.ts';
+import type { EngineContext } from '../context.ts';
+import { type Plan, type Task, transition } from '../transition.ts';
+import type { OpenChildren } from './open-sets.ts';
+import { endOf, setState, standIn } from './children.ts';
+
+export interface LookOptions {
+  /** Larger sets of children are left to who follows the log. */
+  readonly setMax?: number;
+  /** Gets the ids of open children of a set that is not decided. */
+  readonly onOpen?: (job: JobRef, open: OpenChildren) => void;
+}
+
+/**
+ * Wakes those of these jobs that wait for something which is there. Read, then compare and set on
+ * the job's version and its suspension: who looks twice, or too late, changes nothing. Returns how
+ * many were woken or ended.
+ */
+export async function look(
+  context: EngineContext,
+  refs: readonly JobRef[],
+  options: LookOptions = {},
+): Promise<number> {
+  if (refs.length === 0) return 0;
+  const outcomes = await transition(
+    context,
+    refs.map((ref) => taskOf(ref, (job) => planWake(context, job, options))),
+  );
+  const woken = outcomes.flatMap((one) => (one.kind === 'moved' ? [one.before] : []));
+  const failed = outcomes.find((one) => one.kind === 'refused' && one.error.code !== 'NOT_FOUND');
+  if (failed?.kind === 'refused') throw failed.error;
+  await letIn(context, woken);
+  return woken.length;
+}
+
+function taskOf({ tenant, id }: JobRef, plan: Task['plan']): Task {
+  return {
+    ref: { tenant, id },
+    actor: SYSTEM_ACTOR,
+    known: null,
+    fence: (job) => ({ kind: 'version', version: job.version }),
+    plan,
+  };
+}
+
+async function planWake(context: EngineContext, job: Job, options: LookOptions): Promise<Plan> {
+  const suspension = await suspensionOf(context, job);
+  if (suspension === null) return { kind: 'leave' };
+  const { waits, isFailed } = await decidedOf(context, job, { suspension, options });
+  if (isFailed !== null) {
+    return { kind: 'request', request: { on: 'cancel', reason: isFailed } };
+  }
+  if (waits.length === 0) return { kind: 'leave' };
+  return {
+    kind: 'annotate',
+    annotation: { event: 'job_woken', cause: null, payload: { waits }, wake: true },
+    with: [wakeOp({ tenant: job.tenant, id: job.id }, suspension)],
+  };
+}
+
+/** What a job waits for now; null where it does not wait. */
+export async function suspensionOf(
+  { records }: EngineContext,
+  job: Job,
+): Promise<StoredSuspension | null> {
+  if (job.phase !== 'ready' && job.phase !== 'waiting') return null;
+  const [found] = await records.flows.suspensions([job]);
+  if (!found || found.epoch !== job.epoch || found.phase !== job.phase) return null;
+  return found;
+}
+
+/** `isFailed`: why the job is to be cancelled instead, since one that it needs has failed. */
+interface Decided {
+  readonly waits: readonly string[];
+  readonly isFailed: string | null;
+}
+
+async function decidedOf(
+  context: EngineContext,
+  job: Job,
+  { suspension, options }: { suspension: StoredSuspension; options: LookOptions },
+): Promise<Decided> {
+  const { at, waits } = await context.records.flows.waits(job, suspension.waits);
+  const decided: string[] = [];
+  for (const stored of waits) {
+    if (stored === null) continue;
+    if (stored.wait.kind === 'jobs') {
+      const needs = await needsOf(context, job, stored.wait);
+      if (needs.failed !== null && stored.wait.onNeedFailed === 'cancel') {
+        return { waits: [], isFailed: needs.failed };
+      }
+      if (needs.isOver) decided.push(stored.name);
+    } else if (await isDecided(context, job, { stored, at, options })) {
+      decided.push(stored.name);
+    }
+  }
+  return { waits: decided, isFailed: null };
+}
+
+interface Asked {
+  readonly stored: StoredWait;
+  readonly at: Instant;
+  readonly options: LookOptions;
+}
+
+async function isDecided(context: EngineContext, job: Job, asked: Asked): Promise<boolean> {
+  const { stored, at, options } = asked;
+  const { name, wait } = stored;
+  switch (wait.kind) {
+    case 'time':
+      return wait.until <= at;
+    case 'message':
+      if (wait.taken !== null) return true;
+      return (await context.records.flows.inbox(job, wait.message, 1)).length > 0;
+    case 'first':
+      return wait.winner !== null || isAnyDecided(context, job, { ...asked, wait });
+    case 'children': {
+      const { setMax = Infinity, onOpen } = options;
+      if (wait.count > setMax) return false;
+      const isFull = onOpen !== undefined;
+      const state = await setState(context, job, { wait: name, set: wait, isFull });
+      const isFailFast = wait.onFailure === 'failFast';
+      if (!state.isDecided) onOpen?.(job, { wait: name, ids: state.open, isFailFast });
+      return state.isDecided;
+    }
+    case 'jobs':
+      return false;
+  }
+}
+
+async function isAnyDecided(
+  context: EngineContext,
+  job: Job,
+  asked: Asked & { wait: { readonly members: readonly { readonly name: string }[] } },
+): Promise<boolean> {
+  const names = asked.wait.members.map(({ name }) => name);
+  const { waits } = await context.records.flows.waits(job, names);
+  for (const stored of waits) {
+    if (stored !== null && (await isDecided(context, job, { ...asked, stored }))) return true;
+  }
+  return false;
+}
+
+/** Jobs that another one needs: whether all are over, and what is said of one that failed. */
+async function needsOf(
+  context: EngineContext,
+  { tenant }: JobRef,
+  { needs, onNeedFailed }: JobsWait,
+): Promise<{ isOver: boolean; failed: string | null }> {
+  const jobs = await context.store.read(needs.map((id) => ({ tenant, id })));
+  let isOver = true;
+  let failed: string | null = null;
+  for (const [index, job] of jobs.entries()) {
+    // A need that retention has taken has ended; how, nobody knows any more.
+    if (!job) continue;
+    const stand = onNeedFailed === 'hold' ? await standIn(context, job) : job;
+    const end = stand === null ? null : endOf(stand);
+    if (end === null) isOver = false;
+    if (end === 'failed' && onNeedFailed !== 'run') {
+      isOver = false;
+      failed ??= `job ${needs[index]}, which it needs, ended as ${stand!.state}`;
+    }
+  }
+  return { isOver, failed };
+}
+
+/** A job that is not claimed where it waits is made ready; the sweep does it where this fails. */
+async function letIn(context: EngineContext, woken: readonly Job[]): Promise<void> {
+  const { registry, wakeSignal } = context;
+  const isRequeued = (job: Job): boolean => {
+    const lifecycle = registry.lifecycle(job.lifecycle, job.lifecycleVersion);
+    return job.phase === 'waiting' && rowsOf(lifecycle, 'requeue', job).length > 0;
+  };
+  const open = woken.filter((job) => !isRequeued(job)).map(({ type }) => type);
+  wakeSignal.wake([...new Set(open)]);
+  await transition(
+    context,
+    woken.filter(isRequeued).map((job) =>
+      taskOf(job, (seen): Plan => {
+        const isThere = seen.phase === 'waiting' && seen.version === job.version + 1;
+        return isThere ? { kind: 'request', request: { on: 'requeue' } } : { kind: 'leave' };
+      }),
+    ),
+  );
+}

@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import type { TreeView } from '../engine/flows/flows.ts';
+import { childResultsJson } from './flow-view.ts';
+import { WaitParams } from './flows.ts';
+import { sendPage } from './page.ts';
+import {
+  ChildResultSchema,
+  MessageBody,
+  MessageSchema,
+  SentSchema,
+  type TreeJson,
+  TreeSchema,
+} from './schema/flow.ts';
+import { IDEMPOTENT_BY_KEY } from './schema/headers.ts';
+import { JobParams } from './schema/job.ts';
+import { closed, PAGING, pageOf } from './schema/values.ts';
+import { actorOf, type App, refOf, type Resource, routes, type Services } from './services.ts';
+import { timeText } from './view.ts';
+import { REPORT_LIMITS } from './workers.ts';
+
+function sendMessage(app: App, { engine }: Services): void {
+  app.post(
+    '/v1/jobs/:id/messages',
+    {
+      ...REPORT_LIMITS,
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'sendMessage',
+        summary: 'Send a job a message',
+        description:
+          'It is kept in the mailbox of the job until a wait of the job takes it, also if that ' +
+          'comes later. Sent again under the same `key` (or `Idempotency-Key`) it is the same ' +
+          'message. Who receives it checks it; one that does not fit is set aside and shown.',
+        params: JobParams,
+        headers: IDEMPOTENT_BY_KEY,
+        body: MessageBody,
+        response: { 202: SentSchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'LIMIT_EXCEEDED'],
+      },
+    },
+    async (request, reply) => {
+      const { name, payload = null } = request.body;
+      const { key = request.headers['idempotency-key'] } = request.body;
+      const sent = await engine.flows.send({
+        ref: refOf(request, request.params.id),
+        name,
+        payload: JSON.stringify(payload),
+        ...(key === undefined ? {} : { key }),
+        actor: actorOf(request),
+      });
+      return reply.code(202).send({ id: sent.id, isNew: sent.isNew });
+    },
+  );
+}
+
+function listMessages(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/jobs/:id/messages',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'listMessages',
+        summary: 'The mailbox of a job',
+        description: 'Oldest first, with those that were taken or set aside.',
+        params: JobParams,
+        response: { 200: closed({ items: Type.Array(MessageSchema) }) },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => {
+      const ref = refOf(request, request.params.id);
+      await engine.job(ref);
+      const messages = await engine.flows.messages(ref);
+      const items = messages.map(({ payload, at, fault, ...rest }) => ({
+        ...rest,
+        setAside: fault,
+        payload: JSON.parse(payload) as unknown,
+        at: timeText(at),
+      }));
+      return { items };
+    },
+  );
+}
+
+function treeJson({ waits, ...job }: TreeView): TreeJson {
+  return {
+    ...job,
+    waits: waits.map(({ until, jobs, counts, ...wait }) => ({
+      ...wait,
+      counts: counts === null ? null : { ...counts },
+      until: until === null ? null : timeText(until),
+      jobs: jobs.map(treeJson),
+    })),
+  };
+}
+
+function readTree(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/jobs/:id/tree',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'readTree',
+        summary: 'What a job waits for, and what that waits for in turn',
+        description: 'With progress; of a large set of children the first 50 are shown one by one.',
+        params: JobParams,
+        response: { 200: TreeSchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => treeJson(await engine.flows.tree(refOf(request, request.params.id))),
+  );
+}
+
+function readResults(app: App, services: Services): void {
+  app.get(
+    '/v1/jobs/:id/waits/:name/results',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'readWaitResults',
+        summary: 'How the children of a wait ended',
+        description:
+          'In the order in which they were given; those that have not ended are left out.',
+        params: WaitParams,
+        querystring: closed(PAGING),
+        response: { 200: pageOf(ChildResultSchema) },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request, reply) => {
+      const { id, name } = request.params;
+      const { limit = 50, cursor = null } = request.query;
+      const ref = refOf(request, id);
+      const page = await services.engine.flows.results(ref, name, { after: cursor, limit });
+      const items = await childResultsJson(services, ref.tenant, page.results);
+      return sendPage(reply, items, page.next);
+    },
+  );
+}
+
+/** Trees of jobs and their mailboxes, for who looks on and who has something to say. */
+export const trees: Resource = routes(sendMessage, listMessages, readTree, readResults);
