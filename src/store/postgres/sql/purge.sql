@@ -159,8 +159,9 @@ BEGIN
     WHERE n >= v_low AND n < v_high),
   w AS (INSERT INTO log_carried SELECT w.* FROM log w JOIN x ON x.n = w.n
     WHERE w.n >= v_low AND w.n < v_high ON CONFLICT DO NOTHING)
+  -- Locked: what somebody is about to erase is copied once it is erased, or erased in the copy.
   INSERT INTO log_texts_carried SELECT t.* FROM log_texts t JOIN x ON x.n = t.n
-  WHERE t.n >= v_low AND t.n < v_high ON CONFLICT DO NOTHING;
+  WHERE t.n >= v_low AND t.n < v_high FOR UPDATE OF t ON CONFLICT DO NOTHING;
   UPDATE partitions p SET is_closed = true
   WHERE p.name IN (v.name, 'log_texts_' || substr(v.name, 5));
   RETURN true;
