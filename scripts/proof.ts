@@ -11,6 +11,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
   load: async () => (await import('../test/proof/load/run.ts')).runLoad,
   soak: async () => (await import('../test/proof/soak/run.ts')).runSoakRung,
+  isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
 };
 

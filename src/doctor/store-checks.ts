@@ -161,7 +161,7 @@ function connections({ figures }: Facts) {
 
 function pages({ broken }: Facts) {
   if (broken.length === 0) return [good('the database finds nothing wrong with itself')];
-  const action = 'Stop writing, keep a copy of the file, and restore the newest backup.';
+  const action = 'Stop writing, keep a copy of the database, and restore the newest backup.';
   return broken.map((message) => found('fault', message, action));
 }
 

@@ -85,6 +85,6 @@ export interface MaintenanceStore {
    * this kind: so many at most.
    */
   failedTypes(max: number, without: RecordKind): Promise<FailedType[]>;
-  /** What the database finds wrong with its own pages; nothing is good. */
+  /** What the database finds wrong with its own pages, or with rows that belong together. */
   quickCheck(): Promise<string[]>;
 }

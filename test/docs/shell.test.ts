@@ -70,7 +70,9 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
 
 /** Other people's programs, which are not tried here. */
 const OTHERS: ReadonlySet<string> = new Set(
-  'cd cp rm mkdir pkill docker kubectl pg_dump pg_restore psql'.split(' '),
+  'cd cp rm mkdir pkill docker kubectl pg_basebackup pg_dump pg_restore pg_upgrade psql vacuumdb'.split(
+    ' ',
+  ),
 );
 
 for (const { path, line, text, language } of allBlocks()) {

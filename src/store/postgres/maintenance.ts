@@ -23,8 +23,7 @@ export function maintenanceOn(session: Session): MaintenanceStore {
     strays: (limit) => listStrays(session, limit),
     failedTypes: (max, without) => listFailedTypes(session, max, without),
     isCurrent: () => isCurrent(session),
-    // The server checks its pages itself, where it was set up with checksums.
-    quickCheck: () => Promise.resolve([]),
+    quickCheck: () => findDamage(session),
   };
 }
 
@@ -95,6 +94,25 @@ async function readServer(database: Database): Promise<ServerFigures> {
       isOff,
     })),
   };
+}
+
+/** So many jobs that have not ended are looked at. */
+const DAMAGE_MAX = 100_000;
+
+/** In rows that belong together. The server checks pages itself, where it has checksums. */
+async function findDamage({ database }: Session): Promise<string[]> {
+  const rows = await database.ask<{ damage: string }>('damage', [DAMAGE_MAX]);
+  return rows.map(({ damage }) => damage);
+}
+
+/** A log whose numbers would be drawn a second time must not be written to. */
+export async function checkLog(database: Database): Promise<void> {
+  const [found] = await database.ask<{ log_damage: string }>('log_damage', []);
+  if (found === undefined) return;
+  throw new StoreError(
+    'refused',
+    `${found.log_damage}; set it before anything is written, as the guide on upgrades says`,
+  );
 }
 
 /** Jobs with facts that are neither live nor ended, of the last day only: all are too many. */

@@ -85,11 +85,19 @@ async function checkState(database: Database, migrations: readonly Migration[]):
 }
 
 async function checkServer(database: Database): Promise<void> {
-  const [server] = await database.read<{ number: number; name: string }>(
-    `SELECT current_setting('server_version_num')::int AS number, version() AS name`,
+  const [server] = await database.read<{ number: number; name: string; follows: boolean }>(
+    `SELECT current_setting('server_version_num')::int AS number, version() AS name,
+       pg_is_in_recovery() AS follows`,
   );
-  if (server!.number >= SERVER_MIN) return;
-  throw new StoreError('refused', `PostgreSQL 15 or newer is needed; this is ${server!.name}`);
+  if (server!.number < SERVER_MIN) {
+    throw new StoreError('refused', `PostgreSQL 15 or newer is needed; this is ${server!.name}`);
+  }
+  if (!server!.follows) return;
+  throw new StoreError(
+    'unchanged',
+    'the server is a standby that follows another one, and cannot be written to: connect to the ' +
+      'primary, or promote this one first',
+  );
 }
 
 /** Before the first release jobs lay in one table; nothing of it is migrated. */

@@ -224,3 +224,27 @@ await onEveryServer(
     }
   },
 );
+
+await onEveryServer(
+  'a job whose id is of a time to come keeps its history for as long as it is kept itself',
+  async (fixture) => {
+    const store = await fixture.open();
+    const scene = fixture.scene(store);
+    await purge(store, { jobs: fixture.clock.now() - 30 * DAY });
+    const jobs = [];
+    for (const days of [0.9, 3, 12, 20]) {
+      const hex = (fixture.clock.now() + days * DAY).toString(16).padStart(12, '0');
+      await scene.insert({ id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001` });
+      jobs.push(await scene.ask(await scene.claimOne(), { on: 'succeed' }));
+    }
+    for (let day = 0; day < 70; day += 2) {
+      fixture.clock.advance(2 * DAY);
+      await purge(store, { jobs: fixture.clock.now() - 30 * DAY });
+      for (const job of jobs) {
+        const [found] = await store.read([job]);
+        if (found) assert.equal((await scene.events(job)).length, 3, `${job.id}, day ${day}`);
+      }
+    }
+    assert.deepEqual(await store.read(jobs), [null, null, null, null]);
+  },
+);

@@ -177,8 +177,8 @@ export async function makePartitions(session: Session, cut: Instant | null = nul
 
 /** Learns between which ids jobs go to partitions. */
 export async function readBounds(session: Session): Promise<void> {
-  const [row] = await session.database.read<{ low: string; high: string }>(
-    `SELECT low, high FROM ${session.database.tables}.partition_bounds()`,
+  const [row] = await session.database.read<{ low: string; high: string; now: Instant }>(
+    `SELECT low, high, now FROM ${session.database.tables}.partition_bounds()`,
   );
-  session.bounds = row!;
+  session.learnBounds(row!);
 }

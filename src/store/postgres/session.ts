@@ -12,6 +12,14 @@ export function lockWaitMs(isPatient: boolean): number {
   return isPatient ? 3_000 : 100;
 }
 
+const DAY_MS = 86_400_000;
+
+/** The lowest id of a millisecond, without its end. */
+function firstIdOf(at: Instant): string {
+  const hex = Math.floor(at).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
 /** What every verb works with: the database, the names of things and the time. */
 export class Session {
   readonly database: Database;
@@ -21,7 +29,9 @@ export class Session {
   /** The limit's key after which the next sweep looks for parked jobs; null from the first. */
   parkedAfter: string | null = null;
   /** Ids in between go to partitions, as far as this process knows. */
-  bounds: { readonly low: string; readonly high: string } = { low: 'g', high: '' };
+  #bounds: { readonly low: string; readonly high: string } = { low: 'g', high: '' };
+  /** What the database's clock is ahead of the time that this process has run for. */
+  #leadMs = 0;
 
   constructor(database: Database, names: Dictionary, clock: Clock | null) {
     this.database = database;
@@ -42,8 +52,19 @@ export class Session {
     return row!.now;
   }
 
+  learnBounds({ low, high, now }: { low: string; high: string; now: Instant }): void {
+    this.#bounds = { low, high };
+    this.#leadMs = now - performance.now();
+  }
+
+  /**
+   * True of an id that lies outside the partitions. One of a time to come does, beyond a day: the
+   * log is kept for as long as jobs of its time may be, and this job is older than its id says.
+   */
   isOther(id: string): boolean {
-    return id < this.bounds.low || id >= this.bounds.high;
+    const { low, high } = this.#bounds;
+    if (id < low || id >= high) return true;
+    return id >= firstIdOf((this.now() ?? performance.now() + this.#leadMs) + DAY_MS);
   }
 
   async tenantOf(name: string): Promise<number | null> {

@@ -30,7 +30,7 @@ import type { DispatchRule, DispatchRuleChange } from '../dispatch-rule.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresWakeSignal } from './wake-signal.ts';
-import { maintenanceOn } from './maintenance.ts';
+import { checkLog, maintenanceOn } from './maintenance.ts';
 import { claimJobs } from './claim.ts';
 import { countJobs, depthOf, standingOf } from './counts.ts';
 import { Database } from './database.ts';
@@ -216,6 +216,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   try {
     const mayChange = options.migrate !== 'check';
     await (mayChange ? migrate(database) : checkMigrations(database));
+    await checkLog(database);
     await registerLifecycles(database, lifecycles);
     if (readerRole !== undefined) await restrictReader(database, readerRole, mayChange);
     const session = new Session(database, new Dictionary(database), clock ?? null);

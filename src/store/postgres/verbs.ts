@@ -107,6 +107,8 @@ const READS: readonly string[] = [
   'horizon',
   'mark_holder',
   'missing_guards',
+  'damage',
+  'log_damage',
   'ages',
   'gauges',
   'unfrozen',

@@ -12,10 +12,21 @@ type Settings = Readonly<Record<string, string>>;
 
 export interface Cluster {
   url: string;
+  /** The folder of its data, and of its socket. */
+  data: string;
   /** Shuts the server down and keeps its data; what was committed is there after `resume`. */
   halt(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** How a server begins: with an empty cluster, unless a folder is filled for it. */
+export interface ClusterOptions {
+  readonly settings?: Settings;
+  /** Fills the folder of the data, which does not exist yet, instead of initdb. */
+  readonly fill?: (data: string) => Promise<void>;
+  /** True of one that follows another server: it is ready when it can be read. */
+  readonly isStandby?: boolean;
 }
 
 /** For tests: fast, and gone after a power cut. */
@@ -35,7 +46,15 @@ const settings: Settings = {
  * Starts a server from the binaries in `binFolder`; `stop` ends it and removes every trace. A
  * benchmark asks for other settings: its commits must reach the disk.
  */
-export async function startCluster(binFolder: string, others: Settings = {}): Promise<Cluster> {
+export function startCluster(binFolder: string, others: Settings = {}): Promise<Cluster> {
+  return openCluster(binFolder, { settings: others });
+}
+
+/** The same, where the cluster may come from elsewhere: a backup, a server that is followed. */
+export async function openCluster(
+  binFolder: string,
+  { settings: others = {}, fill, isStandby = false }: ClusterOptions,
+): Promise<Cluster> {
   const account = serverAccount();
   const folder = mkdtempSync(join(temporaryFolder(account), 'pawl-postgres-'));
   let server: ChildProcess | undefined;
@@ -48,13 +67,17 @@ export async function startCluster(binFolder: string, others: Settings = {}): Pr
     if (account) chownSync(folder, account.uid, account.gid);
     const bin = reachableBinaries(binFolder, folder, account);
     const data = join(folder, 'data');
-    await initialize(join(bin, 'initdb'), data, account);
+    if (fill === undefined) await initialize(join(bin, 'initdb'), data, account);
+    else {
+      await fill(data);
+      if (account) giveAll(data, account);
+    }
     const resume = async (): Promise<void> => {
-      server = await serve(join(bin, 'postgres'), { data, account, others });
+      server = await serve(join(bin, 'postgres'), { data, account, others, isStandby });
     };
     await resume();
     const url = `postgres://postgres@localhost/postgres?host=${encodeURI(data)}`;
-    return { url, halt: () => end(server!, 'SIGINT'), resume, stop };
+    return { url, data, halt: () => end(server!, 'SIGINT'), resume, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -85,9 +108,11 @@ function giveAll(folder: string, { uid, gid }: Account): void {
   }
 }
 
+const INITDB = ['--no-sync', '--no-instructions', '--username=postgres', '--auth=trust'];
+
 async function initialize(initdb: string, data: string, account?: Account): Promise<void> {
-  const flags = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
-  const child = spawn(initdb, ['-D', data, '--no-sync', '--no-instructions', ...flags], {
+  const args = ['-D', data, ...INITDB, '--encoding=UTF8', '--locale=C'];
+  const child = spawn(initdb, args, {
     ...account,
     cwd: dirname(data),
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -98,10 +123,18 @@ async function initialize(initdb: string, data: string, account?: Account): Prom
   if (code !== 0) throw new Error(`initdb failed (${code}): ${complaints.trim()}`);
 }
 
+interface Serving {
+  readonly data: string;
+  readonly account: Account | undefined;
+  readonly others: Settings;
+  readonly isStandby: boolean;
+}
+
 async function serve(
   postgres: string,
-  { data, account, others }: { data: string; account: Account | undefined; others: Settings },
+  { data, account, others, isStandby }: Serving,
 ): Promise<ChildProcess> {
+  const wanted = `ready to accept ${isStandby ? 'read-only ' : ''}connections`;
   const chosen = Object.entries({ ...settings, ...others });
   const flags = chosen.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(postgres, ['-D', data, '-k', data, ...flags], {
@@ -118,7 +151,7 @@ async function serve(
     createInterface(child.stderr).on('line', (line) => {
       said.push(line);
       if (said.length > 50) said.shift();
-      if (line.includes('ready to accept connections')) ready();
+      if (line.includes(wanted)) ready();
     });
   });
   return child;

@@ -13,10 +13,17 @@ export interface Installation {
 const majorMin = 15;
 const debianFloor = '/usr/lib/postgresql/15/bin';
 
+/**
+ * Folders of binaries to be taken before all others. The bundled server comes without pg_dump and
+ * pg_upgrade: with a whole installation of its version here, the drills that need them run on it.
+ */
+const preferred = process.env['PAWL_TEST_PG_FOLDERS'] ?? '';
+
 /** The bundled server and, where the system has another version, that one too; oldest first. */
 export function findInstallations(): Installation[] {
   const byMajor = new Map<number, Installation>();
-  for (const binFolder of [bundledFolder(), debianFloor, folderOnPath()]) {
+  const chosen = preferred.split(delimiter).filter((folder) => folder !== '');
+  for (const binFolder of [...chosen, bundledFolder(), debianFloor, folderOnPath()]) {
     if (binFolder === undefined || !existsSync(join(binFolder, 'initdb'))) continue;
     const major = majorOf(binFolder);
     if (major >= majorMin && !byMajor.has(major)) byMajor.set(major, { major, binFolder });

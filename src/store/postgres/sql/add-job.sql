@@ -165,7 +165,8 @@ BEGIN
   SELECT n.number INTO x.lane FROM name_lanes(ARRAY[x.tenant], ARRAY[c.queue], ARRAY[c.type]) n;
   SELECT * INTO b FROM partition_bounds();
   x.id := coalesce(c.id, uuid_v7(v_now));
-  x.is_other := x.id < b.low::uuid OR x.id >= b.high::uuid;
+  x.is_other := x.id < b.low::uuid OR x.id >= b.high::uuid
+    OR x.id >= id_at(clock_timestamp() + interval '1 day');
   x.ord := 0; x.type := c.type; x.priority := c.priority; x.input := c.input;
   x.metadata := c.metadata; x.run_at := ms(c.run_at); x.deadline_at := ms(c.deadline_at);
   x.correlation_id := c.correlation_id; x.document_id := c.document_id; x.limit_key := c.limit_key;

@@ -54,6 +54,54 @@ BEGIN
   WHERE t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A') ORDER BY 1, 2;
 END $$;
 
+-- What no verb leaves behind, and a restore that was not whole or a hand in the tables may: the
+-- first of each kind. Nobody repairs it silently.
+CREATE FUNCTION damage(p_max int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT format('job %s stands somewhere and has ended too', j.id)
+  FROM (SELECT * FROM live LIMIT p_max) j WHERE EXISTS (SELECT FROM ended e
+      WHERE e.id = j.id AND e.tenant = j.tenant)
+    OR EXISTS (SELECT FROM ended_other e WHERE e.id = j.id AND e.tenant = j.tenant) LIMIT 20;
+  RETURN QUERY SELECT format('job %s stands somewhere, and nothing says what it is', j.id)
+  FROM (SELECT * FROM live LIMIT p_max) j WHERE NOT EXISTS (SELECT FROM facts f
+      WHERE f.id = j.id AND f.tenant = j.tenant)
+    AND NOT EXISTS (SELECT FROM facts_other f WHERE f.id = j.id AND f.tenant = j.tenant) LIMIT 20;
+  RETURN QUERY SELECT format('job %s is counted under a key, and does not stand anywhere', k.id)
+  FROM (SELECT * FROM keys LIMIT p_max) k WHERE NOT EXISTS (SELECT FROM live j
+    WHERE j.id = k.id AND j.tenant = k.tenant) LIMIT 20;
+  RETURN QUERY SELECT format('the partition %s of %s is listed, and is not there', p.name, p.parent)
+  FROM partitions p WHERE NOT p.is_closed AND NOT EXISTS (SELECT FROM pg_inherits i
+    WHERE i.inhrelid = to_regclass(p.name) AND i.inhparent = to_regclass(p.parent));
+  RETURN QUERY SELECT format('the partition %s of %s is there, and is not listed', c.relname, t)
+  FROM unnest(ARRAY['facts', 'ended', 'log', 'log_texts', 'notes']) t
+  JOIN pg_inherits i ON i.inhparent = to_regclass(t) JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE NOT EXISTS (SELECT FROM partitions p WHERE p.parent = t AND p.name = c.relname);
+  RETURN QUERY SELECT format('the sequence calls stands at %s, behind the jobs, which go up to %s: '
+    'the database was copied without its sequences', c.last_value, x.call)
+  FROM calls c, (SELECT max(j.seq) >> 16 AS call FROM (SELECT * FROM live LIMIT p_max) j) x
+  WHERE x.call > c.last_value;
+  RETURN QUERY SELECT * FROM log_damage();
+END $$;
+
+-- The numbers of the log: each is drawn by one transaction, in order, and never again.
+CREATE FUNCTION log_damage() RETURNS SETOF text LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v_last int8; v_n int8;
+BEGIN
+  SELECT greatest((SELECT max(w.n) FROM log w), (SELECT max(o.n) FROM notes o)) INTO v_n;
+  SELECT last_value INTO v_last FROM log_n;
+  IF v_n > v_last THEN
+    RETURN NEXT format('the sequence log_n stands at %s, behind the log, which goes up to %s: the '
+      'database was copied without its sequences', v_last, v_n);
+  END IF;
+  IF EXISTS (SELECT FROM pg_sequence s WHERE s.seqrelid IN ('log_n'::regclass, 'calls'::regclass)
+    AND (s.seqcache <> 1 OR s.seqcycle OR s.seqincrement <> 1))
+  THEN
+    RETURN NEXT 'the sequence log_n or calls was altered: it must rise by one, with CACHE 1, NO CYCLE';
+  END IF;
+END $$;
+
 -- How far the oldest row of this database that is not frozen lies back, and from where on the
 -- server freezes by force.
 CREATE FUNCTION ages() RETURNS TABLE (kind text, age int8, forced_at int8) LANGUAGE plpgsql AS $$

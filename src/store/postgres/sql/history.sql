@@ -46,14 +46,16 @@ BEGIN
   RETURN NEXT r;
 END $$;
 
--- Entries of the log by their numbers, those that outlived it too.
+-- Entries of the log by their numbers, those that outlived it too. What was carried on stays in the
+-- log until its partition is gone, and is told once: in one statement, lest it goes in between.
 CREATE FUNCTION entries(p_ns int8[]) RETURNS SETOF log LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE v_first int8 := (SELECT min(n) FROM unnest(p_ns) n);
   v_last int8 := (SELECT max(n) FROM unnest(p_ns) n);
 BEGIN
-  RETURN QUERY SELECT w.* FROM log w WHERE w.n = ANY (p_ns) AND w.n >= v_first AND w.n <= v_last;
-  RETURN QUERY SELECT w.* FROM log_carried w WHERE w.n = ANY (p_ns);
+  RETURN QUERY SELECT w.* FROM log w WHERE w.n = ANY (p_ns) AND w.n >= v_first AND w.n <= v_last
+  UNION ALL SELECT c.* FROM log_carried c WHERE c.n = ANY (p_ns)
+    AND NOT EXISTS (SELECT FROM log w WHERE w.n = c.n);
 END $$;
 
 -- A job's events and notes in the order (version, note).

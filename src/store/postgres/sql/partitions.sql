@@ -88,10 +88,11 @@ CREATE FUNCTION time_of(p_id uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS
   SELECT at_ms(('x' || lpad(translate(left(p_id::text, 13), '-', ''), 16, '0'))::bit(64)::int8)
 $$;
 
--- The bounds between which ids go to partitions.
-CREATE FUNCTION partition_bounds(OUT low text, OUT high text, OUT ahead_ms int8) LANGUAGE sql
-STABLE AS $$
-  SELECT min(p.low), max(p.high), ms(time_of(max(p.high)::uuid)) - ms(clock_timestamp())
+-- The bounds between which ids go to partitions, if their time is not more than a day to come.
+CREATE FUNCTION partition_bounds(OUT low text, OUT high text, OUT ahead_ms int8, OUT now int8)
+LANGUAGE sql STABLE AS $$
+  SELECT min(p.low), max(p.high), ms(time_of(max(p.high)::uuid)) - ms(clock_timestamp()),
+    ms(clock_timestamp())
   FROM partitions p WHERE p.parent = 'facts' AND NOT p.is_closed
 $$;
 

@@ -143,7 +143,9 @@ BEGIN
 END $$;
 
 -- Closes the oldest partition of the log if nothing in it is younger than the cut and no partition
--- of jobs reaches back to it. Entries of jobs that outlive it are carried on.
+-- of jobs reaches back to it: an id may lie a day ahead of its first entry, and clocks differ.
+-- Entries of jobs that outlive it are carried on. The floor is asked for before the entries are
+-- looked at: whoever may still write there is waited for.
 CREATE FUNCTION close_log(p_cut int8) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v partitions; v_low int8; v_high int8; v_last timestamptz; v_cut timestamptz;
@@ -153,19 +155,19 @@ BEGIN
   ORDER BY p.low::int8 LIMIT 1;
   v_low := v.low;
   v_high := v.high;
-  SELECT least(at_ms(p_cut), min(time_of(p.low::uuid))) INTO v_cut
+  IF log_floor() < v_high THEN RETURN false; END IF;
+  SELECT least(at_ms(p_cut), min(time_of(p.low::uuid)) - interval '2 days') INTO v_cut
   FROM partitions p WHERE p.parent = 'facts';
   SELECT max(w.ts) INTO v_last FROM log w WHERE w.n >= v_low AND w.n < v_high;
-  IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high OR v_last > v_cut THEN
-    RETURN false;
-  END IF;
+  IF v_last > v_cut THEN RETURN false; END IF;
   WITH x AS MATERIALIZED (
     SELECT DISTINCT n FROM facts_other f, unnest(positions_of(f.tenant, f.id, 0, 100000000)) AS n
     WHERE n >= v_low AND n < v_high),
   w AS (INSERT INTO log_carried SELECT w.* FROM log w JOIN x ON x.n = w.n
     WHERE w.n >= v_low AND w.n < v_high ON CONFLICT DO NOTHING)
+  -- Locked: what somebody is about to erase is copied once it is erased, or erased in the copy.
   INSERT INTO log_texts_carried SELECT t.* FROM log_texts t JOIN x ON x.n = t.n
-  WHERE t.n >= v_low AND t.n < v_high ON CONFLICT DO NOTHING;
+  WHERE t.n >= v_low AND t.n < v_high FOR UPDATE OF t ON CONFLICT DO NOTHING;
   UPDATE partitions p SET is_closed = true
   WHERE p.name IN (v.name, 'log_texts_' || substr(v.name, 5));
   RETURN true;
@@ -180,9 +182,10 @@ BEGIN
   ORDER BY p.low::int8 LIMIT 1;
   v_low := v.low;
   v_high := v.high;
-  IF (SELECT last_value FROM log_n) < v_high OR log_floor() < v_high
-    OR EXISTS (SELECT FROM notes o WHERE o.n >= v_low AND o.n < v_high AND o.ts > at_ms(p_cut))
-  THEN RETURN false; END IF;
+  IF log_floor() < v_high THEN RETURN false; END IF;
+  IF EXISTS (SELECT FROM notes o WHERE o.n >= v_low AND o.n < v_high AND o.ts > at_ms(p_cut)) THEN
+    RETURN false;
+  END IF;
   UPDATE partitions p SET is_closed = true WHERE p.name = v.name;
   RETURN true;
 END $$;

@@ -176,6 +176,8 @@ CREATE TABLE rate_starts (key text COLLATE "C" NOT NULL, at int8 NOT NULL)
 WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500,
   autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX rate_starts_key ON rate_starts (key);
+-- It has no key: without this, deletes would be refused as soon as somebody publishes the table.
+ALTER TABLE rate_starts REPLICA IDENTITY FULL;
 
 -- Everything that is kept beside jobs. Tags lie by their position in the kind; times are
 -- milliseconds. The fill factor leaves room for updates in place of what is written often.
