@@ -77,9 +77,9 @@ async function storyOf(store: World['store'], job: Job): Promise<unknown> {
 }
 
 /** No law is broken, no row is left over, no guard is missing. */
-export async function checkSound({ engine, store }: World): Promise<void> {
+export async function checkSound({ context, store }: World): Promise<void> {
   const found: unknown[] = [];
-  for await (const step of verify(engine.context)) {
+  for await (const step of verify(context)) {
     if (step.kind === 'violation') found.push(step.violation);
   }
   assert.deepEqual(found, []);

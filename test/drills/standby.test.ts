@@ -82,7 +82,7 @@ for (const installation of installations) {
       await world.complete(await world.claimOne('w9', 'work'));
     }
     const facts = await eventually('the standby says what it needs', async () => {
-      const found = await gatherFacts(world.engine.context);
+      const found = await gatherFacts(world.context);
       const { holders } = found.figures.server!;
       return holders.some(({ kind, transactions }) => kind === 'standby' && transactions! > 20)
         ? found
@@ -90,7 +90,7 @@ for (const installation of installations) {
     });
     const holder = facts.figures.server!.holders.find(({ kind }) => kind === 'standby')!;
     assert.equal(holder.name, 'reports');
-    assert.ok((await examine(world.engine.context)).length > 0);
+    assert.ok((await examine(world.context)).length > 0);
     await reader.query('COMMIT');
     await reader.end();
     await world.close();

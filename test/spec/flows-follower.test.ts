@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 /** Processes that write die before they look themselves. */
 async function open(): Promise<FlowWorld> {
   const flow = await openFlowWorld({ store: inSqlite });
-  const { flowLooks } = flow.world.engine.context;
+  const { flowLooks } = flow.world.context;
   flowLooks.moved = () => undefined;
   flowLooks.hurry = () => undefined;
   return flow;

@@ -5,6 +5,7 @@ import { seededIds } from '../../../src/core/ids.ts';
 import { isTerminal } from '../../../src/core/phase.ts';
 import { SeededRandom } from '../../../src/core/random.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { FlowFollower } from '../../../src/engine/flows/flow-follower.ts';
 import { Sweeper } from '../../../src/engine/sweeps/sweeper.ts';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
@@ -94,7 +95,8 @@ class FlowSimulation {
   async #populate(): Promise<void> {
     const { store, random, ids, scheduler } = this.#stage;
     const { clock } = scheduler;
-    const engine = new Engine({ store, lifecycles: builtInLifecycles, random, ids, clock });
+    const lifecycles = builtInLifecycles;
+    const engine = new Engine(openContext({ store, lifecycles, random, ids, clock }));
     for (const [type, definition] of Object.entries(FLOW_TYPES)) {
       await engine.putType({ tenant: '*', type }, definition);
     }
@@ -131,12 +133,12 @@ class FlowSimulation {
 }
 
 async function follow(actor: Actor): Promise<void> {
-  new FlowFollower(actor.engine.context, { timers: actor.timers }).start();
+  new FlowFollower(actor.context, { timers: actor.timers }).start();
   await never();
 }
 
 async function sweep(actor: Actor): Promise<void> {
-  const sweeper = new Sweeper(actor.engine.context, { timers: actor.timers, everyMs: 1_000 });
+  const sweeper = new Sweeper(actor.context, { timers: actor.timers, everyMs: 1_000 });
   for (;;) {
     try {
       const { failed } = await sweeper.runOnce();
