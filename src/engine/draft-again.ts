@@ -31,8 +31,8 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
   if (input !== undefined) {
     if (!takesInput(record)) refuseInput(input);
     await context.inputs.check({ type: parent.type, input });
-    payloadText(PAYLOADS.input, input, '/input');
   }
+  const json = input === undefined ? null : payloadText(PAYLOADS.input, input, '/input');
   const id = again.id ?? context.ids.next();
   const policy = await context.registry.policy(record.policy);
   const lifecycle = context.registry.lifecycle(policy.lifecycle, policy.lifecycleVersion);
@@ -49,7 +49,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     priority: parent.priority ?? 0,
     runAt: again.runAt ?? null,
     deadlineAt: null,
-    input: await inputOf(context, { tenant, id }, again),
+    input: await inputOf(context, { tenant, id }, { json, parent }),
     metadata: parent.metadata ?? null,
     correlationId: parent.correlationId ?? parent.id,
     traceId: parent.traceId ?? null,
@@ -67,8 +67,8 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
 function inputOf(
   { largeInputs }: EngineContext,
   ref: JobRef,
-  { input, parent }: Again,
+  { json, parent }: Pick<Again, 'parent'> & { json: JsonText | null },
 ): Promise<JsonText> {
-  if (input !== undefined) return largeInputs.small(ref, JSON.stringify(input));
+  if (json !== null) return largeInputs.small(ref, json);
   return largeInputs.copied(ref, { ...parent, tenant: ref.tenant });
 }
