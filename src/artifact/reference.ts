@@ -21,6 +21,12 @@ export function referenceOf(json: JsonText): string | null {
   return isAlone && typeof id === 'string' && isUuid(id) ? id : null;
 }
 
+/** The same of a value that was not written as JSON yet. */
+export function referenceIn(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || !('$artifact' in value)) return null;
+  return Object.keys(value).length === 1 ? referenceOf(JSON.stringify(value)) : null;
+}
+
 /** At most three bytes are written for one unit of a string, so most need not be measured. */
 const BYTES_A_UNIT_MAX = 3;
 

@@ -11,7 +11,10 @@ export interface JobContext extends Partial<JobFacts> {
   readonly lifecycle: Lifecycle | null;
 }
 
-/** Checks one job against everything its log and row can show: no memory beyond this job's. */
+/**
+ * Checks one job against everything its log and row can show: no memory beyond this job's. Whether
+ * jobs are swept, claimed and followed is the doctor's to find (doctor/job-checks.ts).
+ */
 export function checkJob(
   job: Job,
   events: readonly JobEvent[],

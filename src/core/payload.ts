@@ -58,9 +58,13 @@ export function payloadRefusal(
   return inexact === null ? null : inexactRefusal(pointer, inexact);
 }
 
-/** A value as it is kept. Throws where it cannot be kept as it is. */
-export function payloadText(kind: PayloadKind, value: unknown, pointer: string): JsonText {
-  const json = jsonIn(kind, value, pointer);
+/** A value as it is kept, from its JSON where that is known. Throws where it cannot be kept so. */
+export function payloadText(
+  kind: PayloadKind,
+  value: unknown,
+  pointer: string,
+  json: JsonText = jsonIn(kind, value, pointer),
+): JsonText {
   const refusal =
     untellableRefusal(kind, { value, json }, pointer) ?? payloadRefusal(kind, json, pointer);
   if (refusal !== null) throw refusal;

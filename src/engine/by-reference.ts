@@ -19,7 +19,7 @@ import type { Artifact } from '../records/artifacts.ts';
 import type { Artifacts } from './artifacts.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
-import { type EnqueueRequest, hashOf } from './enqueue-request.ts';
+import { type EnqueueRequest, hashOf, withInputJson } from './enqueue-request.ts';
 import type { InputPlace } from './large-inputs.ts';
 import type { Settlement } from './settle.ts';
 import type { JobSource, SourceOutcome } from './source.ts';
@@ -40,9 +40,10 @@ async function* once(content: Uint8Array): AsyncGenerator<Uint8Array> {
  */
 export function largeSink(sink: Sink, files: Artifacts, bytesMax: number = INLINE_BYTES_MAX): Sink {
   return {
-    enqueue: async (requests, options) => {
+    enqueue: async (given, options) => {
+      const requests = given.map(withInputJson);
       // Almost all are small, and a promise for each would cost more than to look.
-      if (requests.every(({ input }) => isSmall(input, bytesMax))) {
+      if (requests.every(({ inputJson: json }) => json === undefined || fits(json, bytesMax))) {
         return sink.enqueue(requests, options);
       }
       const { tenant } = options.caller;
@@ -60,28 +61,19 @@ export function largeSink(sink: Sink, files: Artifacts, bytesMax: number = INLIN
   };
 }
 
-/** What cannot be told as JSON is refused by the engine, with the reason. */
-function isSmall(input: unknown, bytesMax: number): boolean {
-  try {
-    return fits(JSON.stringify(input ?? null) ?? '', bytesMax);
-  } catch {
-    return true;
-  }
-}
-
 async function withSmallInput(
   files: Artifacts,
   request: EnqueueRequest,
   { tenant, bytesMax }: { tenant: string; bytesMax: number },
 ): Promise<EnqueueRequest> {
-  const json = payloadText(PAYLOADS.input, request.input, '/input');
+  const json = payloadText(PAYLOADS.input, request.input, '/input', request.inputJson);
   const id = request.id ?? files.newId();
   const small = await smallInput(files, json, { ref: { tenant, id }, bytesMax });
   if (small === json) return request;
-  const input = JSON.parse(small) as unknown;
-  if (request.idempotencyKey === undefined) return { ...request, id, input };
+  const own = { id, input: JSON.parse(small) as unknown, inputJson: small };
+  if (request.idempotencyKey === undefined) return { ...request, ...own };
   // Sent again it is kept under another id, so the input itself is what is compared.
-  return { ...request, id, input, payloadHash: hashOf(request) };
+  return { ...request, ...own, payloadHash: hashOf(request) };
 }
 
 function smallInput(

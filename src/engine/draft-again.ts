@@ -32,8 +32,8 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
   if (input !== undefined) {
     if (!takesInput(record)) refuseInput(input);
     await context.inputs.check({ type: parent.type, input });
-    payloadText(PAYLOADS.input, input, '/input');
   }
+  const json = input === undefined ? null : payloadText(PAYLOADS.input, input, '/input');
   // A replay takes the place of a job that somebody waits for.
   const place = again.kind === 'replay' ? (parent.awaitedBy ?? null) : null;
   const id = again.id ?? (place === null ? context.ids.next() : flowIdOf(context.ids.next()));
@@ -52,7 +52,7 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     priority: parent.priority ?? 0,
     runAt: again.runAt ?? null,
     deadlineAt: null,
-    input: await inputOf(context, { tenant, id }, again),
+    input: await inputOf(context, { tenant, id }, { json, parent }),
     metadata: parent.metadata ?? null,
     correlationId: parent.correlationId ?? parent.id,
     traceId: parent.traceId ?? null,
@@ -71,8 +71,8 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
 function inputOf(
   { largeInputs }: EngineContext,
   ref: JobRef,
-  { input, parent }: Again,
+  { json, parent }: Pick<Again, 'parent'> & { json: JsonText | null },
 ): Promise<JsonText> {
-  if (input !== undefined) return largeInputs.small(ref, JSON.stringify(input));
+  if (json !== null) return largeInputs.small(ref, json);
   return largeInputs.copied(ref, { ...parent, tenant: ref.tenant });
 }

@@ -214,13 +214,13 @@ function after(now: Instant | null, spanMs: number | undefined): Instant | null 
 }
 
 /** A request's payloads as they are kept. Throws where one cannot be kept as it is. */
-export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'metadata'>): {
+export function checkPayloads(request: Pick<EnqueueRequest, 'input' | 'inputJson' | 'metadata'>): {
   input: JsonText;
   metadata: JsonText | null;
 } {
-  const { input, metadata } = request;
+  const { input, inputJson, metadata } = request;
   return {
-    input: payloadText(PAYLOADS.input, input, '/input'),
+    input: payloadText(PAYLOADS.input, input, '/input', inputJson),
     metadata: metadata === undefined ? null : payloadText(PAYLOADS.metadata, metadata, '/metadata'),
   };
 }

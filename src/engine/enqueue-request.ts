@@ -2,7 +2,7 @@ import { payloadHash } from '../core/canonical-json.ts';
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/uuid.ts';
-import type { ParentKind } from '../core/job.ts';
+import type { JsonText, ParentKind } from '../core/job.ts';
 import { isStorable } from '../core/text.ts';
 import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';
 import type { JobPolicy } from '../handler/job-policy.ts';
@@ -12,6 +12,8 @@ import { checkUnique, type UniqueWish } from './unique.ts';
 export interface EnqueueRequest {
   readonly type: string;
   readonly input?: unknown;
+  /** The input as JSON, from whoever on its way in has written it already. */
+  readonly inputJson?: JsonText;
   readonly id?: string;
   readonly queue?: string;
   readonly priority?: 'normal' | 'high' | number;
@@ -51,9 +53,20 @@ export interface EnqueueRequest {
  * where `payloadHash` stands for the rest: a repeat must never release a held job.
  */
 export function hashOf(request: EnqueueRequest): string {
-  const { idempotencyKey: _key, traceId: _trace, submit = true, ...payload } = request;
+  const { idempotencyKey: _, traceId: __, inputJson: ___, submit = true, ...payload } = request;
   const hash = request.payloadHash ?? payloadHash(payload);
   return submit ? hash : `held ${hash}`;
+}
+
+/** What cannot be told as JSON stays without: the engine refuses it, with the reason. */
+export function withInputJson(request: EnqueueRequest): EnqueueRequest {
+  if (request.inputJson !== undefined) return request;
+  try {
+    const inputJson = JSON.stringify(request.input ?? null) as JsonText | undefined;
+    return inputJson === undefined ? request : { ...request, inputJson };
+  } catch {
+    return request;
+  }
 }
 
 export const NAME_LENGTH_MAX = 128;

@@ -1,4 +1,4 @@
-import { referenceOf } from '../artifact/reference.ts';
+import { referenceIn } from '../artifact/reference.ts';
 import { VERSION } from '../codec/place.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import { checkInput, isUnchecked, type Schema } from '../handler/schema.ts';
@@ -32,6 +32,5 @@ export class KnownInputs {
 /** An input that is kept as an artifact or encrypted cannot be looked into here. */
 function isElsewhere(input: unknown): boolean {
   if (typeof input === 'string') return input.startsWith(`${VERSION}.`);
-  const mayBe = typeof input === 'object' && input !== null && '$artifact' in input;
-  return mayBe && referenceOf(JSON.stringify(input)) !== null;
+  return referenceIn(input) !== null;
 }

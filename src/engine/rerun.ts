@@ -2,7 +2,7 @@ import { payloadHash } from '../core/canonical-json.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
-import { jobAtBirth } from '../store/insert.ts';
+import { type IdempotencyClaim, jobAtBirth } from '../store/insert.ts';
 import type { EngineContext } from './context.ts';
 import { IDEMPOTENCY_WINDOW_MS } from './draft.ts';
 import { draftAgain } from './draft-again.ts';
@@ -31,16 +31,13 @@ export async function rerun(
   const [parent] = await context.store.read([ref]);
   if (!parent) throw notFound(ref);
   refuseUnfinished(parent);
-  const hash = payloadHash({ rerun: id, ...(input === undefined ? {} : { input }) });
   const job = await draftAgain(context, {
     caller,
     parent,
     kind: 'rerun',
     ...(input === undefined ? {} : { input }),
     ...(newId === undefined ? {} : { id: newId }),
-    ...(key === undefined
-      ? {}
-      : { idempotency: { key, payloadHash: hash, windowMs: IDEMPOTENCY_WINDOW_MS } }),
+    ...(key === undefined ? {} : { idempotency: claimOf(key, request) }),
   });
   const [outcome] = await context.store.insert([job]);
   if (outcome!.kind === 'created') {
@@ -53,6 +50,11 @@ export async function rerun(
   const found = await answerTo(context, { job, outcome: outcome!, isUnseen: false });
   if (found.kind === 'refused') throw found.error;
   return { kind: 'replayed', job: found.job };
+}
+
+function claimOf(key: string, { id, input }: RerunRequest): IdempotencyClaim {
+  const hash = payloadHash({ rerun: id, ...(input === undefined ? {} : { input }) });
+  return { key, payloadHash: hash, windowMs: IDEMPOTENCY_WINDOW_MS };
 }
 
 function refuseUnfinished({ id, state, phase }: Job): void {

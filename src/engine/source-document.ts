@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { referenceOf } from '../artifact/reference.ts';
+import { referenceIn } from '../artifact/reference.ts';
 import { isUuid } from '../core/uuid.ts';
 import type { DocumentSource } from '../core/limits.ts';
 import type { Policy } from '../core/policy.ts';
@@ -30,7 +30,7 @@ async function sourceOf(
   input: Readonly<Record<string, unknown>>,
   { tenant, from }: { tenant: string; from: DocumentSource },
 ): Promise<string | null> {
-  const whole = referenceOf(JSON.stringify(input));
+  const whole = referenceIn(input);
   if (whole !== null) return artifactSource(context, tenant, whole);
   const member = (name: string | undefined): string | null => {
     const value = name === undefined ? undefined : input[name];

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { eventually } from '../../test/support/eventually.ts';
 import { WaitTimeout } from '../handle/job-errors.ts';
 import { defineJob } from '../handler/define-job.ts';
 import { PermanentError } from '../handler/failure.ts';
@@ -44,26 +43,32 @@ test('an observer of a running Pawl hears how a job goes, and goes on after a re
   after(() => rmSync(folder, { recursive: true, force: true }));
   const database = join(folder, 'pawl.db');
   const heard: string[] = [];
+  const told = { created: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() };
   const openObserved = async (): Promise<Pawl> => {
     const pawl = await openPawl({ database, jobs: [greet] });
     pawl.observe({
       name: 'audit',
       every: 5,
       types: [greet],
-      onJobCreated: ({ jobType }) => void heard.push(`${jobType} created`),
+      onJobCreated: ({ jobType }) => {
+        heard.push(`${jobType} created`);
+        told.created.resolve();
+      },
       onStatusChanged: ({ from, to }) => void heard.push(`${from} > ${to}`),
-      onJobCompleted: async ({ job, event }) =>
-        void heard.push(event.type, String((await job())?.result)),
+      onJobCompleted: async ({ job, event }) => {
+        heard.push(event.type, String((await job())?.result));
+        told.ended.resolve();
+      },
     });
     return pawl;
   };
   const first = await openObserved();
   await first.enqueue(greet, { name: 'you' });
-  await eventually('it heard of the job', () => heard.length === 1);
+  await told.created.promise;
   await first.close();
   const second = await openObserved();
   second.work();
-  await eventually('it heard of its end', () => heard.length === 5);
+  await told.ended.promise;
   await second.close();
   const ways = ['pending > running', 'running > succeeded'];
   assert.deepEqual(heard, ['greet created', ...ways, 'job_succeeded', 'Hello, you']);

@@ -97,9 +97,9 @@ export class Payloads {
 
   /** An input that goes to the engine by another way than an enqueue, for a job of that id. */
   sealed(ref: JobRef, input: unknown): unknown {
+    if (this.#codec === null) return input;
     const json = JSON.stringify(input ?? null);
-    const sealed = this.#codec?.encodeJson(placeIn(ref, 'input'), json) ?? json;
-    return JSON.parse(sealed) as unknown;
+    return JSON.parse(this.#codec.encodeJson(placeIn(ref, 'input'), json)) as unknown;
   }
 }
 

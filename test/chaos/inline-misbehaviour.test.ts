@@ -11,6 +11,7 @@ import { isTerminal } from '../../src/core/phase.ts';
 import { badInline, neighbour } from '../fixtures/handlers/chaos.ts';
 import { type Deed, signsOfLife } from '../fixtures/handlers/misbehaving.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { startWorkerProcess, type WorkerProcess } from './fleet.ts';
@@ -86,7 +87,7 @@ describe('an inline handler', { concurrency: 2 }, () => {
       const bad = await pawl.enqueue(badInline, deed, { queue });
       await first.said(`begun: ${deed}`);
       if (fate === 'hangs') {
-        await eventually('it is lost', async () => (await pawl.engine.job(bad)).attempts > 1);
+        await jobWhen(pawl.engine, bad, ({ attempts }) => attempts > 1);
         await end(first);
       } else {
         const { code, signal } = await first.exited;

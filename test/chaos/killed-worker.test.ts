@@ -8,7 +8,7 @@ import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import type { JobEvent } from '../../src/core/event.ts';
 import type { JobRef } from '../../src/core/job.ts';
 import { burn, endless, holdsOn, poison, STAGES, tenStages } from '../fixtures/handlers/chaos.ts';
-import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { type FreshDatabase, freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { startWorkerProcess, type WorkerProcess } from './fleet.ts';
@@ -136,9 +136,9 @@ describe('a worker stopped past its lease and continued', () => {
 test('[R7, D17] a worker stopped while a thread computes ends that and goes on', async () => {
   const worker = await startWorker();
   const job = await pawl.enqueue(burn, { ms: 2_500 });
-  await eventually('it runs', async () => (await pawl.engine.job(job)).phase === 'executing');
+  await jobWhen(pawl.engine, job, ({ phase }) => phase === 'executing');
   worker.signal('SIGSTOP');
-  await eventually('it is lost', async () => (await pawl.engine.job(job)).phase === 'ready');
+  await jobWhen(pawl.engine, job, ({ phase }) => phase === 'ready');
   worker.signal('SIGCONT');
   const { state, attempts } = await pawl.ended(job);
   assert.deepEqual([state, attempts], ['succeeded', 2]);

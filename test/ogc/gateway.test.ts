@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openMemoryArtifacts } from '../../src/artifact/memory.ts';
+import type { Job } from '../../src/core/job.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { readConfiguration } from '../../src/ogc/gateway/configuration.ts';
 import { openGateway } from '../../src/ogc/gateway/gateway.ts';
 import { remoteStateOf } from '../../src/ogc/gateway/remote-state.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { CALLER, type Instance, openInstance } from './provider/instance.ts';
 import {
   openSimulator,
@@ -95,10 +97,12 @@ test('[O19] a gateway works with another client, retry, clock and observers than
   assert.deepEqual(told, ['retry', 'client', 'ended 2031-05-06T07:08:09.000Z']);
 });
 
+const isRunning = ({ state }: Job): boolean => state === 'running';
+
 test('a job dismissed here is dismissed at its provider', async (t) => {
   const { pawl, execute, simulator } = await open(t, { statuses: ['running'] });
   const job = await execute('sim:echo', {});
-  await eventually('it runs', async () => (await pawl.engine.job(job)).state === 'running');
+  await jobWhen(pawl.engine, job, isRunning);
   await pawl.cancel(job);
   assert.equal((await pawl.ended(job)).state, 'dismissed');
   await eventually('it is gone there', () => simulator.jobs.size === 0);
@@ -118,11 +122,7 @@ test('a dismissal is settled whatever the provider answers, and a fault of its o
   await Promise.all(
     answers.map(async (answer) => {
       const job = await execute('sim:echo', {});
-      const running = await eventually('it runs', async () => {
-        const now = await pawl.engine.job(job);
-        return now.state === 'running' ? now : null;
-      });
-      const state = remoteStateOf(running);
+      const state = remoteStateOf(await jobWhen(pawl.engine, job, isRunning));
       const route = `DELETE /jobs/${state?.step === 'following' ? state.remoteId : ''}`;
       simulator.on(route, answer);
       await pawl.cancel(job);
@@ -177,7 +177,7 @@ test('[O23] shutting down ends all polls; what is stored is polled on by the nex
   const first = await openInstance({ providers, artifacts });
   t.after(() => simulator.close());
   const job = await first.execute('sim:echo', {});
-  await eventually('it runs', async () => (await first.pawl.engine.job(job)).state === 'running');
+  await jobWhen(first.pawl.engine, job, isRunning);
   await first.gateway.stop();
   const polls = simulator.count('GET /jobs/');
   simulator.statuses = ['successful'];

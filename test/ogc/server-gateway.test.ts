@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { fail } from '../../src/handler/failure.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const failing = defineJob('failing', {
@@ -71,7 +72,7 @@ test('[O22] results of a forwarded job are served here', async () => {
   const { json } = await server.post(EXECUTION, body, ASYNC);
   const job = `/jobs/${json.jobID}`;
   assert.match((await server.get(`${job}/results`)).json.type, /result-not-ready$/);
-  await eventually('the end', async () => (await server.get(job)).json.status === 'successful');
+  await jobWhen(server.engine, { tenant: 'default', id: json.jobID as string });
   const results = await server.get(`${job}/results`);
   assert.deepEqual(results.json, { message: 'teststring', pause: 0.2 });
   const { message, updated, finished } = (await server.get(job)).json;

@@ -5,7 +5,7 @@ import { defineJob } from '../../src/handler/define-job.ts';
 import { platform } from '../../src/lifecycles/platform.ts';
 import { fits, type Query, readJobFilter } from '../../src/ogc/server/job-filter.ts';
 import type { StatusInfo } from '../../src/ogc/model/status-info.ts';
-import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { openOgcServer, type OgcServer, pathOf } from './server-fixture.ts';
 
 const ASYNC = { prefer: 'respond-async' };
@@ -149,25 +149,26 @@ test('dismiss ends a job that nobody works on at once, and says so again when as
 });
 
 test('dismiss stops a handler that is at work', async () => {
-  let stopped = false;
+  const stopped = Promise.withResolvers<void>();
   const endless = defineJob('endless', {
     expose: true,
     lease: { heartbeat: '1s', ttl: '30s' },
     run: ({ signal }) =>
       new Promise((_done, stop) => {
         signal.addEventListener('abort', () => {
-          stopped = true;
+          stopped.resolve();
           stop(signal.reason as Error);
         });
       }),
   });
   const server = await openOgcServer({ jobs: [endless] });
-  const path = `/jobs/${await begin(server, 'endless')}`;
-  await eventually('the job runs', async () => (await server.get(path)).json.status === 'running');
+  const id = await begin(server, 'endless');
+  await jobWhen(server.engine, { tenant: 'default', id }, ({ phase }) => phase === 'executing');
+  const path = `/jobs/${id}`;
   const { status, json } = await server.call('DELETE', path);
   assert.equal(status, 200);
   assert.equal(json.status, 'dismissed');
-  await eventually('the handler has stopped', () => stopped);
+  await stopped.promise;
 });
 
 test('a job that has ended, or that cannot be cancelled, is not dismissed: 409', async () => {
@@ -183,9 +184,7 @@ test('a job that has ended, or that cannot be cancelled, is not dismissed: 409',
   assert.equal(refused.status, 409);
   const busy = await openOgcServer();
   const id = await begin(busy);
-  await eventually('the end', async () => {
-    return (await busy.get(`/jobs/${id}`)).json.status === 'successful';
-  });
+  await jobWhen(busy.engine, { tenant: 'default', id });
   const ended = await busy.call('DELETE', `/jobs/${id}`);
   assert.equal(ended.status, 409);
   assert.match(ended.json.detail, /already ended as successful/);

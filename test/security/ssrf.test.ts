@@ -14,6 +14,7 @@ import { typed } from '../../src/handler/schema.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { openOgcServer } from '../ogc/server-fixture.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { openSecurityFixture, scratchFolder } from './fixture.ts';
 
 interface Trap {
@@ -153,10 +154,7 @@ describe('an address that another server names', () => {
     const headers = { prefer: 'respond-async' };
     const begun = await gate.post('/processes/far:p/execution', { inputs: {} }, headers);
     assert.equal(begun.status, 201, begun.text);
-    await eventually('the job has ended', async () => {
-      const { json } = await gate.get(`/jobs/${begun.json.jobID}`);
-      return json.status === 'successful' || json.status === 'failed';
-    });
+    await jobWhen(gate.engine, { tenant: 'default', id: begun.json.jobID as string });
     assert.ok(there.some((one) => one.startsWith('GET /jobs/j1')));
     assertUntouched();
   });

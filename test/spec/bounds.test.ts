@@ -9,13 +9,12 @@ import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { BOUNDS } from '../../src/core/bounds.ts';
 import { PawlError } from '../../src/core/errors.ts';
 import type { Job, JobError } from '../../src/core/job.ts';
-import { isTerminal } from '../../src/core/phase.ts';
 import { boundedText } from '../../src/core/text.ts';
 import type { RunContext } from '../../src/handler/context.ts';
 import { defineJob, typeDefinitionOf } from '../../src/handler/define-job.ts';
 import type { JobSource } from '../../src/engine/source.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
-import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { holdingOf, openWorld, TENANT, type World } from '../support/world.ts';
 import { type Api, openApi } from './http-fixture.ts';
 
@@ -198,10 +197,9 @@ async function runWith(world: World, tenant: string, source: JobSource, run: Sai
   const { id } = await world.enqueue('said', null, { tenant });
   const worker = openWorker({ source, jobs: [job], tenants: [tenant] });
   worker.start();
-  const ended = async (): Promise<Job> => world.engine.job({ tenant, id });
-  await eventually('the job ends', async () => isTerminal((await ended()).phase));
+  await jobWhen(world.engine, { tenant, id });
   await worker.drain();
-  return ended();
+  return world.engine.job({ tenant, id });
 }
 
 describe('a handler', () => {

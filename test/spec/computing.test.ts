@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
-import { isTerminal } from '../../src/core/phase.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 
 const jobs = fileURLToPath(new URL('../fixtures/handlers/computing.ts', import.meta.url));
 
@@ -28,10 +28,7 @@ test('[D17] a handler that computes delays neither the API nor its heartbeats', 
   });
   const { id } = (await accepted.json()) as { id: string };
   const ref = { tenant: 'default', id };
-  const first = await eventually('its start', async () => {
-    const job = await platform.engine.job(ref);
-    return job.phase === 'executing' && job;
-  });
+  const first = await jobWhen(platform.engine, ref, ({ phase }) => phase === 'executing');
   const renewed = await eventually('a renewal of its lease', async () => {
     const job = await platform.engine.job(ref);
     return job.leaseExpiry !== first.leaseExpiry && job;
@@ -40,9 +37,6 @@ test('[D17] a handler that computes delays neither the API nor its heartbeats', 
   const seen = await fetch(`${platform.url}/v1/jobs/${id}`);
   assert.equal(((await seen.json()) as { state: string }).state, 'running');
   writeFileSync(file, '');
-  const { result, epoch } = await eventually('its end', async () => {
-    const job = await platform.engine.job(ref);
-    return isTerminal(job.phase) && job;
-  });
+  const { result, epoch } = await jobWhen(platform.engine, ref);
   assert.deepEqual([result, epoch], ['true', first.epoch]);
 });

@@ -5,6 +5,7 @@ import { ApiClient, RemoteSource } from '../../src/client/client.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';
 import { openStation } from './http-station.ts';
@@ -147,8 +148,7 @@ test('[P2, T31] a job that was won for a client that has gone meanwhile is given
   await assert.rejects(asked, { name: 'AbortError' });
   engine.claim = claim;
   const ref = { tenant: 'default', id: job.id as string };
-  const isFree = async (): Promise<boolean> => (await api.world.job(ref)).owner === null;
-  await eventually('the job is given back', isFree, { timeoutMs: 5_000 });
+  await jobWhen(engine, ref, ({ owner }) => owner === null);
   const { attempts } = await api.world.claimOne('w2', 'export').then((next) => next.job);
   assert.equal(attempts, 1);
 });

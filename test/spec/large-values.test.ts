@@ -53,6 +53,20 @@ async function openFlow(context: TestContext, codec: PayloadCodec): Promise<Flow
 const codecs = { plain: nullCodec, encoded: aesCodec({ keys: [newPayloadKey('k1')] }) };
 
 for (const [label, codec] of Object.entries(codecs)) {
+  test(`a ${label} input is written as JSON once on its way in, whatever its size`, async (context) => {
+    const { world, enqueue } = await openFlow(context, codec);
+    let times = 0;
+    const counted = (value: unknown) => ({ toJSON: () => (times++, value) });
+    await enqueue(counted({ a: 1 }));
+    assert.equal(times, 1);
+    const id = await enqueue(counted(large));
+    assert.equal(times, 2);
+    await world.cancel({ tenant: TENANT, id }, 'hard');
+    const caller = { tenant: TENANT, principal: null };
+    await world.engine.rerun({ id, caller, input: counted(large) });
+    assert.equal(times, 3);
+  });
+
   test(`[T27] a large ${label} input and result go by reference`, async (context) => {
     const { world, access, source, enqueue, claim, onDisk } = await openFlow(context, codec);
     const id = await enqueue(large);

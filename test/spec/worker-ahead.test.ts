@@ -5,7 +5,7 @@ import type { ClaimOptions } from '../../src/engine/claim.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { JobSource } from '../../src/engine/source.ts';
 import type { Worker } from '../../src/worker/worker.ts';
-import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
+import { jobThat, openWorkshop, settled, sourceWith, type Workshop } from '../support/workshop.ts';
 
 interface Bench {
   readonly shop: Workshop;
@@ -18,11 +18,6 @@ interface Bench {
   readonly end: (count: number) => Promise<void>;
   /** The next answer does not arrive. */
   readonly lose: () => void;
-}
-
-/** Lets everything happen that needs no answer. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
 /** From its second claim on, answers must be let through one by one. */

@@ -10,7 +10,6 @@ import { openInner } from '../support/inner-pawl.ts';
 import { startPlatform } from '../../src/app/platform.ts';
 import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
 import type { Job } from '../../src/core/job.ts';
-import { isTerminal } from '../../src/core/phase.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import type { Artifacts } from '../../src/engine/artifacts.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -21,6 +20,7 @@ import * as handlers from '../fixtures/handlers/artifacts.ts';
 import { type Asked, PIECE, PIECES } from '../fixtures/handlers/artifacts.ts';
 import { contentOf, textOf } from '../support/artifact/artifact-world.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 
 const KINDS = ['inline', 'thread', 'process'] as const;
 type Kind = (typeof KINDS)[number];
@@ -101,14 +101,7 @@ for (const [where, open] of [
       place.worker.wake();
       return result!.job;
     };
-    const ended = async ({ tenant, id }: Job): Promise<Job> => {
-      let job = await place.engine.job({ tenant, id });
-      await eventually('the job ends', async () => {
-        job = await place.engine.job({ tenant, id });
-        return isTerminal(job.phase);
-      });
-      return job;
-    };
+    const ended = (job: Job): Promise<Job> => jobWhen(place.engine, job);
     const sweep = (): Promise<unknown> =>
       place.access.sweep({ timers: systemTimers, graceMs: 0 }).runOnce();
     const onDisk = (): string[] =>

@@ -7,7 +7,7 @@ import { StoreError } from '../../src/store/store-error.ts';
 import type { JobSource } from '../../src/engine/source.ts';
 import type { WorkerOptions } from '../../src/worker/open-worker.ts';
 import type { Worker } from '../../src/worker/worker.ts';
-import { jobThat, openWorkshop, sourceWith, type Workshop } from '../support/workshop.ts';
+import { jobThat, openWorkshop, settled, sourceWith, type Workshop } from '../support/workshop.ts';
 
 interface Bench {
   readonly shop: Workshop;
@@ -24,11 +24,6 @@ interface Bench {
   readonly hold: () => () => Promise<void>;
   /** The next answer of both does not arrive. */
   readonly lose: () => void;
-}
-
-/** Lets everything happen that needs no answer. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 200; turn++) await Promise.resolve();
 }
 
 interface Given extends Partial<WorkerOptions> {

@@ -9,7 +9,6 @@ import { readConfiguration } from '../../src/app/configuration.ts';
 import { startPlatform } from '../../src/app/platform.ts';
 import { ApiClient, type StreamItem } from '../../src/client/client.ts';
 import type { JobEventJson } from '../../src/http/schema/job.ts';
-import { eventually } from '../support/eventually.ts';
 import { chunkOf, openModelServer, streams } from './model-server.ts';
 
 /** Words that stand nowhere else, each of them enough to give the answer away. */
@@ -73,8 +72,7 @@ async function all(stream: AsyncGenerator<StreamItem>): Promise<StreamItem[]> {
 }
 
 async function ended(client: ApiClient, id: string): Promise<string> {
-  await eventually('the end', async () => (await client.job(id)).completedAt !== null);
-  return (await client.job(id)).state;
+  return (await client.waitForEnd(id)).state;
 }
 
 function assertNowhere(where: string, text: string): void {

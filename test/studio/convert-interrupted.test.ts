@@ -8,7 +8,7 @@ import { convert } from '../../src/studio/convert/job.ts';
 import { openPptxWriter } from '../../src/studio/export/pptx.ts';
 import { studioJobs } from '../../src/studio/jobs.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
-import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { TENANT } from '../support/world.ts';
 import { assetReader, deckOf } from './corpus.ts';
 import { gradient } from '../../src/studio/sample/png.ts';
@@ -114,9 +114,9 @@ describe('a convert job that is interrupted', () => {
     const assetRef = await fixture.upload('many.pptx', await illustrated(6));
     const { id } = await fixture.world.enqueue('convert', { assetRef });
     worker.start();
-    await eventually('the end', async () => (await fixture.world.job(id)).completedAt !== null);
+    const job = await jobWhen(fixture.world.engine, { tenant: TENANT, id });
     const turns = (await fixture.world.events(id)).filter(({ cause }) => cause === 'time_limit');
-    return { fixture, puts, job: await fixture.world.job(id), released: turns.length };
+    return { fixture, puts, job, released: turns.length };
   }
 
   test('[T36, T1] by its time limit goes on at the last finished slide, without spending an attempt', async (context) => {

@@ -9,6 +9,7 @@ import { typed } from '../../src/handler/schema.ts';
 import { type BatchResult, batchJob } from '../../src/studio/small/batch.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { eventually } from '../support/eventually.ts';
+import { jobWhen } from '../support/job-when.ts';
 import { type JobFixture, openJobFixture, resultOf } from './job-fixture.ts';
 
 const AT_ONCE = { timeout: 0, grace: 0 };
@@ -41,11 +42,7 @@ test('[P14] a batch maps a type over a list, with a result an item, also where s
   context.after(() => worker.drain(AT_ONCE));
   const input = { type: 'square', items: [1, 2, 'x', 4], concurrency: 2 };
   const job = await fixture.world.enqueue('batch', input);
-  await eventually(
-    'the batch to end',
-    async () => (await fixture.world.job(job)).phase === 'succeeded',
-  );
-  const ended = await fixture.world.job(job);
+  const ended = await jobWhen(fixture.world.engine, job);
   const { succeeded, failed, items } = resultOf<BatchResult>(ended);
   assert.deepEqual([succeeded, failed], [3, 1]);
   assert.deepEqual(

@@ -2,6 +2,7 @@
 import { withCompensations } from '../../src/handler/compensation.ts';
 import type { Compensation, RunContext } from '../../src/handler/context.ts';
 import type { StageRange } from '../../src/core/policy.ts';
+import { systemTimers } from '../../src/core/timers.ts';
 import {
   defineJob,
   type HandlerOptions,
@@ -54,6 +55,14 @@ export async function openWorkshop(
       }
     },
   };
+}
+
+/**
+ * Lets everything happen that waits for no answer from outside: the next turn of the event loop
+ * begins when no promise is left to go on.
+ */
+export function settled(): Promise<void> {
+  return systemTimers.turn!();
 }
 
 type Changes = {

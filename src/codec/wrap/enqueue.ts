@@ -27,12 +27,13 @@ function encodeRequest(
   { tenant, ids }: { tenant: string; ids: Ids },
 ): EnqueueRequest {
   const id = request.id ?? ids.next();
-  const json = JSON.stringify(request.input ?? null);
+  const json = request.inputJson ?? JSON.stringify(request.input ?? null);
   const place = { tenant, jobId: id, field: 'input' } as const;
-  const input = JSON.parse(codec.encodeJson(place, json)) as unknown;
-  const { idempotencyKey, ...payload } = request;
-  if (idempotencyKey === undefined) return { ...request, id, input };
+  const inputJson = codec.encodeJson(place, json);
+  const own = { id, input: JSON.parse(inputJson) as unknown, inputJson };
+  const { idempotencyKey, inputJson: _, ...payload } = request;
+  if (idempotencyKey === undefined) return { ...request, ...own };
   // Two calls with one key differ in id and ciphertext, so the plain request is what is compared.
   const payloadHash = request.payloadHash ?? codec.hash(tenant, canonicalJson(payload));
-  return { ...request, id, input, payloadHash };
+  return { ...request, ...own, payloadHash };
 }

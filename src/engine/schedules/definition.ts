@@ -5,11 +5,17 @@ import { checkEnqueue, checkName, type EnqueueRequest } from '../enqueue-request
 import type { MissedPolicy } from './plan-fires.ts';
 import { nextSlot, type ScheduleRule } from './rule.ts';
 
+const NOT_SCHEDULED = [
+  'id',
+  'runAt',
+  'deadlineAt',
+  'inputJson',
+  'idempotencyKey',
+  'payloadHash',
+] as const;
+
 /** The job that each slot makes: a request without what only the slot can give it. */
-export interface ScheduledJob extends Omit<
-  EnqueueRequest,
-  'id' | 'runAt' | 'deadlineAt' | 'idempotencyKey' | 'payloadHash'
-> {
+export interface ScheduledJob extends Omit<EnqueueRequest, (typeof NOT_SCHEDULED)[number]> {
   /** The job's deadline, counted from its slot. */
   readonly deadlineMs?: number;
 }
@@ -124,8 +130,6 @@ function isTimeZone(name: unknown): boolean {
 }
 
 /** What only a slot can give; a definition from outside may bring it all the same. */
-const NOT_SCHEDULED = ['id', 'runAt', 'deadlineAt', 'idempotencyKey', 'payloadHash'] as const;
-
 function checkJob(job: ScheduledJob): Fault[] {
   const faults: Fault[] = NOT_SCHEDULED.filter((name) => name in job).map((name) => ({
     pointer: `/job/${name}`,
