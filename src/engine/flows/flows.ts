@@ -53,6 +53,8 @@ export interface WaitView {
   readonly until: number | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
+  /** The names of those that `first` waits for. */
+  readonly members: readonly string[];
   /** The first TREE_SHOWN children, or the needs. */
   readonly jobs: readonly TreeView[];
 }
