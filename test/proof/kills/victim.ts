@@ -17,6 +17,8 @@ import { FLOW_KILLED } from './kill.ts';
 
 const [path = '', count = '0'] = process.argv.slice(2);
 const SUCCEED: Ending = { kind: 'succeed', result: '1' };
+/** A turn that is lost with its process spends an attempt. */
+const RETRY = { maxAttempts: 1_000, backoff: { kind: 'fixed', baseMs: 20 } } as const;
 const LEASE = { ttlMs: 1_000, heartbeatMs: 500 };
 const store = await openSqliteStore({ path, lifecycles: builtInLifecycles, mode: 'inline' });
 const engine = new Engine({
@@ -27,7 +29,7 @@ const engine = new Engine({
 });
 const { tenant, id } = FLOW_KILLED;
 for (const type of ['parent', 'child']) {
-  await engine.putType({ tenant, type }, { lifecycle: 'task', lease: LEASE });
+  await engine.putType({ tenant, type }, { lifecycle: 'task', lease: LEASE, retry: RETRY });
 }
 await engine.enqueue([{ type: 'parent', id }], { caller: { tenant, principal: null } });
 const follower = new FlowFollower(engine.context, { timers: systemTimers, everyMs: 20 });
