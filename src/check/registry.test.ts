@@ -10,7 +10,7 @@ test('every invariant has an id of its own and a sentence', () => {
   const ids = invariants.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
   for (const { id, sentence } of invariants) {
-    assert.match(id, /^[ILS]\d+$/);
+    assert.match(id, /^[ILSW]\d+$/);
     assert.ok(sentence.length > 20, id);
   }
 });

@@ -12,8 +12,9 @@ import { retries } from './retries.ts';
 import { noWishAtEnd, ownership, success } from './stored-row.ts';
 import { nothingLost, nothingUnasked } from './submissions.ts';
 import { tokens } from './tokens.ts';
+import { oneWake } from './waits.ts';
 
-/** Checked job by job: I of the reliability plan, L of the log alone, S of the stored row alone. */
+/** Checked job by job: I of the reliability plan, L of the log alone, S of the row alone, W of waits. */
 export const JOB_INVARIANTS: readonly JobInvariant[] = [
   epochs,
   tokens,
@@ -30,6 +31,7 @@ export const JOB_INVARIANTS: readonly JobInvariant[] = [
   ownership,
   noWishAtEnd,
   success,
+  oneWake,
 ];
 
 /** Checked over all jobs of a run, against what its clients saw. */

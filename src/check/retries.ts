@@ -87,10 +87,13 @@ function checkDelays({ hops }: Trail, { retry }: Policy): readonly Finding[] {
   });
 }
 
-/** A job that was told to wait comes back no sooner, unless it is being led to its end. */
-function checkEarly({ hops }: Trail): readonly Finding[] {
+/** A job that was told to wait comes back no sooner, unless it is woken or led to its end. */
+function checkEarly({ hops, events }: Trail): readonly Finding[] {
+  const wakes = events.filter(({ type }) => type === 'job_woken').map(({ version }) => version);
   let due: { at: number; event: JobEvent } | null = null;
   return hops.flatMap(({ event }: Hop): Finding[] => {
+    const { version: from } = due?.event ?? event;
+    if (wakes.some((version) => version > from && version < event.version)) due = null;
     const isReturn =
       event.type === 'job_claimed' || (event.type === 'job_requeued' && event.cause === null);
     const findings: Finding[] = [];

@@ -75,7 +75,7 @@ export class FlowWorld {
 
   /** Runs a child of this id to its end. */
   async end(id: string, end: 'succeed' | 'fail' = 'succeed', type = 'child'): Promise<Job> {
-    const claims = await this.world.claim('w2', type);
+    const claims = await this.world.claim('w2', type, { max: 1_000 });
     const claim = claims.find(({ job }) => job.id === id);
     for (const other of claims) if (other !== claim) await this.world.release(other);
     if (claim === undefined) throw new Error(`${id} cannot be claimed`);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { workerActor } from '../../core/actor.ts';
 import { type Fault, invalid, PawlError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import { isStorable } from '../../core/text.ts';
@@ -206,7 +205,7 @@ function parentEndOf(
 /** Past the watermarks, which are for new work: what was begun is to be finished. */
 async function draftChildren(
   context: EngineContext,
-  { request, parent, ids, owner }: Family,
+  { request, parent, ids }: Family,
   root: Job,
 ): Promise<NewJob[]> {
   const caller = { tenant: parent.tenant, principal: parent.requestedBy };
@@ -225,7 +224,6 @@ async function draftChildren(
       traceId: parent.traceId,
       limitKey: draft.limitKey ?? parent.limitKey,
       awaitedBy: { jobId: parent.id, wait: request.wait, key },
-      actor: workerActor(owner.owner),
     });
   }
   return drafts;

@@ -5,6 +5,7 @@ import { PLANTED_IN_SQLITE } from '../explore/planted.ts';
 import type { Rung } from '../figures.ts';
 import { findPlantedInFleet, PLANTED_IN_FLEET } from '../fleet/planted.ts';
 import { findWeakSync } from '../power/find-weak-sync.ts';
+import { runFlowMutants } from './flows.ts';
 import { runRowMutants } from './rows.ts';
 import { runSecurityMutants } from './security.ts';
 
@@ -13,6 +14,7 @@ const NOT_FOUND = 'NOT FOUND';
 /** Every mistake that was planted, the rung that catches it, and what it says. */
 export const runMutants: Rung = async (options, say) => {
   if (options.text('security') !== null) return runSecurityMutants(options, say);
+  if (options.text('flows') !== null) return runFlowMutants(options, say);
   if (options.text('rows') !== null) return runRowMutants(options, say);
   const found: { bug: string; rung: string; told: string }[] = [];
   const note = (bug: string, rung: string, told: string | null): void => {
@@ -32,16 +34,19 @@ export const runMutants: Rung = async (options, say) => {
   for (const [bug, planted] of Object.entries(PLANTED_IN_FLEET)) {
     note(bug, 'fleet', await findPlantedInFleet(planted));
   }
+  const flows = await runFlowMutants(options, say);
   const rows = await runRowMutants(options, say);
   const missed = found.filter(({ told }) => told === NOT_FOUND);
   return {
     figures: {
       'planted in the engine': found.length,
       'caught there': found.length - missed.length,
+      'planted in flows': flows.figures['planted'] ?? 0,
       ...rows.figures,
     },
     violations: [
       ...missed.map(({ bug, rung }) => `${rung} did not find that ${bug}`),
+      ...flows.violations,
       ...rows.violations,
     ],
   };

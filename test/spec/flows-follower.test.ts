@@ -1,0 +1,149 @@
+// Who follows the log finds everything by itself, in whatever order it came about.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WaitRequest } from '../../src/engine/flows/flows.ts';
+import { type FlowWorld, itemsOf, openFlowWorld } from '../support/flow-world.ts';
+import { inSqlite } from '../support/in-sqlite.ts';
+import { TENANT } from '../support/world.ts';
+
+const PARTS = { name: 'parts', kind: 'children' } as const;
+const SAID = { name: 'said', kind: 'message', message: 'approve' } as const;
+const DAY = 86_400_000;
+
+/** Processes that write die before they look themselves. */
+async function open(): Promise<FlowWorld> {
+  const flow = await openFlowWorld({ store: inSqlite });
+  const { flowLooks } = flow.world.engine.context;
+  flowLooks.moved = () => undefined;
+  flowLooks.hurry = () => undefined;
+  return flow;
+}
+
+async function isAwake(flow: FlowWorld): Promise<boolean> {
+  await flow.follow();
+  return (await flow.world.claim('w1', 'parent')).length === 1;
+}
+
+/** All orders in which two ends, a suspension and rounds of the follower can come. */
+function orders(): string[][] {
+  const acts = ['suspend', 'end 0', 'end 1'];
+  const permuted = acts.flatMap((one) =>
+    acts.flatMap((two) =>
+      acts
+        .filter((three) => new Set([one, two, three]).size === 3)
+        .map((three) => [one, two, three]),
+    ),
+  );
+  // After each act but the last the follower has come round, or has not.
+  return permuted.flatMap((order) =>
+    [0, 1, 2, 3].map((rounds) =>
+      order.flatMap((act, index) => (index < 2 && rounds & (1 << index) ? [act, 'follow'] : [act])),
+    ),
+  );
+}
+
+for (const order of orders()) {
+  test(`${order.join(', ')}: the parent wakes`, async () => {
+    const flow = await open();
+    const turn = await flow.running();
+    const { ids } = await flow.spawn(turn);
+    await flow.decide(turn, PARTS);
+    for (const act of order) {
+      if (act === 'suspend') await flow.suspend(turn, 'parts');
+      else if (act === 'follow') await flow.follow();
+      else await flow.end(ids[Number(act.at(-1))]!);
+    }
+    assert.ok(await isAwake(flow));
+    const types = (await flow.world.events(turn.job)).map(({ type }) => type);
+    assert.equal(types.filter((type) => type === 'job_woken').length, 1);
+  });
+}
+
+test('a failed child and a cancelled one are ends like others', async () => {
+  const flow = await open();
+  const turn = await flow.running();
+  const { ids } = await flow.spawn(turn);
+  await flow.waitFor(turn, PARTS);
+  await flow.end(ids[0]!, 'fail');
+  await flow.world.cancel(flow.ref(ids[1]!));
+  assert.ok(await isAwake(flow));
+});
+
+test('a message wakes, before and after the wait for it', async () => {
+  for (const isEarly of [true, false]) {
+    const flow = await open();
+    const turn = await flow.running();
+    await flow.decide(turn, SAID);
+    if (isEarly) await flow.send(turn.job, 'approve');
+    await flow.suspend(turn, 'said');
+    if (!isEarly) await flow.send(turn.job, 'approve');
+    assert.ok(await isAwake(flow));
+  }
+});
+
+test('a job of a graph begins also where its needs had ended before', async () => {
+  const flow = await open();
+  const need = await flow.world.enqueue('child');
+  await flow.end(need.id);
+  await flow.follow();
+  const items = [{ request: { type: 'parent' }, after: [need.id] }];
+  const caller = { tenant: TENANT, principal: null };
+  await flow.world.engine.flows.enqueueGraph(items, { caller });
+  assert.ok(await isAwake(flow));
+});
+
+test('a job that is put off for another reason is not woken', async () => {
+  const flow = await open();
+  const turn = await flow.running();
+  const sleep: WaitRequest = { name: 'nap', kind: 'time', delayMs: 1_000 };
+  await flow.decide(turn, SAID, sleep);
+  await flow.suspend(turn, 'said', 'nap');
+  flow.world.advance(1_000);
+  await flow.world.engine.sweepDue();
+  const next = await flow.take('parent');
+  await flow.world.snooze(next, DAY);
+  await flow.send(next.job, 'approve');
+  assert.equal(await isAwake(flow), false);
+  flow.world.advance(DAY);
+  await flow.world.engine.sweepDue();
+  assert.ok(await isAwake(flow));
+});
+
+test('one that fails fast is decided while the others are open, in a set of any size', async () => {
+  for (const count of [3, 150]) {
+    const flow = await open();
+    const turn = await flow.running();
+    const keys = Array.from({ length: count }, (_, index) => `k${index}`);
+    const { ids } = await flow.spawn(turn, { items: itemsOf(keys), onFailure: 'failFast' });
+    await flow.waitFor(turn, PARTS);
+    const [first, second] = await flow.world.claim('w2', 'child', { max: 2 });
+    await flow.world.complete(first!);
+    assert.equal(await isAwake(flow), false);
+    const failure = { class: 'PermanentError', message: 'no', retryable: false };
+    await flow.world.fail(second!, failure);
+    assert.ok(await isAwake(flow), `of ${ids.length}`);
+  }
+});
+
+test('two waits in one turn: the one that is decided first wakes', async () => {
+  const flow = await open();
+  const turn = await flow.running();
+  const keys = Array.from({ length: 120 }, (_, index) => `k${index}`);
+  await flow.spawn(turn, { items: itemsOf(keys) });
+  const small = await flow.spawn(turn, { wait: 'small', items: itemsOf(['x']) });
+  await flow.waitFor(turn, PARTS, { name: 'small', kind: 'children' });
+  await flow.follow();
+  await flow.end(small.ids[0]!);
+  assert.ok(await isAwake(flow));
+});
+
+test('waits of one name in two jobs, and of one key in two waits, have children of their own', async () => {
+  const flow = await open();
+  const turns = [await flow.running(), await flow.running()];
+  const all: string[] = [];
+  for (const turn of turns) {
+    all.push(...(await flow.spawn(turn)).ids, ...(await flow.spawn(turn, { wait: 'more' })).ids);
+  }
+  assert.equal(new Set(all).size, 8);
+  assert.equal((await flow.world.claim('w2', 'child')).length, 8);
+});
