@@ -11,14 +11,6 @@ import type { EnqueueOptions, EnqueueResult } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import type { Ownership } from '../owner.ts';
 
-export type {
-  ChildItem,
-  SpawnRequest,
-  WaitRequest,
-  WaitState,
-  WaitValue,
-} from '../../core/flow.ts';
-
 export interface SendRequest {
   readonly ref: JobRef;
   readonly name: string;

@@ -6,7 +6,7 @@ import { systemTimers } from '../../../src/core/timers.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { FlowFollower } from '../../../src/engine/flows/flow-follower.ts';
-import { SPAWN_MAX } from '../../../src/engine/flows/flows.ts';
+import { SPAWN_MAX } from '../../../src/core/flow.ts';
 import { isTerminal } from '../../../src/core/phase.ts';
 import { Sweeper } from '../../../src/engine/sweeps/sweeper.ts';
 import type { Ending } from '../../../src/engine/settle.ts';
