@@ -7,6 +7,8 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   crash: async () => (await import('../test/proof/crash/run.ts')).runCrash,
   mutants: async () => (await import('../test/proof/mutants/run.ts')).runMutants,
   power: async () => (await import('../test/proof/power/run.ts')).runPower,
+  races: async () => (await import('../test/proof/races/run.ts')).runRaces,
+  kills: async () => (await import('../test/proof/kills/run.ts')).runKills,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
   load: async () => (await import('../test/proof/load/run.ts')).runLoad,

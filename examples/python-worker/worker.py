@@ -2,7 +2,7 @@
 
 It registers a type, takes jobs, keeps each alive with heartbeats from a thread of its own, saves a
 checkpoint per line so that a later attempt goes on where the last one stopped, honours a cancel
-wish, and reports the end. Run it beside `npm start`:
+wish, and reports the end. A second type is a flow: it runs jobs of the first and waits for them. Run it beside `npm start`:
 
     PAWL_URL=http://127.0.0.1:8080 PAWL_KEY=... python3 examples/python-worker/worker.py
 """
@@ -19,6 +19,7 @@ import uuid
 URL = os.environ.get("PAWL_URL", "http://127.0.0.1:8080")
 KEY = os.environ.get("PAWL_KEY")
 TYPE = os.environ.get("PAWL_TYPE", "count-words")
+FLOW = f"{TYPE}-report"
 WORKER = f"python-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 LINE_SECONDS = float(os.environ.get("LINE_SECONDS", "0"))
 
@@ -33,6 +34,10 @@ class Refused(Exception):
 
 class Cancelled(Exception):
     """Somebody no longer wants the job."""
+
+
+class Suspended(Exception):
+    """The turn is over: the job comes back, from the top, when what it waits for is there."""
 
 
 class LeaseLost(Exception):
@@ -103,6 +108,24 @@ class Job:
         while not self.is_over.wait(self.every) and not self.is_lost:
             self.beat()
 
+    def call_all(self, wait, kind, inputs):
+        """Runs a job for each input, by its key, and gives their results once all have ended."""
+        items = [{"key": key, "type": kind, "input": value} for key, value in inputs.items()]
+        self.end("children", wait=wait, items=items, onFailure="collect")
+        (children,) = self.wait_for({"name": wait, "kind": "children"})
+        return children["results"]
+
+    def receive(self, name):
+        """The oldest message of that name, which may have come long before."""
+        (message,) = self.wait_for({"name": name, "kind": "message"})
+        return message["payload"]
+
+    def wait_for(self, *waits):
+        answer = self.end("await", waits=list(waits))
+        if answer["suspended"]:
+            raise Suspended
+        return [one["value"] for one in answer["waits"]]
+
     def end(self, verb, **body):
         return call("POST", f"/v1/jobs/{self.id}/{verb}", {**self.held, **body})
 
@@ -119,6 +142,19 @@ def count_words(job):
     return {"words": done["words"]}
 
 
+def report(job):
+    """A flow: counts several texts, each in a job of its own, and waits for somebody to sign.
+
+    It is run from the top in each turn; what is decided is given at once.
+    """
+    parts = job.call_all("texts", TYPE, {name: {"text": text} for name, text in job.input.items()})
+    signature = job.receive("signed")
+    return {"words": sum(part["result"]["words"] for part in parts if part["ok"]), **signature}
+
+
+HANDLERS = {TYPE: count_words, FLOW: report}
+
+
 def run(claim):
     job = Job(claim)
     keeper = threading.Thread(target=job.keep, daemon=True)
@@ -126,7 +162,7 @@ def run(claim):
     try:
         if claim["job"]["phase"] == "leased":
             job.end("start")
-        result = count_words(job)
+        result = HANDLERS[claim["job"]["type"]](job)
         job.is_over.set()
         job.end("complete", result=result)
         print(f"completed {job.id} {json.dumps(result)}", flush=True)
@@ -134,6 +170,8 @@ def run(claim):
         job.is_over.set()
         job.end("cancelled", checkpoint=job.news.get("checkpoint", job.checkpoint))
         print(f"cancelled {job.id}", flush=True)
+    except Suspended:
+        print(f"suspended {job.id}", flush=True)
     except LeaseLost:
         print(f"lost {job.id}", flush=True)
     except Refused as error:
@@ -153,9 +191,10 @@ def main():
         signal.signal(name, lambda *_: stop.set())
     lease = {"ttlMs": 30_000, "heartbeatMs": int(os.environ.get("HEARTBEAT_MS", "10000"))}
     call("PUT", f"/v1/types/{TYPE}", {"lifecycle": "task", "lease": lease})
+    call("PUT", f"/v1/types/{FLOW}", {"lifecycle": "task", "lease": lease, "calls": [TYPE]})
     print(f"ready {WORKER}", flush=True)
     while not stop.is_set():
-        asked = {"workerId": WORKER, "types": [TYPE], "max": 1, "waitMs": 1000}
+        asked = {"workerId": WORKER, "types": [TYPE, FLOW], "max": 1, "waitMs": 1000}
         for claim in call("POST", "/v1/claims", asked)["jobs"]:
             run(claim)
 

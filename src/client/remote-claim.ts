@@ -66,7 +66,7 @@ function jobOf({ job, input, checkpoint, lease }: ClaimJson, tenant: string): Jo
     owner: lease.owner,
     leaseExpiry: Date.parse(lease.expiresAt),
     cancel: null,
-    awaitedBy: null,
+    awaitedBy: job.awaitedBy ?? null,
     createdAt: Date.parse(job.createdAt),
     updatedAt: Date.parse(job.updatedAt),
     startedAt: instantOf(job.startedAt),

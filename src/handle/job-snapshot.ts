@@ -183,6 +183,8 @@ export interface WaitSnapshot {
   readonly until: Date | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
+  /** The names of the waits that `first` waits for. */
+  readonly members: readonly string[];
   /** Of a large set the first 50. */
   readonly jobs: readonly TreeSnapshot[];
 }

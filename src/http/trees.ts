@@ -87,6 +87,7 @@ function treeJson({ waits, ...job }: TreeView): TreeJson {
     ...job,
     waits: waits.map(({ until, jobs, counts, ...wait }) => ({
       ...wait,
+      members: [...wait.members],
       counts: counts === null ? null : { ...counts },
       until: until === null ? null : timeText(until),
       jobs: jobs.map(treeJson),

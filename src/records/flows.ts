@@ -204,7 +204,7 @@ export function messageOp(
 ): PutOp {
   const body = JSON.stringify({ name, payload, by, takenBy, fault });
   const isWaiting = takenBy === null && fault === null;
-  const tags = isWaiting ? { inbox: inboxOf(ref, name) } : {};
+  const tags: Record<string, string> = isWaiting ? { inbox: inboxOf(ref, name) } : {};
   return { op: 'put', ...messageKey(ref, number), body, tags, jobId: ref.id, expected };
 }
 

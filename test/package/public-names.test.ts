@@ -8,14 +8,16 @@ import { inRepository } from '../../scripts/run/repository.ts';
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const VALUES = words(`
-  ChildrenFailed declareJob defineJob defineLifecycle drainOnSignal exponential fail fixed fromTypebox
+  ChildrenFailed
+  declareJob defineJob defineLifecycle drainOnSignal exponential fail fixed fromTypebox
   isChildrenFailed isJobCancelled isJobFailed isJobFailure isJobType isPawlError isSuspended item
   JobCancelled JobFailed JobFailure JobGone JobStop LeaseConflictError LifecycleError lifecycles
   openPawl PawlError PermanentError StoreError TransientError typed ValidationError WaitTimeout
 `);
 
 const TYPES = words(`
-  ArtifactSnapshot CallOptions ChildOutcome Children Compensation Context DeadLetters DeadLetterSnapshot DeclaredJob Duration
+  ArtifactSnapshot CallOptions ChildOutcome Children
+  Compensation Context DeadLetters DeadLetterSnapshot DeclaredJob Duration
   EnqueueOptions ErrorCode FailedChild FailureCause Failures Finding FireSnapshot First FlowVerbs
   GraphHandles GraphItem GraphOptions InputOf Isolation
   JobDefinition JobError JobEventSnapshot JobFacts JobHandle JobObserver JobOptions JobQuery

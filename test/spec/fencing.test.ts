@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isPawlError, type PawlError } from '../../src/core/errors.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { SpawnRequest, WaitRequest } from '../../src/engine/flows/flows.ts';
+import type { SpawnRequest, WaitRequest } from '../../src/core/flow.ts';
 import type { Beat, Ownership } from '../../src/engine/owner.ts';
 import type { Ending } from '../../src/core/ending.ts';
 import { inSqlite } from '../support/in-sqlite.ts';

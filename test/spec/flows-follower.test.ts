@@ -1,7 +1,7 @@
 // Who follows the log finds everything by itself, in whatever order it came about.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WaitRequest } from '../../src/engine/flows/flows.ts';
+import type { WaitRequest } from '../../src/core/flow.ts';
 import { type FlowWorld, itemsOf, openFlowWorld } from '../support/flow-world.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { TENANT } from '../support/world.ts';

@@ -1,7 +1,7 @@
 // Waiting for a time, for a message, for whatever comes first, and for replays of what failed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { WaitRequest } from '../../src/engine/flows/flows.ts';
+import type { WaitRequest } from '../../src/core/flow.ts';
 import { type FlowWorld, itemsOf, openFlowWorld } from '../support/flow-world.ts';
 import { holdingOf, type OpenStore } from '../support/world.ts';
 import { forEachStore } from '../support/world-stores.ts';

@@ -7,9 +7,11 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, RemoteSource } from '../../src/client/client.ts';
+import { FlowFollower } from '../../src/engine/flows/flow-follower.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { typed } from '../../src/handler/schema.ts';
 import type { JobSource } from '../../src/engine/source.ts';
+import { ManualTimers } from '../../src/testing/manual-timers.ts';
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';
@@ -189,6 +191,28 @@ test(
     assert.deepEqual([failed.state, failed.error?.class], ['failed', 'validation_error']);
     await worker.stop();
     await api.close();
+  },
+);
+
+test(
+  'the worker in Python runs a flow: it waits for jobs and a message',
+  { skip: python === null },
+  async () => {
+    const { api, url, client } = await openStation();
+    const timers = new ManualTimers(api.world.clock);
+    const follower = new FlowFollower(api.world.engine.context, { timers });
+    follower.start();
+    const worker = startPython({ PAWL_URL: url });
+    await worker.line('ready');
+    const input = { first: 'one two', second: 'three' };
+    const { id } = await client.enqueue({ type: 'count-words-report', input });
+    await worker.line(`suspended ${id}`);
+    await client.flows.send(id, { name: 'signed', payload: { by: 'Ada' } });
+    const { state, attempts } = await client.waitForEnd(id);
+    assert.deepEqual([state, attempts], ['succeeded', 1]);
+    assert.deepEqual(await client.result(id), { words: 3, by: 'Ada' });
+    await worker.stop();
+    await follower.stop();
   },
 );
 

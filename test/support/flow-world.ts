@@ -9,7 +9,7 @@ import type {
   WaitRequest,
   WaitState,
   WaitValue,
-} from '../../src/engine/flows/flows.ts';
+} from '../../src/core/flow.ts';
 import { systemTimers } from '../../src/core/timers.ts';
 import { holdingOf, openWorld, TENANT, type World, type WorldOptions } from './world.ts';
 

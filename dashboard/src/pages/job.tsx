@@ -17,6 +17,7 @@ import { JobLifecycle } from './job/lifecycle.tsx';
 import { JobProgress } from './job/progress.tsx';
 import { JobResult } from './job/result.tsx';
 import { JobTimeline } from './job/timeline.tsx';
+import { JobTree } from './job/tree.tsx';
 import { JobWhy } from './job/why.tsx';
 
 function NoJob({ error }: { readonly error: Error }) {
@@ -71,6 +72,7 @@ function LiveJobPage({ id }: { readonly id: string }) {
           <JobErrors job={found} events={events} />
           <JobProgress job={found} stages={type.value.value?.stages ?? []} text={text} />
           <JobWhy job={found} />
+          <JobTree job={found} />
           <div class="grid halves">
             <JobTimeline job={found} events={events} />
             {lifecycle.value.value !== null && (

@@ -49,6 +49,11 @@ function parentText({ parentJobId, parentKind }: JobJson): string | null {
   return parentJobId === null ? null : `${parentJobId} (${parentKind ?? 'caller'})`;
 }
 
+/** The job that waits for it, and under which name. */
+function awaitedText({ awaitedBy }: JobJson): string | null {
+  return awaitedBy ? `${awaitedBy.jobId} (${awaitedBy.wait}, ${awaitedBy.key})` : null;
+}
+
 function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
   const { error, lease } = job;
   const facts: (readonly [string, string | null])[] = [
@@ -66,6 +71,7 @@ function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
     ['document', job.documentId],
     ['asked by', job.requestedBy],
     ['parent', parentText(job)],
+    ['awaited by', awaitedText(job)],
     ['correlation', job.correlationId === job.id ? null : job.correlationId],
     ['result', job.resultRef],
   ];

@@ -32,7 +32,22 @@ interface Shown {
 
 /** A job on a line, and below it what it waits for. */
 export function treeLines(shown: Shown, job: TreeJson): string[] {
-  return [jobLine(shown, job), ...job.waits.flatMap((wait) => indented(waitLines(shown, wait)))];
+  return [jobLine(shown, job), ...indented(waitsLines(shown, job.waits))];
+}
+
+/** Those that belong to a `first` are shown below it. */
+function waitsLines(shown: Shown, waits: readonly WaitJson[]): string[] {
+  const inside = new Set(waits.flatMap(({ members }) => members));
+  const outer = waits.filter(({ name }) => !inside.has(name));
+  return outer.flatMap((wait) => [
+    ...waitLines(shown, wait),
+    ...indented(
+      waitsLines(
+        shown,
+        waits.filter(({ name }) => wait.members.includes(name)),
+      ),
+    ),
+  ]);
 }
 
 function jobLine({ screen }: Shown, { id, key, type, state, phase, progress }: TreeJson): string {

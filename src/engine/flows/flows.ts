@@ -11,14 +11,6 @@ import type { EnqueueOptions, EnqueueResult } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import type { Ownership } from '../owner.ts';
 
-export type {
-  ChildItem,
-  SpawnRequest,
-  WaitRequest,
-  WaitState,
-  WaitValue,
-} from '../../core/flow.ts';
-
 export interface SendRequest {
   readonly ref: JobRef;
   readonly name: string;
@@ -53,6 +45,8 @@ export interface WaitView {
   readonly until: number | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
+  /** The names of those that `first` waits for. */
+  readonly members: readonly string[];
   /** The first TREE_SHOWN children, or the needs. */
   readonly jobs: readonly TreeView[];
 }

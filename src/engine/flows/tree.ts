@@ -42,6 +42,8 @@ class Tree {
     switch (wait.kind) {
       case 'time':
         return { ...view, until: wait.until };
+      case 'first':
+        return { ...view, members: wait.members.map((member) => member.name) };
       case 'message':
         return { ...view, message: wait.message };
       case 'jobs':
@@ -76,7 +78,14 @@ class Tree {
   }
 }
 
-const BARE = { type: null, counts: null, until: null, message: null, jobs: [] } as const;
+const BARE = {
+  type: null,
+  counts: null,
+  until: null,
+  message: null,
+  members: [],
+  jobs: [],
+} as const;
 
 /** What a job is suspended on, those inside of an open `first` included. */
 function openNames(stored: readonly StoredWait[], names: readonly string[]): Set<string> {

@@ -205,6 +205,7 @@ const TREE_WAIT = {
   counts: nullable(closed({ ...Counts.properties, open: Type.Integer() })),
   until: nullable(Time),
   message: nullable(Type.String({ description: 'The name of the message that it takes.' })),
+  members: Type.Array(Type.String(), { description: 'The waits that `first` waits for.' }),
 };
 
 const TREE_JOB = {

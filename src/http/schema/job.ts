@@ -85,6 +85,14 @@ export const JobSchema = Type.Object(
       Type.Enum([...PARENT_KINDS], { description: 'How it came from its parent.' }),
     ),
     documentId: nullable(Type.String()),
+    awaitedBy: Type.Optional(
+      nullable(
+        Type.Object(
+          { jobId: Uuid, wait: Type.String(), key: Type.String() },
+          { additionalProperties: false, description: 'The job that waits for it, in a tree.' },
+        ),
+      ),
+    ),
     lease: nullable(closed({ owner: Type.String(), expiresAt: Time })),
     links: Type.Record(Type.String(), Type.String()),
     input: Type.Optional(Json),

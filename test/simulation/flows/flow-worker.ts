@@ -2,8 +2,8 @@
 import { isPawlError } from '../../../src/core/errors.ts';
 import { SeededRandom } from '../../../src/core/random.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
-import type { WaitRequest, WaitState } from '../../../src/engine/flows/flows.ts';
 import type { Ending } from '../../../src/core/ending.ts';
+import type { WaitRequest, WaitState } from '../../../src/core/flow.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { holdingOf } from '../../support/world.ts';
 import type { Actor } from '../actor.ts';

@@ -1,8 +1,7 @@
 // What a flow does, by its seed: a few steps, each a wait. Every turn begins with the first.
 import { SeededRandom } from '../../../src/core/random.ts';
 import type { TypeDefinition } from '../../../src/engine/define-type.ts';
-import type { OnFailure } from '../../../src/core/flow.ts';
-import type { WaitRequest } from '../../../src/engine/flows/flows.ts';
+import type { OnFailure, WaitRequest } from '../../../src/core/flow.ts';
 
 const LEASE = { ttlMs: 4_000, heartbeatMs: 1_000 };
 const retry = { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 200 } } as const;

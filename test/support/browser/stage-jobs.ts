@@ -54,6 +54,25 @@ export const chore = defineJob('chore', {
   },
 });
 
+/** Waits for three jobs, for very many, and for somebody to say yes, or a day. */
+export const parade = defineJob('parade', {
+  input: typed<{ readonly many: number }>(),
+  async run({ input, call, callAll, first, receive, sleep }) {
+    await call('lead', chore, {});
+    const errands = [{}, { fault: 'the bridge is closed' }, {}];
+    await callAll('errands', chore, errands, {
+      key: (_, index) => `stop-${index + 1}`,
+      onFailure: 'collect',
+    });
+    const numbers = Array.from({ length: input.many }, () => ({}));
+    await Promise.all([
+      callAll('crowd', chore, numbers, { key: (_, index) => index, delay: '1d' }),
+      first('answer', { said: receive('approve'), late: sleep('1d') }),
+    ]);
+    return { isOver: true };
+  },
+});
+
 interface Exhibit {
   readonly files: readonly {
     readonly name: string;

@@ -65,7 +65,8 @@ function Parent({ id, kind }: { readonly id: string; readonly kind: JobJson['par
 }
 
 function relationsOf(job: JobJson): (Fact | null)[] {
-  const { documentId, correlationId, traceId, parentJobId, parentKind, requestedBy } = job;
+  const { documentId, correlationId, traceId, parentJobId, parentKind, requestedBy, awaitedBy } =
+    job;
   return [
     requestedBy === null ? null : ['Asked by', requestedBy],
     documentId === null
@@ -79,6 +80,14 @@ function relationsOf(job: JobJson): (Fact | null)[] {
     ],
     traceId === null ? null : ['Trace', <Trace id={traceId} />],
     parentJobId === null ? null : ['Parent', <Parent id={parentJobId} kind={parentKind} />],
+    !awaitedBy
+      ? null
+      : [
+          'Awaited by',
+          <>
+            <JobLink id={awaitedBy.jobId} /> · {awaitedBy.wait} · {awaitedBy.key}
+          </>,
+        ],
   ];
 }
 

@@ -41,11 +41,11 @@ export function JobWhy({ job }: { readonly job: JobJson }) {
   const answer = why.value.value;
   if (TERMINAL.has(job.phase)) return null;
   if (answer === null) return <Coming />;
-  // What the sentence says already is not said twice.
+  // What the sentence says already is not said twice, and waits are shown as a tree.
   const isSaid = (value: unknown): boolean =>
     typeof value === 'string' && answer.message.includes(value);
   const facts = Object.entries(answer.facts).filter(
-    ([, value]) => value !== null && !isSaid(value),
+    ([name, value]) => value !== null && name !== 'waits' && !isSaid(value),
   );
   return (
     <section class="card why">

@@ -1,0 +1,78 @@
+// A process that runs a flow of many children on a SQLite file until it is killed, or all is done.
+import { systemClock } from '../../../src/core/clock.ts';
+import { systemIds } from '../../../src/core/ids.ts';
+import { systemRandom } from '../../../src/core/random.ts';
+import { systemTimers } from '../../../src/core/timers.ts';
+import type { Claim } from '../../../src/engine/claim.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import { FlowFollower } from '../../../src/engine/flows/flow-follower.ts';
+import { SPAWN_MAX } from '../../../src/core/flow.ts';
+import { isTerminal } from '../../../src/core/phase.ts';
+import { Sweeper } from '../../../src/engine/sweeps/sweeper.ts';
+import type { Ending } from '../../../src/engine/settle.ts';
+import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import { holdingOf } from '../../support/world.ts';
+import { FLOW_KILLED } from './kill.ts';
+
+const [path = '', count = '0'] = process.argv.slice(2);
+const SUCCEED: Ending = { kind: 'succeed', result: '1' };
+/** A turn that is lost with its process spends an attempt. */
+const RETRY = { maxAttempts: 1_000, backoff: { kind: 'fixed', baseMs: 20 } } as const;
+const LEASE = { ttlMs: 1_000, heartbeatMs: 500 };
+const store = await openSqliteStore({ path, lifecycles: builtInLifecycles, mode: 'inline' });
+const engine = new Engine({
+  store,
+  lifecycles: builtInLifecycles,
+  random: systemRandom,
+  ids: systemIds(systemClock),
+});
+const { tenant, id } = FLOW_KILLED;
+for (const type of ['parent', 'child']) {
+  await engine.putType({ tenant, type }, { lifecycle: 'task', lease: LEASE, retry: RETRY });
+}
+await engine.enqueue([{ type: 'parent', id }], { caller: { tenant, principal: null } });
+const follower = new FlowFollower(engine.context, { timers: systemTimers, everyMs: 20 });
+const sweeper = new Sweeper(engine.context, { timers: systemTimers, everyMs: 100 });
+follower.start();
+sweeper.start();
+process.stdout.write('begun\n');
+for (;;) {
+  const owner = `w${process.pid}`;
+  const claims = await engine.claim({ owner, types: ['parent', 'child'], max: 20 });
+  for (const claim of claims) await turn(claim);
+  if (isTerminal((await engine.job({ tenant, id })).phase)) break;
+  if (claims.length === 0) await systemTimers.sleep(10, new AbortController().signal);
+}
+await sweeper.stop();
+await follower.stop();
+await store.close();
+process.stdout.write('done\n');
+
+async function turn(claim: Claim): Promise<void> {
+  const ending = claim.job.type === 'child' ? SUCCEED : await parentTurn(claim);
+  await engine.settle([{ ...holdingOf(claim), ending }]);
+}
+
+async function parentTurn(claim: Claim): Promise<Ending> {
+  const held = holdingOf(claim);
+  const keys = Array.from({ length: Number(count) }, (_, index) => `k${index}`);
+  const items = keys.map((key) => ({ key, input: JSON.stringify(key) }));
+  for (let offset = 0; offset < items.length; offset += SPAWN_MAX) {
+    const part = items.slice(offset, offset + SPAWN_MAX);
+    const isLast = offset + part.length === items.length;
+    const request = {
+      wait: 'parts',
+      type: 'child',
+      onFailure: 'throw',
+      items: part,
+      offset,
+      isLast,
+    };
+    await engine.flows.spawn(held, { ...request, onFailure: 'throw' });
+  }
+  const [state] = await engine.flows.decide(held, [{ name: 'parts', kind: 'children' }]);
+  if (state!.state === 'open') return { kind: 'suspend', waits: ['parts'] };
+  const { value } = state!;
+  return { kind: 'succeed', result: JSON.stringify(value.kind === 'children' && value.counts) };
+}
