@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { crashEverywhere } from './crash.ts';
 import { ERROR_CLASSES, failEverywhere } from './errors.ts';
 import { crashMigrations } from './migration.ts';
+import { crashPartitions } from './partitions.ts';
 
 for (const name of ['complete', 'complete and claim in one call', 'artifact commit']) {
   test(`[R24] killed in "${name}", whatever was promised before is kept`, async (context) => {
@@ -35,3 +36,10 @@ for (const [store, every] of [
     assert.ok(crashes >= 4, `${crashes} crashes`);
   });
 }
+
+test('[R24] killed while partitions are made, carried and dropped, the next purge finds a sound store', async (context) => {
+  const { crashes, violations } = await crashPartitions({ every: 9, servers: 1 });
+  context.diagnostic(`${crashes} processes killed`);
+  assert.deepEqual(violations, []);
+  assert.ok(crashes >= 4, `${crashes} crashes`);
+});

@@ -2,16 +2,18 @@ import type { Rung } from '../figures.ts';
 import { crashEverywhere } from './crash.ts';
 import { ERROR_CLASSES, failEverywhere } from './errors.ts';
 import { crashMigrations } from './migration.ts';
+import { crashPartitions } from './partitions.ts';
 import { WORKFLOWS } from './workflows.ts';
 
 const MIGRATION = 'migration';
+const PARTITIONS = 'partitions';
 
 /** A migration of PostgreSQL has some hundreds of statements. */
 const STATEMENTS_EVERY = { sqlite: 1, postgres: 10 } as const;
 
 /**
- * `--workflow submit`, or `--workflow migration`: only that one. `--every 5`: only at every fifth
- * call or statement.
+ * `--workflow submit`, `--workflow migration` or `--workflow partitions`: only that one.
+ * `--every 5`: only at every fifth call or statement.
  */
 export const runCrash: Rung = async (options, say) => {
   const only = options.text('workflow');
@@ -36,6 +38,13 @@ export const runCrash: Rung = async (options, say) => {
     killed += report.crashes;
     violations.push(...report.violations);
     say(`${MIGRATION}, ${store}: ${report.crashes} kills, ${report.violations.length} violations`);
+  }
+  if (only === null || only === PARTITIONS) {
+    const report = await crashPartitions({ every });
+    figures[PARTITIONS] = `${report.crashes} kills`;
+    killed += report.crashes;
+    violations.push(...report.violations);
+    say(`${PARTITIONS}: ${report.crashes} kills, ${report.violations.length} violations`);
   }
   const classes = Object.keys(ERROR_CLASSES).length;
   const totals = { 'processes killed': killed, 'store calls failed': failed, classes };

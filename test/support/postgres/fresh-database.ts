@@ -9,10 +9,16 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates an empty database on the server; it takes some tens of milliseconds. */
-export async function freshDatabase(server: Pick<PostgresServer, 'url'>): Promise<FreshDatabase> {
+/**
+ * Creates a database on the server, empty or a copy of one that nobody is connected to; it takes
+ * some tens of milliseconds.
+ */
+export async function freshDatabase(
+  server: Pick<PostgresServer, 'url'>,
+  template: string = 'template0',
+): Promise<FreshDatabase> {
   const name = `pawl_test_${randomBytes(6).toString('hex')}`;
-  await execute(server.url, `create database ${name} template template0`);
+  await execute(server.url, `create database ${name} template ${template}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   return {
