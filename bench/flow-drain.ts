@@ -10,8 +10,9 @@ import { systemRandom } from '../src/core/random.ts';
 import { systemTimers } from '../src/core/timers.ts';
 import type { Claim } from '../src/engine/claim.ts';
 import { Engine } from '../src/engine/engine.ts';
+import { openContext } from '../src/engine/open-context.ts';
 import { FlowFollower } from '../src/engine/flows/flow-follower.ts';
-import { SPAWN_MAX } from '../src/engine/flows/flows.ts';
+import { SPAWN_MAX } from '../src/core/flow.ts';
 import { builtInLifecycles } from '../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
@@ -110,17 +111,18 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
 
 const folder = await mkdtemp(join(tmpdir(), 'pawl-bench-'));
 const store = await open(folder);
-const engine = new Engine({
+const context = openContext({
   store,
   lifecycles: builtInLifecycles,
   random: systemRandom,
   ids: systemIds(systemClock),
 });
+const engine = new Engine(context);
 for (const type of ['parent', 'child', 'alone']) {
   const lease = { ttlMs: 600_000, heartbeatMs: 300_000 };
   await engine.putType({ tenant: 'acme', type }, { lifecycle: 'task', lease });
 }
-const follower = new FlowFollower(engine.context, { timers: systemTimers });
+const follower = new FlowFollower(context, { timers: systemTimers });
 follower.start();
 const alone = await drain(engine, false);
 // What the follower has left of these is no burden to the others.

@@ -200,7 +200,7 @@ test(
   async () => {
     const { api, url, client } = await openStation();
     const timers = new ManualTimers(api.world.clock);
-    const follower = new FlowFollower(api.world.engine.context, { timers });
+    const follower = new FlowFollower(api.world.context, { timers });
     follower.start();
     const worker = startPython({ PAWL_URL: url });
     await worker.line('ready');

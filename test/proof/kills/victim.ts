@@ -5,11 +5,12 @@ import { systemRandom } from '../../../src/core/random.ts';
 import { systemTimers } from '../../../src/core/timers.ts';
 import type { Claim } from '../../../src/engine/claim.ts';
 import { Engine } from '../../../src/engine/engine.ts';
+import { openContext } from '../../../src/engine/open-context.ts';
 import { FlowFollower } from '../../../src/engine/flows/flow-follower.ts';
 import { SPAWN_MAX } from '../../../src/core/flow.ts';
 import { isTerminal } from '../../../src/core/phase.ts';
 import { Sweeper } from '../../../src/engine/sweeps/sweeper.ts';
-import type { Ending } from '../../../src/engine/settle.ts';
+import type { Ending } from '../../../src/core/ending.ts';
 import { builtInLifecycles } from '../../../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { holdingOf } from '../../support/world.ts';
@@ -21,19 +22,20 @@ const SUCCEED: Ending = { kind: 'succeed', result: '1' };
 const RETRY = { maxAttempts: 1_000, backoff: { kind: 'fixed', baseMs: 20 } } as const;
 const LEASE = { ttlMs: 1_000, heartbeatMs: 500 };
 const store = await openSqliteStore({ path, lifecycles: builtInLifecycles, mode: 'inline' });
-const engine = new Engine({
+const context = openContext({
   store,
   lifecycles: builtInLifecycles,
   random: systemRandom,
   ids: systemIds(systemClock),
 });
+const engine = new Engine(context);
 const { tenant, id } = FLOW_KILLED;
 for (const type of ['parent', 'child']) {
   await engine.putType({ tenant, type }, { lifecycle: 'task', lease: LEASE, retry: RETRY });
 }
 await engine.enqueue([{ type: 'parent', id }], { caller: { tenant, principal: null } });
-const follower = new FlowFollower(engine.context, { timers: systemTimers, everyMs: 20 });
-const sweeper = new Sweeper(engine.context, { timers: systemTimers, everyMs: 100 });
+const follower = new FlowFollower(context, { timers: systemTimers, everyMs: 20 });
+const sweeper = new Sweeper(context, { timers: systemTimers, everyMs: 100 });
 follower.start();
 sweeper.start();
 process.stdout.write('begun\n');

@@ -1,6 +1,6 @@
 // Ends of children against the suspension of their parent, all at once: no wake may be lost.
 import type { Claim } from '../../../src/engine/claim.ts';
-import type { Ending } from '../../../src/engine/settle.ts';
+import type { Ending } from '../../../src/core/ending.ts';
 import { type FlowWorld, itemsOf, openFlowWorld } from '../../support/flow-world.ts';
 import { holdingOf, type OpenStore } from '../../support/world.ts';
 
