@@ -44,6 +44,8 @@ interface Drained {
   readonly spawn: number;
   /** Jobs a second, from the first claim to the last end. */
   readonly drain: number;
+  /** Of all threads while they drain, in microseconds a job. */
+  readonly cpu: number;
   /** From the last end of a child to the end of its parent, in milliseconds. */
   readonly after: number;
 }
@@ -81,6 +83,7 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
     await engine.settle([{ ...held(parent), ending: { kind: 'suspend', waits: ['parts'] } }]);
   }
   const spawnedAt = performance.now();
+  const usedBefore = process.cpuUsage();
   for (let ended = 0; ended < children;) {
     const claims = await engine.claim({ owner: 'w1', types: [type], max: BATCH });
     const ending = { kind: 'succeed', result: '1' } as const;
@@ -88,6 +91,7 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
     ended += claims.length;
   }
   const drainedAt = performance.now();
+  const used = process.cpuUsage(usedBefore);
   for (;;) {
     if (parent === null) break;
     const [next] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
@@ -104,6 +108,7 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
   return {
     spawn: perSecond(spawnedAt - begunAt),
     drain: perSecond(drainedAt - spawnedAt),
+    cpu: Math.round((used.user + used.system) / children),
     after: Math.round(performance.now() - drainedAt),
   };
 }
