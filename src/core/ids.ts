@@ -10,6 +10,7 @@ export interface Ids {
 const UUID_BYTES = 16;
 const DRAWN_AT_ONCE = 256;
 const TIME_BYTES = 6;
+const VARIANT_BYTE = 8;
 
 const DIGITS: Uint8Array = Buffer.from('0123456789abcdef');
 /** Where the two digits of each byte stand between the hyphens. */
@@ -93,12 +94,21 @@ export function childIdOf(
 ): string {
   const bytes = digestOf(JSON.stringify([parent.tenant, parent.id, wait, key]));
   bytes.writeUIntBE(parent.createdAt, 0, TIME_BYTES);
+  bytes[VARIANT_BYTE]! &= 0x0f;
   return uuidOf(bytes, 0, 8);
 }
 
-/** Another id turned into one of a flow: as unique as it was, and of the same time. */
+/**
+ * Another id turned into one of a flow, of the same time: for a job that may be born behind a gate,
+ * which children never are.
+ */
 export function flowIdOf(id: string): string {
-  return `${id.slice(0, 14)}8${id.slice(15)}`;
+  return `${id.slice(0, 14)}8${id.slice(15, 19)}9${id.slice(20)}`;
+}
+
+/** Whether a job may have been born behind a gate, as far as its id tells. */
+export function isGatedId(id: string): boolean {
+  return isFlowId(id) && id[19] === '9';
 }
 
 /** Whether a job has a part in a flow, as far as its id tells: parents have ids of any kind. */

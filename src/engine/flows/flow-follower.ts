@@ -1,4 +1,4 @@
-import { isFlowId } from '../../core/ids.ts';
+import { isFlowId, isGatedId } from '../../core/ids.ts';
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import type { Timers } from '../../core/timers.ts';
@@ -16,7 +16,8 @@ export interface FlowFollowerOptions {
 }
 
 const EVERY_MS = 500;
-const BATCH_MAX = 500;
+/** Entries of ends come by the thousand, and a look at many costs little more than one at few. */
+const BATCH_MAX = 2_000;
 
 /**
  * Follows the log and looks at every waiting job that an entry concerns, after its commit. An end
@@ -133,7 +134,7 @@ class News {
   add({ event }: TailItem): void {
     const { tenant, jobId: id, type, phase } = event;
     const key = `${tenant}\n${id}`;
-    const isBirth = type === 'job_created' && isFlowId(id);
+    const isBirth = type === 'job_created' && isGatedId(id);
     if (type === 'job_suspended' || type === 'job_message' || isBirth) {
       this.#changed.set(key, { tenant, id });
     }

@@ -6,16 +6,19 @@ import {
   type JobsWait,
   type StoredSuspension,
   type StoredWait,
+  waitOp,
   wakeOp,
 } from '../../records/flows.ts';
+import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
 import { type Plan, type Task, transition } from '../transition.ts';
 import type { OpenChildren } from './open-sets.ts';
 import { endOf, setState, standIn } from './children.ts';
 
 export interface LookOptions {
-  /** Larger sets of children are left to who follows the log. */
+  /** Larger sets of children are left to who follows the log, and told of. */
   readonly setMax?: number;
+  readonly onLarge?: (job: JobRef) => void;
   /** Gets the ids of open children of a set that is not decided. */
   readonly onOpen?: (job: JobRef, open: OpenChildren) => void;
 }
@@ -55,7 +58,7 @@ function taskOf({ tenant, id }: JobRef, plan: Task['plan']): Task {
 async function planWake(context: EngineContext, job: Job, options: LookOptions): Promise<Plan> {
   const suspension = await suspensionOf(context, job);
   if (suspension === null) return { kind: 'leave' };
-  const { waits, isFailed } = await decidedOf(context, job, { suspension, options });
+  const { waits, isFailed, counted } = await decidedOf(context, job, { suspension, options });
   if (isFailed !== null) {
     return { kind: 'request', request: { on: 'cancel', reason: isFailed } };
   }
@@ -63,7 +66,7 @@ async function planWake(context: EngineContext, job: Job, options: LookOptions):
   return {
     kind: 'annotate',
     annotation: { event: 'job_woken', cause: null, payload: { waits }, wake: true },
-    with: [wakeOp({ tenant: job.tenant, id: job.id }, suspension)],
+    with: [wakeOp({ tenant: job.tenant, id: job.id }, suspension), ...counted],
   };
 }
 
@@ -82,6 +85,8 @@ export async function suspensionOf(
 interface Decided {
   readonly waits: readonly string[];
   readonly isFailed: string | null;
+  /** Keep how many children ended how, so that nobody has to count them again. */
+  readonly counted: readonly RecordOp[];
 }
 
 async function decidedOf(
@@ -91,25 +96,27 @@ async function decidedOf(
 ): Promise<Decided> {
   const { at, waits } = await context.records.flows.waits(job, suspension.waits);
   const decided: string[] = [];
+  const counted: RecordOp[] = [];
   for (const stored of waits) {
     if (stored === null) continue;
     if (stored.wait.kind === 'jobs') {
       const needs = await needsOf(context, job, stored.wait);
       if (needs.failed !== null && stored.wait.onNeedFailed === 'cancel') {
-        return { waits: [], isFailed: needs.failed };
+        return { waits: [], isFailed: needs.failed, counted };
       }
       if (needs.isOver) decided.push(stored.name);
-    } else if (await isDecided(context, job, { stored, at, options })) {
+    } else if (await isDecided(context, job, { stored, at, options, counted })) {
       decided.push(stored.name);
     }
   }
-  return { waits: decided, isFailed: null };
+  return { waits: decided, isFailed: null, counted };
 }
 
 interface Asked {
   readonly stored: StoredWait;
   readonly at: Instant;
   readonly options: LookOptions;
+  readonly counted: RecordOp[];
 }
 
 async function isDecided(context: EngineContext, job: Job, asked: Asked): Promise<boolean> {
@@ -124,10 +131,18 @@ async function isDecided(context: EngineContext, job: Job, asked: Asked): Promis
     case 'first':
       return wait.winner !== null || isAnyDecided(context, job, { ...asked, wait });
     case 'children': {
-      const { setMax = Infinity, onOpen } = options;
-      if (wait.count > setMax) return false;
+      const { setMax = Infinity, onOpen, onLarge } = options;
+      if (wait.count > setMax) {
+        onLarge?.(job);
+        return false;
+      }
       const isFull = onOpen !== undefined;
       const state = await setState(context, job, { wait: name, set: wait, isFull });
+      const { succeeded, failed } = state;
+      if (wait.ended === null && succeeded + failed === wait.count && state.isDecided) {
+        const ended = { succeeded, failed };
+        asked.counted.push(waitOp(job, name, { ...wait, ended }, stored.record));
+      }
       const isFailFast = wait.onFailure === 'failFast';
       if (!state.isDecided) onOpen?.(job, { wait: name, ids: state.open, isFailFast });
       return state.isDecided;

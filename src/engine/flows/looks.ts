@@ -6,6 +6,8 @@ import { look } from './look.ts';
 
 /** Larger sets of children are left to who follows the log. */
 const SET_MAX = 500;
+/** So many parents of large sets are remembered. */
+const LARGE_MAX = 10_000;
 
 /**
  * Looks at waiting jobs as soon as something that concerns them was written by this process. Who
@@ -18,6 +20,8 @@ export class FlowLooks {
   readonly #again: Map<string, boolean> = new Map();
   readonly #listeners: Set<() => void> = new Set();
   readonly #running: Set<Promise<void>> = new Set();
+  /** Parents whose sets are too large to be looked at here. */
+  readonly #large: Set<string> = new Set();
 
   constructor(context: () => EngineContext) {
     this.#context = context;
@@ -35,15 +39,18 @@ export class FlowLooks {
       const { tenant, awaitedBy } = before;
       const phase = steps.at(-1)?.to.phase;
       const hasEnded = phase !== undefined && isTerminal(phase);
-      if (event === 'job_suspended' || event === 'job_message') this.hurry([before]);
-      if (hasEnded && awaitedBy !== null) this.hurry([{ tenant, id: awaitedBy.jobId }]);
-      else if (hasEnded) this.#tell();
+      if (event === 'job_suspended' || event === 'job_message') {
+        this.#large.delete(keyOf(before));
+        this.hurry([before]);
+      }
+      const parent = hasEnded && awaitedBy !== null ? { tenant, id: awaitedBy.jobId } : null;
+      if (parent !== null && !this.#large.has(keyOf(parent))) this.hurry([parent]);
     }
   }
 
   hurry(refs: readonly JobRef[]): void {
     for (const { tenant, id } of refs) {
-      const key = `${tenant}\n${id}`;
+      const key = keyOf({ tenant, id });
       const isRunning = this.#again.has(key);
       this.#again.set(key, isRunning);
       if (isRunning) continue;
@@ -62,7 +69,8 @@ export class FlowLooks {
     try {
       do {
         this.#again.set(key, false);
-        await look(this.#context(), [ref], { setMax: SET_MAX });
+        const onLarge = (): void => this.#remember(key);
+        await look(this.#context(), [ref], { setMax: SET_MAX, onLarge });
       } while (this.#again.get(key) === true);
     } catch {
       // Who follows the log comes to it.
@@ -71,7 +79,16 @@ export class FlowLooks {
     }
   }
 
+  #remember(key: string): void {
+    if (this.#large.size >= LARGE_MAX) this.#large.clear();
+    this.#large.add(key);
+  }
+
   #tell(): void {
     for (const onNews of this.#listeners) onNews();
   }
+}
+
+function keyOf({ tenant, id }: JobRef): string {
+  return `${tenant}\n${id}`;
 }
