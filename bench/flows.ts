@@ -11,7 +11,7 @@ import { systemTimers } from '../src/core/timers.ts';
 import type { Claim } from '../src/engine/claim.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { FlowFollower } from '../src/engine/flows/flow-follower.ts';
-import { SPAWN_MAX } from '../src/engine/flows/flows.ts';
+import { SPAWN_MAX } from '../src/core/flow.ts';
 import { builtInLifecycles } from '../src/lifecycles/built-in.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';

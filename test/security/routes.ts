@@ -53,7 +53,7 @@ export function namesFor({ path }: Route, planted: Planted): Names {
     lifecycles: { name: 'task' },
     assets: { file: canary('file') },
   };
-  const ofJob = { id: planted.job, name: canary('stage'), type: canary('type') };
+  const ofJob = { id: planted.job, name: canary('stage'), type: canary('type'), message: '1' };
   const ofProcess = { processId: canary('type'), processID: canary('type') };
   const ofStatus = { jobId: planted.process, jobID: planted.process, outputId: 'result' };
   return { ...ofJob, ...ofProcess, ...ofStatus, ...byArea[area] };
