@@ -50,6 +50,21 @@ interface Drained {
   readonly after: number;
 }
 
+/** Waits until the parent is woken, and ends it. */
+async function endParent(engine: Engine): Promise<void> {
+  for (;;) {
+    const [next] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
+    if (next === undefined) {
+      await systemTimers.sleep(20, new AbortController().signal);
+      continue;
+    }
+    const [state] = await engine.flows.decide(held(next), [{ name: 'parts', kind: 'children' }]);
+    if (state!.state === 'open') throw new Error('woken too early');
+    await engine.settle([{ ...held(next), ending: { kind: 'succeed' } }]);
+    return;
+  }
+}
+
 async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
   const begunAt = performance.now();
   const type = hasParent ? 'child' : 'alone';
@@ -92,18 +107,7 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
   }
   const drainedAt = performance.now();
   const used = process.cpuUsage(usedBefore);
-  for (;;) {
-    if (parent === null) break;
-    const [next] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
-    if (next === undefined) {
-      await systemTimers.sleep(20, new AbortController().signal);
-      continue;
-    }
-    const [state] = await engine.flows.decide(held(next), [{ name: 'parts', kind: 'children' }]);
-    if (state!.state === 'open') throw new Error('woken too early');
-    await engine.settle([{ ...held(next), ending: { kind: 'succeed' } }]);
-    break;
-  }
+  if (parent !== null) await endParent(engine);
   const perSecond = (ms: number): number => Math.round(children / (ms / 1_000));
   return {
     spawn: perSecond(spawnedAt - begunAt),
