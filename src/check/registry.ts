@@ -14,7 +14,7 @@ import { nothingLost, nothingUnasked } from './submissions.ts';
 import { tokens } from './tokens.ts';
 import { oneWake } from './waits.ts';
 
-/** Checked job by job: I of the reliability plan, L of the log alone, S of the row alone, W of waits. */
+/** Job by job: I of the reliability plan, L of the log alone, S of the row alone, W of waits. */
 export const JOB_INVARIANTS: readonly JobInvariant[] = [
   epochs,
   tokens,

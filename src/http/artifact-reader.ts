@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { LinkClaims } from '../artifact/link.ts';
 import type { Ownership } from '../engine/owner.ts';
 import { refOf } from './services.ts';
-import { OWNER } from './schema/worker.ts';
+import { OWNER } from './schema/owner.ts';
 
 /** How an attempt names itself, where it must. */
 export const HOLDER_QUERY = OWNER;

@@ -135,9 +135,9 @@ function waitOf(wait: WaitJson): WaitRequest {
 
 const AWAIT_TEXT =
   'Begins those of the waits that have not begun, and says what is decided of each. If nothing ' +
-  'is, the job is suspended: the turn is over, its lease is given up, no attempt is spent, and it ' +
-  'is claimed again, from the top, when one of them is decided. A message that is taken is the ' +
-  'oldest of its name. A kept name with another kind is refused.';
+  'is, the job is suspended: the turn is over, its lease is given up, no attempt is spent, and ' +
+  'it is claimed again, from the top, when one of them is decided. A message that is taken is ' +
+  'the oldest of its name. A kept name with another kind is refused.';
 
 function awaitAll(app: App, services: Services): void {
   const { engine } = services;

@@ -94,7 +94,7 @@ export function jobJson(job: Job): JobJson {
     parentJobId: job.parentJobId,
     parentKind: job.parentKind,
     documentId: job.documentId,
-    awaitedBy: job.awaitedBy === null ? null : { ...job.awaitedBy },
+    ...(job.awaitedBy === null ? {} : { awaitedBy: { ...job.awaitedBy } }),
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
     links: linksOf(job),

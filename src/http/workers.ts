@@ -1,19 +1,18 @@
 import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { BOUNDS } from '../core/bounds.ts';
-import { briefJob } from '../core/brief-error.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
 import { workTopic } from '../engine/live/live-hub.ts';
 import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { NoteDraft } from '../store/renew.ts';
+import { claimJson } from './claim-view.ts';
 import { type App, credentialOf, type Services, refOf, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from './schema/headers.ts';
 import { JobParams, JobSchema } from './schema/job.ts';
 import { closed } from './schema/values.ts';
 import {
   ClaimBody,
-  type ClaimJson,
   ClaimSchema,
   HeartbeatBody,
   type HeartbeatRequest,
@@ -46,30 +45,6 @@ export function heldBy(
 
 export function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: string } {
   return body.checkpoint === undefined ? {} : { checkpoint: JSON.stringify(body.checkpoint) };
-}
-
-function claimJson(claim: Claim): ClaimJson {
-  const { job, policy } = claim;
-  return {
-    job: jobJson(briefJob(job)),
-    input: JSON.parse(job.input) as unknown,
-    epoch: job.epoch,
-    lease: {
-      owner: job.owner!,
-      expiresAt: timeText(job.leaseExpiry!),
-      expiresInMs: claim.leaseMs,
-      renewInMs: claim.renewInMs,
-      heartbeatMs: policy.lease.heartbeatMs,
-    },
-    checkpoint: job.checkpoint === null ? null : (JSON.parse(job.checkpoint) as unknown),
-    stages: Object.fromEntries(
-      claim.stages.map(({ name, result }) => [name, JSON.parse(result) as unknown]),
-    ),
-    attempt: job.attempts,
-    timeoutMs: policy.timeoutMs,
-    onTimeout: policy.onTimeout ?? 'fail',
-    idempotencyKey: claim.idempotencyKey,
-  };
 }
 
 /** The queues asked for, as far as the credential may claim from them. */
@@ -163,7 +138,7 @@ function claimJobs(app: App, services: Services): void {
         return { jobs: [] };
       }
       services.remoteWorkers.note(request, owner, types);
-      return { jobs: claims.map(claimJson) };
+      return { jobs: await Promise.all(claims.map((claim) => claimJson(services, claim))) };
     },
   );
 }

@@ -11,6 +11,7 @@ import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import type { ArtifactSweep } from '../engine/sweeps/artifacts.ts';
 import { ENQUEUE_OPTIONS } from '../handle/enqueue-options.ts';
+import type { SentMessage } from '../handle/job-access.ts';
 import { WaitTimeout } from '../handle/job-errors.ts';
 import type { JobEventSnapshot } from '../handle/job-snapshot.ts';
 import { JobVerbs } from '../handle/job-verbs.ts';
@@ -111,6 +112,11 @@ export class World extends JobVerbs {
     run: (context: StubContext<Input>) => Result | Promise<Result>,
   ): void {
     this.#stubs.put(job.type, run);
+  }
+
+  /** Sends a job a message, which one of its waits takes. */
+  send(job: { readonly id: string }, name: string, value: unknown = null): Promise<SentMessage> {
+    return this.port.send(job.id, { name, value });
   }
 
   /** Begins what is due, and comes back while its handlers are at work. */

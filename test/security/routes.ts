@@ -53,7 +53,12 @@ export function namesFor({ path }: Route, planted: Planted): Names {
     lifecycles: { name: 'task' },
     assets: { file: canary('file') },
   };
-  const ofJob = { id: planted.job, name: canary('stage'), type: canary('type') };
+  const ofJob = {
+    id: planted.job,
+    name: canary('stage'),
+    type: canary('type'),
+    message: canary('message'),
+  };
   const ofProcess = { processId: canary('type'), processID: canary('type') };
   const ofStatus = { jobId: planted.process, jobID: planted.process, outputId: 'result' };
   return { ...ofJob, ...ofProcess, ...ofStatus, ...byArea[area] };

@@ -23,8 +23,8 @@ async function settled({ world }: Api): Promise<void> {
   await new FlowFollower(world.context, { timers: new ManualTimers(world.clock) }).runOnce();
 }
 
-async function claim(api: Api, type = 'export') {
-  const asked = { workerId: 'w1', types: [type], max: 10 };
+async function claim(api: Api, type = 'export', requestId?: string) {
+  const asked = { workerId: 'w1', types: [type], max: 10, requestId };
   const { body } = await api.post('/v1/claims', asked);
   return (body.jobs as { job: { id: string }; epoch: number }[]).map(({ job, epoch }) => ({
     id: job.id,
@@ -56,7 +56,10 @@ describe('the worker protocol', () => {
     const error = { class: 'PermanentError', message: 'no' };
     await api.post(`${other!.url}/fail`, { ...other!.held, error });
     await settled(api);
-    const [again] = await claim(api);
+    const asked = { workerId: 'w1', types: ['export'], max: 1, requestId: 'again' };
+    const { waits: told } = (await api.post('/v1/claims', asked)).body.jobs[0];
+    assert.deepEqual([told[0].name, told[0].value.counts.failed], ['parts', 1]);
+    const [again] = await claim(api, 'export', 'again');
     assert.equal(again!.id, id);
     const { body } = await api.post(`${url}/await`, { ...again!.held, waits });
     assert.equal(body.suspended, false);

@@ -85,7 +85,7 @@ async function endRaces(
   }
 }
 
-function withMembers(request: WaitRequest): WaitRequest[] {
+export function withMembers(request: WaitRequest): WaitRequest[] {
   if (request.kind !== 'first') return [request];
   return [request, ...request.members.flatMap(({ wait }) => withMembers(wait))];
 }
@@ -115,7 +115,7 @@ function checkWaits(all: readonly WaitRequest[]): void {
 }
 
 /** One look at the waits of a turn, and what is to be written about them. */
-class Turn {
+export class Turn {
   readonly ops: RecordOp[] = [];
   /** Races whose losers are still to be ended. */
   readonly won: { readonly name: string; readonly wait: FirstWait }[] = [];

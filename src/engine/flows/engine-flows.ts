@@ -1,5 +1,5 @@
 import { invalid, PawlError } from '../../core/errors.ts';
-import type { JobRef } from '../../core/job.ts';
+import type { Job, JobRef } from '../../core/job.ts';
 import { CHUNK } from '../../records/flows.ts';
 import type { EngineContext } from '../context.ts';
 import type { EnqueueOptions, EnqueueResult } from '../enqueue.ts';
@@ -7,6 +7,7 @@ import type { Ownership } from '../owner.ts';
 import { notFound } from '../refusals.ts';
 import { readChildren, resultOf } from './children.ts';
 import { decide } from './decide.ts';
+import { type DecidedWait, decidedOf } from './decided.ts';
 import type { ChildResultPage, SpawnRequest, WaitRequest, WaitState } from '../../core/flow.ts';
 import type { Flows, GraphItem, MessageView, SendRequest, TreeView } from './flows.ts';
 import { enqueueGraph } from './graph.ts';
@@ -59,6 +60,10 @@ export class EngineFlows implements Flows {
       results: children.filter(({ end }) => end !== null).map(resultOf),
       next: keys.length > 0 && to < count ? String(to) : null,
     };
+  }
+
+  decided(job: Job): Promise<readonly DecidedWait[]> {
+    return decidedOf(this.#context, job);
   }
 
   send(request: SendRequest): Promise<{ readonly id: string; readonly isNew: boolean }> {

@@ -5,11 +5,12 @@ import type {
   WaitRequest,
   WaitState,
 } from '../../core/flow.ts';
-import type { JobRef, JsonText } from '../../core/job.ts';
+import type { Job, JobRef, JsonText } from '../../core/job.ts';
 import type { Phase } from '../../core/phase.ts';
 import type { EnqueueOptions, EnqueueResult } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import type { Ownership } from '../owner.ts';
+import type { DecidedWait } from './decided.ts';
 
 export interface SendRequest {
   readonly ref: JobRef;
@@ -89,6 +90,8 @@ export interface Flows {
     wait: string,
     page: { readonly after: string | null; readonly limit: number },
   ): Promise<ChildResultPage>;
+  /** What is decided of the waits that a job has begun, without taking or writing anything. */
+  decided(job: Job): Promise<readonly DecidedWait[]>;
   send(request: SendRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /** Sets a taken message aside that does not match its schema: its wait takes the next one. */
   setAside(owner: Ownership, aside: { readonly id: string; readonly fault: string }): Promise<void>;

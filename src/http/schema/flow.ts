@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { SPAWN_MAX } from '../../core/flow.ts';
 import { JobErrorSchema } from './job.ts';
 import { closed, Json, Label, Name, nullable, PhaseName, shown, text, Time } from './values.ts';
-import { OWNER } from './worker.ts';
+import { OWNER } from './owner.ts';
 
 export const WaitName = Name;
 

@@ -86,11 +86,9 @@ export const JobSchema = Type.Object(
     ),
     documentId: nullable(Type.String()),
     awaitedBy: Type.Optional(
-      nullable(
-        Type.Object(
-          { jobId: Uuid, wait: Type.String(), key: Type.String() },
-          { additionalProperties: false, description: 'The job that waits for it, in a tree.' },
-        ),
+      Type.Object(
+        { jobId: Uuid, wait: Type.String(), key: Type.String() },
+        { additionalProperties: false, description: 'The job that waits for it, if one does.' },
       ),
     ),
     lease: nullable(closed({ owner: Type.String(), expiresAt: Time })),

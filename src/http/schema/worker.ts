@@ -2,21 +2,11 @@ import { type Static, Type } from 'typebox';
 import { BOUNDS, CAUSES_MAX, KEPT_NAME_MAX } from '../../core/bounds.ts';
 import { DLQ_REASONS } from '../../core/error-class.ts';
 import { JobSchema } from './job.ts';
+import { WaitStateSchema } from './flow.ts';
+import { OWNER } from './owner.ts';
 import { closed, Json, Name, nullable, shown, text, Time } from './values.ts';
 
 /** No job is claimed more often: stores keep it in 32 bits. */
-const EPOCH_MAX = 2 ** 31 - 1;
-
-/** What every owner verb carries. */
-export const OWNER = {
-  workerId: Name,
-  epoch: Type.Integer({
-    minimum: 1,
-    maximum: EPOCH_MAX,
-    description: 'Of the claim: the fencing token.',
-  }),
-};
-
 export const StageName: ReturnType<typeof text> = text(KEPT_NAME_MAX, 1);
 
 const LABEL_MAX = BOUNDS.errorLabel;
@@ -103,6 +93,11 @@ export const ClaimSchema = Type.Object(
         'newer checkpoint than the claim had, `release`.',
     }),
     idempotencyKey: Type.String({ description: 'The same in every attempt of the job.' }),
+    waits: Type.Optional(
+      Type.Array(WaitStateSchema, {
+        description: 'Of a job that has waited: what is decided of its waits.',
+      }),
+    ),
   },
   { $id: 'Claim', additionalProperties: false },
 );

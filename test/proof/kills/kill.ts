@@ -13,6 +13,8 @@ import { readAll } from '../../simulation/read-all.ts';
 
 export const FLOW_KILLED = { tenant: 'acme', id: '01890000-0000-7000-8000-000000000001' };
 
+/** It dies after so many turns at most. */
+const TURNS_MAX = 60;
 const VICTIM = fileURLToPath(new URL('victim.ts', import.meta.url));
 
 export interface KillReport {
@@ -51,10 +53,12 @@ async function runUntilKilled(
 ): Promise<boolean> {
   const victim = start(path, children);
   const exit = once(victim, 'exit');
-  await Promise.race([once(victim.stdout, 'data'), exit]);
-  const timer = setTimeout(() => victim.kill('SIGKILL'), random.below(400));
+  let left = 1 + random.below(TURNS_MAX);
+  victim.stdout.on('data', (told: Buffer) => {
+    left -= told.toString().split('\n').length - 1;
+    if (left <= 0) victim.kill('SIGKILL');
+  });
   const [, signal] = (await exit) as [number | null, string | null];
-  clearTimeout(timer);
   return signal === 'SIGKILL';
 }
 

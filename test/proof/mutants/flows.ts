@@ -40,8 +40,8 @@ export const FLOW_CHANGES: readonly FlowChange[] = [
   {
     mistake: 'a look that another look is in the way of is skipped',
     file: 'src/engine/flows/open-sets.ts',
-    from: '      if (set.ids.size === 0 || (set.isFailFast && child.isFailed)) due.push(set.parent);',
-    to: '      if (set.ids.size === 0) due.push(set.parent);',
+    from: 'if (set.ids.size === 0 || (set.isFailFast && child.isFailed)) due',
+    to: 'if (set.ids.size === 0) due',
     tests: FOLLOWER,
   },
   {
@@ -167,16 +167,16 @@ export const FLOW_CHANGES: readonly FlowChange[] = [
   {
     mistake: 'other inputs under a kept name go unnoticed',
     file: 'src/engine/flows/spawn.ts',
-    from: "if (chunk.digest !== digestOf(items)) throw waitChanged(wait, 'jobs with other keys or inputs');",
-    to: '',
+    from: 'if (chunk.digest !== digestOf(items)) throw',
+    to: "if (chunk.digest === '') throw",
     tests: CHILDREN,
     titles: IN_SQLITE,
   },
   {
     mistake: 'who is woken stands at the end of the line',
     file: 'src/store/sqlite/apply.ts',
-    from: '  row.rank_at = rankAtOf({ runAt, priority: row.priority });\n  if (row.gate',
-    to: '  row.rank_at = rankAtOf({ runAt: now + runAt - runAt, priority: row.priority });\n  if (row.gate',
+    from: "connection.sql('birth').get(row.key)!['created_at'] as number;",
+    to: "Math.max(now, connection.sql('birth').get(row.key)!['created_at'] as number);",
     tests: 'test/store/sqlite.test.ts',
     titles: 'takes the place in line',
   },

@@ -45,8 +45,25 @@ interface Drained {
   readonly spawn: number;
   /** Jobs a second, from the first claim to the last end. */
   readonly drain: number;
+  /** Of all threads while they drain, in microseconds a job. */
+  readonly cpu: number;
   /** From the last end of a child to the end of its parent, in milliseconds. */
   readonly after: number;
+}
+
+/** Waits until the parent is woken, and ends it. */
+async function endParent(engine: Engine): Promise<void> {
+  for (;;) {
+    const [next] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
+    if (next === undefined) {
+      await systemTimers.sleep(20, new AbortController().signal);
+      continue;
+    }
+    const [state] = await engine.flows.decide(held(next), [{ name: 'parts', kind: 'children' }]);
+    if (state!.state === 'open') throw new Error('woken too early');
+    await engine.settle([{ ...held(next), ending: { kind: 'succeed' } }]);
+    return;
+  }
 }
 
 async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
@@ -82,6 +99,7 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
     await engine.settle([{ ...held(parent), ending: { kind: 'suspend', waits: ['parts'] } }]);
   }
   const spawnedAt = performance.now();
+  const usedBefore = process.cpuUsage();
   for (let ended = 0; ended < children;) {
     const claims = await engine.claim({ owner: 'w1', types: [type], max: BATCH });
     const ending = { kind: 'succeed', result: '1' } as const;
@@ -89,22 +107,13 @@ async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
     ended += claims.length;
   }
   const drainedAt = performance.now();
-  for (;;) {
-    if (parent === null) break;
-    const [next] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
-    if (next === undefined) {
-      await systemTimers.sleep(20, new AbortController().signal);
-      continue;
-    }
-    const [state] = await engine.flows.decide(held(next), [{ name: 'parts', kind: 'children' }]);
-    if (state!.state === 'open') throw new Error('woken too early');
-    await engine.settle([{ ...held(next), ending: { kind: 'succeed' } }]);
-    break;
-  }
+  const used = process.cpuUsage(usedBefore);
+  if (parent !== null) await endParent(engine);
   const perSecond = (ms: number): number => Math.round(children / (ms / 1_000));
   return {
     spawn: perSecond(spawnedAt - begunAt),
     drain: perSecond(drainedAt - spawnedAt),
+    cpu: Math.round((used.user + used.system) / children),
     after: Math.round(performance.now() - drainedAt),
   };
 }

@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { Name } from './values.ts';
+
+const EPOCH_MAX = 2 ** 31 - 1;
+
+/** What every owner verb carries. */
+export const OWNER = {
+  workerId: Name,
+  epoch: Type.Integer({
+    minimum: 1,
+    maximum: EPOCH_MAX,
+    description: 'Of the claim: the fencing token.',
+  }),
+};
