@@ -56,7 +56,7 @@ async function fill(url: string): Promise<Filled> {
   const gone = await scene.ask(await scene.running(), { on: 'succeed' });
   const late = await scene.running({ type: 'distributed' });
   const open = await scene.enqueue();
-  clock.advance(60 * DAY);
+  clock.advance(36 * DAY);
   const fence = { kind: 'version', version: late.version } as const;
   const ended = await scene.ask(late, { on: 'cancel', reason: 'x' }, { fence, actor: 'api' });
   await store.close();
