@@ -90,7 +90,8 @@ async function judge(filled: Filled, url: string): Promise<string[]> {
         const lifecycle = scene.lifecycle(job.lifecycle);
         const [policy = null] = await store.policies([job.policy]);
         const laws = checkJob(job, await scene.events(job), {
-          ...{ lifecycle, policy },
+          lifecycle,
+          policy,
           areNotesKept: false,
         });
         found.push(...laws.map(({ message }) => `${when}: ${job.id}: ${message}`));
