@@ -38,7 +38,7 @@ function dyingPool(url: string, at: number, when: 'before' | 'after') {
   return { pool, state };
 }
 
-/** A database in which everything is due: jobs that go, jobs that are carried on, a log that ends. */
+/** A database in which all is due: jobs that go, jobs that are carried on, a log that ends. */
 interface Filled {
   readonly url: string;
   readonly clock: ManualClock;
