@@ -38,7 +38,8 @@ const CLOSING = [
     'change, is in [core](results/core.md), and of five million in ' +
     '[growth](results/growth.md); limits in [control](results/control.md); what stays behind in ' +
     '[long run](results/long-run.md), and after ten minutes at full speed in ' +
-    '[full speed](results/full-speed.md); the API, streams and remote jobs in ' +
+    '[full speed](results/full-speed.md); what somebody’s open transaction costs in ' +
+    '[held](results/held.md); the API, streams and remote jobs in ' +
     '[http](results/http.md); decks in [studio](results/studio.md). ' +
     'All values: [peers](results/peers.generated.json).',
 ];

@@ -70,9 +70,8 @@ const CHECKS: Readonly<Record<string, (words: readonly string[]) => void>> = {
 
 /** Other people's programs, which are not tried here. */
 const OTHERS: ReadonlySet<string> = new Set(
-  'cd cp rm mkdir pkill docker kubectl pg_basebackup pg_dump pg_restore pg_upgrade psql vacuumdb'.split(
-    ' ',
-  ),
+  `cd cp rm mkdir pkill docker kubectl pg_basebackup pg_dump pg_restore pg_upgrade psql
+   vacuumdb`.split(/\s+/),
 );
 
 for (const { path, line, text, language } of allBlocks()) {

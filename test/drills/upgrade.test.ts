@@ -81,6 +81,54 @@ test(`[R7] pg_upgrade keeps every job and its history${label}`, { skip }, async 
   await world.close();
 });
 
+type Platform = Awaited<ReturnType<typeof platformServer>>;
+
+/** The schema by a dump, its rows by a subscription that goes on until it is dropped. */
+async function copyTo(next: Platform, old: Platform, folder: string): Promise<void> {
+  const dump = join(folder, 'schema.dump');
+  const what = ['--schema-only', '--schema=pawl', '--schema=pawl_verbs_*', `--file=${dump}`];
+  await runTool(newest!, ['pg_dump', '--format=custom', ...what, old.platform], folder);
+  const into = ['--exit-on-error', '--no-owner', `--dbname=${next.platform}`];
+  await runTool(newest!, ['pg_restore', ...into, dump], folder);
+  await ask(
+    old.platform,
+    'CREATE PUBLICATION pawl FOR TABLES IN SCHEMA pawl WITH (publish_via_partition_root = true)',
+  );
+  await ask(
+    next.platform,
+    `CREATE SUBSCRIPTION pawl CONNECTION 'host=${old.data} user=postgres dbname=${DATABASE}'
+     PUBLICATION pawl`,
+  );
+  await eventually('every table was copied', async () => {
+    const [row] = await ask<{ left: number }>(
+      next.platform,
+      `SELECT count(*)::int AS left FROM pg_subscription_rel WHERE srsubstate <> 'r'`,
+    );
+    return row!.left === 0;
+  });
+}
+
+async function finishCopy(next: Platform, old: Platform): Promise<void> {
+  const [now] = await ask<{ lsn: string }>(old.url, 'SELECT pg_current_wal_lsn()::text AS lsn');
+  await eventually('the copy has caught up', async () => {
+    const [row] = await ask<{ has: boolean }>(
+      old.url,
+      `SELECT bool_and(replay_lsn >= '${now!.lsn}') AS has FROM pg_stat_replication`,
+    );
+    return row!.has;
+  });
+  await ask(next.platform, 'DROP SUBSCRIPTION pawl');
+}
+
+/** They are no part of what is replicated. */
+async function setSequences(next: Platform, old: Platform): Promise<void> {
+  for (const name of ['log_n', 'calls']) {
+    const sql = `SELECT last_value::text AS at FROM pawl.${name}`;
+    const [row] = await ask<{ at: string }>(old.platform, sql);
+    await ask(next.platform, `SELECT setval('pawl.${name}', ${row!.at})`);
+  }
+}
+
 test(
   `[R7] a logical copy on the next version goes on, once its sequences are set${label}`,
   { skip },
@@ -89,33 +137,8 @@ test(
     const before = await openAt(old.platform, 1);
     await liveAWhile(before);
     const next = await platformServer(context, newest!);
-    const folder = folderFor(context, 'logical');
-    const dump = join(folder, 'schema.dump');
-    const what = ['--schema-only', '--schema=pawl', '--schema=pawl_verbs_*'];
-    await runTool(
-      newest!,
-      ['pg_dump', '--format=custom', ...what, `--file=${dump}`, old.platform],
-      folder,
-    );
-    const into = ['--exit-on-error', '--no-owner', `--dbname=${next.platform}`];
-    await runTool(newest!, ['pg_restore', ...into, dump], folder);
-    await ask(
-      old.platform,
-      `CREATE PUBLICATION pawl FOR TABLES IN SCHEMA pawl WITH (publish_via_partition_root = true)`,
-    );
-    await ask(
-      next.platform,
-      `CREATE SUBSCRIPTION pawl CONNECTION 'host=${old.data} user=postgres dbname=${DATABASE}'
-     PUBLICATION pawl`,
-    );
-    await eventually('every table was copied', async () => {
-      const [row] = await ask<{ left: number }>(
-        next.platform,
-        `SELECT count(*)::int AS left FROM pg_subscription_rel WHERE srsubstate <> 'r'`,
-      );
-      return row!.left === 0;
-    });
-    // The platform goes on meanwhile, keys that are counted and starts that are forgotten included.
+    await copyTo(next, old, folderFor(context, 'logical'));
+    // The platform goes on meanwhile, jobs that are counted under a key included.
     await before.enqueue('work', { meanwhile: true });
     await before.enqueue('one', {}, { limitKey: 'k' });
     const claims = await before.claim('w1', 'one');
@@ -123,27 +146,9 @@ test(
     const picture = await pictureOf(before);
     const place = await placeInLog(before);
     await before.close();
-    const [{ lsn }] = (await ask<{ lsn: string }>(
-      old.url,
-      'SELECT pg_current_wal_lsn()::text AS lsn',
-    )) as [{ lsn: string }];
-    await eventually('the copy has caught up', async () => {
-      const [row] = await ask<{ has: boolean }>(
-        old.url,
-        `SELECT bool_and(replay_lsn >= '${lsn}') AS has FROM pg_stat_replication`,
-      );
-      return row!.has;
-    });
-    await ask(next.platform, 'DROP SUBSCRIPTION pawl');
-
+    await finishCopy(next, old);
     await assert.rejects(openAt(next.platform, 6), /log_n stands at 1, behind the log/);
-    for (const name of ['log_n', 'calls']) {
-      const [row] = await ask<{ at: string }>(
-        old.platform,
-        `SELECT last_value::text AS at FROM pawl.${name}`,
-      );
-      await ask(next.platform, `SELECT setval('pawl.${name}', ${row!.at})`);
-    }
+    await setSequences(next, old);
     const world = await openAt(next.platform, 6);
     assert.deepEqual(await pictureOf(world), picture);
     await checkReset(world, place);

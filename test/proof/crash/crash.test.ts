@@ -38,7 +38,7 @@ for (const [store, every] of [
 }
 
 test('[R24] killed while partitions are made, carried and dropped, the next purge finds a sound store', async (context) => {
-  const { crashes, violations } = await crashPartitions({ every: 9, servers: 1 });
+  const { crashes, violations } = await crashPartitions({ every: 16, servers: 1 });
   context.diagnostic(`${crashes} processes killed`);
   assert.deepEqual(violations, []);
   assert.ok(crashes >= 4, `${crashes} crashes`);

@@ -38,7 +38,7 @@ function dyingPool(url: string, at: number, when: 'before' | 'after') {
   return { pool, state };
 }
 
-/** A database in which everything is due: jobs that go, jobs that are carried on, a log that ends. */
+/** A database in which all is due: jobs that go, jobs that are carried on, a log that ends. */
 interface Filled {
   readonly url: string;
   readonly clock: ManualClock;
@@ -56,7 +56,7 @@ async function fill(url: string): Promise<Filled> {
   const gone = await scene.ask(await scene.running(), { on: 'succeed' });
   const late = await scene.running({ type: 'distributed' });
   const open = await scene.enqueue();
-  clock.advance(60 * DAY);
+  clock.advance(36 * DAY);
   const fence = { kind: 'version', version: late.version } as const;
   const ended = await scene.ask(late, { on: 'cancel', reason: 'x' }, { fence, actor: 'api' });
   await store.close();
@@ -90,7 +90,8 @@ async function judge(filled: Filled, url: string): Promise<string[]> {
         const lifecycle = scene.lifecycle(job.lifecycle);
         const [policy = null] = await store.policies([job.policy]);
         const laws = checkJob(job, await scene.events(job), {
-          ...{ lifecycle, policy },
+          lifecycle,
+          policy,
           areNotesKept: false,
         });
         found.push(...laws.map(({ message }) => `${when}: ${job.id}: ${message}`));

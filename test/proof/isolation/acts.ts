@@ -50,7 +50,9 @@ export const VERBS: Readonly<Record<string, MakeAct>> = {
   },
   'renew many': ({ running, limited }) => {
     const renewals = [running, limited].map(({ tenant, id, epoch }) => ({
-      ...{ tenant, id, epoch },
+      tenant,
+      id,
+      epoch,
       owner: 'w1',
     }));
     return async ({ store }) => store.renew(renewals);

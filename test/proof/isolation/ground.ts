@@ -24,7 +24,7 @@ export interface Stand {
   /** Up to here the partition of all these jobs is over. */
   readonly cut: number;
   /** One that nobody has inserted yet. */
-  job(type: 'task' | 'limited', options?: Partial<NewJob>): NewJob;
+  readonly job: (type: 'task' | 'limited', options?: Partial<NewJob>) => NewJob;
 }
 
 /** A database with some sessions on it. */

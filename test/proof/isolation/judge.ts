@@ -1,4 +1,5 @@
 // What must hold after a race, whoever came first.
+import { inspect } from 'node:util';
 import type { Client } from 'pg';
 import { checkJob } from '../../../src/check/check-job.ts';
 import type { Job } from '../../../src/core/job.ts';
@@ -24,7 +25,7 @@ export async function judge(
   const { jobs } = await store.list({ tenant: scene.tenant, limit: 100 });
   const found: string[] = [];
   for (const one of told) {
-    if (one.error !== null && !isGivenUp(one)) found.push(`failed: ${String(one.error)}`);
+    if (one.error !== null && !isGivenUp(one)) found.push(`failed: ${inspect(one.error)}`);
   }
   for (const job of jobs) found.push(...(await violationsOf(scene, job)));
   found.push(...(await store.maintenance.quickCheck()));

@@ -10,8 +10,8 @@ import { runRace } from './race.ts';
 const VIOLATIONS_MAX = 20;
 
 /**
- * `--sessions 2 --share 1 --only claim+renew --seed 1 --minutes 10`: every order of the steps of every
- * pair (or three) of verbs on every server; with `--share 0.1` a tenth of them, by chance.
+ * `--sessions 2 --share 1 --only claim+renew --seed 1 --minutes 10`: every order of the steps of
+ * every pair (or three) of verbs on every server; with `--share 0.1` a tenth of them, by chance.
  */
 export const runIsolation: Rung = async (options, say) => {
   const count = options.number('sessions', 2);
