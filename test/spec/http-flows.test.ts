@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { ApiClient, RemoteArtifacts, RemoteSource } from '../../src/client/client.ts';
 import { registrationOf } from '../../src/client/registration.ts';
 import { largeSource } from '../../src/engine/by-reference.ts';
+import { systemTimers } from '../../src/core/timers.ts';
 import { FlowFollower } from '../../src/engine/flows/flow-follower.ts';
 import { defineJob, item, typed } from '../../src/index.ts';
 import { ManualTimers } from '../../src/testing/manual-timers.ts';
@@ -197,8 +198,15 @@ test('a remote worker runs the same flows, with results of any size', async () =
   const artifacts = new RemoteArtifacts({ connection });
   const source = largeSource(new RemoteSource({ connection }), artifacts);
   const worker = openWorker({ source, artifacts, jobs, pollMs: { minMs: 5, maxMs: 20 } });
+<<<<<<< HEAD
   const follower = new FlowFollower(api.world.context, {
     timers: new ManualTimers(api.world.clock),
+=======
+  // As a server does: ends of jobs in a graph are found by those who read the log.
+  const follower = new FlowFollower(api.world.context, {
+    timers: systemTimers,
+    everyMs: 20,
+>>>>>>> flow-surface
   });
   worker.start();
   follower.start();
