@@ -11,12 +11,7 @@ import { systemTimers } from '../../src/core/timers.ts';
 import { FlowFollower } from '../../src/engine/flows/flow-follower.ts';
 import { defineJob } from '../../src/handler/define-job.ts';
 import { typed } from '../../src/handler/schema.ts';
-<<<<<<< HEAD
 import type { JobSource } from '../../src/engine/source.ts';
-import { ManualTimers } from '../../src/testing/manual-timers.ts';
-=======
-import type { JobSource } from '../../src/worker/job-source.ts';
->>>>>>> flow-surface
 import { openWorker } from '../../src/worker/open-worker.ts';
 import { openLocked } from './auth-fixture.ts';
 import { type Api, openApi } from './http-fixture.ts';
@@ -204,12 +199,7 @@ test(
   { skip: python === null },
   async () => {
     const { api, url, client } = await openStation();
-<<<<<<< HEAD
-    const timers = new ManualTimers(api.world.clock);
-    const follower = new FlowFollower(api.world.context, { timers });
-=======
     const follower = new FlowFollower(api.world.context, { timers: systemTimers });
->>>>>>> flow-surface
     follower.start();
     const worker = startPython({ PAWL_URL: url });
     await worker.line('ready');

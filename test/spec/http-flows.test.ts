@@ -198,15 +198,10 @@ test('a remote worker runs the same flows, with results of any size', async () =
   const artifacts = new RemoteArtifacts({ connection });
   const source = largeSource(new RemoteSource({ connection }), artifacts);
   const worker = openWorker({ source, artifacts, jobs, pollMs: { minMs: 5, maxMs: 20 } });
-<<<<<<< HEAD
-  const follower = new FlowFollower(api.world.context, {
-    timers: new ManualTimers(api.world.clock),
-=======
   // As a server does: ends of jobs in a graph are found by those who read the log.
   const follower = new FlowFollower(api.world.context, {
     timers: systemTimers,
     everyMs: 20,
->>>>>>> flow-surface
   });
   worker.start();
   follower.start();
