@@ -15,6 +15,7 @@ import { PLANTED_BUGS } from '../simulation/planted-bugs.ts';
 import { openPlanted } from '../simulation/planted-store.ts';
 import type { Entrant } from './contestant.ts';
 import type { Difference } from './lockstep.ts';
+import { FLOW_SEEDS } from './operation.ts';
 import { regressionSeeds } from './regression-seeds.ts';
 import { explainRace, runRace, shrinkRace } from './race.ts';
 
@@ -55,6 +56,7 @@ describe('every store answers like the oracle, and holds the same rows, events a
   }
 
   test('SQLite also where they once came apart', async () => {
+    if (!isByHand) await compare(sqliteInline, { seedMin: FLOW_SEEDS, seeds: 4, steps: 450 });
     for (const { seed, steps } of isByHand ? [] : regressionSeeds) {
       await compare(sqliteInline, { seedMin: seed, seeds: 1, steps });
     }

@@ -122,6 +122,8 @@ class Lockstep {
   async #perform(contestant: Contestant, operation: Operation, call: Call): Promise<unknown> {
     contestant.beginStep(operation.seed);
     const answer = await contestant.answerOf(() => call.perform(contestant));
+    // Looks that a step has set off belong to it.
+    await contestant.engine.context.flowLooks.idle();
     const isStoreFault = (answer as { thrown?: unknown } | null)?.thrown === 'StoreError';
     // Nothing that the engine asks for may be refused by a store.
     if (isStoreFault) throw new Disagreement(contestant.label, JSON.stringify(answer));

@@ -6,6 +6,7 @@ import { SeededRandom } from '../../src/core/random.ts';
 import type { Claim, ClaimOptions } from '../../src/engine/claim.ts';
 import type { Ownership } from '../../src/engine/owner.ts';
 import type { Contestant } from './contestant.ts';
+import { FLOW_VERBS } from './flow-verbs.ts';
 import {
   pickBeat,
   pickEnding,
@@ -194,7 +195,7 @@ function proceed(random: SeededRandom, scene: Scene): Call {
   return VERBS[random.pick(verbs)](random, scene);
 }
 
-const CHOICES = { ...VERBS, proceed };
+const CHOICES = { ...VERBS, ...FLOW_VERBS, proceed };
 
 export type Verb = keyof typeof CHOICES;
 
@@ -203,7 +204,7 @@ export interface Operation {
   readonly seed: number;
 }
 
-const WEIGHTS: Readonly<Record<Verb, number>> = {
+const WEIGHTS: Readonly<Record<Exclude<Verb, keyof typeof FLOW_VERBS>, number>> = {
   proceed: 60,
   putType: 3,
   enqueue: 12,
@@ -230,11 +231,29 @@ const BAG: readonly Verb[] = Object.entries(WEIGHTS).flatMap(([verb, weight]) =>
   Array.from({ length: weight }, () => verb as Verb),
 );
 
+const FLOW_WEIGHTS: Readonly<Record<keyof typeof FLOW_VERBS, number>> = {
+  spawn: 10,
+  suspend: 12,
+  send: 6,
+  follow: 10,
+};
+
+const FLOW_BAG: readonly Verb[] = [
+  ...BAG,
+  ...Object.entries(FLOW_WEIGHTS).flatMap(([verb, weight]) =>
+    Array.from({ length: weight }, () => verb as Verb),
+  ),
+];
+
+/** Seeds from here on have flows in them; below they mean what they always did. */
+export const FLOW_SEEDS = 50_000_000;
+
 /** The first operations register the types; all that follows is chance. */
 export function pickOperations(seed: number, steps: number): readonly Operation[] {
   const random = new SeededRandom(seed);
+  const bag = seed < FLOW_SEEDS ? BAG : FLOW_BAG;
   return Array.from({ length: steps }, (_, index) => ({
-    verb: index < 12 ? 'putType' : random.pick(BAG),
+    verb: index < 12 ? 'putType' : random.pick(bag),
     seed: random.below(2 ** 31),
   }));
 }

@@ -1,18 +1,20 @@
 // Who follows the log finds everything by itself, in whatever order it came about.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isTerminal } from '../../src/core/phase.ts';
+import type { Claim } from '../../src/engine/claim.ts';
 import type { WaitRequest } from '../../src/core/flow.ts';
 import { type FlowWorld, itemsOf, openFlowWorld } from '../support/flow-world.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
-import { TENANT } from '../support/world.ts';
+import { TENANT, type WorldOptions } from '../support/world.ts';
 
 const PARTS = { name: 'parts', kind: 'children' } as const;
 const SAID = { name: 'said', kind: 'message', message: 'approve' } as const;
 const DAY = 86_400_000;
 
 /** Processes that write die before they look themselves. */
-async function open(): Promise<FlowWorld> {
-  const flow = await openFlowWorld({ store: inSqlite });
+async function open(types: WorldOptions['types'] = {}): Promise<FlowWorld> {
+  const flow = await openFlowWorld({ store: inSqlite, types });
   const { flowLooks } = flow.world.context;
   flowLooks.moved = () => undefined;
   flowLooks.hurry = () => undefined;
@@ -24,25 +26,25 @@ async function isAwake(flow: FlowWorld): Promise<boolean> {
   return (await flow.world.claim('w1', 'parent')).length === 1;
 }
 
-/** All orders in which two ends, a suspension and rounds of the follower can come. */
-function orders(): string[][] {
-  const acts = ['suspend', 'end 0', 'end 1'];
-  const permuted = acts.flatMap((one) =>
-    acts.flatMap((two) =>
-      acts
-        .filter((three) => new Set([one, two, three]).size === 3)
-        .map((three) => [one, two, three]),
-    ),
-  );
-  // After each act but the last the follower has come round, or has not.
+/** All orders of these acts, and after each but the last the follower comes round or does not. */
+function orders(acts: readonly string[]): string[][] {
+  const permuted = permutations(acts);
+  const rounds = Array.from({ length: 2 ** (acts.length - 1) }, (_, bits) => bits);
   return permuted.flatMap((order) =>
-    [0, 1, 2, 3].map((rounds) =>
-      order.flatMap((act, index) => (index < 2 && rounds & (1 << index) ? [act, 'follow'] : [act])),
+    rounds.map((bits) =>
+      order.flatMap((act, index) => (bits & (1 << index) ? [act, 'follow'] : [act])),
     ),
   );
 }
 
-for (const order of orders()) {
+function permutations(acts: readonly string[]): string[][] {
+  if (acts.length === 0) return [[]];
+  return acts.flatMap((act) =>
+    permutations(acts.filter((other) => other !== act)).map((rest) => [act, ...rest]),
+  );
+}
+
+for (const order of orders(['suspend', 'end 0', 'end 1'])) {
   test(`${order.join(', ')}: the parent wakes`, async () => {
     const flow = await open();
     const turn = await flow.running();
@@ -57,6 +59,38 @@ for (const order of orders()) {
     const types = (await flow.world.events(turn.job)).map(({ type }) => type);
     assert.equal(types.filter((type) => type === 'job_woken').length, 1);
   });
+}
+
+for (const lifecycle of ['task', 'process', 'distributed']) {
+  test(`${lifecycle}: a parent, two children and a cancel come to an end in every order`, async () => {
+    for (const order of orders(['suspend', 'end 0', 'end 1', 'cancel'])) {
+      const flow = await open({ parent: { lifecycle } });
+      const turn = await flow.running();
+      const { ids } = await flow.spawn(turn);
+      await flow.decide(turn, PARTS);
+      for (const act of order) await actIn(flow, { act, turn, ids });
+      await flow.follow();
+      const jobs = await flow.world.store.read([turn.job, ...ids.map((id) => flow.ref(id))]);
+      const open1 = jobs.filter((job) => !isTerminal(job!.phase));
+      assert.deepEqual(open1, [], order.join(', '));
+      assert.equal(jobs[0]!.phase, 'cancelled', order.join(', '));
+      await flow.world.close();
+    }
+  });
+}
+
+/** What was cancelled before cannot be ended any more. */
+async function actIn(
+  flow: FlowWorld,
+  { act, turn, ids }: { act: string; turn: Claim; ids: readonly string[] },
+): Promise<void> {
+  if (act === 'suspend') await flow.suspend(turn, 'parts');
+  else if (act === 'follow') await flow.follow();
+  else if (act === 'cancel') await flow.world.cancel(turn.job);
+  else {
+    const id = ids[Number(act.at(-1))]!;
+    if (!isTerminal((await flow.world.job(flow.ref(id))).phase)) await flow.end(id);
+  }
 }
 
 test('a failed child and a cancelled one are ends like others', async () => {
