@@ -3,20 +3,15 @@
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildDashboard } from './build-dashboard.ts';
-import { runTool } from './run/command.ts';
+import { buildLibrary } from './run/build-library.ts';
 import { inRepository } from './run/repository.ts';
 
 const target = resolve(process.argv[2] ?? inRepository('dist'));
 const dashboard = inRepository('dashboard/dist');
 
 rmSync(target, { recursive: true, force: true });
-const args = ['--project', 'tsconfig.build.json', '--outDir', target];
-const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
+const { isGood, output } = await buildLibrary(target);
 process.stdout.write(output);
-for (const store of ['sqlite', 'postgres']) {
-  const folder = `store/${store}/sql`;
-  cpSync(inRepository(`src/${folder}`), join(target, folder), { recursive: true });
-}
 const fault = await buildDashboard();
 if (fault !== null) process.stdout.write(`The dashboard could not be built:\n${fault}\n`);
 if (existsSync(dashboard)) cpSync(dashboard, join(target, 'dashboard'), { recursive: true });

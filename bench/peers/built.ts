@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { runTool } from '../../scripts/run/command.ts';
+import { buildLibrary } from '../../scripts/run/build-library.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 
 /** Names the module to measure, for the processes of the benchmark. */
@@ -10,9 +10,7 @@ export const ENTRY = 'PAWL_BENCH_ENTRY';
  * compiler that takes the types away, which no user does.
  */
 export async function buildPawl(): Promise<void> {
-  const target = inRepository('dist');
-  const args = ['--project', 'tsconfig.build.json', '--outDir', target];
-  const { isGood, output } = await runTool('tsc', args, new AbortController().signal);
+  const { isGood, output } = await buildLibrary(inRepository('dist'));
   if (!isGood) throw new Error(`Pawl could not be built:\n${output}`);
   process.env[ENTRY] = pathToFileURL(inRepository('dist/index.js')).href;
 }
