@@ -91,7 +91,7 @@ interface JobSet {
   readonly jobs: NewJob[];
 }
 
-function setsOf(session: Session, jobs: readonly NewJob[]): JobSet[] {
+export function setsOf(session: Session, jobs: readonly NewJob[]): JobSet[] {
   const sets = new Map<string, JobSet>();
   let last: { readonly job: NewJob; readonly set: JobSet } | null = null;
   for (const job of jobs) {
@@ -158,13 +158,13 @@ function headOf(session: Session, job: NewJob): Record<string, unknown> {
 }
 
 /** True of a job that nothing but a taken id can stand in the way of. */
-function isFree(session: Session, job: NewJob): boolean {
+export function isFree(session: Session, job: NewJob): boolean {
   return (
     job.idempotency === null && job.unique === undefined && !session.names.isLimited(job.policy)
   );
 }
 
-function hasRepeats(jobs: readonly NewJob[]): boolean {
+export function hasRepeats(jobs: readonly NewJob[]): boolean {
   if (jobs.length === 1) return false;
   const keys = jobs.flatMap(keysOfJob);
   return new Set(keys).size < keys.length;
@@ -204,7 +204,7 @@ function listsOf({ common, jobs }: JobSet): [string, string, string, string | nu
 }
 
 /** One set alone, which is what most calls are; workers are told with the same commit. */
-async function insertSet(
+export async function insertSet(
   session: Session,
   set: JobSet,
   jobs: readonly NewJob[],
@@ -225,7 +225,7 @@ export interface Numbered {
   readonly ord: number;
 }
 
-function wireOf(
+export function wireOf(
   session: Session,
   given: {
     sets: readonly JobSet[];
