@@ -115,7 +115,8 @@ export class Dictionary {
   }
 
   isLimited(policy: number): boolean {
-    return this.#policies.get(policy)?.limits !== undefined;
+    const of = this.#policies.get(policy)?.limits;
+    return of !== undefined && (of.activePerDocument || (of.runningPerKey ?? of.rate) !== null);
   }
 
   lifecycle(named: LifecycleName): LifecycleEntry {

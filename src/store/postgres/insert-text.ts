@@ -1,6 +1,7 @@
 import type { InsertJobs, InsertOptions, InsertOutcome, NewJob } from '../insert.ts';
 import { rowsIn, type SqlTransaction } from '../transaction.ts';
 import { claimableOf, gateKeysOf, itemOf, type OutcomeRow, outcomesOf } from './insert.ts';
+import { insertFree } from './insert-free.ts';
 import { lockWaitMs, type Session } from './session.ts';
 import { readIncarnation } from './tail.ts';
 
@@ -38,6 +39,11 @@ export async function insertWhole(
   jobs: readonly NewJob[],
 ): Promise<InsertOutcome[]> {
   if (jobs.length === 0) return [];
+  const free = jobs.length === 1 ? null : await insertFree(session, jobs);
+  if (free !== null) {
+    session.wakeSignal.wake(claimableOf(jobs));
+    return free;
+  }
   const words = session.wakeSignal.words(claimableOf(jobs));
   const text = textOf(session, jobs, { isWhole: true, isLate: false, log: null, words });
   const [row] = await session.database.write<{ outcomes: string }>(sqlOf(session), [text]);

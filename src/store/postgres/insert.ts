@@ -82,8 +82,129 @@ export function claimableOf(jobs: readonly NewJob[]): string[] {
   return [...new Set(jobs.filter(isDue).map(({ type }) => type))];
 }
 
+<<<<<<< HEAD
+=======
+/** Jobs that differ in nothing but what is their own. */
+interface JobSet {
+  readonly common: string;
+  readonly jobs: NewJob[];
+}
+
+export function setsOf(session: Session, jobs: readonly NewJob[]): JobSet[] {
+  const sets = new Map<string, JobSet>();
+  let last: { readonly job: NewJob; readonly set: JobSet } | null = null;
+  for (const job of jobs) {
+    if (last !== null && isLike(session, last.job, job)) {
+      last.set.jobs.push(job);
+      continue;
+    }
+    const common = commonOf(session, job);
+    const set = sets.get(common) ?? { common, jobs: [] };
+    sets.set(common, set);
+    set.jobs.push(job);
+    last = { job, set };
+  }
+  return [...sets.values()];
+}
+
+/** What a set says once. */
+const COMMON = [
+  'tenant',
+  'type',
+  'queue',
+  'lifecycle',
+  'lifecycleVersion',
+  'policy',
+  'priority',
+  'runAt',
+  'deadlineAt',
+  'actor',
+] as const satisfies readonly (keyof NewJob)[];
+
+function isLike(session: Session, one: NewJob, other: NewJob): boolean {
+  for (const name of COMMON) if (one[name] !== other[name]) return false;
+  const [place, last] = [one.places.at(-1)!, other.places.at(-1)!];
+  return (
+    one.places.length === other.places.length &&
+    place.state === last.state &&
+    place.phase === last.phase &&
+    session.isOther(one.id) === session.isOther(other.id)
+  );
+}
+
+function commonOf(session: Session, job: NewJob): string {
+  return JSON.stringify({ ...headOf(session, job), version: job.places.length });
+}
+
+function headOf(session: Session, job: NewJob): Record<string, unknown> {
+  const { names } = session;
+  const lifecycle = names.lifecycle(job);
+  const [first, last] = [job.places[0]!, job.places.at(-1)!];
+  return {
+    is_other: session.isOther(job.id),
+    tenant: names.tenant(job.tenant),
+    lane: names.lane(job),
+    lifecycle: lifecycle.number,
+    policy: job.policy,
+    state: placeCode(lifecycle, last),
+    phase: rankOf(last.phase),
+    via_state: job.places.length > 1 ? placeCode(lifecycle, first) : undefined,
+    priority: job.priority,
+    run_at: job.runAt ?? undefined,
+    deadline_at: job.deadlineAt ?? undefined,
+    actor: job.actor,
+  };
+}
+
+/** True of a job that nothing but a taken id can stand in the way of. */
+export function isFree(session: Session, job: NewJob): boolean {
+  return (
+    job.idempotency === null && job.unique === undefined && !session.names.isLimited(job.policy)
+  );
+}
+
+export function hasRepeats(jobs: readonly NewJob[]): boolean {
+  if (jobs.length === 1) return false;
+  const keys = jobs.flatMap(keysOfJob);
+  return new Set(keys).size < keys.length;
+}
+
+/** What a job of a set may have of its own; null where none has anything. */
+function ownOf(jobs: readonly NewJob[]): string | null {
+  const own = jobs.flatMap((job, index) => {
+    const said = labelsOf(job);
+    return Object.values(said).some((value) => value !== undefined)
+      ? [{ ...said, ord: index + 1 }]
+      : [];
+  });
+  return own.length === 0 ? null : JSON.stringify(own);
+}
+
+function labelsOf(job: NewJob): Record<string, unknown> {
+  return {
+    metadata: job.metadata ?? undefined,
+    correlation_id: job.correlationId ?? undefined,
+    trace_id: job.traceId ?? undefined,
+    requested_by: job.requestedBy ?? undefined,
+    limit_key: job.limitKey ?? undefined,
+    parent_kind: job.parentKind === null ? undefined : parentCode(job.parentKind),
+    parent_job_id: job.parentJobId ?? undefined,
+    document_id: job.documentId ?? undefined,
+  };
+}
+
+function listsOf({ common, jobs }: JobSet): [string, string, string, string | null] {
+  return [
+    common,
+    `{${jobs.map(({ id }) => id).join(',')}}`,
+    `[${jobs.map(({ input }) => input).join(',')}]`,
+    ownOf(jobs),
+  ];
+}
+
+>>>>>>> drills
 /** One set alone, which is what most calls are; workers are told with the same commit. */
-async function insertSet(
+export async function insertSet(
   session: Session,
   set: JobSet,
   jobs: readonly NewJob[],
@@ -99,7 +220,16 @@ async function insertSet(
   return jobs.map(() => ({ kind: 'created', at: row!.at }));
 }
 
+<<<<<<< HEAD
 function wireOf(
+=======
+export interface Numbered {
+  readonly job: NewJob;
+  readonly ord: number;
+}
+
+export function wireOf(
+>>>>>>> drills
   session: Session,
   given: {
     sets: readonly JobSet[];
