@@ -3,15 +3,18 @@ import { type Command, CommanderError } from 'commander';
 import { nodeFault } from '../worker/node-version.ts';
 import { ownVersion } from '../worker/version.ts';
 import { EXIT, exitCodeOf, explain, UsageError } from './exit-code.ts';
+import { configuredCommands } from './packages.ts';
 import { buildProgram } from './program.ts';
 import { type GlobalOptions, urlOf } from './session.ts';
 
 /** Runs one command and answers with its exit code. */
 async function main(words: readonly string[]): Promise<number> {
-  const program = await buildProgram(ownVersion);
+  let program: Command | null = null;
   try {
     const fault = nodeFault();
     if (fault !== null) throw new UsageError(fault);
+    program = await buildProgram(ownVersion);
+    if (!isKnown(program, words)) for (const add of await configuredCommands()) add(program);
     if (words.length === 0) program.help();
     await program.parseAsync(words, { from: 'user' });
     return EXIT.done;
@@ -24,9 +27,15 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-function whereOf(program: Command): string {
+/** A configuration, with all that it imports, is loaded for commands that only it can have. */
+function isKnown({ commands }: Command, words: readonly string[]): boolean {
+  const word = words.find((one) => !one.startsWith('-'));
+  return word !== undefined && commands.some((one) => one.name() === word);
+}
+
+function whereOf(program: Command | null): string {
   try {
-    return urlOf(program.opts<GlobalOptions>(), process.env);
+    return urlOf(program?.opts<GlobalOptions>() ?? {}, process.env);
   } catch {
     return 'the server';
   }

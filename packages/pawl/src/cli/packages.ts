@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { AddCommand } from '../plugin/plugin.ts';
+import { loadConfig } from '../settings/config-file.ts';
+import { importInstalled } from '../settings/import-installed.ts';
 import { UsageError } from './exit-code.ts';
 
 /** What a package exports under `/commands`. */
@@ -31,25 +33,20 @@ const PACKAGES: readonly CommandPackage[] = [
 export async function loadCommands(
   packages: readonly CommandPackage[] = PACKAGES,
 ): Promise<{ commands: readonly AddCommand[]; missing: readonly CommandPackage[] }> {
-  const loaded = await Promise.all(packages.map((one) => loadModule(`${one.name}/commands`)));
-  return {
-    commands: loaded.flatMap((module) => module?.commands ?? []),
-    missing: packages.filter((_, index) => loaded[index] === null),
-  };
+  const commands: AddCommand[] = [];
+  const missing: CommandPackage[] = [];
+  for (const one of packages) {
+    const module = await importInstalled<CommandModule>(`${one.name}/commands`);
+    if (module === null) missing.push(one);
+    else commands.push(...module.commands);
+  }
+  return { commands, missing };
 }
 
-/** Null: the package is not installed. */
-async function loadModule(specifier: string): Promise<CommandModule | null> {
-  try {
-    return (await import(specifier)) as CommandModule;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing = message.startsWith(
-      `Cannot find package '${specifier.replace('/commands', '')}'`,
-    );
-    if (code === 'ERR_MODULE_NOT_FOUND' && isMissing) return null;
-    throw error;
-  }
+/** The commands of the plug-ins that `pawl.config.ts` names. */
+export async function configuredCommands(): Promise<readonly AddCommand[]> {
+  const loaded = await loadConfig('.');
+  return loaded?.config.plugins?.flatMap(({ commands = [] }) => commands) ?? [];
 }
 
 /** Commands that say how to install the package that they belong to. */

@@ -79,9 +79,9 @@ export interface Plugin extends PluginParts {
   readonly stop?: () => Promise<void> | void;
 }
 
-/** Checks a plug-in's names, which appear in settings, metrics and the API, and returns it. */
+/** Checks the names of a plug-in and its settings, and returns it. */
 export function definePlugin(plugin: Plugin): Plugin {
-  const { name, metrics = [], settings = [] } = plugin;
+  const { name, settings = [] } = plugin;
   const faults = [
     ...(/^[a-z][a-z\d-]{0,30}$/.test(name)
       ? []
@@ -91,11 +91,6 @@ export function definePlugin(plugin: Plugin): Plugin {
             message: 'must be lower-case letters, digits and dashes, at most 31',
           },
         ]),
-    ...metrics.flatMap((metric, index) =>
-      metric.name.startsWith(`pawl_${name.replaceAll('-', '_')}_`)
-        ? []
-        : [{ pointer: `/metrics/${index}/name`, message: `must begin with pawl_${name}_` }],
-    ),
     ...settings.flatMap((setting, index) =>
       /^[A-Z][A-Z\d_]*$/.test(setting.name)
         ? []

@@ -49,7 +49,7 @@ export class Plugins {
     const wakers: Wakers = new Map();
     for (const plugin of plugins) {
       const wake = (): void => wakers.get(plugin)?.();
-      const one = await startPlugin(plugin, { ...base, wake, takenTypes: new Set(taken) });
+      const one = await startPlugin(plugin, hostOf(base, { wake, takenTypes: new Set(taken) }));
       for (const { type } of one.parts.jobs) taken.add(type);
       started.push(one);
     }
@@ -117,6 +117,11 @@ export class Plugins {
       return new Periodic({ timers: systemTimers, everyMs, round: run, onFailure });
     });
   }
+}
+
+/** A copy would ask for everything at once, and a program need not have what no plug-in uses. */
+function hostOf(base: HostBase, own: Pick<PluginHost, 'wake' | 'takenTypes'>): PluginHost {
+  return Object.assign(Object.create(base) as HostBase, own);
 }
 
 type Wakers = Map<Plugin, () => void>;

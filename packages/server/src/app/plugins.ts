@@ -1,4 +1,5 @@
 import type { Plugin } from 'pawl/internal/plugin/plugin';
+import { importInstalled } from 'pawl/internal/settings/import-installed';
 import { webhooks } from '../webhooks/plugin.ts';
 
 export type { StartedPlugin } from 'pawl/internal/plugin/started-plugin';
@@ -20,21 +21,8 @@ export async function installedPlugins(): Promise<readonly Plugin[]> {
   const found: Plugin[] = [webhooks()];
   // One after another: Node fails where two imports at a time come to a module that one requires.
   for (const [name, factory] of Object.entries(OFFICIAL)) {
-    const module = await loadPackage(name);
-    const make = module?.[factory] as (() => Plugin) | undefined;
-    if (make !== undefined) found.push(make());
+    const module = await importInstalled<Record<string, () => Plugin>>(name);
+    if (module !== null) found.push(module[factory]!());
   }
   return found;
-}
-
-/** Null: it is not installed. */
-async function loadPackage(name: string): Promise<Readonly<Record<string, unknown>> | null> {
-  try {
-    return (await import(name)) as Record<string, unknown>;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_MODULE_NOT_FOUND' && message.startsWith(`Cannot find package '${name}'`))
-      return null;
-    throw error;
-  }
 }
