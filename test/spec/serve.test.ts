@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { defineJob, openPawl, type Pawl } from 'pawl';
+import { definePlugin } from 'pawl/plugin';
 import { handler, serve } from '@pawl/server';
 
 const hello = defineJob('hello', { run: () => 'world' });
@@ -27,6 +28,21 @@ test('serve answers the programs of this machine, dashboard included, and others
   const page = await fetch(server.url, { headers: { accept: 'text/html' } });
   assert.match(page.headers.get('content-type') ?? '', /^(?:text\/html|application\/json)/);
   await assert.rejects(serve(pawl, { host: '0.0.0.0' }), /refused: use "pawl start", or mount/);
+});
+
+test('what plug-ins of the program bring is served with it', async (context) => {
+  const plugin = definePlugin({
+    name: 'weather',
+    routes: [
+      { method: 'GET', path: '/v1/weather', scope: 'public', handle: () => ({ wind: 'north' }) },
+    ],
+  });
+  const pawl = await openPawl({ database: ':memory:', jobs: [], plugins: [plugin] });
+  context.after(() => pawl.close());
+  const { fetch: ask, close } = await handler(pawl);
+  context.after(() => close());
+  const answer = await ask(new Request('http://app.example/v1/weather'));
+  assert.deepEqual([answer.status, await answer.json()], [200, { wind: 'north' }]);
 });
 
 test('a handler is mounted below a path of a node:http server, as whoever the program says', async (context) => {

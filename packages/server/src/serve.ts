@@ -5,7 +5,7 @@ import { newLinkKey } from 'pawl/internal/artifact/link-keys';
 import { BARE_PAGE } from 'pawl/internal/contract/page';
 import { type Credential, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
 import { type Role, scopesOf } from 'pawl/internal/contract/role';
-import { partsOf } from 'pawl/internal/pawl/parts';
+import { extensionOf, partsOf } from 'pawl/internal/pawl/parts';
 import type { Pawl } from 'pawl/internal/pawl/pawl';
 import { isLoopback } from './app/access-settings.ts';
 import { pluginServer } from './app/plugin-server.ts';
@@ -78,7 +78,7 @@ function openApp(pawl: Pawl, more: Partial<ServerOptions>): Promise<FastifyInsta
     doctor: context,
     slo: context,
     artifacts: artifacts === null ? null : { access: artifacts, keys, clock: context.clock },
-    ...pluginServer([], { page: BARE_PAGE, stopping: engine.live.stopping }),
+    ...pluginServer(extensionOf(pawl).plugins, { page: BARE_PAGE, stopping: engine.live.stopping }),
     warn: (message, facts) => context.log.warn(message, facts),
     ...more,
   });

@@ -2,6 +2,7 @@ import type { EngineContext } from '../engine/context.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Artifacts } from '../engine/artifacts.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
+import type { StartedPlugin } from '../plugin/started-plugin.ts';
 import type { WorkerOptions } from '../worker/open-worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -16,6 +17,8 @@ export interface PawlParts {
 
 /** Where plug-ins join a Pawl that has not started. */
 export interface PawlExtension {
+  /** Those that have joined, for a server that shows them. */
+  readonly plugins: StartedPlugin[];
   add(jobs: readonly JobDefinition[]): void;
   /** Called when the Pawl closes, once its workers have drained. */
   onClose(leave: () => Promise<void>): void;

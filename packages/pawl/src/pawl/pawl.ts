@@ -155,6 +155,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
     ];
     keepParts(this, { context, engine: this.#engine, artifacts, work: (more) => this.#work(more) });
     keepExtension(this, {
+      plugins: [],
       add: (jobs) => this.#jobs.push(...jobs),
       onClose: (leave) => this.#leaving.push(leave),
     });

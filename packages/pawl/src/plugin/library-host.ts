@@ -42,6 +42,7 @@ export async function joinPlugins(
   };
   const opened = await Plugins.start(plugins, base, jobs);
   const extension = extensionOf(pawl);
+  extension.plugins.push(...opened.started);
   extension.add(opened.jobs);
   extension.onClose(() => opened.stop());
   return opened;
