@@ -1,7 +1,10 @@
 import { inexactFault, inexactNumberIn } from '../../../pawl/src/core/exact-number.ts';
 
-/** What a form holds, by the names of its fields; without blanks around. */
-export function valuesOf(form: HTMLFormElement): Record<string, string> {
+/** What a form holds, by the names of its fields. */
+export type FormValues = Readonly<Record<string, string>>;
+
+/** Without blanks around. */
+export function valuesOf(form: HTMLFormElement): FormValues {
   const entries = [...new FormData(form)].filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );

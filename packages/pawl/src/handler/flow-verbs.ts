@@ -33,7 +33,7 @@ export function flowVerbs(run: FlowRun): FlowVerbs {
     call: (name: string, job: JobType, ...args: readonly unknown[]) => {
       const { input, options } = enqueueArgsOf<CallOptions>(job, args, CALL_OPTIONS);
       const offspring = oneChild(run, { name, job, input, options });
-      return named(run, name, () => offspring.plan((value) => offspring.only(value)));
+      return named(run, name, () => offspring.plan((value) => offspring.single(value)));
     },
     callAll: (
       name: string,
@@ -56,7 +56,7 @@ export function flowVerbs(run: FlowRun): FlowVerbs {
       const offspring = oneChild(run, { name, job, input, options });
       const [id] = await offspring.spawned();
       const result = new LazyWait(run, name, () =>
-        offspring.plan((value) => offspring.only(value)),
+        offspring.plan((value) => offspring.single(value)),
       );
       const spawned: Spawned<unknown> = { id: id!, type: job.type, result: () => result };
       return spawned;

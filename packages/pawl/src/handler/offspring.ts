@@ -46,7 +46,7 @@ export class Offspring {
   }
 
   /** What came of the only child. */
-  async only(decided: Decided): Promise<unknown> {
+  async single(decided: Decided): Promise<unknown> {
     const [result] = decided.results;
     if (this.#isCollected && result !== undefined) return outcomeOf(result);
     await this.#throwIfFailed(decided);

@@ -4,10 +4,10 @@ import type { MessageJson } from '../../../../pawl/src/contract/flow.ts';
 import { get, send } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { jsonIn, valuesOf } from '../../parts/form-values.ts';
-import { ProblemBox, say } from '../../parts/notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { type FormValues, jsonIn } from '../../parts/form-values.ts';
+import { say } from '../../parts/notice.tsx';
 
 interface Given {
   readonly job: JobJson;
@@ -23,43 +23,19 @@ interface FormGiven {
 }
 
 function SendDialog({ job, name, onClose }: FormGiven) {
-  const error = useSignal<Error | null>(null);
-  const submit = async (form: HTMLFormElement, close: () => void): Promise<void> => {
-    try {
-      const { name: to = name, payload = 'null' } = valuesOf(form);
-      const body = { name: to, payload: jsonIn(payload) };
-      await send('POST', `./v1/jobs/${job.id}/messages`, body);
-      close();
-      say('Sent');
-    } catch (fault) {
-      error.value = fault as Error;
-    }
+  const submit = async ({ name: to = name, payload = 'null' }: FormValues): Promise<void> => {
+    await send('POST', `./v1/jobs/${job.id}/messages`, { name: to, payload: jsonIn(payload) });
+    say('Sent');
   };
   return (
-    <Dialog title="Send a message" onClose={onClose}>
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void submit(event.currentTarget, close);
-          }}
-        >
-          {error.value !== null && <ProblemBox error={error.value} />}
-          <Field title="Name">
-            <input name="name" value={name} required />
-          </Field>
-          <Field title="Value" hint="JSON; who receives it checks it">
-            <textarea name="payload" spellcheck={false} value="{}" />
-          </Field>
-          <div class="row">
-            <button class="main">Send</button>
-            <button type="button" onClick={close}>
-              Leave it
-            </button>
-          </div>
-        </form>
-      )}
-    </Dialog>
+    <FormDialog title="Send a message" action="Send" onSend={submit} onClose={onClose}>
+      <Field title="Name">
+        <input name="name" value={name} required />
+      </Field>
+      <Field title="Value" hint="JSON; who receives it checks it">
+        <textarea name="payload" spellcheck={false} value="{}" />
+      </Field>
+    </FormDialog>
   );
 }
 

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { ScheduleJson } from '../../../../pawl/src/contract/schedule.ts';
 import { send } from '../../api.ts';
 import { types } from '../../offers.ts';
-import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { valuesOf } from '../../parts/form-values.ts';
-import { ProblemBox, say } from '../../parts/notice.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import type { FormValues } from '../../parts/form-values.ts';
+import { say } from '../../parts/notice.tsx';
 import { definitionIn, type Rule } from './rule.ts';
 
 const HINTS = {
@@ -81,49 +81,28 @@ interface Given {
 
 /** Makes a schedule, or changes one. */
 export function ScheduleForm({ schedule, onClose, onDone }: Given) {
-  const error = useSignal<Error | null>(null);
-  const save = async (form: HTMLFormElement, close: () => void): Promise<void> => {
-    try {
-      const values = valuesOf(form);
-      const body = definitionIn(values, schedule);
-      const name = schedule?.name ?? values['name'] ?? '';
-      if (schedule === null) await send('POST', './v1/schedules', { name, ...body });
-      else await send('PUT', `./v1/schedules/${encodeURIComponent(name)}`, body);
-      say(`${name} is set`);
-      close();
-      onDone();
-    } catch (fault) {
-      error.value = fault as Error;
-    }
+  const save = async (values: FormValues): Promise<void> => {
+    const body = definitionIn(values, schedule);
+    const name = schedule?.name ?? values['name'] ?? '';
+    if (schedule === null) await send('POST', './v1/schedules', { name, ...body });
+    else await send('PUT', `./v1/schedules/${encodeURIComponent(name)}`, body);
+    say(`${name} is set`);
+    onDone();
   };
   return (
-    <Dialog
+    <FormDialog
       title={schedule === null ? 'New schedule' : `Change ${schedule.name}`}
+      action="Save"
+      onSend={save}
       onClose={onClose}
     >
-      {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save(event.currentTarget, close);
-          }}
-        >
-          {error.value !== null && <ProblemBox error={error.value} />}
-          {schedule === null && (
-            <Field title="Name">
-              <input name="name" required autofocus />
-            </Field>
-          )}
-          <RuleFields rule={schedule?.rule ?? null} />
-          <JobFields schedule={schedule} />
-          <div class="row">
-            <button class="main">Save</button>
-            <button type="button" onClick={close}>
-              Leave it
-            </button>
-          </div>
-        </form>
+      {schedule === null && (
+        <Field title="Name">
+          <input name="name" required autofocus />
+        </Field>
       )}
-    </Dialog>
+      <RuleFields rule={schedule?.rule ?? null} />
+      <JobFields schedule={schedule} />
+    </FormDialog>
   );
 }
