@@ -3,7 +3,7 @@
 //   npm test -- pawl/src/core "[D6]"   only tests in paths, or with titles, that contain the words
 //   npm run check                 only the gates (--gates)
 import { type Gate, gates } from './run/gates.ts';
-import { runTests, select, shareServers } from './run/run-tests.ts';
+import { runTests, select, type Selection, shareServers } from './run/run-tests.ts';
 import { describePart, lastLine, type Part, timeTable } from './run/summary.ts';
 import { resultsPath, type RunResults, writeResults } from './run/test-results.ts';
 import { hashTree } from './run/tree-hash.ts';
@@ -34,9 +34,8 @@ async function runGate(gate: Gate): Promise<void> {
   if (!part.isGood) say(`\n${value.output.trimEnd()}\n`);
 }
 
-async function runAllTests(): Promise<RunResults> {
+async function runAllTests(selection: Selection): Promise<RunResults> {
   const results = { treeHash: hashTree(), startedAt: new Date().toISOString() };
-  const selection = select(words);
   // A single file starts servers by itself if it needs any.
   const isSharing = selection.files.length > 1;
   const started = isSharing
@@ -59,13 +58,25 @@ function hasPassed({ tests }: Pick<RunResults, 'tests'>): boolean {
   return tests.length > 0 && tests.every(({ outcome }) => outcome !== 'failed');
 }
 
+function chooseTests(): Selection | undefined {
+  try {
+    return select(words);
+  } catch (error) {
+    say((error as Error).message);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
 async function main(): Promise<void> {
+  const selection = chooseTests();
+  if (!selection) return;
   for (const gate of isWhole ? gates : []) {
     if (!interruption.signal.aborted) await runGate(gate);
   }
   let results: RunResults | undefined;
   if (!isGatesOnly && !interruption.signal.aborted) {
-    results = await runAllTests();
+    results = await runAllTests(selection);
     if (!interruption.signal.aborted) {
       writeResults(results, resultsPath(isWhole ? 'whole' : 'selection'));
     }

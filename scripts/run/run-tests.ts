@@ -16,7 +16,10 @@ export interface Selection {
   titlePatterns: string[];
 }
 
-/** Words that occur in paths select files; all other words select tests by title. */
+/**
+ * Words that occur in paths select files; all other words select tests by title.
+ * @throws Error for a path that no test file has: as a title it would match nothing in every file.
+ */
 export function select(
   words: readonly string[],
   files: readonly string[] = findTestFiles(),
@@ -24,6 +27,13 @@ export function select(
   const occurs = (word: string) => files.some((file) => shortPath(file).includes(word));
   const paths = words.map((word) => word.replace(/^\.\//, '')).filter(occurs);
   const titlePatterns = words.filter((word) => !occurs(word.replace(/^\.\//, '')));
+  const missing = titlePatterns.find((word) => /^[\w.@-]+(?:\/[\w.@-]*)+$/.test(word));
+  if (missing !== undefined) {
+    throw new Error(
+      `No test file's path contains "${missing}". Give part of a path, as in test/spec/serve, ` +
+        'or words of a title.',
+    );
+  }
   const isChosen = (file: string) => paths.some((path) => shortPath(file).includes(path));
   return { files: paths.length === 0 ? [...files] : files.filter(isChosen), titlePatterns };
 }

@@ -119,6 +119,14 @@ describe('selecting tests', () => {
     });
     assert.deepEqual(select([], files), { files, titlePatterns: [] });
   });
+
+  test('a path that no test file has is refused instead of being taken for a title', () => {
+    assert.throws(() => select(['test/spec/nothing'], ['/x/test/spec/serve.test.ts']), {
+      message:
+        'No test file\'s path contains "test/spec/nothing". Give part of a path, as in ' +
+        'test/spec/serve, or words of a title.',
+    });
+  });
 });
 
 describe('the summary', () => {
