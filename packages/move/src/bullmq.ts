@@ -123,7 +123,7 @@ class BullSource implements Source {
       if (this.#paused.has(queue)) await queue.resume();
       else if (await queue.isPaused()) {
         remarks.push(
-          `The queue ${queue.name} was paused before and stays so: queue.resume() lets it go on.`,
+          `The queue ${queue.name} was paused before and stays paused: queue.resume() resumes it.`,
         );
       }
     }

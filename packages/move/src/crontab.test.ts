@@ -23,5 +23,8 @@ test('a crontab has a rule a line, with options and a payload or without', () =>
 });
 
 test('a line that is no rule is named', () => {
-  assert.throws(() => readCrontab('\n@daily ping\n'), /line 2 of the crontab is no rule: @daily/);
+  assert.throws(
+    () => readCrontab('\n@daily ping\n'),
+    /line 2 of the crontab is not a rule: @daily/,
+  );
 });

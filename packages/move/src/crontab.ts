@@ -11,7 +11,7 @@ export function readCrontab(text: string): SourceSchedule[] {
     if (line === '' || line.startsWith('#')) return [];
     const [, fields, task, options, payload] = LINE.exec(line) ?? [];
     if (fields === undefined || task === undefined) {
-      throw new Error(`line ${index + 1} of the crontab is no rule: ${line}`);
+      throw new Error(`line ${index + 1} of the crontab is not a rule: ${line}`);
     }
     const expression = fields.trim().replaceAll(/\s+/g, ' ');
     const key = new URLSearchParams(options ?? '').get('id') ?? task;

@@ -27,7 +27,7 @@ function nameOf({ queue, key }: SourceSchedule): string {
 }
 
 function problemOf(rule: SourceSchedule['rule']): string | null {
-  return rule === null ? 'has no rule of this kind here: make it by hand' : null;
+  return rule === null ? 'has no equivalent rule here: create it manually' : null;
 }
 
 /** Their schedules in our words; changes nothing. */

@@ -185,7 +185,7 @@ describe('jobs of BullMQ', { skip }, () => {
       assert.deepEqual(await counts(), { waiting: 3 }, 'not lost');
       assert.equal((await takeThere())?.id, undefined, 'no worker there begins them');
       const run = await fixture.move([...from, ...MAP, '--json'], project);
-      assert.match(run.stderr, /The queue mail was paused before and stays so/);
+      assert.match(run.stderr, /The queue mail was paused before and stays paused/);
       const [kind] = factsOf<KindFact>(run, 'kind');
       const isHere = killAt === 'before the answer';
       assert.deepEqual([kind!.found, kind!.moved], isHere ? [2, 1] : [0, 3]);

@@ -4,6 +4,7 @@
 // --- Jobs and their handlers -------------------------------------------------------------------
 export type { Duration } from './core/duration.ts';
 export type { KeptArtifact, OpenedArtifact } from './handler/artifact.ts';
+export type { BatchJob, BatchOptions, Failed } from './handler/batch.ts';
 export type { Compensation, Context, JobFacts, RunContext } from './handler/context.ts';
 export {
   declareJob,

@@ -74,7 +74,7 @@ function readAllowed(env: Environment): readonly string[] {
   const allowed = paths.filter((path) => path !== '');
   const odd = allowed.find((path) => !isAbsolute(path));
   if (odd === undefined) return allowed;
-  const fault = `has "${odd}": give absolute paths such as /usr/bin/wc, by commas`;
+  const fault = `has "${odd}": give absolute paths, comma-separated, such as /usr/bin/wc`;
   throw new ConfigurationError('PAWL_EXECUTE_ALLOW', fault);
 }
 

@@ -107,13 +107,12 @@ export class MoveScreen {
 
   #lines({ reports, plans, isDry }: Summary): void {
     const screen = this.#screen;
-    if (reports.length === 0) screen.talk('There are no jobs there.');
+    if (reports.length === 0) screen.talk('No jobs found there.');
     else for (const line of tableLines(screen, columnsOf(reports), reports)) screen.data(line);
     const listed = plans.filter(({ isMoved }) => !isMoved);
     const moved = plans.length - listed.length;
     if (moved > 0) screen.data(`${countText(moved, 'schedule')} moved`);
-    if (listed.length > 0)
-      screen.data('\nWhat comes round by itself there, and how to make it here:');
+    if (listed.length > 0) screen.data('\nRecurring jobs there, and how to create them here:');
     for (const plan of listed) {
       const { schedule, problem } = plan;
       screen.data(`# ${schedule.kind}: ${schedule.text}${problem === null ? '' : `, ${problem}`}`);

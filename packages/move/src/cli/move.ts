@@ -151,15 +151,17 @@ Example: pawl move pg-boss --from postgres://localhost/app --type-map a=b --dry-
       .command(system)
       .description(`from ${system}`)
       .option('--from <url>', FROM[system])
-      .option('--queue <name>', 'only this queue or task; may be given again', collect, [])
-      .option('--type-map <old=new>', 'what it is called here; may be given again', collect, [])
-      .option('--batch <count>', 'so many at once', '100')
-      .option('--schedules', 'move what comes round by itself as well, instead of listing it')
-      .option('--dry-run', 'say what there is and what would be done; change nothing')
-      .option('--give-back', 'end an interrupted move the other way: what is not here stays there');
-    if (system === 'bullmq') command.option('--prefix <prefix>', 'of its keys (bull)');
-    else command.option('--schema <schema>', 'another one than its usual');
-    if (system === 'graphile-worker') command.option('--crontab <file>', 'to read schedules from');
+      .option('--queue <name>', 'only this queue or task; repeatable', collect, [])
+      .option('--type-map <old=new>', 'the type here; repeatable', collect, [])
+      .option('--batch <count>', 'number of jobs per batch', '100')
+      .option('--schedules', 'create the recurring jobs as well, instead of listing them')
+      .option('--dry-run', 'show what would be done; change nothing')
+      .option('--give-back', 'undo an interrupted move: jobs that were not imported stay there');
+    if (system === 'bullmq')
+      command.option('--prefix <prefix>', 'prefix of its keys; default: bull');
+    else command.option('--schema <schema>', 'its schema, if not the default');
+    if (system === 'graphile-worker')
+      command.option('--crontab <file>', 'file to read recurring jobs from');
     command.action(onServer(moveFrom(system)));
   }
 }

@@ -109,7 +109,7 @@ class FolderArtifacts implements ArtifactStore {
   }
 
   #pathOf(location: string): string {
-    if (!isUuid(location)) throw new TypeError(`"${location}" is no place of an artifact`);
+    if (!isUuid(location)) throw new TypeError(`"${location}" is not the location of an artifact`);
     return join(this.#folder, location.slice(-2), location);
   }
 }
@@ -156,7 +156,7 @@ async function syncFolder(folder: string): Promise<void> {
 function storageErrorOf(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (FULL.has(code ?? '')) {
-    return new PawlError('STORAGE_FULL', 'there is no room left for artifacts', { cause: error });
+    return new PawlError('STORAGE_FULL', 'the disk for artifacts is full', { cause: error });
   }
   if (code === 'ENOENT') {
     return new PawlError('NOT_FOUND', 'the content of the artifact is gone', { cause: error });

@@ -51,25 +51,38 @@ const LABEL = 'pawl-link-1';
 /** How far the clock of another server may be ahead. */
 const SKEW_MS_MAX = 5 * 60_000;
 
+/** A path and query that are to be signed, and what for: a method, or a use of several methods. */
+export interface Unsigned {
+  readonly use: string;
+  readonly text: string;
+}
+
 /**
- * A link as path and query. All values are letters, digits, - and _, so that there is one way only
- * to write it, and what is signed is the very text.
+ * Adds when a link ends, the key and the signature. The text has letters, digits, - and _ in its
+ * values, so that there is one way only to write it, and what is signed is the very text.
  */
-export function signLink(claims: Omit<LinkClaims, 'expiresAt'>, options: SignOptions): string {
-  const { now, ttlMs = LINK_TTL_MS_MIN } = options;
-  const key = options.keys.find((one) => one.retiredAt === undefined || now < one.retiredAt);
+export function signText(
+  { use, text }: Unsigned,
+  { keys, now, ttlMs }: Omit<SignOptions, 'ttlMs'> & { readonly ttlMs: number },
+): string {
+  const key = keys.find((one) => one.retiredAt === undefined || now < one.retiredAt);
   if (key === undefined) throw new Error('no key is left that may sign links');
-  const ttl = Math.min(LINK_TTL_MS_MAX, Math.max(LINK_TTL_MS_MIN, Math.ceil(ttlMs)));
+  const signed = `${text}&expires=${Math.ceil(now) + Math.ceil(ttlMs)}&key=${key.id}`;
+  return `${signed}&signature=${signatureOf(key, use, signed)}`;
+}
+
+/** A link as path and query. */
+export function signLink(claims: Omit<LinkClaims, 'expiresAt'>, options: SignOptions): string {
+  const { ttlMs = LINK_TTL_MS_MIN } = options;
   const query = [
     `tenant=${pack(claims.tenant)}`,
     `version=${claims.version}`,
     `name=${pack(claims.fileName)}`,
     ...(claims.holder ? [`holder=${packHolder(claims.holder)}`] : []),
-    `expires=${Math.ceil(now) + ttl}`,
-    `key=${key.id}`,
   ].join('&');
-  const text = `${claims.path}?${query}`;
-  return `${text}&signature=${signatureOf(key, claims.method, text)}`;
+  const bounded = Math.min(LINK_TTL_MS_MAX, Math.max(LINK_TTL_MS_MIN, ttlMs));
+  const unsigned = { use: claims.method, text: `${claims.path}?${query}` };
+  return signText(unsigned, { ...options, ttlMs: bounded });
 }
 
 /** When a link that was just signed ends. */
@@ -77,41 +90,58 @@ export function expiryOf(link: string): Instant {
   return Number(/&expires=(\d+)&/.exec(link)![1]);
 }
 
+const SIGNED = /^([^&]*\?.*)&expires=(\d{1,15})&key=([\w-]{1,64})&signature=([\w-]{43})$/;
+
+export interface VerifyOptions {
+  readonly keys: readonly LinkKey[];
+  readonly now: Instant;
+  /** The longest that such a link can have been signed for. */
+  readonly ttlMsMax: number;
+}
+
+/**
+ * The text that was signed, and when it ends. LINK_INVALID unless it is, to the byte, one that a
+ * known key has signed for this use; LINK_EXPIRED from its last millisecond on.
+ */
+export function verifyText(
+  { use, url }: { readonly use: string; readonly url: string },
+  { keys, now, ttlMsMax }: VerifyOptions,
+): { readonly text: string; readonly expiresAt: Instant } {
+  const match = SIGNED.exec(url);
+  if (match === null) throw invalidLink();
+  const [, text, expires, keyId, signature] = match as unknown as string[];
+  const key = keys.find(({ id }) => id === keyId);
+  if (key === undefined) throw invalidLink();
+  const expected = signatureOf(key, use, url.slice(0, url.lastIndexOf('&')));
+  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature!))) throw invalidLink();
+  const expiresAt = Number(expires);
+  // A stolen key that was retired must not make links that its owner could not have made.
+  const lastSigned = key.retiredAt ?? now + SKEW_MS_MAX;
+  if (expiresAt > lastSigned + ttlMsMax) throw invalidLink();
+  if (now >= expiresAt) throw new PawlError('LINK_EXPIRED', 'the link has expired');
+  return { text: text!, expiresAt };
+}
+
 const LINK = new RegExp(
   [
     String.raw`^(\/[\w./-]*\/([0-9a-f-]{36}))\?tenant=([\w-]*)`,
     'version=([0-9a-f]{64})',
-    String.raw`name=([\w-]*)(?:&holder=([\w-]*))?`,
-    String.raw`expires=(\d{1,15})`,
-    String.raw`key=([\w-]{1,64})`,
-    String.raw`signature=([\w-]{43})$`,
+    String.raw`name=([\w-]*)(?:&holder=([\w-]*))?$`,
   ].join('&'),
 );
 
-/**
- * What the link of a request allows. LINK_INVALID unless it is, to the byte, one that a known key
- * has signed for this method; LINK_EXPIRED from its last millisecond on.
- */
+/** What the link of a request allows. */
 export function verifyLink(
-  request: { method: string; url: string },
-  options: { keys: readonly LinkKey[]; now: Instant },
+  { method, url }: { method: string; url: string },
+  options: Omit<VerifyOptions, 'ttlMsMax'>,
 ): LinkClaims {
-  const match = LINK.exec(request.url);
+  const ttlMsMax = LINK_TTL_MS_MAX;
+  const { text, expiresAt } = verifyText({ use: method, url }, { ...options, ttlMsMax });
+  const match = LINK.exec(text);
   if (match === null) throw invalidLink();
-  const [, path, artifactId, tenant, version, name, holder, expires, keyId, signature] =
-    match as unknown as string[];
-  const key = options.keys.find(({ id }) => id === keyId);
-  if (key === undefined) throw invalidLink();
-  const text = request.url.slice(0, request.url.lastIndexOf('&'));
-  const expected = signatureOf(key, request.method, text);
-  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signature!))) throw invalidLink();
-  const expiresAt = Number(expires);
-  // A stolen key that was retired must not make links that its owner could not have made.
-  const lastSigned = key.retiredAt ?? options.now + SKEW_MS_MAX;
-  if (expiresAt > lastSigned + LINK_TTL_MS_MAX) throw invalidLink();
-  if (options.now >= expiresAt) throw new PawlError('LINK_EXPIRED', 'the link has expired');
+  const [, path, artifactId, tenant, version, name, holder] = match as unknown as string[];
   return {
-    method: request.method,
+    method,
     path: path!,
     tenant: unpack(tenant!),
     artifactId: artifactId!,
@@ -122,16 +152,17 @@ export function verifyLink(
   };
 }
 
-function signatureOf(key: LinkKey, method: string, text: string): string {
-  const signed = `${LABEL}\n${method}\n${text}`;
+function signatureOf(key: LinkKey, use: string, text: string): string {
+  const signed = `${LABEL}\n${use}\n${text}`;
   return createHmac('sha256', key.secret).update(signed).digest('base64url');
 }
 
-function pack(text: string): string {
+/** Any text in characters that nobody re-encodes. */
+export function pack(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-function unpack(text: string): string {
+export function unpack(text: string): string {
   return Buffer.from(text, 'base64url').toString();
 }
 
@@ -145,6 +176,6 @@ function unpackHolder(text: string): LinkHolder {
   return { jobId, owner, epoch };
 }
 
-function invalidLink(): PawlError {
-  return new PawlError('LINK_INVALID', 'the link is not one that was given out here');
+export function invalidLink(): PawlError {
+  return new PawlError('LINK_INVALID', 'the link was not issued by this platform');
 }

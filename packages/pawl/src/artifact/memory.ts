@@ -65,7 +65,7 @@ export function openMemoryArtifacts(clock: Clock): ArtifactStore {
 }
 
 function checkPlace(location: string): void {
-  if (!isUuid(location)) throw new TypeError(`"${location}" is no place of an artifact`);
+  if (!isUuid(location)) throw new TypeError(`"${location}" is not the location of an artifact`);
 }
 
 async function* once(bytes: Uint8Array): Content {

@@ -15,7 +15,7 @@ export class Meter {
 
   /** What came through; only once all of it has. */
   get measured(): StoredContent {
-    if (this.#measured === null) throw new Error('the content has not come to its end');
+    if (this.#measured === null) throw new Error('the content is incomplete');
     return this.#measured;
   }
 

@@ -112,7 +112,7 @@ class S3Artifacts implements ArtifactStore {
   }
 
   #keyOf(location: string): string {
-    if (!isUuid(location)) throw new TypeError(`"${location}" is no place of an artifact`);
+    if (!isUuid(location)) throw new TypeError(`"${location}" is not the location of an artifact`);
     return this.#prefix + location;
   }
 }

@@ -13,7 +13,7 @@ export interface JobContext extends Partial<JobFacts> {
 
 /**
  * Checks one job against everything its log and row can show: no memory beyond this job's. Whether
- * jobs are swept, claimed and followed is the doctor's to find (doctor/job-checks.ts).
+ * jobs are swept, claimed and followed is the doctor's to find (doctor/operation-checks.ts).
  */
 export function checkJob(
   job: Job,

@@ -33,7 +33,9 @@ function checkCompletions(trail: Trail, { completions }: JobFacts): readonly Fin
   const epochs = hop === undefined ? [] : sourceEpochsOf(hop);
   for (const { epoch, owner } of accepted) {
     if (epochs.length === 0 || epochs.includes(epoch)) continue;
-    findings.push(ofRow(`${owner} was told that its completion of epoch ${epoch} counted`));
+    findings.push(
+      ofRow(`the answer to ${owner} was that its completion of epoch ${epoch} counted`),
+    );
   }
   const mayCount = completions.filter(
     ({ outcome, epoch }) => outcome !== 'fail' && (epochs.length === 0 || epochs.includes(epoch)),

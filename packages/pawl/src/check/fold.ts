@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts';
 import type { JobEvent } from '../core/event.ts';
 import type { Job, JobError } from '../core/job.ts';
+import type { LabelName } from '../core/job-labels.ts';
 import { isTerminal, type Phase } from '../core/phase.ts';
 import { delayOf, errorOf, isAnnotation } from './trail.ts';
 
@@ -18,13 +19,7 @@ export type BirthFacts = Pick<
   | 'deadlineAt'
   | 'input'
   | 'metadata'
-  | 'correlationId'
-  | 'traceId'
-  | 'requestedBy'
-  | 'limitKey'
-  | 'parentJobId'
-  | 'parentKind'
-  | 'documentId'
+  | LabelName
 >;
 
 /** What the events say about the row; a later renewal or quiet move may have gone further. */

@@ -1,5 +1,6 @@
 import type { Job } from '../core/job.ts';
 import type { SetCheck, SetFacts, SetInvariant } from './invariant.ts';
+import { hasParent } from './submissions.ts';
 import { refKey, type Violation } from './violation.ts';
 
 export const oneJobPerKey: SetInvariant = {
@@ -38,8 +39,8 @@ class Keys implements SetCheck {
   }
 
   see(job: Job): void {
-    // A replayed dead letter keeps its parent's correlation id, but not its key.
-    const mark = job.parentJobId === null ? `${job.tenant}/${job.correlationId}` : '';
+    // A child and a replay keep their parent's correlation id, but not its key.
+    const mark = hasParent(job) ? '' : `${job.tenant}/${job.correlationId}`;
     const use = this.#byJob.get(refKey(job)) ?? this.#byMark.get(mark);
     use?.jobs.set(job.id, job);
   }

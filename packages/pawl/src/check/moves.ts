@@ -16,7 +16,7 @@ export const listedMoves: JobInvariant = {
 function checkHop({ before, event, rows }: Hop): readonly Finding[] {
   if (rows.length > 0 || isTerminal(before.phase)) return [];
   const move = `${event.from} → ${placeName(standingOf(event))}`;
-  const message = `${event.type} (${move}) is no listed row after ${placeName(standingOf(before))}`;
+  const message = `${event.type} (${move}) is not listed after ${placeName(standingOf(before))}`;
   return [at(event.version, message)];
 }
 

@@ -15,7 +15,7 @@ export const ownership: JobInvariant = {
 
 export const noWishAtEnd: JobInvariant = {
   id: 'S2',
-  sentence: 'a row in a terminal phase has no cancel wish pending',
+  sentence: 'a row in a terminal phase has no pending cancel request',
   check: ({ job }) => {
     if (!isTerminal(job.phase) || job.cancel === null) return [];
     return [ofRow(`the row is ${job.phase} and still has a ${job.cancel.mode} cancel pending`)];

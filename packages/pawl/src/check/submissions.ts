@@ -7,6 +7,11 @@ function submitsOf({ history }: SetFacts): readonly SubmitOperation[] {
   return history.filter((operation) => operation.kind === 'submit');
 }
 
+/** Made by the platform for another job: a child, a replay, a compensation. */
+export function hasParent({ parentJobId, awaitedBy }: Job): boolean {
+  return parentJobId !== null || awaitedBy !== null;
+}
+
 function markOf(tenant: string, correlationId: string | null): string | null {
   return correlationId === null ? null : `${tenant}/${correlationId}`;
 }
@@ -42,8 +47,8 @@ class Arrivals implements SetCheck {
 
   see(job: Job): void {
     this.#awaited.delete(refKey(job));
-    // A replayed dead letter keeps its parent's correlation id, and is no second arrival.
-    if (job.parentJobId !== null) return;
+    // A child and a replay keep their parent's correlation id, and are no second arrival.
+    if (hasParent(job)) return;
     this.#unanswered.get(markOf(job.tenant, job.correlationId) ?? '')?.push(job.id);
   }
 
@@ -81,7 +86,7 @@ export const nothingUnasked: SetInvariant = {
       see(job) {
         const mark = markOf(job.tenant, job.correlationId);
         if (ids.has(refKey(job)) || (mark !== null && marks.has(mark))) return;
-        if (job.parentJobId !== null) return;
+        if (hasParent(job)) return;
         const message = `nobody submitted this ${job.type} job`;
         const { tenant, id: jobId } = job;
         violations.push({ invariant: 'I2', tenant, jobId, version: null, message });

@@ -50,7 +50,7 @@ export function explain(error: unknown, url: string): string {
   if (!isPawlError(error)) return (error as Error).message;
   if (NO_ANSWER.has(error.code) && error.details['status'] === undefined) {
     const way = 'Start the platform with "pawl start", or say where it is with --url or PAWL_URL.';
-    return `nobody answers at ${url}. ${way}`;
+    return `no answer from ${url}. ${way}`;
   }
   // Programs send a credential; people have to know where one is given.
   const hint = error.code === 'UNAUTHENTICATED' ? KEY_HINT : error.hint;

@@ -21,12 +21,12 @@ const PACKAGES: readonly CommandPackage[] = [
     commands: {
       start: 'run the platform: API, dashboard, workers',
       dev: 'run the platform of pawl.config.ts, and restart it when a source changes',
-      demo: 'show what it does, in half a minute',
+      demo: 'a demonstration, in half a minute',
       config: 'every setting, its value and where it comes from',
     },
   },
   { name: '@pawl/studio', commands: { bench: 'measure the built-in job types' } },
-  { name: '@pawl/move', commands: { move: 'move jobs out of another queue' } },
+  { name: '@pawl/move', commands: { move: 'import jobs from another queue' } },
 ];
 
 /** The commands of the packages that are installed, and the packages that are not. */

@@ -5,10 +5,12 @@ import { addDlq } from './commands/dlq.ts';
 import { addFailures } from './commands/failures.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEnqueue } from './commands/enqueue.ts';
+import { addHistory } from './commands/history.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addOperations } from './commands/operations.ts';
 import { addQueues } from './commands/queues.ts';
 import { addSchedules } from './commands/schedules.ts';
 import { addSlo } from './commands/slo.ts';
@@ -24,13 +26,13 @@ const EXAMPLES = `
 Examples:
   pawl start                                      the platform on SQLite in ./data
   DATABASE_URL=postgres://… pawl start --role api an API process of several
-  pawl demo                                       what it does, in half a minute
+  pawl demo                                       a demonstration, in half a minute
   pawl enqueue greet --input '{"names":["Ada"]}' --watch
   pawl jobs ls --phase failed
   pawl jobs why <id>
 
-Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 not allowed, 5 conflict,
-            124 waited too long, 130 interrupted`;
+Exit codes: 0 done, 1 failed, 2 usage error, 3 not found, 4 not allowed, 5 conflict,
+            124 timed out, 130 interrupted`;
 
 /** What works on a store alone or over HTTP; the other packages add their own. */
 const OWN: readonly AddCommand[] = [
@@ -39,10 +41,12 @@ const OWN: readonly AddCommand[] = [
   addJobs,
   addFailures,
   addDlq,
+  addOperations,
   addQueues,
   addWorkers,
   addSchedules,
   addSlo,
+  addHistory,
   addWebhooks,
   addTypes,
   addLifecycle,
@@ -58,9 +62,9 @@ export async function buildProgram(version: string): Promise<Command> {
   const program = new Command('pawl')
     .description('Durable jobs that only move forward.')
     .version(version)
-    .option('--url <url>', `the server to talk to (PAWL_URL; ${DEFAULT_URL})`)
+    .option('--url <url>', `URL of the server (PAWL_URL; default: ${DEFAULT_URL})`)
     .option('--key <key>', 'an API key (PAWL_KEY, PAWL_KEY_FILE)')
-    .option('--json', 'data for programs: one JSON value a line')
+    .option('--json', 'JSON output: one value per line')
     .addHelpText('after', EXAMPLES)
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .showHelpAfterError('Run it with --help to see its arguments and options.')

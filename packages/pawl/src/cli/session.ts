@@ -26,7 +26,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:8080';
 export function urlOf(options: GlobalOptions, env: NodeJS.ProcessEnv): string {
   const url = options.url ?? env['PAWL_URL'] ?? DEFAULT_URL;
   if (URL.canParse(url)) return url;
-  throw new UsageError(`"${url}" is no address: give one such as ${DEFAULT_URL}`);
+  throw new UsageError(`"${url}" is not an address: give one such as ${DEFAULT_URL}`);
 }
 
 export function keyOf(options: GlobalOptions, env: NodeJS.ProcessEnv): string | undefined {

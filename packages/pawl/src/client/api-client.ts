@@ -2,7 +2,7 @@ import type { Why } from '../engine/limits/why.ts';
 import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { BatchJobJson, EnqueueJson } from '../contract/enqueue.ts';
 import type { DeadLetterJson } from '../contract/dead-letter.ts';
-import type { FailureCauseJson } from '../contract/failure.ts';
+import type { FailureCauseJson, FailureDetailJson } from '../contract/failure.ts';
 import type { JobJson } from '../contract/job.ts';
 import type { Problem } from '../contract/problem.ts';
 import type { TypeBodyJson, TypeJson } from '../contract/type.ts';
@@ -15,6 +15,7 @@ import { KeysClient } from './keys-client.ts';
 import { OperationsClient } from './operations-client.ts';
 import { SchedulesClient } from './schedules-client.ts';
 
+/** Which jobs a list or a bulk request is about. */
 export interface JobFilter {
   readonly type?: string;
   readonly state?: string;
@@ -46,6 +47,7 @@ export interface FailureFilterJson {
   readonly createdTo?: string;
 }
 
+/** One item of a batch, as `POST /v1/jobs/batch` takes it. */
 export interface BatchItem {
   readonly status: number;
   /** Whether the job is new, or which rule found the one that was there. */
@@ -228,7 +230,11 @@ export class ApiClient {
   /** Runs a job that has ended again, as a new job. */
   async rerun(
     id: string,
-    how: { readonly input?: unknown; readonly idempotencyKey?: string } = {},
+    how: {
+      readonly input?: unknown;
+      readonly keep?: boolean;
+      readonly idempotencyKey?: string;
+    } = {},
   ): Promise<{ outcome: 'created' | 'replayed'; job: JobJson }> {
     const { idempotencyKey, ...asked } = how;
     const keyed = idempotencyKey === undefined ? {} : { idempotencyKey };
@@ -238,6 +244,13 @@ export class ApiClient {
   }
 
   /** Jobs that ended badly, grouped by cause. */
+  /** One cause: where, when and why. */
+  async failure(fingerprint: string): Promise<FailureDetailJson> {
+    const path = `/v1/failures/${encodeURIComponent(fingerprint)}`;
+    const { body } = await this.connection.call({ method: 'GET', path });
+    return body as FailureDetailJson;
+  }
+
   async failures(filter: FailureFilterJson & Paging = {}): Promise<Page<FailureCauseJson>> {
     const call = { method: 'GET', path: '/v1/failures', query: { ...filter } } as const;
     return (await this.connection.call(call)).body as Page<FailureCauseJson>;

@@ -3,17 +3,21 @@ import { type Random, systemRandom } from '../core/random.ts';
 import { systemTimers, type Timers } from '../core/timers.ts';
 import { newId } from './new-id.ts';
 
+/** How a client reaches the server. */
 export interface ConnectionOptions {
   /** Where the API is, such as `http://localhost:8080`; several for processes of one platform. */
   readonly url: string | readonly string[];
   /** An API key or a token. */
   readonly token?: string;
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** How often a request is sent again that may not have arrived; 4 unless told otherwise. */
   readonly retriesMax?: number;
   /** How long one request may take, its own waiting aside. */
   readonly timeoutMs?: number;
+  /** For tests; default: those of the runtime. */
   readonly timers?: Timers;
+  /** For tests; default: that of the runtime. */
   readonly random?: Random;
 }
 

@@ -1,6 +1,7 @@
 import type { Page, Paging } from '../handle/job-snapshot.ts';
 import type { SentMessage } from '../handle/job-access.ts';
 import type { ChildResultJson, MessageJson, TreeJson } from '../contract/flow.ts';
+import type { MessageLinkJson } from '../contract/message-link.ts';
 import type { Connection } from './connection.ts';
 
 /** Trees of jobs, and what is sent to them. */
@@ -18,6 +19,15 @@ export class FlowsClient {
   ): Promise<SentMessage> {
     const call = { method: 'POST', path: pathOf(jobId, 'messages'), body: message } as const;
     return (await this.#connection.call(call)).body as SentMessage;
+  }
+
+  /** A signed address by which whoever has it sends one message, for a person without a key. */
+  async messageLink(
+    jobId: string,
+    link: { readonly name: string; readonly value?: unknown; readonly ttlMs?: number },
+  ): Promise<MessageLinkJson> {
+    const call = { method: 'POST', path: pathOf(jobId, 'messages/links'), body: link } as const;
+    return (await this.#connection.call(call)).body as MessageLinkJson;
   }
 
   /** Oldest first, with those that were taken or set aside. */

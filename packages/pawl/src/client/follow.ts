@@ -3,13 +3,14 @@ import type { Problem } from '../contract/problem.ts';
 import { type Connection, errorOf } from './connection.ts';
 import { readMessages, type SseMemory, type SseMessage } from './sse.ts';
 
-/** What comes along a stream; `cursor` goes on after it, on this server or another. */
+/** An item of a stream; `cursor` continues after it, on this server or another. */
 export type StreamItem =
   | { readonly kind: 'snapshot'; readonly cursor: string | null; readonly job: JobJson }
   | { readonly kind: 'event'; readonly cursor: string | null; readonly event: JobEventJson }
   /** The log is another one than before; what follows is not joined to what came. */
   | { readonly kind: 'reset'; readonly cursor: string | null; readonly problem: Problem };
 
+/** Where a stream of events begins, and what ends it. */
 export interface FollowOptions {
   /** Goes on after this one, without a gap and without a repeat. */
   readonly cursor?: string;

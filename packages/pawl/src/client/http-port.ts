@@ -5,21 +5,24 @@ import type { GraphWish } from '../handle/graph.ts';
 import type {
   CancelOptions,
   EventOptions,
+  LinkDraft,
   MadeJob,
   MessageDraft,
   RerunOptions,
   SentMessage,
 } from '../handle/job-access.ts';
 import type { NamedQuery } from '../handle/job-query.ts';
-import type {
-  ArtifactSnapshot,
-  DeadLetterSnapshot,
-  JobEventSnapshot,
-  JobSnapshot,
-  Page,
-  Paging,
-  TreeSnapshot,
-  WhySnapshot,
+import {
+  type ArtifactSnapshot,
+  type DeadLetterSnapshot,
+  type JobEventSnapshot,
+  type JobSnapshot,
+  type Page,
+  type Paging,
+  type TreeSnapshot,
+  type WhySnapshot,
+  treeSnapshotOf,
+  whySnapshotOf,
 } from '../handle/job-snapshot.ts';
 import type { JobPort, MadeOrRefused } from '../handle/job-verbs.ts';
 import type { QueueChange, QueueSnapshot } from '../handle/queue-handle.ts';
@@ -37,8 +40,6 @@ import {
   queueSnapshotOf,
   scheduleSnapshotOf,
   snapshotOf,
-  treeSnapshotOf,
-  whySnapshotOf,
 } from './snapshots.ts';
 import { smallInput, wholeJob } from './whole-value.ts';
 import { keyedWireJob, wireJob, wireSchedule } from './wire-job.ts';
@@ -121,7 +122,7 @@ export class HttpPort implements JobPort {
   ): AsyncGenerator<JobEventSnapshot> {
     for await (const item of this.api.events(id, { cursor: after, signal })) {
       if (item.kind === 'reset') {
-        const message = `"${after}" is no cursor of this job's log: leave it out`;
+        const message = `"${after}" is not a cursor of this job's log: leave it out`;
         throw new PawlError('CURSOR_RESET', message);
       }
       if (item.kind === 'event') yield eventSnapshotOf(item.event, item.cursor ?? after);
@@ -143,10 +144,11 @@ export class HttpPort implements JobPort {
     return this.read(id);
   }
 
-  async rerun(id: string, { input, key }: RerunOptions): Promise<MadeJob> {
+  async rerun(id: string, { input, keep, key }: RerunOptions): Promise<MadeJob> {
     const small = await smallInput(this.api.artifacts, input, key);
     const given = small === undefined ? {} : { input: small };
-    const keyed = key === undefined ? given : { ...given, idempotencyKey: key };
+    const kept = keep === undefined ? given : { ...given, keep };
+    const keyed = key === undefined ? kept : { ...kept, idempotencyKey: key };
     return madeOf(await this.api.rerun(id, keyed));
   }
 
@@ -168,6 +170,10 @@ export class HttpPort implements JobPort {
   async send(id: string, { name, value, key }: MessageDraft): Promise<SentMessage> {
     const keyed = key === undefined ? {} : { key };
     return this.api.flows.send(id, { name, payload: value ?? null, ...keyed });
+  }
+
+  async messageLink(id: string, link: LinkDraft): Promise<string> {
+    return (await this.api.flows.messageLink(id, link)).url;
   }
 
   async tree(id: string): Promise<TreeSnapshot> {
@@ -228,7 +234,9 @@ export class HttpPort implements JobPort {
   }
 
   async changeQueue(name: string, change: QueueChange): Promise<QueueSnapshot> {
-    return queueSnapshotOf(await this.api.operations.changeQueue(name, change));
+    const { pausedUntil, ...rest } = change;
+    const until = pausedUntil === undefined ? {} : { pausedUntil: pausedUntil.toISOString() };
+    return queueSnapshotOf(await this.api.operations.changeQueue(name, { ...rest, ...until }));
   }
 
   async #job(id: string, how: { waitMs?: number; signal?: AbortSignal }): Promise<JobJson> {

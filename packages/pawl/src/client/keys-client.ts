@@ -4,6 +4,7 @@ import type { AuditSchema, KeyJson, MadeKeySchema, NewKeyJson } from '../contrac
 import type { Connection } from './connection.ts';
 
 export type { NewKeyJson };
+/** A new API key with its secret, which is shown once. */
 export type MadeKeyJson = Static<typeof MadeKeySchema>;
 export type AuditJson = Static<typeof AuditSchema>;
 

@@ -14,6 +14,7 @@ export interface ItemResult {
   readonly error?: Problem;
 }
 
+/** The answer to a request for many items: a result for each. */
 export interface ItemResults {
   readonly results: readonly ItemResult[];
   /** The filter finds more: send the request again. */
@@ -55,7 +56,8 @@ export class OperationsClient {
 
   /** By ids, or those that a filter finds and that were not run again yet. */
   async rerunMany(
-    asked: ({ ids: readonly string[] } | { filter: Readonly<Record<string, string>> }) & Paging,
+    asked: ({ ids: readonly string[] } | { filter: Readonly<Record<string, string>> }) &
+      Paging & { readonly keep?: boolean },
   ): Promise<ItemResults & { readonly nextCursor: string | null }> {
     const call = { method: 'POST', path: '/v1/jobs/rerun', body: asked } as const;
     const { body } = await this.#connection.call(call);

@@ -8,6 +8,7 @@ import type { ArtifactJson } from '../contract/artifact.ts';
 import type { Artifact, ArtifactRef } from '../records/artifacts.ts';
 import { type Connection, errorOf } from './connection.ts';
 
+/** Options of `RemoteArtifacts`. */
 export interface RemoteArtifactsOptions {
   readonly connection: Connection;
   /** The tenant that handlers are told of; the server goes by the credential alone. */
@@ -16,7 +17,7 @@ export interface RemoteArtifactsOptions {
 
 /**
  * A platform's artifacts behind HTTP, as a worker's handlers use them. Where the bytes lie is for
- * this side the signed link under which they can be had.
+ * this side the signed link under which they can be read.
  */
 export class RemoteArtifacts {
   readonly #connection: Connection;

@@ -1,8 +1,11 @@
 import { PawlError } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
+import { labelsIn } from '../core/job-labels.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { Ending } from '../core/ending.ts';
+import { levelIn, type LogLevel } from '../handler/log.ts';
+import type { NoteDraft } from '../store/renew.ts';
 import type { JobJson } from '../contract/job.ts';
 import type { ClaimJson } from '../contract/worker.ts';
 
@@ -26,6 +29,16 @@ export function claimOf(json: ClaimJson, tenant: string): Claim {
 export function textIn(payload: Readonly<Record<string, unknown>> | null): string {
   const text = payload?.['text'];
   return typeof text === 'string' ? text : '';
+}
+
+/** A line of a job's log; as plain text where its level goes without saying. */
+export function lineOf({
+  message,
+  payload,
+}: NoteDraft): string | { line: string; level: LogLevel } {
+  const line = message ?? '';
+  const level = levelIn(payload);
+  return level === 'info' ? line : { line, level };
 }
 
 /** The part of the policy that an attempt goes by; the rest is decided where the job is stored. */
@@ -57,6 +70,7 @@ function jobOf({ job, input, checkpoint, lease }: ClaimJson, tenant: string): Jo
   const { lease: _lease, links: _links, error: _error, ...rest } = job;
   return {
     ...rest,
+    ...labelsIn(job),
     tenant,
     lifecycleVersion: 1,
     policy: 0,
@@ -66,7 +80,6 @@ function jobOf({ job, input, checkpoint, lease }: ClaimJson, tenant: string): Jo
     owner: lease.owner,
     leaseExpiry: Date.parse(lease.expiresAt),
     cancel: null,
-    awaitedBy: job.awaitedBy ?? null,
     createdAt: Date.parse(job.createdAt),
     updatedAt: Date.parse(job.updatedAt),
     startedAt: instantOf(job.startedAt),

@@ -6,6 +6,7 @@ import type {
   WaitStateJson,
   WaitValueJson,
 } from '../contract/flow.ts';
+import type { MessageLinkJson } from '../contract/message-link.ts';
 
 /** Where a handler's question about its waits is asked, and with what. */
 export function flowRequestOf(call: FlowCall): { path: string; body: object } {
@@ -36,6 +37,11 @@ export function flowRequestOf(call: FlowCall): { path: string; body: object } {
         path: `messages/${encodeURIComponent(call.id)}/aside`,
         body: { reason: call.fault },
       };
+    case 'link': {
+      const { name, value, ttlMs } = call;
+      const given = value === undefined ? {} : { value: JSON.parse(value) as unknown };
+      return { path: 'links', body: { name, ...given, ...(ttlMs === undefined ? {} : { ttlMs }) } };
+    }
   }
 }
 
@@ -52,6 +58,8 @@ export function flowAnswerOf(call: FlowCall, body: unknown): FlowAnswer {
     }
     case 'setAside':
       return { done: 'setAside' };
+    case 'link':
+      return { done: 'link', url: (body as MessageLinkJson).url };
   }
 }
 

@@ -8,7 +8,7 @@ import type { WorkerBodyJson } from '../contract/worker-sign.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import type { Connection } from './connection.ts';
 import { flowAnswerOf, flowRequestOf } from './remote-flow.ts';
-import { claimOf, endingOf, textIn } from './remote-claim.ts';
+import { claimOf, endingOf, lineOf, textIn } from './remote-claim.ts';
 
 type Outcome =
   | { readonly kind: 'moved' | 'unchanged' }
@@ -50,7 +50,7 @@ export class RemoteSource {
   }
 
   async claim(options: ClaimOptions): Promise<Claim[]> {
-    const { owner: workerId, types, max, queues = null, requestId = null } = options;
+    const { owner: workerId, types, max, queues = null, requestId = null, revisions } = options;
     if (types.length === 0) return [];
     const waitMs = this.#waitMs;
     const { body } = await this.#connection.call({
@@ -64,6 +64,7 @@ export class RemoteSource {
         waitMs,
         ...(queues === null ? {} : { queues }),
         ...(requestId === null ? {} : { requestId }),
+        ...(revisions === undefined ? {} : { revisions }),
       },
     });
     return (body as { jobs: ClaimJson[] }).jobs.map((json) => claimOf(json, this.#tenant));
@@ -94,23 +95,25 @@ export class RemoteSource {
   }
 
   /** The server knows whose worker it is by the credential, so the tenant is not sent. */
-  async announce(signs: readonly WorkerSign[]): Promise<void> {
+  async announce(signs: readonly WorkerSign[]): Promise<readonly string[]> {
     const [sign] = signs;
-    if (sign === undefined) return;
-    const { id, types, host, pid, version, slots, state } = sign;
+    if (sign === undefined) return [];
+    const { id, types, revisions, host, pid, version, slots, state } = sign;
     const body: WorkerBodyJson = {
       types: [...types],
       state,
+      ...(revisions === undefined ? {} : { revisions }),
       ...(host === null ? {} : { host }),
       ...(pid === null ? {} : { pid }),
       ...(version === null ? {} : { version }),
       ...(slots === null ? {} : { slots }),
     };
-    await this.#connection.call({
+    const answer = await this.#connection.call({
       method: 'PUT',
       path: `/v1/workers/${encodeURIComponent(id)}`,
       body,
     });
+    return (answer.body as { isDrainAsked?: boolean } | null)?.isDrainAsked === true ? [id] : [];
   }
 
   async #move(held: Ownership, verb: string, body: object): Promise<Outcome> {
@@ -131,7 +134,7 @@ export class RemoteSource {
         return renewedOf(body as HeartbeatJson);
       }
     }
-    const log = notes.flatMap((note) => (note.type === 'job_log' ? [note.message ?? ''] : []));
+    const log = notes.flatMap((note) => (note.type === 'job_log' ? [lineOf(note)] : []));
     const tokens = notes.flatMap((note) =>
       note.type === 'job_tokens' ? [textIn(note.payload)] : [],
     );

@@ -5,8 +5,6 @@ import {
   type JobEventSnapshot,
   type JobSnapshot,
   plainFacts,
-  type TreeSnapshot,
-  type WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
 import {
@@ -16,12 +14,10 @@ import {
   type WireRule,
 } from '../handle/schedule.ts';
 import type { DeadLetterJson } from '../contract/dead-letter.ts';
-import type { TreeJson } from '../contract/flow.ts';
 import type { FailureCauseJson } from '../contract/failure.ts';
 import type { JobEventJson, JobJson } from '../contract/job.ts';
 import type { QueueJson } from '../contract/queue.ts';
 import type { FireJson, ScheduleJson } from '../contract/schedule.ts';
-import type { WhyJson } from './api-client.ts';
 
 /** A job that was asked for with its payloads, whose values are whole. */
 export function snapshotOf(job: JobJson): JobSnapshot {
@@ -59,28 +55,19 @@ export function letterSnapshotOf(letter: DeadLetterJson): DeadLetterSnapshot {
   return { ...rest, error: lastError, createdAt: new Date(createdAt) };
 }
 
-export function whySnapshotOf({ reason, message, since, until, facts }: WhyJson): WhySnapshot {
-  return { reason, message, since: new Date(since), until: dateOrNull(until), facts };
-}
-
-export function treeSnapshotOf({ waits, ...job }: TreeJson): TreeSnapshot {
-  return {
-    ...job,
-    waits: waits.map(({ until, jobs, ...wait }) => ({
-      ...wait,
-      until: dateOrNull(until),
-      jobs: jobs.map(treeSnapshotOf),
-    })),
-  };
-}
-
 export function queueSnapshotOf({
   phases,
   atLeast,
   oldestReadyAt,
+  pausedUntil,
   ...rest
 }: QueueJson): QueueSnapshot {
-  return { ...rest, counts: countsOf(phases, atLeast), oldestReadyAt: dateOrNull(oldestReadyAt) };
+  return {
+    ...rest,
+    pausedUntil: dateOrNull(pausedUntil),
+    counts: countsOf(phases, atLeast),
+    oldestReadyAt: dateOrNull(oldestReadyAt),
+  };
 }
 
 export function causeOf({ firstSeen, lastSeen, ...rest }: FailureCauseJson): FailureCause {
@@ -111,6 +98,9 @@ function ruleIn({ rule }: ScheduleJson): WireRule['rule'] {
 }
 
 export function fireSnapshotOf(fire: FireJson): FireSnapshot {
-  const { n: _, slot, through, at, ...rest } = fire;
-  return { ...rest, slot: new Date(slot), through: new Date(through), at: new Date(at) };
+  const { n: _, slot, through, at, job, ...rest } = fire;
+  const times = { slot: new Date(slot), through: new Date(through), at: new Date(at) };
+  if (job === undefined) return { ...rest, ...times };
+  const end = job === null ? null : { ...job, completedAt: dateOrNull(job.completedAt) };
+  return { ...rest, ...times, job: end };
 }

@@ -130,7 +130,7 @@ describe('keys', () => {
   test('weak, unnamed, doubled and missing keys are refused', () => {
     const short = { id: 'k', secret: new Uint8Array(16) };
     assert.throws(() => aesCodec({ keys: [short] }), /16 bytes instead of 32/);
-    assert.throws(() => aesCodec({ keys: [newPayloadKey('a.b')] }), /no key name/);
+    assert.throws(() => aesCodec({ keys: [newPayloadKey('a.b')] }), /not a valid key name/);
     assert.throws(() => aesCodec({ keys: [old, newPayloadKey('k1')] }), /same name/);
     assert.throws(() => aesCodec({ keys: [] }), /needs a key/);
   });

@@ -14,6 +14,7 @@ export function newPayloadKey(id: string): PayloadKey {
   return { id, secret: randomBytes(SECRET_BYTES) };
 }
 
+/** Keys that encrypt and decrypt payloads, the newest first. */
 export interface KeyRingOptions {
   /** The newest first: it encodes, all of them decode. */
   readonly keys: readonly PayloadKey[];
@@ -33,7 +34,9 @@ export class KeyRing {
   constructor({ keys, hashSecret }: KeyRingOptions) {
     for (const { id, secret } of keys) {
       if (!/^[\w-]{1,32}$/.test(id)) {
-        throw new TypeError(`"${id}" is no key name: use 1 to 32 letters, digits, - and _`);
+        throw new TypeError(
+          `"${id}" is not a valid key name: use 1 to 32 letters, digits, - and _`,
+        );
       }
       if (secret.byteLength !== SECRET_BYTES) {
         throw new TypeError(

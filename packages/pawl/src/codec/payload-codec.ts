@@ -18,7 +18,7 @@ export type PayloadField =
   | `stage:${string}`
   | `artifact:${string}`;
 
-/** Where a payload belongs. A ciphertext is good for this one place. */
+/** Where a payload belongs. A ciphertext is valid in this one place. */
 export interface PayloadPlace {
   readonly tenant: string;
   readonly jobId: string;

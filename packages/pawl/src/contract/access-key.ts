@@ -21,7 +21,7 @@ export function keyBody(pluginScopes: readonly string[]) {
       tenant: Type.Optional(text(63, 1)),
     },
     {
-      $id: 'NewAccessKey',
+      $id: 'AccessKeyRequest',
       additionalProperties: false,
       examples: [{ name: 'deploy-bot', roles: ['producer'], ttlMs: 7_776_000_000 }],
     },
@@ -36,7 +36,7 @@ export const RotateBody = closed({
       minimum: 0,
       maximum: 30 * 86_400_000,
       default: 86_400_000,
-      description: 'How long the old key goes on; 0 ends it at once.',
+      description: 'How long the old key stays valid; 0 ends it at once.',
     }),
   ),
 });

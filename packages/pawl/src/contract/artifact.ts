@@ -13,7 +13,7 @@ export const ArtifactSchema = Type.Object(
     contentType: Type.String(),
     createdAt: Time,
     expiresAt: nullable(Time),
-    url: Type.String({ description: 'Good for anyone who has it, until `urlExpiresAt`.' }),
+    url: Type.String({ description: 'Valid for anyone who has it, until `urlExpiresAt`.' }),
     urlExpiresAt: Time,
   },
   {
@@ -36,6 +36,7 @@ export const ArtifactSchema = Type.Object(
   },
 );
 
+/** An artifact, as the API answers it. */
 export type ArtifactJson = Static<typeof ArtifactSchema>;
 
 /** Bytes of any type. */

@@ -3,7 +3,7 @@ import { JobErrorSchema } from './job.ts';
 import { Json, Name, nullable, Time, Uuid } from './values.ts';
 import { ReasonSchema } from './worker.ts';
 
-/** A copy of a job that ended badly, kept for a person or an automatic replay. */
+/** A copy of a failed job, kept for a person or an automatic replay. */
 export const DeadLetterSchema = Type.Object(
   {
     id: Uuid,

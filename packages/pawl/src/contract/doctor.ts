@@ -9,6 +9,13 @@ export const FindingSchema = Type.Object(
     level: Type.Enum([...LEVELS]),
     message: Type.String(),
     action: nullable(Type.String({ description: 'What to do about it.' })),
+    about: Type.Optional(
+      closed({
+        kind: Type.Enum(['queue', 'type'], { description: 'What it is about.' }),
+        name: Type.String(),
+        isPaused: Type.Optional(Type.Literal(true, { description: 'It waits to be resumed.' })),
+      }),
+    ),
   },
   { $id: 'Finding', additionalProperties: false },
 );

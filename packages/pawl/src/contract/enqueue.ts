@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { BackoffBody } from './type.ts';
 import { IdempotencyKey } from './headers.ts';
 import { UniqueSchema } from './unique.ts';
-import { closed, Json, Label, Name, Time, Uuid } from './values.ts';
+import { Json, Label, Name, named, Time, Uuid } from './values.ts';
 
 const YEARS_10_MS = 3_653 * 86_400_000;
 
@@ -38,10 +38,10 @@ export const EnqueueBody = Type.Object(
     deadlineAt: Type.Optional(Time),
     deadlineMs: span(1, 'Instead of `deadlineAt`: counted from when the job is accepted.'),
     maxAttempts: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Otherwise than the type says.' }),
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Overrides the value of the type.' }),
     ),
     backoff: Type.Optional(BackoffBody),
-    timeoutMs: span(1, 'The longest that one attempt may take, otherwise than the type says.'),
+    timeoutMs: span(1, 'Time limit of one attempt; overrides the value of the type.'),
     limitKey: Type.Optional(
       Type.String({
         ...Label,
@@ -52,12 +52,13 @@ export const EnqueueBody = Type.Object(
     unique: Type.Optional(UniqueSchema),
   },
   {
-    $id: 'NewJob',
+    $id: 'JobRequest',
     additionalProperties: false,
     examples: [{ type: 'export', input: { deck: 'd-1', format: 'pdf' }, documentId: 'd-1' }],
   },
 );
 
+/** Body of `POST /v1/jobs`. */
 export type EnqueueJson = Static<typeof EnqueueBody>;
 
 export const BATCH_MAX = 1_000;
@@ -72,7 +73,9 @@ const BatchJob = Type.Object(
     after: Type.Optional(
       Type.Array(Name, {
         maxItems: 1_000,
-        description: 'Begins when these have ended: `ref`s of this request, or ids of jobs.',
+        description:
+          'Begins when these have ended: `ref`s of this request, or ids of jobs. An `id` beside ' +
+          'it must be a UUID of version 8 with the variant digit 9.',
       }),
     ),
     onNeedFailed: Type.Optional(
@@ -87,7 +90,7 @@ const BatchJob = Type.Object(
 
 export type BatchJobJson = Static<typeof BatchJob>;
 
-export const BatchBody = closed({
+export const BatchBody = named('BatchRequest', {
   jobs: Type.Array(BatchJob, { minItems: 1, maxItems: BATCH_MAX }),
   atomic: Type.Optional(
     Type.Boolean({

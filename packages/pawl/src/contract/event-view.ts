@@ -9,6 +9,10 @@ export function timeText(instant: number): string {
   return new Date(instant).toISOString();
 }
 
+export function timeOrNull(instant: number | null): string | null {
+  return instant === null ? null : timeText(instant);
+}
+
 /** What an event shares with its job and does not store itself. */
 export interface EventTracing {
   readonly correlationId: string | null;
@@ -44,7 +48,7 @@ function metadataOf({ payload }: JobEvent): Readonly<Record<string, unknown>> {
   return rest;
 }
 
-/** For streams and lists of many jobs, where an error is told in brief. */
+/** For streams and lists of many jobs, where an error is abbreviated. */
 export function briefEventJson(event: JobEvent, tracing: EventTracing): JobEventJson {
   return eventJson(briefEvent(event), tracing);
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { Label, Name, nullable, Time, Uuid } from './values.ts';
+import { JobSchema } from './job.ts';
+import { closed, Label, Name, nullable, Time, Uuid } from './values.ts';
 
 /** Jobs that ended badly for one cause. */
 export const FailureCauseSchema = Type.Object(
@@ -20,9 +21,54 @@ export const FailureCauseSchema = Type.Object(
     firstSeen: Time,
     lastSeen: Time,
     jobId: Type.String({ ...Uuid, description: 'The latest of them.' }),
+    isIgnored: Type.Optional(
+      Type.Boolean({ description: 'Somebody ignores it, and it did not come again since.' }),
+    ),
   },
   { $id: 'FailureCause', additionalProperties: false },
 );
+
+const Counted = closed({ name: Type.String(), count: Type.Integer() });
+
+/** The same with what is needed to understand and to mend it. */
+export const FailureDetailSchema = Type.Object(
+  {
+    cause: FailureCauseSchema,
+    queues: Type.Array(Counted, { description: 'Where they happened, the most frequent first.' }),
+    stages: Type.Array(Counted, { description: 'In which stages; none where there are none.' }),
+    versions: closed({
+      names: Type.Array(Counted, { description: 'By the version that the worker reported.' }),
+      looked: Type.Integer({ description: 'The number of jobs examined, the latest ones.' }),
+      unknown: Type.Integer({
+        description:
+          'The number of examined jobs without a known version: the worker sent none, or was lost.',
+      }),
+    }),
+    tenants: nullable(
+      closed({
+        names: Type.Array(Counted, {
+          description: 'How many jobs of which tenant; for credentials of the home tenant only.',
+        }),
+        isWhole: Type.Boolean({ description: 'False: there were more than were looked at.' }),
+      }),
+    ),
+    stack: nullable(Type.String({ description: 'Of the latest of them that has one.' })),
+    counts: closed({
+      from: Time,
+      stepMs: Type.Integer(),
+      counts: Type.Array(Type.Integer(), { description: 'How many ended in each step.' }),
+    }),
+    rerunnable: Type.Integer({ description: 'How many were not run again or replayed yet.' }),
+    sample: Type.Array(JobSchema, { description: 'The latest of them.' }),
+  },
+  { $id: 'FailureDetail', additionalProperties: false },
+);
+
+export type FailureDetailJson = Static<typeof FailureDetailSchema>;
+
+export const FailureParams = closed({
+  fingerprint: Type.String({ pattern: '^[0-9a-f]{16}$', fault: 'must be a fingerprint' }),
+});
 
 export type FailureCauseJson = Static<typeof FailureCauseSchema>;
 

@@ -72,12 +72,19 @@ function lookAtMembers({ schema, pointer }: Spot, value: Members, check: Check, 
     if (!Object.hasOwn(value, name)) faults.push({ pointer: at(name), message: 'is missing' });
   }
   for (const [name, member] of Object.entries(value)) {
-    if (Object.hasOwn(properties, name)) {
-      look({ schema: properties[name]!, value: member, pointer: at(name) }, check, faults);
+    const known = Object.hasOwn(properties, name) ? properties[name]! : byPattern(schema, name);
+    if (known !== null) {
+      look({ schema: known, value: member, pointer: at(name) }, check, faults);
     } else if (additionalProperties === false) {
       faults.push({ pointer: at(name), message: unknownMember(name, Object.keys(properties)) });
     }
   }
+}
+
+/** What a member has to be in a record, where its name can stand. */
+function byPattern({ patternProperties = {} }: Schema, name: string): Schema | null {
+  const patterns = Object.entries(patternProperties);
+  return patterns.find(([pattern]) => new RegExp(pattern).test(name))?.[1] ?? null;
 }
 
 /** The branch whose constant member (such as `kind`) the value has, or the only one not null. */
@@ -99,8 +106,9 @@ function isMembers(value: unknown): value is Members {
 
 function unknownMember(name: string, known: readonly string[]): string {
   const near = known.find((one) => isNear(one.toLowerCase(), name.toLowerCase()));
-  if (near !== undefined) return `is not known here; is "${near}" meant?`;
-  return `is not known here; known are ${known.join(', ')}`;
+  if (near !== undefined) return `is unknown; did you mean "${near}"?`;
+  if (known.length === 0) return 'is not a valid name here';
+  return `is unknown; known are ${known.join(', ')}`;
 }
 
 /** Equal but for one letter too many, too few, or other. */

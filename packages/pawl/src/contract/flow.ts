@@ -1,7 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { SPAWN_MAX } from '../core/flow.ts';
 import { JobErrorSchema } from './job.ts';
-import { closed, Json, Label, Name, nullable, PhaseName, shown, text, Time } from './values.ts';
+import {
+  closed,
+  Json,
+  Label,
+  Name,
+  named,
+  nullable,
+  PhaseName,
+  shown,
+  text,
+  Time,
+} from './values.ts';
 import { OWNER } from './owner.ts';
 
 export const WaitName = Name;
@@ -15,7 +26,7 @@ const YEARS_10_MS = 3_653 * 86_400_000;
 
 const DelayMs = Type.Integer({ minimum: 0, maximum: YEARS_10_MS });
 
-const ChildBody = closed({
+const ChildBody = named('ChildRequest', {
   key: ChildKey,
   type: Name,
   input: Type.Optional(Json),
@@ -37,7 +48,7 @@ const ChildBody = closed({
 
 export const ON_FAILURE = ['throw', 'failFast', 'collect', 'hold'] as const;
 
-export const ChildrenBody = closed({
+export const ChildrenBody = named('SpawnRequest', {
   ...OWNER,
   wait: WaitName,
   items: Type.Array(ChildBody, { maxItems: SPAWN_MAX }),
@@ -67,29 +78,43 @@ export const ChildrenBody = closed({
 
 export type ChildrenJson = Static<typeof ChildrenBody>;
 
-const TimeWait = closed({ name: WaitName, kind: Type.Literal('time'), delayMs: DelayMs });
-const MessageWait = closed({
+const TimeWait = named('TimeWait', {
+  name: WaitName,
+  kind: Type.Literal('time'),
+  delayMs: DelayMs,
+});
+const MessageWait = named('MessageWait', {
   name: WaitName,
   kind: Type.Literal('message'),
   message: Type.Optional(
     Type.String({ ...WaitName, description: "The message's name; default: that of the wait." }),
   ),
+  schema: Type.Optional(
+    Type.Record(Type.String(), Json, {
+      description:
+        'What the message should look like, as JSON Schema: for the form that asks a person for ' +
+        'it. The worker checks it.',
+    }),
+  ),
 });
-const ChildrenWait = closed({ name: WaitName, kind: Type.Literal('children') });
-const SingleWait = Type.Union([ChildrenWait, TimeWait, MessageWait]);
+const ChildrenWait = named('ChildrenWait', { name: WaitName, kind: Type.Literal('children') });
+const SingleWait = Type.Union([ChildrenWait, TimeWait, MessageWait], { $id: 'SingleWait' });
 
-const FirstWait = closed({
+const FirstWait = named('FirstWait', {
   name: WaitName,
   kind: Type.Literal('first'),
-  members: Type.Array(closed({ key: WaitName, wait: SingleWait }), { minItems: 1, maxItems: 64 }),
+  members: Type.Array(named('FirstMember', { key: WaitName, wait: SingleWait }), {
+    minItems: 1,
+    maxItems: 64,
+  }),
   onLose: Type.Optional(Type.Enum(['cancel', 'keep'], { default: 'cancel' })),
 });
 
-const WaitBody = Type.Union([ChildrenWait, TimeWait, MessageWait, FirstWait]);
+const WaitBody = Type.Union([ChildrenWait, TimeWait, MessageWait, FirstWait], { $id: 'Wait' });
 
 export type WaitJson = Static<typeof WaitBody>;
 
-export const AwaitBody = closed({
+export const AwaitBody = named('AwaitRequest', {
   ...OWNER,
   waits: Type.Array(WaitBody, { minItems: 1, maxItems: 1_000 }),
   suspend: Type.Optional(
@@ -100,7 +125,7 @@ export const AwaitBody = closed({
   ),
 });
 
-export const SuspendBody = closed({
+export const SuspendBody = named('SuspendRequest', {
   ...OWNER,
   waits: Type.Array(WaitName, { minItems: 1, maxItems: 10_000 }),
 });
@@ -118,28 +143,34 @@ export const ChildResultSchema = Type.Object(
 
 export type ChildResultJson = Static<typeof ChildResultSchema>;
 
-const Counts = closed({
+const Counts = named('ChildCounts', {
   total: Type.Integer(),
   succeeded: Type.Integer(),
   failed: Type.Integer(),
 });
 
-const ChildrenValue = closed({
+const ChildrenValue = named('ChildrenValue', {
   kind: Type.Literal('children'),
   counts: Counts,
   results: Type.Array(ChildResultSchema, { description: 'The first 100, in order.' }),
   isAll: Type.Boolean({ description: 'False: there are more, to be read page by page.' }),
 });
-const TimeValue = closed({ kind: Type.Literal('time') });
-const MessageValue = closed({ kind: Type.Literal('message'), id: Type.String(), payload: Json });
-
-const FirstValue = closed({
-  kind: Type.Literal('first'),
-  which: Type.String({ description: 'The key of the member that was decided first.' }),
-  value: Type.Union([ChildrenValue, TimeValue, MessageValue]),
+const TimeValue = named('TimeValue', { kind: Type.Literal('time') });
+const MessageValue = named('MessageValue', {
+  kind: Type.Literal('message'),
+  id: Type.String(),
+  payload: Json,
 });
 
-const WaitValueSchema = Type.Union([ChildrenValue, TimeValue, MessageValue, FirstValue]);
+const FirstValue = named('FirstValue', {
+  kind: Type.Literal('first'),
+  which: Type.String({ description: 'The key of the member that was decided first.' }),
+  value: Type.Union([ChildrenValue, TimeValue, MessageValue], { $id: 'SingleValue' }),
+});
+
+const WaitValueSchema = Type.Union([ChildrenValue, TimeValue, MessageValue, FirstValue], {
+  $id: 'WaitValue',
+});
 
 export type WaitValueJson = Static<typeof WaitValueSchema>;
 
@@ -154,12 +185,14 @@ export const WaitStateSchema = Type.Object(
 
 export type WaitStateJson = Static<typeof WaitStateSchema>;
 
-export const AwaitedSchema = closed({
-  suspended: Type.Boolean({ description: 'True: the turn is over; the job comes back by itself.' }),
+export const AwaitedSchema = named('Awaited', {
+  suspended: Type.Boolean({
+    description: 'True: the turn is over; the job is claimed again when a wait is decided.',
+  }),
   waits: Type.Array(WaitStateSchema),
 });
 
-export const MessageBody = closed({
+export const MessageBody = named('MessageRequest', {
   name: WaitName,
   payload: Type.Optional(Json),
   key: Type.Optional(
@@ -167,12 +200,12 @@ export const MessageBody = closed({
   ),
 });
 
-export const SentSchema = closed({
+export const SentSchema = named('MessageSent', {
   id: Type.String(),
   isNew: Type.Boolean({ description: 'False: a message of this key was there.' }),
 });
 
-export const AsideBody = closed({ ...OWNER, reason: shown(4_096, 1) });
+export const AsideBody = named('SetAsideRequest', { ...OWNER, reason: shown(4_096, 1) });
 
 export const MessageSchema = Type.Object(
   {
@@ -189,7 +222,7 @@ export const MessageSchema = Type.Object(
 
 export type MessageJson = Static<typeof MessageSchema>;
 
-export const ResultsBody = closed({
+export const ResultsBody = named('ResultsRequest', {
   ...OWNER,
   after: Type.Optional(nullable(Type.String({ maxLength: 1_024 }))),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: SPAWN_MAX, default: SPAWN_MAX })),
@@ -205,6 +238,11 @@ const TREE_WAIT = {
   counts: nullable(closed({ ...Counts.properties, open: Type.Integer() })),
   until: nullable(Time),
   message: nullable(Type.String({ description: 'The name of the message that it takes.' })),
+  schema: nullable(
+    Type.Record(Type.String(), Json, {
+      description: 'What that should look like, as JSON Schema, where it is known.',
+    }),
+  ),
   members: Type.Array(Type.String(), { description: 'The waits that `first` waits for.' }),
 };
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPES, NOTE_TYPES } from '../core/event.ts';
-import { PARENT_KINDS } from '../core/job.ts';
+import { PARENT_KINDS } from '../core/job-labels.ts';
+import { EPOCH_MAX } from './owner.ts';
 import { closed, Json, Name, nullable, PhaseName, Time, Uuid } from './values.ts';
 
 export const JobErrorSchema = Type.Object(
@@ -57,7 +58,11 @@ export const JobSchema = Type.Object(
     priority: Type.Integer(),
     runAt: Time,
     deadlineAt: nullable(Time),
-    epoch: Type.Integer({ description: 'The fencing token: one owner per epoch.' }),
+    epoch: Type.Integer({
+      minimum: 0,
+      maximum: EPOCH_MAX,
+      description: 'The fencing token: one owner per epoch.',
+    }),
     version: Type.Integer({ description: 'Rises by one per transition.' }),
     stage: nullable(Type.String()),
     progress: Type.Number({ minimum: 0, maximum: 100, description: 'Never falls.' }),
@@ -66,6 +71,14 @@ export const JobSchema = Type.Object(
     maxAttempts: Type.Integer(),
     retryCount: Type.Integer(),
     maxRetries: Type.Integer(),
+    revision: nullable(
+      Type.String({
+        description: 'The revision of the handler that first took it, if the worker named one.',
+      }),
+    ),
+    isPinned: Type.Boolean({
+      description: 'Only workers that offer this revision take it again.',
+    }),
     createdAt: Time,
     updatedAt: Time,
     startedAt: nullable(Time),

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Name } from './values.ts';
 
-const EPOCH_MAX = 2 ** 31 - 1;
+/** No job is claimed more often: stores keep it in 32 bits. */
+export const EPOCH_MAX = 2 ** 31 - 1;
 
 /** What every owner verb carries. */
 export const OWNER = {

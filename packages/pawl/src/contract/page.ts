@@ -10,7 +10,7 @@ const SETTINGS = {
     }),
   ),
   traceUrl: nullable(
-    Type.String({ description: 'Where a trace is shown, with {traceId} in the place of its id.' }),
+    Type.String({ description: 'Where a trace is shown, with {traceId} in place of its id.' }),
   ),
 };
 

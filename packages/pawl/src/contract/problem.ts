@@ -27,7 +27,11 @@ export const ProblemSchema = Type.Object(
       ),
     ),
   },
-  { $id: 'Problem', description: 'RFC 9457. Some codes add members of their own.' },
+  {
+    $id: 'Problem',
+    additionalProperties: true,
+    description: 'RFC 9457. Some codes add members of their own.',
+  },
 );
 
 export type Problem = Static<typeof ProblemSchema>;

@@ -45,6 +45,7 @@ export const ProviderSchema = Type.Object(
   { $id: 'Provider', additionalProperties: false },
 );
 
+/** An OGC provider and how it answered. */
 export type ProviderJson = Static<typeof ProviderSchema>;
 
 /** Who has measured, and over how long. */
@@ -59,4 +60,5 @@ export const ProvidersSchema = closed({
   }),
 });
 
+/** All OGC providers and how they answered. */
 export type ProvidersJson = Static<typeof ProvidersSchema>;

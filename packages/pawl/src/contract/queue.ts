@@ -8,6 +8,18 @@ export const QueueBody = Type.Object(
   {
     isPaused: Type.Optional(Type.Boolean()),
     paused: Type.Optional(Type.Boolean({ description: 'Another word for `isPaused`.' })),
+    pausedUntil: Type.Optional(
+      nullable(
+        Type.String({
+          format: 'date-time',
+          description:
+            "Pauses the queue until this time, by the database's clock; then it resumes.",
+        }),
+      ),
+    ),
+    pausedForMs: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The same, as milliseconds from now.' }),
+    ),
     concurrency: Type.Optional(nullable(Count)),
     highWatermark: Type.Optional(nullable(Count)),
     lowWatermark: Type.Optional(nullable(Count)),
@@ -31,7 +43,13 @@ export const QueueSchema = Type.Object(
     oldestReadyAt: nullable(Time),
     types: Type.Array(Name),
     isPaused: Type.Boolean({ description: 'Nothing of it is claimed.' }),
-    concurrency: nullable(Type.Integer({ description: 'At most so many in flight at once.' })),
+    pausedUntil: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When the pause ends automatically; null where it has to be resumed.',
+      }),
+    ),
+    concurrency: nullable(Type.Integer({ description: 'The most jobs in flight at once.' })),
     highWatermark: nullable(Type.Integer({ description: 'New jobs are refused from there on.' })),
     lowWatermark: nullable(Type.Integer({ description: 'They are accepted again from there on.' })),
     isShedding: Type.Boolean({ description: 'New jobs are being refused.' }),

@@ -7,6 +7,7 @@ export const SCOPES = [
   'jobs:erase',
   'work',
   'types:read',
+  'types:register',
   'types:write',
   'queues:read',
   'queues:write',
@@ -35,6 +36,7 @@ export interface Scopes {
 
 export const ROLES = ['admin', 'operator', 'producer', 'worker', 'viewer'] as const;
 
+/** The roles of API keys, each a set of scopes. */
 export type Role = (typeof ROLES)[number];
 
 const READS: readonly Scope[] = [
@@ -56,6 +58,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
     'jobs:write',
     'jobs:cancel',
     'jobs:operate',
+    'types:register',
     'types:write',
     'queues:write',
     'dlq:replay',
@@ -71,7 +74,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
     'jobs:cancel',
     'artifacts:write',
   ],
-  worker: ['work', 'types:read', 'types:write', 'artifacts:read', 'artifacts:write'],
+  worker: ['work', 'types:read', 'types:register', 'artifacts:read', 'artifacts:write'],
   viewer: READS,
 };
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EnqueueBody } from './enqueue.ts';
-import { closed, Name, nullable, text, Time, Uuid } from './values.ts';
+import { closed, Name, named, nullable, PhaseName, text, Time, Uuid } from './values.ts';
 
 const DURATION_MS_MAX = 366 * 86_400_000;
 const EVERY_MS_MIN = 1_000;
@@ -8,17 +8,17 @@ const GRACE_MS_MAX = 86_400_000;
 const MISSED_MAX = 1_000;
 
 const Rule = Type.Union([
-  closed({
+  named('CronRule', {
     kind: Type.Literal('cron'),
     expression: text(256, 1),
     timeZone: Type.Optional(text(64, 1)),
   }),
-  closed({
+  named('IntervalRule', {
     kind: Type.Literal('interval'),
     everyMs: Type.Integer({ minimum: EVERY_MS_MIN, maximum: DURATION_MS_MAX }),
     startAt: Type.Optional(Time),
   }),
-  closed({ kind: Type.Literal('once'), at: Time }),
+  named('OnceRule', { kind: Type.Literal('once'), at: Time }),
 ]);
 
 const {
@@ -31,7 +31,7 @@ const {
 } = EnqueueBody.properties;
 
 /** What each slot makes: a job without what only the slot can give it. */
-const ScheduledJob = closed({
+const ScheduledJob = named('ScheduledJob', {
   ...JOB,
   deadlineMs: Type.Optional(
     Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: 'Counted from the slot.' }),
@@ -50,7 +50,7 @@ const MISSED = {
   max: Type.Integer({
     minimum: 1,
     maximum: MISSED_MAX,
-    description: 'For `all`: at most so many.',
+    description: 'For `all`: the most missed slots to fire.',
   }),
 };
 
@@ -72,10 +72,11 @@ export const ScheduleBody = Type.Object(DEFINITION, {
   additionalProperties: false,
 });
 
+/** Body of `PUT /v1/schedules/{name}`. */
 export type ScheduleBodyJson = Static<typeof ScheduleBody>;
 
 /** The same with its name, where the address does not say it. */
-export const NewScheduleBody = closed({ name: Name, ...DEFINITION });
+export const NewScheduleBody = named('ScheduleRequest', { name: Name, ...DEFINITION });
 
 /** A schedule as it stands. */
 export const ScheduleSchema = Type.Object(
@@ -108,6 +109,16 @@ export const FireSchema = Type.Object(
     result: Type.Enum(['created', 'joined', 'refused', 'skipped']),
     jobId: nullable(Uuid),
     reason: nullable(Type.String()),
+    job: Type.Optional(
+      nullable(
+        closed({
+          state: Type.String(),
+          phase: PhaseName,
+          completedAt: nullable(Time),
+          error: nullable(Type.String({ description: 'What went wrong, in a sentence.' })),
+        }),
+      ),
+    ),
   },
   { $id: 'ScheduleFire', additionalProperties: false },
 );

@@ -2,11 +2,11 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { LIMIT_KEYS } from '../core/limits.ts';
 import { JITTERS } from '../core/retry.ts';
 import { SloTargetSchema } from './slo.ts';
-import { closed, Name, nullable, text, Time } from './values.ts';
+import { closed, Name, named, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
 
-export const BackoffBody = closed({
+export const BackoffBody = named('BackoffRequest', {
   kind: Type.Enum(['fixed', 'exponential']),
   baseMs: Millis,
   factor: Type.Optional(
@@ -65,7 +65,7 @@ const LimitsBody = closed({
   runningPerKey: Type.Optional(
     Type.Union(
       [RunningMax, closed({ max: RunningMax, key: Type.Optional(Type.Enum([...LIMIT_KEYS])) })],
-      { description: 'So many at once per document, or per another key; the others wait.' },
+      { description: 'Running jobs per document, or per another key; the others wait.' },
     ),
   ),
   rate: Type.Optional(
@@ -159,7 +159,7 @@ export const TypeBody = Type.Object(
       Type.Enum(['fail', 'resume'], {
         description:
           'What becomes of an attempt that reaches `timeoutMs`: it fails, or, if it has kept a ' +
-          'newer checkpoint than it began with, is released to go on from there.',
+          'newer checkpoint than it began with, is released to continue from there.',
       }),
     ),
     stages: changed(Type.Array(StageRangeSchema, { maxItems: 256 })),
@@ -178,7 +178,7 @@ export const TypeBody = Type.Object(
       Type.String({
         ...Name,
         description:
-          'The type whose jobs undo one of this type that had begun and ended badly. Its input ' +
+          'The type whose jobs undo a job of this type that started and then failed. Its input ' +
           'is `{jobId, input, kept, checkpoint, end}`; whoever claims that type runs it.',
       }),
     ),
@@ -192,7 +192,7 @@ export const TypeBody = Type.Object(
     inputSchema: changed(InputSchema),
   },
   {
-    $id: 'NewJobType',
+    $id: 'JobTypeDefinition',
     additionalProperties: false,
     examples: [
       {
@@ -211,8 +211,8 @@ export const TypeBody = Type.Object(
 export type TypeBodyJson = Static<typeof TypeBody>;
 
 const BackoffSchema = Type.Union([
-  closed({ kind: Type.Literal('fixed'), baseMs: Millis }),
-  closed({
+  named('FixedBackoff', { kind: Type.Literal('fixed'), baseMs: Millis }),
+  named('ExponentialBackoff', {
     kind: Type.Literal('exponential'),
     baseMs: Millis,
     factor: Type.Number(),
@@ -222,7 +222,7 @@ const BackoffSchema = Type.Union([
 ]);
 
 const ThrottleSchema = closed({
-  ceiling: Type.Integer({ description: 'At most so many are in flight at once.' }),
+  ceiling: Type.Integer({ description: 'The most jobs in flight at once.' }),
   baseline: Type.Integer({ description: 'From there on it is open again.' }),
   failureRate: Type.Number({ description: 'Of the attempts that ended before the last change.' }),
   since: Time,
@@ -259,4 +259,5 @@ export const TypeSchema = Type.Object(
   { $id: 'JobType' },
 );
 
+/** A job type, as the API answers it. */
 export type TypeJson = Static<typeof TypeSchema>;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed, Label } from './values.ts';
+import { Label, named } from './values.ts';
 
 const WINDOW_MS_MAX = 30 * 86_400_000;
 
@@ -8,8 +8,8 @@ const Window = Type.Integer({ minimum: 1, maximum: WINDOW_MS_MAX });
 /** At most one job at a time for a key, in one of three ways. */
 export const UniqueSchema = Type.Union(
   [
-    closed({ mode: Type.Literal('throttle'), key: Label, windowMs: Window }),
-    closed({
+    named('Throttle', { mode: Type.Literal('throttle'), key: Label, windowMs: Window }),
+    named('Debounce', {
       mode: Type.Literal('debounce'),
       key: Label,
       windowMs: Window,
@@ -21,14 +21,14 @@ export const UniqueSchema = Type.Union(
         }),
       ),
     }),
-    closed({ mode: Type.Literal('replace'), key: Label }),
+    named('Replace', { mode: Type.Literal('replace'), key: Label }),
   ],
   {
     $id: 'Unique',
     description:
       'At most one job at a time for (type, mode, key). `throttle`: one in each window. ' +
-      '`debounce`: the job waits until nobody has asked for a window. `replace`: while nobody ' +
-      'has begun the job it gets the new input.',
+      '`debounce`: the job waits until a window passes without a request. `replace`: until the ' +
+      'job starts, it gets the new input.',
     examples: [{ mode: 'debounce', key: 'document d-1', windowMs: 5_000 }],
   },
 );

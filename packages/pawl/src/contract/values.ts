@@ -1,9 +1,11 @@
 import { type TSchema, Type } from 'typebox';
 import { PHASES } from '../core/phase.ts';
+import { REVISION_FAULT, REVISION_PATTERN } from '../core/revision.ts';
 
 /** A time as the API writes it: RFC 3339 in UTC. */
 export const Time = Type.String({ format: 'date-time', examples: ['2026-11-15T08:00:00.000Z'] });
 
+/** The schema of an id. */
 export const Uuid = Type.String({
   format: 'uuid',
   examples: ['019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e'],
@@ -13,6 +15,9 @@ export const Name = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$',
   fault: 'must be 1 to 128 letters, digits or . _ : / -',
 });
+
+/** What code a handler is, by the name that its author gave it. */
+export const RevisionName = Type.String({ pattern: REVISION_PATTERN, fault: REVISION_FAULT });
 
 /** Neither U+0000 nor half of a surrogate pair; JSON Schema reads patterns by code point. */
 const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
@@ -43,11 +48,12 @@ export function shown(bytesMax: number, lengthMin = 0) {
 export const Label = text(512, 1);
 
 export const PhaseName = Type.Enum([...PHASES], {
-  description: "The engine's word for where the job stands, the same for every lifecycle.",
+  description: "The engine's name for the state of a job, the same for every lifecycle.",
 });
 
 export const Json = Type.Unknown({ description: 'Any JSON; the platform does not look inside.' });
 
+/** A schema of a value or null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
@@ -55,6 +61,11 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
 /** An object that refuses members it does not know: nothing is silently dropped. */
 export function closed<Members extends Record<string, TSchema>>(members: Members) {
   return Type.Object(members, { additionalProperties: false });
+}
+
+/** The same under a name: clients made from the OpenAPI document call it so. */
+export function named<Members extends Record<string, TSchema>>(name: string, members: Members) {
+  return Type.Object(members, { $id: name, additionalProperties: false });
 }
 
 /** An answer without a body. */

@@ -19,16 +19,19 @@ const MEMBERS = {
 const { url, ...REST } = MEMBERS;
 const OPTIONAL = Type.Partial(Type.Object(REST)).properties;
 
+/** Body of `POST /v1/webhooks`. */
 export const NewWebhookBody = Type.Object(
   { url, ...OPTIONAL },
-  { $id: 'NewWebhook', additionalProperties: false },
+  { $id: 'WebhookRequest', additionalProperties: false },
 );
 
+/** Body of `PATCH /v1/webhooks/{id}`. */
 export const WebhookChangeBody = Type.Object(
   { url: Type.Optional(url), ...OPTIONAL },
   { $id: 'WebhookChange', additionalProperties: false },
 );
 
+/** Body of `POST /v1/webhooks/{id}/rotate`. */
 export const WebhookRotateBody = closed({
   overlapMs: Type.Optional(
     Type.Integer({
@@ -40,9 +43,12 @@ export const WebhookRotateBody = closed({
   ),
 });
 
+/** Path parameters of a webhook. */
 export const WebhookParams = Type.Object({ id: Uuid });
+/** Path parameters of a delivery. */
 export const DeliveryParams = Type.Object({ id: Uuid, deliveryId: Uuid });
 
+/** Query of a list of deliveries. */
 export const DeliveryQuery = closed({
   ...PAGING,
   cursor: Type.Optional(Uuid),
@@ -60,16 +66,24 @@ const WEBHOOK = {
     Type.String({ description: 'Why the platform disabled it; null where it did not.' }),
   ),
   failingSince: nullable(Time),
+  circuit: closed({
+    state: Type.Enum(['closed', 'open', 'half_open']),
+    failures: Type.Integer({ description: 'In a row.' }),
+    openUntil: nullable(Time),
+  }),
   oldSecretExpiresAt: nullable(Time),
   createdAt: Time,
   createdBy: Type.String(),
   updatedAt: Time,
 };
 
+/** A webhook, as the API answers it. */
 export const WebhookSchema = Type.Object(WEBHOOK, { $id: 'Webhook', additionalProperties: false });
 
+/** A webhook, as the API answers it. */
 export type WebhookJson = Static<typeof WebhookSchema>;
 
+/** A new webhook with its secret, which is shown once. */
 export const MadeWebhookSchema = Type.Object(
   {
     ...WEBHOOK,
@@ -86,6 +100,7 @@ const Try = closed({
   error: nullable(Type.String()),
 });
 
+/** One request that was sent for a delivery, with its response. */
 export type TryJson = Static<typeof Try>;
 
 const DELIVERY = {
@@ -103,13 +118,16 @@ const DELIVERY = {
   lastTry: nullable(Try),
 };
 
+/** A delivery, as the API answers it. */
 export const DeliverySchema = Type.Object(DELIVERY, {
   $id: 'WebhookDelivery',
   additionalProperties: false,
 });
 
+/** A delivery, as the API answers it. */
 export type DeliveryJson = Static<typeof DeliverySchema>;
 
+/** A delivery with every request that was sent for it. */
 export const DeliveryWithTries = Type.Object(
   { ...DELIVERY, tries: Type.Array(Try) },
   { $id: 'WebhookDeliveryInFull', additionalProperties: false },

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { BOUNDS, CAUSES_MAX, KEPT_NAME_MAX } from '../core/bounds.ts';
 import { DLQ_REASONS } from '../core/error-class.ts';
+import { LOG_LEVELS } from '../handler/log.ts';
 import { JobSchema } from './job.ts';
 import { WaitStateSchema } from './flow.ts';
 import { OWNER } from './owner.ts';
-import { closed, Json, Name, nullable, shown, text, Time } from './values.ts';
+import { RevisionsSchema } from './worker-sign.ts';
+import { closed, Json, Name, named, nullable, shown, text, Time } from './values.ts';
 
-/** No job is claimed more often: stores keep it in 32 bits. */
 export const StageName: ReturnType<typeof text> = text(KEPT_NAME_MAX, 1);
 
 const LABEL_MAX = BOUNDS.errorLabel;
@@ -59,7 +60,7 @@ export const ReasonSchema = Type.Enum([...DLQ_REASONS]);
 
 export const WAIT_MS_MAX = 60_000;
 
-export const ClaimBody = closed({
+export const ClaimBody = named('ClaimRequest', {
   workerId: Name,
   types: Type.Array(Name, { minItems: 1, maxItems: 256 }),
   max: Type.Integer({ minimum: 1, maximum: 1_000 }),
@@ -68,6 +69,7 @@ export const ClaimBody = closed({
     Type.Integer({ minimum: 0, maximum: WAIT_MS_MAX, description: 'Waits so long for a job.' }),
   ),
   requestId: Type.Optional(text(128, 1)),
+  revisions: Type.Optional(RevisionsSchema),
 });
 
 const LEASE = {
@@ -81,8 +83,8 @@ export const ClaimSchema = Type.Object(
   {
     job: JobSchema,
     input: Json,
-    epoch: Type.Integer(),
-    lease: closed({ ...LEASE, heartbeatMs: Type.Integer() }),
+    epoch: OWNER.epoch,
+    lease: named('ClaimedLease', { ...LEASE, heartbeatMs: Type.Integer() }),
     checkpoint: Json,
     stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),
     attempt: Type.Integer(),
@@ -105,11 +107,11 @@ export const ClaimSchema = Type.Object(
 export type ClaimJson = Static<typeof ClaimSchema>;
 
 export const CancelWishSchema = nullable(
-  closed({ mode: Type.Enum(['soft', 'hard']), reason: nullable(Type.String()) }),
+  named('CancelWish', { mode: Type.Enum(['soft', 'hard']), reason: nullable(Type.String()) }),
 );
 
 const RENEWED = {
-  lease: closed(LEASE),
+  lease: named('Lease', LEASE),
   progress: Type.Number({ description: 'As it now stands: a lower one was raised.' }),
   cancel: CancelWishSchema,
 };
@@ -121,14 +123,19 @@ export const HeartbeatSchema = Type.Object(RENEWED, {
 
 export type HeartbeatJson = Static<typeof HeartbeatSchema>;
 
-export const StageKeptSchema = closed({ name: Type.String(), ...RENEWED });
+export const StageKeptSchema = named('StageKept', { name: Type.String(), ...RENEWED });
 
-export const OwnerBody = closed(OWNER);
+export const OwnerBody = named('Ownership', OWNER);
 
 /** One more than a worker keeps between two heartbeats: the last says how many were left out. */
 const LINES_MAX = 257;
 
-export const HeartbeatBody = closed({
+const LogLine = named('LogLine', {
+  line: shown(BOUNDS.logLine),
+  level: Type.Enum([...LOG_LEVELS]),
+});
+
+export const HeartbeatBody = named('HeartbeatRequest', {
   ...OWNER,
   stage: Type.Optional(StageName),
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
@@ -136,13 +143,16 @@ export const HeartbeatBody = closed({
   checkpoint: Type.Optional(Json),
   log: Type.Optional(
     Type.Union(
-      [shown(BOUNDS.logLine), Type.Array(shown(BOUNDS.logLine), { maxItems: LINES_MAX })],
-      { description: 'One line, or several.' },
+      [
+        shown(BOUNDS.logLine),
+        Type.Array(Type.Union([shown(BOUNDS.logLine), LogLine]), { maxItems: LINES_MAX }),
+      ],
+      { description: 'One line, or several; one without a level is of `info`.' },
     ),
   ),
   tokens: Type.Optional(
     Type.Union([shown(BOUNDS.tokens), Type.Array(shown(BOUNDS.tokens), { maxItems: 4_096 })], {
-      description: 'Text as it comes from a model, whole or in pieces; pieces are joined.',
+      description: 'Text from a model, whole or in chunks; chunks are joined.',
     }),
   ),
   liveTokens: Type.Optional(
@@ -157,27 +167,30 @@ export const HeartbeatBody = closed({
 
 export type HeartbeatRequest = Static<typeof HeartbeatBody>;
 
-export const StageBody = closed({ ...OWNER, result: Type.Optional(Json) });
+export const StageBody = named('StageResult', { ...OWNER, result: Type.Optional(Json) });
 
-export const CompleteBody = closed({ ...OWNER, result: Type.Optional(Json) });
+export const CompleteBody = named('CompleteRequest', { ...OWNER, result: Type.Optional(Json) });
 
-export const FailBody = closed({
+export const FailBody = named('FailRequest', {
   ...OWNER,
   error: FailureSchema,
   deadLetter: Type.Optional(ReasonSchema),
 });
 
-export const ReleaseBody = closed({
+export const ReleaseBody = named('ReleaseRequest', {
   ...OWNER,
   cause: Type.Optional(
     Type.String({ ...text(64, 1), description: 'Why, in a word, for the history.' }),
   ),
 });
 
-export const SnoozeBody = closed({
+export const SnoozeBody = named('SnoozeRequest', {
   ...OWNER,
   delayMs: Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 }),
   checkpoint: Type.Optional(Json),
 });
 
-export const CancelledBody = closed({ ...OWNER, checkpoint: Type.Optional(Json) });
+export const CancelledBody = named('CancelledReport', {
+  ...OWNER,
+  checkpoint: Type.Optional(Json),
+});

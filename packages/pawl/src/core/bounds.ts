@@ -20,6 +20,8 @@ export const BOUNDS = {
   checkpoint: 1_024 * KIB,
   stageResult: 1_024 * KIB,
   metadata: 64 * KIB,
+  /** What a message should look like: nobody fills in a longer form. */
+  messageSchema: 16 * KIB,
 } as const;
 
 /** Errors that led to another, those of an AggregateError among them. */

@@ -6,6 +6,7 @@ export interface Clock {
   now(): Instant;
 }
 
+/** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** A clock that moves only when told to: what tests and the simulator pass in. */

@@ -119,7 +119,7 @@ const CASES: Record<string, [more: Partial<LifecycleDefinition>, faults: string[
   ],
   'a state name of other characters': [
     { states: withStates({ 'a b': 'failed' }) },
-    ['"a b" is no state name', 'a b/failed can never be reached'],
+    ['"a b" is not a valid state name', 'a b/failed can never be reached'],
   ],
   'a place that cannot be reached': [
     { states: withStates({ lost: 'cancelled' }) },

@@ -22,6 +22,7 @@ interface RowDefinition {
   countsRetry?: boolean;
 }
 
+/** A lifecycle as it is written: its states with their phases, and its transitions. */
 export interface LifecycleDefinition {
   name: string;
   version?: number;

@@ -2,13 +2,17 @@ import { brandErrors, hasErrorBrand } from './error-brand.ts';
 
 /** Every error a caller can meet: a stable code, the HTTP status it becomes, and what to do. */
 export const ERRORS = {
-  VALIDATION_ERROR: { status: 400, hint: 'Correct the members named in `errors` and send again.' },
+  VALIDATION_ERROR: { status: 400, hint: 'Correct the members that are named and send again.' },
   UNAUTHENTICATED: { status: 401, hint: 'Send a valid credential.' },
   FORBIDDEN: { status: 403, hint: 'Use a credential whose role or scope allows this.' },
   LINK_INVALID: { status: 403, hint: 'Use the link just as it was given, or ask for a new one.' },
-  LINK_EXPIRED: { status: 403, hint: 'Ask for the result again: it comes with fresh links.' },
+  LINK_EXPIRED: { status: 403, hint: 'Ask again for what it led to: it comes with a new link.' },
+  LINK_USED: { status: 409, hint: 'Nothing is left to do: ask who sent the link for another one.' },
   QUOTA_EXCEEDED: { status: 403, hint: 'Remove artifacts, or ask for a larger quota.' },
-  NOT_FOUND: { status: 404, hint: 'Check the address; what has ended may have been removed.' },
+  NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id or path; retention may have removed what has ended.',
+  },
   UNKNOWN_TYPE: { status: 404, hint: 'Start a worker that has it, or PUT /v1/types/{type}.' },
   IDEMPOTENCY_CONFLICT: { status: 409, hint: 'Use a new key for a different payload.' },
   ALREADY_EXISTS: { status: 409, hint: 'Choose another id, or leave it out.' },
@@ -32,10 +36,16 @@ export const ERRORS = {
     hint: 'Upload large inputs as an artifact and pass its reference.',
   },
   RANGE_NOT_SATISFIABLE: { status: 416, hint: 'Ask for bytes that the artifact has.' },
+  EXPECTATION_FAILED: { status: 417, hint: 'Leave the Expect header out.' },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    hint: 'Send fewer or shorter headers; long values belong in the body.',
+  },
   STORAGE_FULL: { status: 507, hint: 'Free space where artifacts are kept, then send again.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, hint: 'Send JSON, with content-type application/json.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods named in the Allow header.' },
   RATE_LIMITED: { status: 429, hint: 'Wait for the time given in Retry-After, then send again.' },
+  NOT_CONFIGURED: { status: 501, hint: 'Set what the message names, and start it again.' },
   INTERNAL_ERROR: { status: 500, hint: 'Report it with the request id of the answer.' },
   UPSTREAM_ERROR: {
     status: 502,
@@ -56,6 +66,7 @@ export const ERRORS = {
   },
 } as const;
 
+/** The stable codes of `PawlError`, the same as those of the HTTP API. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One faulty member of a request, by JSON pointer. */
@@ -98,6 +109,7 @@ export function isPawlError(error: unknown): error is PawlError {
   return hasErrorBrand(error, 'PawlError');
 }
 
+/** A `PawlError` with the code VALIDATION_ERROR and the given faults. */
 export function invalid(faults: readonly Fault[]): PawlError {
   const list = faults.map((fault) => `${fault.pointer || '/'}: ${fault.message}`).join('; ');
   return new PawlError('VALIDATION_ERROR', list, { faults });

@@ -102,6 +102,7 @@ function pointerOf(open: readonly Open[]): string {
 
 const SHOWN_MAX = 40;
 
+/** The message for a number that JSON cannot carry exactly. */
 export function inexactFault(text: string): string {
   const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
   return `${shown} is not the same after a round trip through a double: send it as a string`;

@@ -11,7 +11,7 @@ export type OnFailure = 'throw' | 'failFast' | 'collect' | 'hold';
 /** What becomes of open children when their parent ends, however it ends. */
 export type OnParentEnd = 'cancel' | 'abandon';
 
-/** What a child may have otherwise than its type and its parent say. */
+/** Options of a child; they override those of its type and its parent. */
 export interface ChildOptions {
   readonly queue?: string;
   readonly priority?: 'normal' | 'high' | number;
@@ -44,6 +44,9 @@ export interface SpawnRequest {
   readonly isLast: boolean;
 }
 
+/** The most results that a job keeps by name: of stages, effects made once, and waits. */
+export const KEPT_MAX = 10_000;
+
 /** The most items of one request. */
 export const SPAWN_MAX = 1_000;
 
@@ -51,7 +54,13 @@ export type WaitRequest =
   /** Of a set that was spawned. */
   | { readonly name: string; readonly kind: 'children' }
   | { readonly name: string; readonly kind: 'time'; readonly delayMs: number }
-  | { readonly name: string; readonly kind: 'message'; readonly message: string }
+  | {
+      readonly name: string;
+      readonly kind: 'message';
+      readonly message: string;
+      /** JSON Schema, for who is asked to send it. The receiver checks by a schema of its own. */
+      readonly schema?: Readonly<Record<string, unknown>>;
+    }
   | {
       readonly name: string;
       readonly kind: 'first';
@@ -111,13 +120,21 @@ export type FlowCall =
       readonly limit: number;
     }
   /** A taken message does not match the receiver's schema. */
-  | { readonly do: 'setAside'; readonly id: string; readonly fault: string };
+  | { readonly do: 'setAside'; readonly id: string; readonly fault: string }
+  /** An address by which anybody who has it sends one message. */
+  | {
+      readonly do: 'link';
+      readonly name: string;
+      readonly value?: JsonText;
+      readonly ttlMs?: number;
+    };
 
 export type FlowAnswer =
   | { readonly done: 'spawn'; readonly ids: readonly string[] }
   | { readonly done: 'decide'; readonly waits: readonly WaitState[] }
   | ({ readonly done: 'results' } & ChildResultPage)
-  | { readonly done: 'setAside' };
+  | { readonly done: 'setAside' }
+  | { readonly done: 'link'; readonly url: string };
 
 /** The answer to a call of this kind. */
 export type FlowAnswerTo<Call extends FlowCall> = Extract<FlowAnswer, { done: Call['do'] }>;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Clock, Instant } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -80,7 +80,7 @@ export function eventIdOf(jobId: string, version: number, note: number): string 
 }
 
 function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /**

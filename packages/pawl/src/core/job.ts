@@ -1,4 +1,5 @@
 import type { Instant } from './clock.ts';
+import type { JobLabels } from './job-labels.ts';
 import type { Phase } from './phase.ts';
 
 /** JSON as text. The platform never looks inside a payload, so it is not parsed on the way. */
@@ -35,22 +36,6 @@ export interface CancelWish {
   readonly reason: string | null;
 }
 
-/**
- * How a job came from its parent: run again, replayed from a dead letter, made to undo it, or
- * linked by whoever enqueued it.
- */
-export const PARENT_KINDS = ['rerun', 'replay', 'compensation', 'caller'] as const;
-
-export type ParentKind = (typeof PARENT_KINDS)[number];
-
-/** The wait that a job was started for, by a turn of the job that waits. */
-export interface AwaitedBy {
-  readonly jobId: string;
-  readonly wait: string;
-  /** The job's name within the wait. */
-  readonly key: string;
-}
-
 /** Names a job everywhere: ids are unique within a tenant. */
 export interface JobRef {
   readonly tenant: string;
@@ -58,7 +43,7 @@ export interface JobRef {
 }
 
 /** One job as it is stored. Times are the database's; an owner and a lease come and go together. */
-export interface Job extends JobRef {
+export interface Job extends JobRef, JobLabels {
   readonly type: string;
   readonly queue: string;
   readonly lifecycle: string;
@@ -77,6 +62,10 @@ export interface Job extends JobRef {
   readonly retryCount: number;
   /** The last backoff, which decorrelated jitter grows from. */
   readonly backoffMs: number | null;
+  /** The code that first took it, where that has a name; it stays what it is then. */
+  readonly revision: string | null;
+  /** Whether only workers that offer this revision may take it again. */
+  readonly isPinned: boolean;
   readonly progress: number;
   readonly stage: string | null;
   readonly message: string | null;
@@ -92,15 +81,4 @@ export interface Job extends JobRef {
   readonly result: JsonText | null;
   readonly checkpoint: JsonText | null;
   readonly metadata: JsonText | null;
-  readonly correlationId: string | null;
-  readonly traceId: string | null;
-  readonly requestedBy: string | null;
-  /** Whose limits it counts under; null: those of `requestedBy`. */
-  readonly limitKey: string | null;
-  readonly parentJobId: string | null;
-  /** Null without a parent. */
-  readonly parentKind: ParentKind | null;
-  readonly documentId: string | null;
-  /** Its place in a tree; null for a root and for every job outside of trees. */
-  readonly awaitedBy: AwaitedBy | null;
 }

@@ -55,7 +55,8 @@ function checkNames(lifecycle: Lifecycle): string[] {
     faults.push(`jobs begin in ${placeName(lifecycle.initial)}, which is neither held nor ready`);
   }
   for (const { state } of lifecycle.places) {
-    if (!/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(state)) faults.push(`"${state}" is no state name`);
+    if (!/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(state))
+      faults.push(`"${state}" is not a valid state name`);
   }
   return faults;
 }

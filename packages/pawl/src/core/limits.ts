@@ -1,4 +1,5 @@
 import type { Fault } from './errors.ts';
+import type { JobLabels } from './job-labels.ts';
 import { checkThrottle, THROTTLE_DEFAULTS, type ThrottlePolicy } from './throttle.ts';
 
 /** What jobs that share a limit have in common. */
@@ -143,12 +144,8 @@ function checkCount(pointer: string, value: unknown, max: number): Fault[] {
 }
 
 /** What a job has that a limit could go by. */
-export interface Limited {
+export interface Limited extends Partial<JobLabels> {
   readonly type: string;
-  readonly documentId: string | null;
-  readonly requestedBy: string | null;
-  readonly limitKey: string | null;
-  readonly correlationId: string | null;
 }
 
 /**
@@ -176,10 +173,11 @@ export function limitKeysOf(
   const isOfOrganisation = (rate?.perOrganisation ?? null) !== null;
   const prefix = `${tenant} ${job.type}`;
   const value = runningPerKey === null ? null : valueOf(job, runningPerKey.key);
-  const isActive = activePerDocument && job.documentId !== null;
+  const documentId = job.documentId ?? null;
+  const isActive = activePerDocument && documentId !== null;
   return {
     running: value === null ? null : `3 ${prefix} ${runningPerKey!.key} ${value}`,
-    active: isActive ? `${prefix} ${job.documentId}` : null,
+    active: isActive ? `${prefix} ${documentId}` : null,
     user: user === null ? null : `4 ${prefix} ${user}`,
     organisation: isOfOrganisation ? `5 ${prefix}` : null,
   };
@@ -187,10 +185,10 @@ export function limitKeysOf(
 
 function valueOf(job: Limited, key: LimitKey): string | null {
   if (key === 'tenant') return '';
-  return key === 'limitKey' ? limitKeyOf(job) : job[key];
+  return key === 'limitKey' ? limitKeyOf(job) : (job[key] ?? null);
 }
 
 /** Whose limits a job counts under: as it says, else those of whoever asked for it. */
 function limitKeyOf({ limitKey, requestedBy }: Limited): string | null {
-  return limitKey ?? requestedBy;
+  return limitKey ?? requestedBy ?? null;
 }

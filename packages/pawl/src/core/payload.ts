@@ -39,6 +39,11 @@ export const PAYLOADS = {
     bytesMax: BOUNDS.stageResult,
     remedy: `${AS_ARTIFACT} in the message`,
   },
+  messageSchema: {
+    name: 'schema of a message',
+    bytesMax: BOUNDS.messageSchema,
+    remedy: 'leave it out, and the message is checked all the same',
+  },
   stageResult: {
     name: "stage's result",
     bytesMax: BOUNDS.stageResult,
@@ -73,7 +78,7 @@ export function payloadText(
 
 function jsonIn({ name }: PayloadKind, value: unknown, pointer: string): JsonText {
   const refuse = (why: string): never => {
-    const message = `the ${name} cannot be told as JSON: ${why}`;
+    const message = `the ${name} cannot be written as JSON: ${why}`;
     throw new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer, message: why }] });
   };
   try {

@@ -11,6 +11,7 @@ export const PHASES = [
   'dead',
 ] as const;
 
+/** The engine's name for the state of a job, the same for every lifecycle. */
 export type Phase = (typeof PHASES)[number];
 
 const RANKS: ReadonlyMap<Phase, number> = new Map(PHASES.map((phase, rank) => [phase, rank]));
@@ -32,6 +33,7 @@ export function isPhase(word: string): word is Phase {
 
 export const TERMINAL_RANK_MIN = 5;
 
+/** Whether a job in this phase has ended. */
 export function isTerminal(phase: Phase): boolean {
   return rankOf(phase) >= TERMINAL_RANK_MIN;
 }

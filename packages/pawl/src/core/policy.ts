@@ -56,7 +56,7 @@ export function checkStages(stages: readonly StageRange[]): Fault[] {
       faults.push({ pointer: `/stages/${index}/min`, message });
     }
     if (stages.findIndex((one) => one.name === stage.name) !== index) {
-      faults.push({ pointer: `/stages/${index}/name`, message: `"${stage.name}" is there twice` });
+      faults.push({ pointer: `/stages/${index}/name`, message: `"${stage.name}" appears twice` });
     }
   });
   return faults;

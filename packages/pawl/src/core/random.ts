@@ -3,6 +3,7 @@ export interface Random {
   next(): number;
 }
 
+/** Randomness from the runtime's cryptographic source. */
 export const systemRandom: Random = { next: () => Math.random() };
 
 /** Mulberry32: small, fast and the same on every machine, which is all that a seed has to be. */

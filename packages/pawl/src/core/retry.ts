@@ -19,10 +19,12 @@ export interface RetryPolicy {
   readonly backoff: Backoff;
 }
 
+/** The same backoff before every retry. */
 export function fixed(baseMs: number): Backoff {
   return { kind: 'fixed', baseMs };
 }
 
+/** A backoff that grows by a factor up to a maximum, with jitter. */
 export function exponential(options: {
   baseMs: number;
   maxMs: number;

@@ -6,6 +6,7 @@ export interface Timers {
   turn?(): Promise<void>;
 }
 
+/** The timers of the runtime. */
 export const systemTimers: Timers = {
   // By hand: the platform's promise makes an error, with its stack, of a sleep that is cut short.
   sleep: (ms, signal) =>

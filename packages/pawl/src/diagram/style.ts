@@ -1,61 +1,43 @@
 import type { Phase } from '../core/phase.ts';
 
-interface Ink {
-  readonly fill: string;
-  readonly line: string;
-}
+type Ground = 'light' | 'dark';
+
+type Ink = readonly [fill: string, line: string];
 
 interface Theme {
   readonly ground: string;
   readonly text: string;
   readonly quiet: string;
   readonly wire: string;
-  readonly phases: Readonly<Record<Phase, Ink>>;
 }
 
-const LIGHT: Theme = {
-  ground: '#ffffff',
-  text: '#1b1f24',
-  quiet: '#545d68',
-  wire: '#6e7781',
-  phases: {
-    held: { fill: '#eef0f2', line: '#6e7781' },
-    ready: { fill: '#ddeeff', line: '#0b69c7' },
-    leased: { fill: '#e6e4fb', line: '#5e4fc2' },
-    executing: { fill: '#fff3c9', line: '#9a6b00' },
-    waiting: { fill: '#ffe6d1', line: '#b3510b' },
-    succeeded: { fill: '#dcf5e0', line: '#1a7f37' },
-    failed: { fill: '#ffe2e0', line: '#c4242b' },
-    cancelled: { fill: '#e7e9ec', line: '#4c5561' },
-    dead: { fill: '#f6dff0', line: '#99286e' },
-  },
+const THEMES: Readonly<Record<Ground, Theme>> = {
+  light: { ground: '#ffffff', text: '#1b1f24', quiet: '#545d68', wire: '#6e7781' },
+  dark: { ground: '#12161c', text: '#e9edf1', quiet: '#a5afba', wire: '#8b95a1' },
 };
 
-const DARK: Theme = {
-  ground: '#12161c',
-  text: '#e9edf1',
-  quiet: '#a5afba',
-  wire: '#8b95a1',
-  phases: {
-    held: { fill: '#262c34', line: '#8b95a1' },
-    ready: { fill: '#0f2b4a', line: '#58a6f5' },
-    leased: { fill: '#28234f', line: '#a397f5' },
-    executing: { fill: '#3b2e05', line: '#e0b02e' },
-    waiting: { fill: '#43240c', line: '#f2924b' },
-    succeeded: { fill: '#10331b', line: '#4cc267' },
-    failed: { fill: '#451718', line: '#ff7d78' },
-    cancelled: { fill: '#2b3138', line: '#9ba5b1' },
-    dead: { fill: '#421732', line: '#ec83c1' },
-  },
+/** Of each phase: what fills its box and what surrounds it, on a light and on a dark ground. */
+const INKS: Readonly<Record<Phase, Readonly<Record<Ground, Ink>>>> = {
+  held: { light: ['#eef0f2', '#6e7781'], dark: ['#262c34', '#8b95a1'] },
+  ready: { light: ['#ddeeff', '#0b69c7'], dark: ['#0f2b4a', '#58a6f5'] },
+  leased: { light: ['#e6e4fb', '#5e4fc2'], dark: ['#28234f', '#a397f5'] },
+  executing: { light: ['#fff3c9', '#9a6b00'], dark: ['#3b2e05', '#e0b02e'] },
+  waiting: { light: ['#ffe6d1', '#b3510b'], dark: ['#43240c', '#f2924b'] },
+  succeeded: { light: ['#dcf5e0', '#1a7f37'], dark: ['#10331b', '#4cc267'] },
+  failed: { light: ['#ffe2e0', '#c4242b'], dark: ['#451718', '#ff7d78'] },
+  cancelled: { light: ['#e7e9ec', '#4c5561'], dark: ['#2b3138', '#9ba5b1'] },
+  dead: { light: ['#f6dff0', '#99286e'], dark: ['#421732', '#ec83c1'] },
 };
 
 /** The class of every picture: its rules touch nothing else on a page that shows it inline. */
 export const ROOT_CLASS = 'pawl-lifecycle';
 
-function rulesOf(theme: Theme): readonly string[] {
-  const phases = Object.entries(theme.phases).map(
-    ([phase, { fill, line }]) => `.box.${phase}{fill:${fill};stroke:${line}}`,
-  );
+function rulesOf(ground: Ground): readonly string[] {
+  const theme = THEMES[ground];
+  const phases = Object.entries(INKS).map(([phase, { [ground]: ink }]) => {
+    const [fill, line] = ink;
+    return `.box.${phase}{fill:${fill};stroke:${line}}`;
+  });
   const rules = [
     `.ground{fill:${theme.ground}}`,
     `text{fill:${theme.text}}`,
@@ -90,6 +72,6 @@ const SHAPES: readonly string[] = [
 
 /** Plain rules, no variables: some viewers of SVG know none. */
 export function styleSheet(): string {
-  const dark = rulesOf(DARK).join('');
-  return `${[...SHAPES, ...rulesOf(LIGHT)].join('')}@media(prefers-color-scheme:dark){${dark}}`;
+  const dark = rulesOf('dark').join('');
+  return `${[...SHAPES, ...rulesOf('light')].join('')}@media(prefers-color-scheme:dark){${dark}}`;
 }

@@ -1,6 +1,6 @@
 import { type DoctorDependencies, type Facts, gatherFacts } from './facts.ts';
 import type { Finding, Found } from './finding.ts';
-import { JOB_CHECKS } from './job-checks.ts';
+import { OPERATION_CHECKS } from './operation-checks.ts';
 import { STORE_CHECKS } from './store-checks.ts';
 
 /** One thing to look at. A check is pure: it judges facts. */
@@ -11,7 +11,7 @@ export interface Check {
 
 /** All findings, in the order of the checks. */
 export function judge(facts: Facts): Finding[] {
-  return [...STORE_CHECKS, ...JOB_CHECKS].flatMap(({ name, run }) =>
+  return [...STORE_CHECKS, ...OPERATION_CHECKS].flatMap(({ name, run }) =>
     run(facts).map((one) => ({ check: name, ...one })),
   );
 }

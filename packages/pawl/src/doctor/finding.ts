@@ -10,16 +10,34 @@ export interface Finding {
   readonly message: string;
   /** Null where nothing is to be done. */
   readonly action: string | null;
+  /** What it is about, where that has a name. */
+  readonly about?: FindingSubject;
 }
 
+/** The queue or type that a finding is about. */
+export interface FindingSubject {
+  readonly kind: 'queue' | 'type';
+  readonly name: string;
+  /** Resuming it is what is to be done. */
+  readonly isPaused?: true;
+}
+
+/** What a check found, before it has a name. */
 export type Found = Omit<Finding, 'check'>;
 
+/** A finding of a check that passed. */
 export function good(message: string): Found {
   return { level: 'good', message, action: null };
 }
 
-export function found(level: Exclude<Level, 'good'>, message: string, action: string): Found {
-  return { level, message, action };
+/** A finding of a check that did not pass, with its remedy. */
+export function found(
+  level: Exclude<Level, 'good'>,
+  message: string,
+  action: string,
+  about?: FindingSubject,
+): Found {
+  return { level, message, action, ...(about === undefined ? {} : { about }) };
 }
 
 /** The worse of what was found decides about the whole. */

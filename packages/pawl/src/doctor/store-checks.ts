@@ -1,7 +1,7 @@
 import type { Holder } from '../store/maintenance.ts';
 import type { Check } from './checks.ts';
 import type { Facts } from './facts.ts';
-import { found, good } from './finding.ts';
+import { type Found, found, good } from './finding.ts';
 
 const SQLITE_MIN = [3, 51, 3];
 const POSTGRES_MIN = [15, 0, 0];
@@ -83,9 +83,9 @@ function bloat({ figures }: Facts) {
 
 function log({ figures }: Facts) {
   const bytes = figures.logBytes ?? 0;
-  if (bytes <= LOG_BYTES_MAX) return [good('the write-ahead log is folded in as it should')];
+  if (bytes <= LOG_BYTES_MAX) return [good('the write-ahead log is checkpointed regularly')];
   const message = `the write-ahead log has grown to ${Math.round(bytes / 1_048_576)} MiB`;
-  return [found('warning', message, 'A reader may be stuck: restart the process when quiet.')];
+  return [found('warning', message, 'A reader may be stuck: restart the process at a quiet time.')];
 }
 
 function partitions({ figures: { daysAhead } }: Facts) {
@@ -94,7 +94,7 @@ function partitions({ figures: { daysAhead } }: Facts) {
     return [good(`jobs have partitions for ${daysAhead} days ahead`)];
   const message = `jobs have partitions for ${daysAhead} days ahead only`;
   const action =
-    'Start a process with the role sweeper: it makes them. Its log says what keeps it.';
+    'Start a process with the role sweeper, which creates them. If one runs, see its log.';
   return [found('fault', message, action)];
 }
 
@@ -113,7 +113,7 @@ function isHeldLong({ ms, transactions }: Holder): boolean {
 function horizon({ figures: { server } }: Facts) {
   if (server === null) return [];
   const held = server.holders.filter(isHeldLong);
-  if (held.length === 0) return [good('nobody has kept dead rows for long')];
+  if (held.length === 0) return [good('no old transaction keeps dead rows')];
   return held.map(({ kind, name, ms, transactions }) => {
     const since =
       ms === null ? `${transactions} transactions` : `${Math.round(ms / 60_000)} minutes`;
@@ -159,8 +159,47 @@ function connections({ figures }: Facts) {
   return [found('warning', `${used} of ${max} connections are used`, action)];
 }
 
+/** What a pooler in transaction mode cannot carry must be had in another way. */
+function pooler({ figures: { connection } }: Facts) {
+  if (connection === null) return [];
+  const { isPooled, isDirect, hearsNews, user, statementMs, idleMs } = connection;
+  const faults = [
+    ...(hearsNews ? [] : [silence(isPooled, isDirect)]),
+    ...(isPooled && statementMs === 0 ? [unbounded('statement_timeout', user)] : []),
+    ...(isPooled && idleMs === 0 ? [unbounded('idle_in_transaction_session_timeout', user)] : []),
+  ];
+  if (faults.length > 0) return faults;
+  const way = isPooled ? 'through a pooler, and directly for wake-ups' : 'directly';
+  return [good(`the server is reached ${way}, statements are bounded, wake-ups arrive`)];
+}
+
+function silence(isPooled: boolean, isDirect: boolean): Found {
+  if (isPooled && !isDirect) {
+    return found(
+      'notice',
+      'wake-ups of other processes do not pass the pooler: idle workers find jobs by polling',
+      'Set DATABASE_DIRECT_URL to the address of the server itself.',
+    );
+  }
+  return found(
+    'warning',
+    'a notification was sent and did not arrive: idle workers find jobs only by polling',
+    isPooled
+      ? 'Set DATABASE_DIRECT_URL to the server itself, not to a pooler in transaction mode.'
+      : 'Look whether a connection more can be made, and into the log of the server.',
+  );
+}
+
+function unbounded(setting: string, user: string): Found {
+  return found(
+    'warning',
+    `${setting} is 0 behind the pooler: only a timer of this process bounds its statements`,
+    `ALTER ROLE "${user}" SET ${setting} = '30s'; then restart the pooler.`,
+  );
+}
+
 function pages({ broken }: Facts) {
-  if (broken.length === 0) return [good('the database finds nothing wrong with itself')];
+  if (broken.length === 0) return [good('the integrity check of the database found no damage')];
   const action = 'Stop writing, keep a copy of the database, and restore the newest backup.';
   return broken.map((message) => found('fault', message, action));
 }
@@ -177,5 +216,6 @@ export const STORE_CHECKS: readonly Check[] = [
   { name: 'wraparound', run: wraparound },
   { name: 'guards', run: guards },
   { name: 'connections', run: connections },
+  { name: 'pooler', run: pooler },
   { name: 'pages', run: pages },
 ];

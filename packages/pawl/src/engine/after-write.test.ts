@@ -10,7 +10,7 @@ function loseReads({ store }: World, verb: 'insert' | 'apply'): void {
   const write = store[verb].bind(store) as (asked: readonly object[]) => Promise<never>;
   store[verb] = async (asked: readonly object[]) => {
     const answer = await write(asked);
-    store.read = () => Promise.reject(new StoreError('unchanged', 'no connection'));
+    store.read = (): Promise<never> => Promise.reject(new StoreError('unchanged', 'no connection'));
     return answer;
   };
 }

@@ -213,7 +213,10 @@ export class Artifacts {
       await this.#files.remove(locations);
     } catch (error) {
       const facts = { locations, error: String(error) };
-      this.#context.log.warn('bytes of an artifact are left to the sweep', facts);
+      this.#context.log.warn(
+        'the bytes of an artifact could not be removed now; a sweep removes them',
+        facts,
+      );
     }
   }
 }

@@ -100,8 +100,8 @@ function merged<Result>(
 }
 
 /**
- * A source whose worker gets inputs and gives results of any size. A job whose input cannot be had
- * fails by itself: for good where it is gone, else to be tried again.
+ * A source whose worker gets inputs and gives results of any size. A job whose input
+ * cannot be fetched fails alone: for good where it is gone, else to be tried again.
  */
 export function largeSource(
   source: JobSource,
@@ -226,7 +226,7 @@ async function withInput(values: WorkerValues, claim: Claim): Promise<ReadClaim>
     return { claim: { ...claim, job: { ...job, input } } };
   } catch (error) {
     const isGone = error instanceof PawlError && error.code === 'NOT_FOUND';
-    const message = `the input could not be had: ${error instanceof Error ? error.message : ''}`;
+    const message = `the input was not fetched: ${error instanceof Error ? error.message : ''}`;
     const code = isGone ? 'INPUT_GONE' : 'INPUT_UNAVAILABLE';
     const errorClass = isGone ? 'validation_error' : 'dependency_unavailable';
     return { claim, error: { class: errorClass, code, message } };

@@ -2,6 +2,7 @@ import { type Fault, invalid } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { renewInMs } from '../core/lease.ts';
 import type { Policy } from '../core/policy.ts';
+import { checkRevision, type Revisions } from '../core/revision.ts';
 import type { ClaimedJob, ClaimRequest } from '../store/claim.ts';
 import type { StageResult } from '../store/stage-result.ts';
 import { afterWrite } from './after-write.ts';
@@ -14,6 +15,8 @@ export interface ClaimOptions {
   readonly max: number;
   readonly tenants?: readonly string[] | null;
   readonly queues?: readonly string[] | null;
+  /** The code that the owner has for some of the types; see `Revision`. */
+  readonly revisions?: Revisions;
   /** Makes the claim repeatable: the winners are returned again to the same request. */
   readonly requestId?: string | null;
   /** Which tenant comes first; left out, the engine counts on from claim to claim. */
@@ -46,6 +49,7 @@ export async function claim(context: EngineContext, options: ClaimOptions): Prom
 /** What the store is asked for; null where that would be nothing. */
 export function claimRequest(options: ClaimOptions): ClaimRequest | null {
   checkClaim(options);
+  const { revisions } = options;
   if (options.types.length === 0) return null;
   return {
     owner: options.owner,
@@ -55,6 +59,7 @@ export function claimRequest(options: ClaimOptions): ClaimRequest | null {
     queues: options.queues ?? null,
     requestId: options.requestId ?? null,
     turn: options.turn ?? 0,
+    ...(revisions === undefined ? {} : { revisions }),
   };
 }
 
@@ -86,9 +91,18 @@ function checkClaim(options: ClaimOptions): void {
   const faults: Fault[] = [
     ...checkName('/workerId', options.owner),
     ...options.types.flatMap((type, index) => checkName(`/types/${index}`, type)),
+    ...checkRevisions(options),
   ];
   if (!Number.isInteger(options.max) || options.max < 1 || options.max > CLAIM_MAX) {
     faults.push({ pointer: '/max', message: `must be a whole number from 1 to ${CLAIM_MAX}` });
   }
   if (faults.length > 0) throw invalid(faults);
+}
+
+function checkRevisions({ types, revisions = {} }: ClaimOptions): Fault[] {
+  return Object.entries(revisions).flatMap(([type, { name }]) => {
+    const pointer = `/revisions/${type.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (types.includes(type)) return checkRevision(`${pointer}/name`, name);
+    return [{ pointer, message: 'is not among the types of the claim: add it to `types`' }];
+  });
 }

@@ -4,6 +4,7 @@ import type { Random } from '../core/random.ts';
 import type { Records } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { FlowLooks } from './flows/looks.ts';
+import type { LinkSigning } from './flows/message-link.ts';
 import type { LargeInputs } from './large-inputs.ts';
 import type { Shedding } from './limits/watermarks.ts';
 import type { LiveHub } from './live/live-hub.ts';
@@ -48,6 +49,8 @@ export interface EngineContext {
   readonly wakeSignal: WorkSignal;
   /** Looks at waiting jobs as soon as this process writes what concerns them. */
   readonly flowLooks: FlowLooks;
+  /** Null: links can be neither made nor used. */
+  readonly links: LinkSigning | null;
   /** Who waits for jobs hears of them here. */
   readonly live: LiveHub;
 }

@@ -56,12 +56,13 @@ const MERGED = ['retry', 'lease', 'limits', 'slo', 'expose'] as const;
 
 /**
  * Changes what is named and keeps the rest. What is changed is the tenant's own type; of one that
- * is shared by all it gets a copy.
+ * is shared by all it gets a copy. Who may only register is refused what would be a change.
  */
 export async function changeType(
   context: EngineContext,
   named: { tenant: string; type: string },
   change: TypeChange,
+  { mayChange = true }: { readonly mayChange?: boolean } = {},
 ): Promise<TypeRecord> {
   const before = await definitionOf(context, named);
   if (before === null && typeof change.lifecycle !== 'string') {
@@ -73,6 +74,14 @@ export async function changeType(
     const isMerged = (MERGED as readonly string[]).includes(name) && value !== null;
     if (value === null && name !== 'retryable') delete members[name];
     else members[name] = isMerged ? { ...(members[name] as object), ...(value as object) } : value;
+  }
+  if (before !== null && !mayChange) {
+    if (canonicalJson(members) === canonicalJson(before)) {
+      return context.registry.type(named.tenant, named.type);
+    }
+    const what = `"${named.type}" is registered with another definition`;
+    const message = `${what}, and this credential may register types, not change them`;
+    throw new PawlError('FORBIDDEN', message);
   }
   return putType(context, named, members as unknown as TypeDefinition);
 }

@@ -1,7 +1,8 @@
 import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { flowIdOf } from '../core/ids.ts';
-import type { Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import { labelsIn, type ParentKind } from '../core/job-labels.ts';
 import { birthPlaces } from '../core/lifecycle.ts';
 import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { IdempotencyClaim, NewJob } from '../store/insert.ts';
@@ -23,7 +24,7 @@ export interface Again {
 
 /**
  * A new job from one that has ended, linked to it by `parentJobId` and under the type's policy of
- * today: of the same queue, priority, metadata, document, correlation and limits.
+ * today: of the same queue, priority, metadata and labels.
  */
 export async function draftAgain(context: EngineContext, again: Again): Promise<NewJob> {
   const { parent, caller, input } = again;
@@ -54,14 +55,12 @@ export async function draftAgain(context: EngineContext, again: Again): Promise<
     deadlineAt: null,
     input: await inputOf(context, { tenant, id }, { json, parent }),
     metadata: parent.metadata ?? null,
+    ...labelsIn(parent),
     correlationId: parent.correlationId ?? parent.id,
-    traceId: parent.traceId ?? null,
     requestedBy: principal,
-    limitKey: parent.limitKey ?? null,
     parentJobId: parent.id,
     parentKind: again.kind,
-    documentId: parent.documentId ?? null,
-    ...(place === null ? {} : { awaitedBy: place }),
+    awaitedBy: place,
     idempotency: again.idempotency ?? null,
     actor: apiActor(principal),
   };

@@ -2,6 +2,7 @@ import { apiActor } from '../core/actor.ts';
 import type { Instant } from '../core/clock.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JsonText } from '../core/job.ts';
+import { requestedLabels } from '../core/job-labels.ts';
 import { birthPlaces, type Lifecycle } from '../core/lifecycle.ts';
 import { PAYLOADS, payloadText } from '../core/payload.ts';
 import type { Policy } from '../core/policy.ts';
@@ -188,11 +189,9 @@ function draftOf(
     deadlineAt: request.deadlineAt ?? after(now, request.deadlineMs),
     input,
     metadata,
-    correlationId: request.correlationId ?? null,
+    ...requestedLabels(request),
     traceId: request.traceId ?? null,
     requestedBy: caller.principal,
-    limitKey: request.limitKey ?? null,
-    parentJobId: request.parentJobId ?? null,
     parentKind: request.parentJobId === undefined ? null : (request.parentKind ?? 'caller'),
     documentId: request.documentId ?? documentId,
     idempotency:

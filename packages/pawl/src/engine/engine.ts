@@ -21,6 +21,7 @@ import { notFound } from './refusals.ts';
 import type { Registry } from './registry.ts';
 import { type RetentionPolicy, retentionPolicy } from './retention/policy.ts';
 import type { Ownership } from './owner.ts';
+import { BulkOperations } from './operations/operations.ts';
 import { Schedules } from './schedules/schedules.ts';
 import type { Settlement } from './settle.ts';
 import { settleAndClaim, type SettledAndClaimed } from './settle-and-claim.ts';
@@ -36,6 +37,7 @@ export class Engine extends UseCases {
   #turn = 0;
   readonly schedules: Schedules;
   readonly failures: Failures;
+  readonly operations: BulkOperations;
   /** Lifecycles, policies and types by name. */
   readonly registry: Registry;
   /** The types as they are registered, by tenant. */
@@ -54,6 +56,7 @@ export class Engine extends UseCases {
     this.#context = context;
     this.schedules = new Schedules(context);
     this.failures = new Failures(context);
+    this.operations = new BulkOperations(context);
     this.registry = context.registry;
     this.types = context.records.types;
     this.accessKeys = context.records.accessKeys;

@@ -2,14 +2,20 @@ import { payloadHash } from '../core/canonical-json.ts';
 import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { isUuid } from '../core/uuid.ts';
-import type { JsonText, ParentKind } from '../core/job.ts';
+import type { JsonText } from '../core/job.ts';
+import {
+  LABEL_FORMS,
+  type ParentKind,
+  REQUEST_LABELS,
+  type RequestLabels,
+} from '../core/job-labels.ts';
 import { isStorable } from '../core/text.ts';
 import { PRIORITY_HIGH, PRIORITY_NORMAL } from '../core/rank.ts';
 import type { JobPolicy } from '../handler/job-policy.ts';
 import { checkUnique, type UniqueWish } from './unique.ts';
 
-/** A wish for work. The platform does not look into `input` and `metadata`. */
-export interface EnqueueRequest {
+/** A request for work. The platform does not read `input` and `metadata`. */
+export interface EnqueueRequest extends RequestLabels {
   readonly type: string;
   readonly input?: unknown;
   /** The input as JSON, from whoever on its way in has written it already. */
@@ -27,15 +33,10 @@ export interface EnqueueRequest {
   /** Otherwise than the type says; refused where the lifecycle fixes how jobs are retried. */
   readonly maxAttempts?: number;
   readonly backoff?: NonNullable<JobPolicy['retry']>['backoff'];
-  /** The longest that one attempt may take, otherwise than the type says. */
+  /** Time limit of one attempt; overrides the value of the type. */
   readonly timeoutMs?: number;
-  /** Whose limits the job counts under; by default whoever asks for it. */
-  readonly limitKey?: string;
-  readonly documentId?: string;
-  readonly correlationId?: string;
   readonly traceId?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly parentJobId?: string;
   /** By default the caller's own link. */
   readonly parentKind?: ParentKind;
   /** False leaves the job held until it is submitted, where the lifecycle has such a state. */
@@ -58,7 +59,7 @@ export function hashOf(request: EnqueueRequest): string {
   return submit ? hash : `held ${hash}`;
 }
 
-/** What cannot be told as JSON stays without: the engine refuses it, with the reason. */
+/** What cannot be written as JSON stays without: the engine refuses it, with the reason. */
 export function withInputJson(request: EnqueueRequest): EnqueueRequest {
   if (request.inputJson !== undefined) return request;
   try {
@@ -89,9 +90,9 @@ export function checkEnqueue(request: EnqueueRequest): void {
 function checkMore(request: EnqueueRequest): Fault[] {
   return [
     ...(request.queue === undefined ? [] : checkName('/queue', request.queue)),
-    ...checkLabels(request),
+    ...checkTexts(request),
     ...checkUuid('/id', request.id),
-    ...checkUuid('/parentJobId', request.parentJobId),
+    ...UUID_LABELS.flatMap((name) => checkUuid(`/${name}`, request[name])),
     ...checkPriority(request.priority),
     ...checkInstant('/runAt', request.runAt),
     ...checkInstant('/deadlineAt', request.deadlineAt),
@@ -107,21 +108,21 @@ export function checkName(pointer: string, name: unknown): Fault[] {
   return [{ pointer, message }];
 }
 
-const LABELS = [
-  'documentId',
-  'limitKey',
-  'correlationId',
+const UUID_LABELS = REQUEST_LABELS.filter((name) => LABEL_FORMS[name] === 'uuid');
+
+const TEXTS: readonly (keyof EnqueueRequest)[] = [
+  ...REQUEST_LABELS.filter((name) => LABEL_FORMS[name] === 'text'),
   'traceId',
   'idempotencyKey',
   'payloadHash',
-] as const satisfies readonly (keyof EnqueueRequest)[];
+];
 
 /** Most requests have none of these, and need no look at each. */
 const CHECKED: readonly (keyof EnqueueRequest)[] = [
-  ...LABELS,
+  ...TEXTS,
+  ...UUID_LABELS,
   'queue',
   'id',
-  'parentJobId',
   'priority',
   'runAt',
   'delayMs',
@@ -130,8 +131,8 @@ const CHECKED: readonly (keyof EnqueueRequest)[] = [
   'unique',
 ];
 
-function checkLabels(request: EnqueueRequest): Fault[] {
-  const given = LABELS.filter((name) => request[name] !== undefined);
+function checkTexts(request: EnqueueRequest): Fault[] {
+  const given = TEXTS.filter((name) => request[name] !== undefined);
   return given.flatMap((name) => {
     const value: unknown = request[name];
     const pointer = `/${name}`;

@@ -104,8 +104,7 @@ export async function insertWhole(
       there.set(job, accepted(found, jobs.indexOf(job)));
     }
   }
-  const message =
-    'jobs of this call came to be elsewhere too often for it to be written; try again';
+  const message = 'another call created the same jobs too often; try again';
   throw new PawlError('STORE_UNAVAILABLE', message);
 }
 

@@ -8,7 +8,8 @@ import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { EngineContext } from './context.ts';
 import type { Caller } from './enqueue.ts';
-import { rerun, wasRerun } from './rerun.ts';
+import type { StageCopy } from './kept-stages.ts';
+import { rerun, rerunsOf } from './rerun.ts';
 
 /** By what jobs that ended badly are found. */
 export interface FailureQuery {
@@ -42,11 +43,19 @@ export interface FailureCause {
   readonly firstSeen: Instant;
   readonly lastSeen: Instant;
   readonly jobId: string;
+  /** Somebody ignores it, and it did not come again since. */
+  readonly isIgnored: boolean;
 }
 
 export interface FailurePage {
   readonly jobs: readonly Job[];
   readonly nextCursor: string | null;
+}
+
+export interface RerunHow {
+  readonly caller: Caller;
+  readonly keep?: StageCopy | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export type RerunResult =
@@ -70,23 +79,29 @@ export class Failures {
 
   /** Grouped by cause, the latest first. */
   async causes(query: FailureQuery): Promise<FailureCause[]> {
-    const jobs = await this.#newest(query);
+    const jobs = await newestFailures(this.#context, query);
     const letters = await this.#context.records.deadLetters.list({
       tenant: query.tenant,
       limit: BAD_ENDS.length * FAILURES_SEEN_MAX,
       ...(query.type === undefined ? {} : { type: query.type }),
     });
     const withLetter = new Set(letters.map(({ jobId }) => jobId));
+    const ignored = await this.#context.records.ignoredCauses.list(query.tenant);
+    const ignoredAt = new Map(ignored.map((one) => [one.fingerprint, one.at]));
     const groups = [...Map.groupBy(jobs, causeOf)];
     return groups
       .map(([fingerprint, own]) => causeFrom(fingerprint, own, withLetter))
+      .map((cause) => {
+        const isIgnored = cause.lastSeen <= (ignoredAt.get(cause.fingerprint) ?? -Infinity);
+        return { ...cause, isIgnored };
+      })
       .toSorted((one, other) => other.lastSeen - one.lastSeen);
   }
 
   /** Newest first, one bad end after the other; their errors in brief, as in every list. */
   async jobs(query: FailureQuery, asked: { limit: number; cursor?: string }): Promise<FailurePage> {
     const jobs: Job[] = [];
-    for await (const job of this.#all(query, asked.cursor ?? null)) {
+    for await (const { job } of eachFailure(this.#context, query, asked.cursor ?? null)) {
       if (jobs.length === asked.limit) return { jobs, nextCursor: cursorAt(jobs.at(-1)!) };
       jobs.push(briefJob(job));
     }
@@ -99,67 +114,80 @@ export class Failures {
    */
   async rerun(
     query: FailureQuery,
-    asked: { caller: Caller; limit: number; cursor?: string },
+    asked: RerunHow & { limit: number; cursor?: string },
   ): Promise<{ results: RerunResult[]; nextCursor: string | null }> {
+    const { caller, keep } = asked;
     const results: RerunResult[] = [];
     let last: Job | null = null;
-    for await (const job of this.#all(query, asked.cursor ?? null)) {
+    for await (const { job } of eachFailure(this.#context, query, asked.cursor ?? null)) {
       if (results.length === asked.limit) return { results, nextCursor: cursorAt(last!) };
       last = job;
-      if (await wasRerun(this.#context, job)) continue;
-      results.push(await this.rerunOne(job.id, asked.caller, `rerun ${job.id}`));
+      if ((await rerunsOf(this.#context, job)).length > 0) continue;
+      const idempotencyKey = `rerun ${job.id}`;
+      results.push(await this.rerunOne(job.id, { caller, keep, idempotencyKey }));
     }
     return { results, nextCursor: null };
   }
 
-  async rerunOne(id: string, caller: Caller, idempotencyKey?: string): Promise<RerunResult> {
+  async rerunOne(id: string, { caller, keep, idempotencyKey }: RerunHow): Promise<RerunResult> {
     try {
       const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-      return { id, ...(await rerun(this.#context, { id, caller, ...key })) };
+      const how = { id, caller, ...(keep === undefined ? {} : { keep }), ...key };
+      return { id, ...(await rerun(this.#context, how)) };
     } catch (error) {
       if (error instanceof PawlError) return { id, kind: 'refused', error };
       throw error;
     }
   }
+}
 
-  async #newest(query: FailureQuery): Promise<Job[]> {
-    const jobs: Job[] = [];
-    for (const phase of phasesOf(query)) {
-      let count = 0;
-      for await (const job of this.#ofPhase(query, { phase, before: null })) {
-        jobs.push(job);
-        if (++count === FAILURES_SEEN_MAX) break;
-      }
-    }
-    return jobs;
-  }
-
-  async *#all(query: FailureQuery, cursor: string | null): AsyncGenerator<Job> {
-    const phases = phasesOf(query);
-    const from = cursor === null ? null : readCursor(cursor, phases);
-    for (const phase of from === null ? phases : phases.slice(phases.indexOf(from.phase))) {
-      yield* this.#ofPhase(query, { phase, before: phase === from?.phase ? from.id : null });
+/** So many of each bad end at most, the newest first. */
+export async function newestFailures(context: EngineContext, query: FailureQuery): Promise<Job[]> {
+  const jobs: Job[] = [];
+  for (const phase of phasesOf(query)) {
+    let count = 0;
+    for await (const job of ofPhase(context, query, { phase, before: null })) {
+      jobs.push(job);
+      if (++count === FAILURES_SEEN_MAX) break;
     }
   }
+  return jobs;
+}
 
-  async *#ofPhase(
-    { fingerprint, ...query }: FailureQuery,
-    from: { phase: Phase; before: string | null },
-  ): AsyncGenerator<Job> {
-    let { before } = from;
-    for (;;) {
-      const page = await this.#context.store.list({
-        ...query,
-        phase: from.phase,
-        limit: PAGE,
-        ...(before === null ? {} : { before }),
-      });
-      for (const job of page.jobs) {
-        if (fingerprint === undefined || causeOf(job) === fingerprint) yield job;
-      }
-      before = page.searchedTo ?? page.jobs.at(-1)?.id ?? null;
-      if (!page.hasMore || before === null) return;
+/** From a cursor on, newest first, one bad end after the other, with the cursor after each. */
+export async function* eachFailure(
+  context: EngineContext,
+  query: FailureQuery,
+  cursor: string | null,
+): AsyncGenerator<{ readonly job: Job; readonly cursor: string }> {
+  const phases = phasesOf(query);
+  const from = cursor === null ? null : readCursor(cursor, phases);
+  for (const phase of from === null ? phases : phases.slice(phases.indexOf(from.phase))) {
+    const before = phase === from?.phase ? from.id : null;
+    for await (const job of ofPhase(context, query, { phase, before })) {
+      yield { job, cursor: cursorAt(job) };
     }
+  }
+}
+
+async function* ofPhase(
+  { store }: EngineContext,
+  { fingerprint, ...query }: FailureQuery,
+  from: { phase: Phase; before: string | null },
+): AsyncGenerator<Job> {
+  let { before } = from;
+  for (;;) {
+    const page = await store.list({
+      ...query,
+      phase: from.phase,
+      limit: PAGE,
+      ...(before === null ? {} : { before }),
+    });
+    for (const job of page.jobs) {
+      if (fingerprint === undefined || causeOf(job) === fingerprint) yield job;
+    }
+    before = page.searchedTo ?? page.jobs.at(-1)?.id ?? null;
+    if (!page.hasMore || before === null) return;
   }
 }
 
@@ -184,7 +212,7 @@ function causeOf({ type, error }: Job): string {
   return fingerprintOf(type, error ?? UNKNOWN);
 }
 
-function causeFrom(
+export function causeFrom(
   fingerprint: string,
   jobs: readonly Job[],
   withLetter: ReadonlySet<string>,
@@ -205,6 +233,7 @@ function causeFrom(
     firstSeen: Math.min(...ends),
     lastSeen,
     jobId: latest.id,
+    isIgnored: false,
   };
 }
 

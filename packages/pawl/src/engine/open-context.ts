@@ -7,6 +7,7 @@ import { recordsOf } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import { type EngineContext, type EngineLog, silentLog } from './context.ts';
 import { FlowLooks } from './flows/looks.ts';
+import type { LinkSigning } from './flows/message-link.ts';
 import { KnownInputs } from './known-inputs.ts';
 import { LargeInputs } from './large-inputs.ts';
 import { Shedding } from './limits/watermarks.ts';
@@ -28,6 +29,8 @@ export interface EngineOptions {
   /** Hears what was done, for metrics. */
   readonly observer?: EngineObserver | null;
   readonly tracer?: EnqueueTracer | null;
+  /** What message links are made with; left out, there are none. */
+  readonly links?: LinkSigning | null;
   /** How those who wait for jobs are woken: by default with the machine's timers, every 50 ms. */
   readonly live?: { readonly timers?: Timers; readonly everyMs?: number };
 }
@@ -35,7 +38,7 @@ export interface EngineOptions {
 /** What all use cases of one engine share. */
 export function openContext(options: EngineOptions): EngineContext {
   const { store, lifecycles, random, ids, clock = systemClock, log = silentLog } = options;
-  const { observer = null, tracer = null } = options;
+  const { observer = null, tracer = null, links = null } = options;
   const records = recordsOf(store);
   const context: EngineContext = {
     store,
@@ -52,6 +55,7 @@ export function openContext(options: EngineOptions): EngineContext {
     largeInputs: new LargeInputs(),
     liveTexts: new LiveTexts({ ids, clock }),
     wakeSignal: new WorkSignal(store.wakeSignal ?? null),
+    links,
     flowLooks: new FlowLooks(() => context),
     live: new LiveHub(store, { timers: systemTimers, ...options.live }),
   };

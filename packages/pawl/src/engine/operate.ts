@@ -2,7 +2,7 @@ import type { Failure } from '../core/decision.ts';
 import type { DlqReason } from '../core/error-class.ts';
 import { PawlError } from '../core/errors.ts';
 import type { CancelMode, Job, JobRef } from '../core/job.ts';
-import { isTerminal } from '../core/phase.ts';
+import { isOwned, isTerminal } from '../core/phase.ts';
 import { afterWrite } from './after-write.ts';
 import { boundedMessage } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
@@ -73,6 +73,8 @@ export interface CancelRequest {
   readonly actor: string;
   readonly mode: CancelMode;
   readonly reason: string | null;
+  /** Leaves one alone that somebody has begun: it then answers `requested`. */
+  readonly isForUnbegun?: boolean;
 }
 
 export type CancelResult =
@@ -106,6 +108,8 @@ export async function cancel(
 function planCancel(context: EngineContext, job: Job, request: CancelRequest): Plan {
   const { mode, reason } = request;
   if (job.phase === 'cancelled') return { kind: 'leave' };
+  const isBegun = job.startedAt !== null || isOwned(job.phase);
+  if (request.isForUnbegun === true && isBegun) return { kind: 'leave' };
   if (isTerminal(job.phase)) {
     const message = `job ${job.id} has already ended as ${job.state}`;
     return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };

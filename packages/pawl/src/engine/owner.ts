@@ -11,6 +11,7 @@ import { allOf } from './all-of.ts';
 import { beatRefusal, boundedMessage, boundedNotes } from './bounded-beat.ts';
 import type { EngineContext } from './context.ts';
 import type { EngineObserver, Renewed } from './observer.ts';
+import { keptRefusal } from './kept-limit.ts';
 import { FREE, ruleStage, speaksOfStages, type StageRuling } from './stages.ts';
 import { leaseExpired, leaseLost, notFound } from './refusals.ts';
 import { type Plan, type Task, transition, type TransitionOutcome } from './transition.ts';
@@ -159,7 +160,13 @@ function liveOf({ liveTexts }: EngineContext, { liveTokens = '' }: Beat) {
 /** Who does not own the job is told so by the store, and needs no other answer. */
 async function rulingOf(context: EngineContext, beat: Beat, job: Job | null): Promise<StageRuling> {
   const isOwner = job !== null && ownershipRefusal(job, beat) === null;
-  return isOwner && speaksOfStages(beat) ? ruleStage(context, beat, job) : FREE;
+  const ruling = isOwner && speaksOfStages(beat) ? await ruleStage(context, beat, job) : FREE;
+  // A worker beside the engine shows the job as it claimed it, and has counted for itself.
+  const { ref, known, stageResult } = beat;
+  const isCounted = !isOwner || known !== undefined || stageResult === undefined;
+  if (isCounted || ruling.error !== null) return ruling;
+  const error = await keptRefusal(context, ref, { added: 1, stage: stageResult.name });
+  return error === null ? ruling : { ...ruling, error };
 }
 
 async function lost(context: EngineContext, { ref }: Beat): Promise<BeatResult> {

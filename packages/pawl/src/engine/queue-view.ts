@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts';
+import { isBacklog } from '../core/figures.ts';
 import { byPhase, type Tally } from '../store/tally.ts';
 import type { DispatchRule } from '../store/dispatch-rule.ts';
 import type { EngineContext } from './context.ts';
@@ -16,7 +17,7 @@ export interface QueueView {
 
 function viewOf(name: string, tallies: readonly Tally[], rule: DispatchRule | null): QueueView {
   const { phases, atLeast } = byPhase(tallies);
-  const ready = tallies.filter(({ phase }) => phase === 'ready').map((one) => one.oldestRunAt);
+  const ready = tallies.filter(({ phase }) => isBacklog(phase)).map((one) => one.oldestRunAt);
   const oldestReadyAt = ready.length === 0 ? null : Math.min(...ready);
   const types = [...new Set(tallies.map(({ type }) => type))].toSorted();
   return { name, phases, atLeast, oldestReadyAt, types, rule };

@@ -1,3 +1,4 @@
+import type { Instant } from '../core/clock.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { storable } from '../core/text.ts';
 import type { DispatchRule } from '../store/dispatch-rule.ts';
@@ -7,6 +8,9 @@ import { checkName } from './enqueue-request.ts';
 /** What an operator can change of a queue; what is left out stays as it is, null takes it away. */
 export interface QueueSettings {
   readonly isPaused?: boolean;
+  /** When the pause ends by itself: at a time, or so long from now. Left out: it does not. */
+  readonly pausedUntil?: Instant | null;
+  readonly pausedForMs?: number;
   /** At most so many of its jobs are in flight at once. */
   readonly concurrency?: number | null;
   /** From this depth on, new jobs are refused until it has fallen to the low one. */
@@ -20,6 +24,8 @@ export interface QueueRef {
   readonly queue: string;
 }
 
+/** The last instant that a time of the API can name. */
+const INSTANT_MAX = Date.UTC(10_000, 0) - 1;
 const COUNT_MAX = 1_000_000_000;
 const REASON_LENGTH_MAX = 512;
 
@@ -32,17 +38,49 @@ export async function configureQueue(
   const before = (await context.store.rules(tenant)).find(
     ({ scope, name }) => scope === 'queue' && name === queue,
   );
-  const faults = [...checkName('/queue', queue), ...checkSettings(settings, before ?? null)];
+  const now = await context.store.now();
+  const faults = [
+    ...checkName('/queue', queue),
+    ...checkSettings(settings, before ?? null),
+    ...checkPause(settings, now),
+  ];
   if (faults.length > 0) throw invalid(faults);
   const ref = { tenant, scope: 'queue', name: queue } as const;
+  const { pausedForMs: _, ...rest } = { ...settings, ...pauseOf(settings, now) };
   const { reason } = settings;
   const said = typeof reason === 'string' ? { reason: storable(reason) } : {};
-  const rule = await context.store.putDispatchRule({ ...ref, actor, ...settings, ...said });
+  const rule = await context.store.putDispatchRule({ ...ref, actor, ...rest, ...said });
   context.shedding.forget();
   const entry = { tenant, id: context.ids.next(), actor, subject: `queue ${queue}` };
   const details = JSON.stringify(settings);
   await context.records.audit.add([{ ...entry, action: 'queue_configured', details }]);
   return rule;
+}
+
+type Pause = Pick<QueueSettings, 'isPaused' | 'pausedUntil'>;
+
+/** A pause without an end replaces one that has an end. */
+function pauseOf({ isPaused, pausedUntil, pausedForMs }: QueueSettings, now: Instant): Pause {
+  const until = pausedForMs === undefined ? (pausedUntil ?? null) : now + pausedForMs;
+  if (until !== null) return { isPaused: true, pausedUntil: until };
+  return isPaused === undefined && pausedUntil === undefined ? {} : { pausedUntil: null };
+}
+
+function checkPause({ isPaused, pausedUntil, pausedForMs }: QueueSettings, now: Instant): Fault[] {
+  const pointer = pausedForMs === undefined ? '/pausedUntil' : '/pausedForMs';
+  const until = pausedForMs === undefined ? (pausedUntil ?? null) : now + pausedForMs;
+  const faults: Fault[] = [];
+  if (until === null) return faults;
+  if (!Number.isInteger(until) || until <= now || until > INSTANT_MAX) {
+    faults.push({ pointer, message: 'must lie in the future, before the year 10000' });
+  }
+  if (isPaused === false) {
+    faults.push({ pointer, message: 'says how long a pause lasts: leave it out to resume' });
+  }
+  if (pausedForMs !== undefined && pausedUntil !== undefined) {
+    faults.push({ pointer, message: 'must not be given together with pausedUntil' });
+  }
+  return faults;
 }
 
 function checkSettings(settings: QueueSettings, before: DispatchRule | null): Fault[] {

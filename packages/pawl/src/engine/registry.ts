@@ -63,7 +63,7 @@ export class Registry {
     const known = [...this.#byName.keys()].join(', ');
     throw new PawlError(
       'VALIDATION_ERROR',
-      `the lifecycle ${lifecycleKey(name, version)} is not known here; known are ${known}`,
+      `the lifecycle ${lifecycleKey(name, version)} is unknown; known are ${known}`,
     );
   }
 

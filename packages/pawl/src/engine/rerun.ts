@@ -8,6 +8,7 @@ import { IDEMPOTENCY_WINDOW_MS } from './draft.ts';
 import { draftAgain } from './draft-again.ts';
 import type { Caller } from './enqueue.ts';
 import { answerTo } from './enqueue-answer.ts';
+import { keptStages, type StageCopy } from './kept-stages.ts';
 import { notFound } from './refusals.ts';
 
 export interface RerunRequest {
@@ -15,6 +16,8 @@ export interface RerunRequest {
   readonly caller: Caller;
   /** Instead of the input of the job that is run again. */
   readonly input?: unknown;
+  /** The new job begins with the results of the stages that the other had finished. */
+  readonly keep?: StageCopy;
   /** The new job's own id, where the caller had to know it beforehand. */
   readonly newId?: string;
   /** One job for this key within a day. */
@@ -26,12 +29,12 @@ export async function rerun(
   context: EngineContext,
   request: RerunRequest,
 ): Promise<{ kind: 'created' | 'replayed'; job: Job }> {
-  const { caller, id, input, newId, idempotencyKey: key } = request;
+  const { caller, id, input, keep, newId, idempotencyKey: key } = request;
   const ref = { tenant: caller.tenant, id };
   const [parent] = await context.store.read([ref]);
   if (!parent) throw notFound(ref);
   refuseUnfinished(parent);
-  const job = await draftAgain(context, {
+  const draft = await draftAgain(context, {
     caller,
     parent,
     kind: 'rerun',
@@ -39,6 +42,10 @@ export async function rerun(
     ...(newId === undefined ? {} : { id: newId }),
     ...(key === undefined ? {} : { idempotency: claimOf(key, request) }),
   });
+  const job =
+    keep === undefined
+      ? draft
+      : { ...draft, stages: await keptStages(context, { from: parent, to: draft, copy: keep }) };
   const [outcome] = await context.store.insert([job]);
   if (outcome!.kind === 'created') {
     const made = jobAtBirth(job, outcome!.at);
@@ -52,8 +59,12 @@ export async function rerun(
   return { kind: 'replayed', job: found.job };
 }
 
-function claimOf(key: string, { id, input }: RerunRequest): IdempotencyClaim {
-  const hash = payloadHash({ rerun: id, ...(input === undefined ? {} : { input }) });
+function claimOf(key: string, { id, input, keep }: RerunRequest): IdempotencyClaim {
+  const hash = payloadHash({
+    rerun: id,
+    ...(input === undefined ? {} : { input }),
+    ...(keep === undefined ? {} : { keep: true }),
+  });
   return { key, payloadHash: hash, windowMs: IDEMPOTENCY_WINDOW_MS };
 }
 
@@ -65,8 +76,8 @@ function refuseUnfinished({ id, state, phase }: Job): void {
 
 const CHILDREN = 50;
 
-/** Whether a job was run again or replayed before. */
-export async function wasRerun({ store }: EngineContext, { tenant, id }: JobRef): Promise<boolean> {
+/** The jobs by which it was run again or replayed before, the latest first. */
+export async function rerunsOf({ store }: EngineContext, { tenant, id }: JobRef): Promise<Job[]> {
   const { jobs } = await store.list({ tenant, parentJobId: id, limit: CHILDREN });
-  return jobs.some(({ parentKind }) => parentKind === 'rerun' || parentKind === 'replay');
+  return jobs.filter(({ parentKind }) => parentKind === 'rerun' || parentKind === 'replay');
 }

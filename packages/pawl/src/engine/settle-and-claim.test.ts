@@ -70,7 +70,8 @@ describe('settling and claiming in one call', () => {
     const { store } = world;
     const apply = store.apply.bind(store) as (...asked: unknown[]) => Promise<never>;
     store.apply = (...asked: unknown[]) => {
-      store.read = () => Promise.reject(new StoreError('unchanged', 'no connection'));
+      store.read = (): Promise<never> =>
+        Promise.reject(new StoreError('unchanged', 'no connection'));
       return apply(...asked);
     };
     const stale = { ...success(claim), ending: { kind: 'snooze', delayMs: 5 } as const };

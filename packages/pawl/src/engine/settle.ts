@@ -96,7 +96,7 @@ function planEnding(
   const unfit = endingRefusal(ending);
   if (unfit !== null) return { kind: 'refuse', error: unfit };
   if (ending.kind === 'cancelled' && job.cancel === null) {
-    const message = `nobody asked to cancel job ${job.id}`;
+    const message = `job ${job.id} has no pending cancel request`;
     return { kind: 'refuse', error: new PawlError('ILLEGAL_TRANSITION', message) };
   }
   if (ending.kind === 'succeed') return planSuccess(ending.result);

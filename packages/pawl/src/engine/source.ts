@@ -25,6 +25,6 @@ export interface JobSource {
   ): Promise<{ readonly outcomes: readonly SourceOutcome[]; readonly claims: readonly Claim[] }>;
   /** What a handler asks for its waits; left out where jobs cannot wait. */
   flow?(held: Ownership, call: FlowCall): Promise<FlowAnswer>;
-  /** Signs of life for those who look; a source may do without. */
-  announce?(signs: readonly WorkerSign[]): Promise<void>;
+  /** Signs of life for those who look; answers with the ids of those that are asked to drain. */
+  announce?(signs: readonly WorkerSign[]): Promise<readonly string[]>;
 }

@@ -3,12 +3,12 @@ import { isStorable } from '../core/text.ts';
 import type { UniqueClaim } from '../store/unique.ts';
 
 /**
- * At most one job at a time for (type, mode, key). The answer always names the job that stands for
- * the wish, and how:
+ * At most one job at a time for (type, mode, key). The answer always names the job
+ * that meets the request, and how:
  * - `throttle`: one job in each window of `windowMs`: `throttled`, the window's job, or `created`;
  * - `debounce`: the job waits until nobody has asked for `windowMs`, but `maxWaitMs` at most (ten
  *   windows by default): `debounced`, the delayed job, put off, or `created`;
- * - `replace`: while nobody has begun the job it gets the new input: `replaced`, or `created`.
+ * - `replace`: until the job starts it gets the new input: `replaced`, or `created`.
  */
 export interface UniqueWish {
   readonly key: string;

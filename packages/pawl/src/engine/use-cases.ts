@@ -3,8 +3,10 @@ import type { WorkerSign } from '../records/workers.ts';
 import type { EventQuery, TailQuery } from '../store/query.ts';
 import type { EngineContext } from './context.ts';
 import { changeType, putType } from './define-type.ts';
+import { failureDetail } from './failure-detail.ts';
 import { enqueueFollowUps } from './follow/follow-ups.ts';
 import { followersOf } from './follow/standing.ts';
+import { historyOf } from './history/report.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
 import { why } from './limits/why.ts';
 import { JobCursors } from './live/job-cursor.ts';
@@ -23,6 +25,7 @@ import { sweepDue } from './sweeps/due.ts';
 import { sweepExpired } from './sweeps/expired.ts';
 import { sweepSchedules } from './sweeps/schedules.ts';
 import { sweepThrottles } from './sweeps/throttles.ts';
+import { withContext } from './with-context.ts';
 
 /** Use cases that are one function of the context each. The engine has them as its methods. */
 const USE_CASES = {
@@ -59,6 +62,18 @@ const USE_CASES = {
   tail: ({ store }: EngineContext, query: TailQuery) => store.tail(query),
   /** Where everyone who follows the log stands, how far behind, and what keeps them there. */
   followers: followersOf,
+  /** One cause of failures: where, when, why, and what can be run again. */
+  failureDetail,
+  /** Hides a cause until it comes again. */
+  ignoreCause: (
+    { records }: EngineContext,
+    tenant: string,
+    cause: { fingerprint: string; by: string | null },
+  ) => records.ignoredCauses.add(tenant, cause),
+  heedCause: ({ records }: EngineContext, tenant: string, fingerprint: string) =>
+    records.ignoredCauses.remove(tenant, fingerprint),
+  /** What happened when: counts, waits, durations, backlog, deploys. */
+  history: historyOf,
   /** As with jobs, the whole of an error is told to who asks for one of them by its id. */
   deadLetters: listDeadLetters,
   /** Why a job is not running: the reason in a word, a sentence and facts. */
@@ -73,9 +88,15 @@ const USE_CASES = {
   /** Who stands where; of a line longer than `max` only so many are counted, and it says so. */
   tally: ({ store }: EngineContext, tenant: string | null, max?: number) =>
     store.tally(tenant, max),
-  /** A worker's sign of life, for those who look; its leases alone say what it owns. */
+  /**
+   * A worker's sign of life, for those who look; its leases alone say what it owns. Answers with
+   * the ids of those that are asked to drain.
+   */
   announce: ({ records }: EngineContext, signs: readonly WorkerSign[]) =>
     records.workers.beat(signs),
+  /** Asks a worker to finish its jobs and leave; null: no such worker, false: it cannot hear it. */
+  askToDrain: ({ records }: EngineContext, key: Pick<WorkerSign, 'tenant' | 'id'>) =>
+    records.workers.askToDrain(key),
   /** The workers that take a tenant's jobs, with those that they own; null for all. */
   workers: ({ records }: EngineContext, tenant: string | null) => records.workers.list(tenant),
   /** Takes away what a job that has ended said, and keeps what happened to it. */
@@ -90,35 +111,4 @@ const USE_CASES = {
   sweepSchedules,
 };
 
-/** The functions without their first argument, which is the context. */
-type Methods<Cases> = {
-  [Name in keyof Cases]: Cases[Name] extends (
-    context: EngineContext,
-    ...args: infer Args
-  ) => infer Answer
-    ? (...args: Args) => Answer
-    : never;
-};
-
-type UseCase = (context: EngineContext, ...args: unknown[]) => unknown;
-
-class WithContext {
-  readonly #context: EngineContext;
-
-  constructor(context: EngineContext) {
-    this.#context = context;
-  }
-
-  static {
-    for (const [name, run] of Object.entries(USE_CASES as unknown as Record<string, UseCase>)) {
-      const value = function method(this: WithContext, ...args: unknown[]): unknown {
-        return run(this.#context, ...args);
-      };
-      Object.defineProperty(this.prototype, name, { value, writable: true, configurable: true });
-    }
-  }
-}
-
-export const UseCases = WithContext as unknown as new (
-  context: EngineContext,
-) => Methods<typeof USE_CASES>;
+export const UseCases = withContext(USE_CASES);

@@ -1,5 +1,6 @@
 import { type Duration, DURATION_FAULT, parseDuration } from '../core/duration.ts';
 import { type Fault, invalid, PawlError } from '../core/errors.ts';
+import { REQUEST_LABELS, type RequestLabel, type RequestLabels } from '../core/job-labels.ts';
 import type { JobType } from '../handler/job-type.ts';
 import type { JobPolicy } from '../handler/job-policy.ts';
 import { type BackoffOption, wireBackoff } from '../handler/policy-options.ts';
@@ -18,35 +19,33 @@ export type UniqueOption =
   /** While nobody has begun the job it gets the new input. */
   | { readonly mode: 'replace'; readonly key: string };
 
-/** What can be said of a job besides its input. */
-export interface EnqueueOptions {
-  /** Idempotency: one job for this key within a day, however often it is asked for. */
+/** Options of `enqueue`: everything about a job except its input. */
+export interface EnqueueOptions extends RequestLabels {
+  /** Idempotency key: one job per key within a day, however often it is enqueued; default: none. */
   readonly key?: string;
-  /** A UUID of the caller's own, in lower case. */
+  /** A UUID in lower case; default: a new one. */
   readonly id?: string;
-  /** Not before this time has passed. */
+  /** Start at the earliest after this duration; default: at once. */
   readonly delay?: Duration;
-  /** Not before this time. */
+  /** Start at the earliest at this time, instead of `delay`. */
   readonly at?: Date;
+  /** Larger numbers start earlier; default: 'normal', which is 0. */
   readonly priority?: 'normal' | 'high' | number;
+  /** Default: `default`. */
   readonly queue?: string;
-  /** Otherwise than the type says. */
+  /** Overrides that of the type. */
   readonly maxAttempts?: number;
-  /** Otherwise than the type says. */
+  /** Overrides that of the type. */
   readonly backoff?: BackoffOption;
-  /** The longest that one attempt may take. */
+  /** Time limit of one attempt; overrides that of the type. */
   readonly timeout?: Duration;
-  /** When the job must have ended, all attempts together. */
+  /** When the job must have ended, including all attempts; default: never. */
   readonly deadline?: Duration | Date;
+  /** At most one job per key: throttle, debounce or replace; default: none. */
   readonly unique?: UniqueOption;
-  /** Whose limits the job counts under; by default whoever asks for it. */
-  readonly limitKey?: string;
-  readonly correlationId?: string;
-  readonly documentId?: string;
-  /** The job that this one belongs to. */
-  readonly parentJobId?: string;
+  /** JSON that is stored with the job and can be searched. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Leaves the job held until `submit`, where its lifecycle has such a state. */
+  /** Holds the job until `submit`, where its lifecycle has a held state; default: false. */
   readonly hold?: boolean;
 }
 
@@ -62,16 +61,13 @@ export const ENQUEUE_OPTIONS: Readonly<Record<keyof EnqueueOptions, true>> = {
   timeout: true,
   deadline: true,
   unique: true,
-  limitKey: true,
-  correlationId: true,
-  documentId: true,
-  parentJobId: true,
+  ...(Object.fromEntries(REQUEST_LABELS.map((name) => [name, true])) as Record<RequestLabel, true>),
   metadata: true,
   hold: true,
 };
 
 /** A wish for a job in the units of the engine and the wire. */
-export interface JobWish {
+export interface JobWish extends RequestLabels {
   readonly type: string;
   readonly input: unknown;
   idempotencyKey?: string;
@@ -91,10 +87,6 @@ export interface JobWish {
     readonly windowMs?: number;
     readonly maxWaitMs?: number;
   };
-  limitKey?: string;
-  correlationId?: string;
-  documentId?: string;
-  parentJobId?: string;
   metadata?: Readonly<Record<string, unknown>>;
   submit?: boolean;
 }
@@ -105,10 +97,7 @@ const AS_THEY_ARE = [
   'priority',
   'queue',
   'maxAttempts',
-  'limitKey',
-  'correlationId',
-  'documentId',
-  'parentJobId',
+  ...REQUEST_LABELS,
   'metadata',
 ] as const satisfies readonly (keyof EnqueueOptions & keyof JobWish)[];
 
@@ -137,7 +126,7 @@ function withOptions(wish: JobWish, options: EnqueueOptions): JobWish {
 function addTimes(wish: JobWish, options: EnqueueOptions, faults: Fault[]): void {
   const { delay, at, timeout, deadline } = options;
   if (delay !== undefined && at !== undefined) {
-    const message = 'must be left out beside `delay`: give the one or the other';
+    const message = 'must be left out beside `delay`: give one of them';
     faults.push({ pointer: '/at', message });
   }
   if (delay !== undefined) wish.delayMs = read('/delay', delay, faults);

@@ -2,7 +2,7 @@ import type { JobType } from '../handler/job-type.ts';
 import type { JobHandle } from './job-handle.ts';
 import type { DeadLetterSnapshot, JobSnapshot, Page, Paging } from './job-snapshot.ts';
 
-/** Jobs that ended badly for one cause: of one type and error class, with alike messages. */
+/** Jobs that failed for one cause: of one type and error class, with alike messages. */
 export interface FailureCause {
   readonly fingerprint: string;
   readonly type: string;
@@ -35,6 +35,7 @@ export type ManyResult =
   | { readonly id: string; readonly ok: true; readonly job: JobHandle }
   | { readonly id: string; readonly ok: false; readonly error: Error };
 
+/** What a call on many jobs did, item by item. */
 export interface ManyResults {
   readonly results: readonly ManyResult[];
   /** There are more: ask again, with this cursor where there is one. */
@@ -42,7 +43,7 @@ export interface ManyResults {
   readonly nextCursor: string | null;
 }
 
-/** Jobs that ended badly, with and without dead letters: the latest thousands of them. */
+/** Failed jobs, with and without dead letters: the latest thousands of them. */
 export interface Failures {
   /** Grouped by cause, the latest first. */
   causes(filter?: FailureFilter): Promise<readonly FailureCause[]>;
@@ -51,7 +52,10 @@ export interface Failures {
   /** Runs those again that were neither run again nor replayed yet. */
   rerun(
     filter: FailureFilter | { readonly ids: readonly string[] },
-    paging?: Paging,
+    options?: Paging & {
+      /** The new jobs keep the results of finished stages, as `JobHandle.rerun` does. */
+      readonly keep?: boolean;
+    },
   ): Promise<ManyResults>;
 }
 
@@ -63,6 +67,7 @@ export interface DeadLetterFilter extends Paging {
   readonly isReplayed?: boolean;
 }
 
+/** The dead-letter queue: list, read and replay dead letters. */
 export interface DeadLetters {
   /** Newest first. */
   list(filter?: DeadLetterFilter): Promise<Page<DeadLetterSnapshot>>;

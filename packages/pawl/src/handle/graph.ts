@@ -11,6 +11,7 @@ export type OnNeedFailed = 'cancel' | 'run' | 'hold';
 /** An item of the graph by its name, or a job outside of it by its handle. */
 type Need = string | { readonly id: string };
 
+/** Options of an item of a graph: the jobs that it needs, and what happens when one fails. */
 export interface GraphOptions<
   Needs extends readonly Need[] = readonly Need[],
 > extends EnqueueOptions {

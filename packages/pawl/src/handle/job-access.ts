@@ -29,6 +29,15 @@ export interface MessageDraft {
   readonly key?: string;
 }
 
+/** A link by which one message can be sent. */
+export interface LinkDraft {
+  /** The name of the message. */
+  readonly name: string;
+  /** Left out, whoever opens the link is asked. */
+  readonly value?: unknown;
+  readonly ttlMs?: number;
+}
+
 export interface SentMessage {
   readonly id: string;
   /** False: a message of this key was there already. */
@@ -38,6 +47,11 @@ export interface SentMessage {
 export interface RerunOptions<Input = unknown> {
   /** Instead of the input of the job that is run again. */
   readonly input?: Input;
+  /**
+   * The new job keeps the results of the stages and effects (`once`) that were finished, except
+   * for those that refer to artifacts which are gone.
+   */
+  readonly keep?: boolean;
   /** One job for this key within a day, however often it is asked for. */
   readonly key?: string;
 }
@@ -72,6 +86,7 @@ export interface JobAccess {
   deadLetterOf(id: string): Promise<DeadLetterSnapshot | null>;
   artifactsOf(id: string): Promise<readonly ArtifactSnapshot[]>;
   send(id: string, message: MessageDraft): Promise<SentMessage>;
+  messageLink(id: string, link: LinkDraft): Promise<string>;
   tree(id: string): Promise<TreeSnapshot>;
   /** Told before somebody waits for a job of this type. */
   waiting?(type: string | null): void;

@@ -61,7 +61,7 @@ export class JobGone extends PawlError {
   }
 }
 
-/** The job did not end within the time that its caller gave it; it goes on. */
+/** The job did not end within the time that its caller gave it; it continues. */
 export class WaitTimeout extends Error {
   readonly id: string;
   readonly state: string | null;

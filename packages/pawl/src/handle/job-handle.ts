@@ -1,6 +1,7 @@
 import { type Duration, durationMs } from '../core/duration.ts';
 import { isPawlError } from '../core/errors.ts';
 import type { Json, RequireJson } from '../handler/json.ts';
+import type { LinkOptions } from '../handler/waits.ts';
 import type {
   CancelOptions,
   EnqueueOutcome,
@@ -33,7 +34,7 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 const NEVER = new AbortController().signal;
 
 /**
- * A job in a program's hand: what came of it, how it stands, and what can be asked of it. `Result`
+ * A job as a program uses it: its result, its state, and what can be done with it. `Result`
  * is what its handler returns, and what is read is what JSON gives back of that: a `Date` is a
  * string.
  */
@@ -127,6 +128,22 @@ export class Handle<out Result = unknown, out Input = unknown> {
     { key }: { readonly key?: string } = {},
   ): Promise<SentMessage> {
     return this.#access.send(this.id, key === undefined ? { name, value } : { name, value, key });
+  }
+
+  /**
+   * A signed address by which whoever has it sends the job one message of this name: a page with a
+   * button (for a `value`) or a form. It is good for one answer, until the job ends or for `ttl`.
+   */
+  async messageLink<Value = never>(
+    name: string,
+    { value, ttl }: LinkOptions<Value & RequireJson<Value>> = {},
+  ): Promise<string> {
+    const ttlMs = ttl === undefined ? undefined : durationMs(ttl, '/ttl');
+    return this.#access.messageLink(this.id, {
+      name,
+      ...(value === undefined ? {} : { value }),
+      ...(ttlMs === undefined ? {} : { ttlMs }),
+    });
   }
 
   /** What the job waits for, and what that waits for in turn. */

@@ -1,5 +1,6 @@
 import type { EventType, NoteType } from '../core/event.ts';
-import type { CancelWish, JobError, ParentKind } from '../core/job.ts';
+import type { CancelWish, JobError } from '../core/job.ts';
+import { type JobLabels, LABEL_NAMES } from '../core/job-labels.ts';
 import type { Phase } from '../core/phase.ts';
 import type { InputOf, JobType, ResultOf } from '../handler/job-type.ts';
 import type { Json } from '../handler/json.ts';
@@ -12,11 +13,26 @@ export type InputJson<Input> = 0 extends 1 & Input
     ? undefined
     : Json<Input>;
 
+/** A snapshot tells the labels as they are, but for these: a tree tells who waits for whom. */
+const TOLD_OTHERWISE = ['correlationId', 'traceId', 'awaitedBy'] as const;
+
+type SnapshotLabels = Omit<JobLabels, (typeof TOLD_OTHERWISE)[number]>;
+
+const PLAIN_LABELS = LABEL_NAMES.filter(
+  (name) => !TOLD_OTHERWISE.includes(name as never),
+) as readonly (keyof SnapshotLabels)[];
+
+function snapshotLabels(job: Partial<SnapshotLabels>): SnapshotLabels {
+  return Object.fromEntries(
+    PLAIN_LABELS.map((name) => [name, job[name] ?? null]),
+  ) as unknown as SnapshotLabels;
+}
+
 /**
  * One job as it stands at a moment: values and dates, the same in library, client and tests.
  * `Input` and `Result` are what JSON gives back of them.
  */
-export interface JobSnapshot<out Input = unknown, out Result = unknown> {
+export interface JobSnapshot<out Input = unknown, out Result = unknown> extends SnapshotLabels {
   readonly id: string;
   readonly type: string;
   readonly queue: string;
@@ -34,6 +50,10 @@ export interface JobSnapshot<out Input = unknown, out Result = unknown> {
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly retryCount: number;
+  /** The `revision` of the handler that first took it; null before, and where it has none. */
+  readonly revision: string | null;
+  /** Whether only workers that offer this revision may take it again. */
+  readonly isPinned: boolean;
   /** From 0 to 100. */
   readonly progress: number;
   readonly stage: string | null;
@@ -48,11 +68,6 @@ export interface JobSnapshot<out Input = unknown, out Result = unknown> {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly correlationId: string;
   readonly traceId: string | null;
-  readonly documentId: string | null;
-  readonly requestedBy: string | null;
-  readonly limitKey: string | null;
-  readonly parentJobId: string | null;
-  readonly parentKind: ParentKind | null;
   /** Who works on it, and until when it is theirs. */
   readonly lease: { readonly owner: string; readonly expiresAt: Date } | null;
   /** Somebody asked for its end while it was running. */
@@ -73,17 +88,16 @@ type PlainFact =
   | 'progress'
   | 'stage'
   | 'message'
-  | 'priority'
-  | 'documentId'
-  | 'requestedBy'
-  | 'limitKey'
-  | 'parentJobId'
-  | 'parentKind';
+  | 'priority';
+/** Left out by a server that does not know of revisions yet. */
+type RevisionFact = 'revision' | 'isPinned';
 type TimeFact = 'createdAt' | 'updatedAt' | 'runAt';
 type EndFact = 'deadlineAt' | 'startedAt' | 'completedAt';
 type Time = string | number;
 
+/** A label may be left out, as by a server that does not know it yet. */
 type ToldJob = Pick<JobSnapshot, PlainFact> &
+  Partial<SnapshotLabels & Pick<JobSnapshot, RevisionFact>> &
   Readonly<Record<TimeFact, Time>> &
   Readonly<Record<EndFact, Time | null>>;
 
@@ -93,7 +107,9 @@ export function dateOrNull(time: Time | null): Date | null {
 }
 
 /** The part of a snapshot that the engine's jobs and the wire's have in common. */
-export function plainFacts(job: ToldJob): Pick<JobSnapshot, PlainFact | TimeFact | EndFact> {
+export function plainFacts(
+  job: ToldJob,
+): Pick<JobSnapshot, PlainFact | RevisionFact | TimeFact | EndFact | keyof SnapshotLabels> {
   return {
     id: job.id,
     type: job.type,
@@ -104,6 +120,8 @@ export function plainFacts(job: ToldJob): Pick<JobSnapshot, PlainFact | TimeFact
     attempts: job.attempts,
     maxAttempts: job.maxAttempts,
     retryCount: job.retryCount,
+    revision: job.revision ?? null,
+    isPinned: job.isPinned ?? false,
     progress: job.progress,
     stage: job.stage,
     message: job.message,
@@ -114,11 +132,7 @@ export function plainFacts(job: ToldJob): Pick<JobSnapshot, PlainFact | TimeFact
     deadlineAt: dateOrNull(job.deadlineAt),
     startedAt: dateOrNull(job.startedAt),
     completedAt: dateOrNull(job.completedAt),
-    documentId: job.documentId,
-    requestedBy: job.requestedBy,
-    limitKey: job.limitKey,
-    parentJobId: job.parentJobId,
-    parentKind: job.parentKind,
+    ...snapshotLabels(job),
   };
 }
 
@@ -183,13 +197,45 @@ export interface WaitSnapshot {
   readonly until: Date | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
+  /** What that should look like, as JSON Schema, where it is known. */
+  readonly schema: Readonly<Record<string, unknown>> | null;
   /** The names of the waits that `first` waits for. */
   readonly members: readonly string[];
   /** Of a large set the first 50. */
   readonly jobs: readonly TreeSnapshot[];
 }
 
-/** A copy of a job that ended badly, kept for a person or an automatic replay. */
+/** A tree in the times of the engine or of the wire. */
+interface ToldTree extends Omit<TreeSnapshot, 'waits'> {
+  readonly waits: readonly ToldWait[];
+}
+
+interface ToldWait extends Omit<WaitSnapshot, 'until' | 'jobs'> {
+  readonly until: Time | null;
+  readonly jobs: readonly ToldTree[];
+}
+
+export function treeSnapshotOf({ waits, ...job }: ToldTree): TreeSnapshot {
+  return {
+    ...job,
+    waits: waits.map(({ until, jobs, ...wait }) => ({
+      ...wait,
+      until: dateOrNull(until),
+      jobs: jobs.map(treeSnapshotOf),
+    })),
+  };
+}
+
+type ToldWhy = Omit<WhySnapshot, 'since' | 'until'> & {
+  readonly since: Time;
+  readonly until: Time | null;
+};
+
+export function whySnapshotOf({ reason, message, since, until, facts }: ToldWhy): WhySnapshot {
+  return { reason, message, since: new Date(since), until: dateOrNull(until), facts };
+}
+
+/** A copy of a failed job, kept for a person or an automatic replay. */
 export interface DeadLetterSnapshot<out Input = unknown> {
   readonly id: string;
   readonly jobId: string;
@@ -219,6 +265,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
+/** Which page of a list: its size, and the cursor of the page before. */
 export interface Paging {
   /** Default: 50. */
   readonly limit?: number;

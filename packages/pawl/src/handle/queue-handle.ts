@@ -1,3 +1,5 @@
+import { type Duration, durationMs } from '../core/duration.ts';
+import { invalid } from '../core/errors.ts';
 import type { Phase } from '../core/phase.ts';
 
 export interface QueueLimits {
@@ -12,6 +14,8 @@ export interface QueueLimits {
 export interface QueueSnapshot {
   readonly name: string;
   readonly isPaused: boolean;
+  /** When the pause ends automatically; null where it has to be resumed. */
+  readonly pausedUntil: Date | null;
   /** Why it is paused, as somebody wrote. */
   readonly reason: string | null;
   readonly concurrency: number | null;
@@ -42,9 +46,22 @@ export interface QueueAccess {
 
 export interface QueueChange extends QueueLimits {
   readonly isPaused?: boolean;
+  readonly pausedUntil?: Date;
+  readonly pausedForMs?: number;
   readonly reason?: string | null;
 }
 
+export interface PauseOptions {
+  /** Told to everyone who asks why. */
+  readonly reason?: string | null;
+  /**
+   * When the pause ends by itself, by the database's clock and whoever is alive: a time, or how
+   * long from now. Left out: it lasts until `resume`.
+   */
+  readonly until?: Date | Duration;
+}
+
+/** A queue: read its depth, pause, resume and limit it. */
 export class QueueHandle {
   readonly name: string;
   readonly #access: QueueAccess;
@@ -55,8 +72,8 @@ export class QueueHandle {
   }
 
   /** Once it resolves nobody is given a job of the queue. */
-  pause({ reason = null }: { readonly reason?: string | null } = {}): Promise<QueueSnapshot> {
-    return this.#access.changeQueue(this.name, { isPaused: true, reason });
+  async pause({ reason = null, until }: PauseOptions = {}): Promise<QueueSnapshot> {
+    return this.#access.changeQueue(this.name, { isPaused: true, ...endOf(until), reason });
   }
 
   resume(): Promise<QueueSnapshot> {
@@ -75,6 +92,13 @@ export class QueueHandle {
   snapshot(): Promise<QueueSnapshot> {
     return this.#access.readQueue(this.name);
   }
+}
+
+function endOf(until: Date | Duration | undefined): QueueChange {
+  if (until === undefined) return {};
+  if (!(until instanceof Date)) return { pausedForMs: durationMs(until, '/until') };
+  if (!Number.isNaN(until.getTime())) return { pausedUntil: until };
+  throw invalid([{ pointer: '/until', message: 'must be a valid Date, or a duration' }]);
 }
 
 /** The counts of a queue by the phases that have any. */

@@ -1,7 +1,7 @@
 import { type Duration, DURATION_FAULT, parseDuration } from '../core/duration.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import { ENQUEUE_OPTIONS, type EnqueueOptions } from './enqueue-options.ts';
-import type { Page, Paging } from './job-snapshot.ts';
+import type { JobSnapshot, Page, Paging } from './job-snapshot.ts';
 
 /** What becomes of times that nobody fired, because nothing ran. */
 export type MissedOption =
@@ -125,6 +125,13 @@ export interface FireSnapshot {
   readonly result: 'created' | 'joined' | 'refused' | 'skipped';
   readonly jobId: string | null;
   readonly reason: string | null;
+  /** In `history`: how its job stands or ended. Null: there is none, or it is no longer kept. */
+  readonly job?: {
+    readonly state: string;
+    readonly phase: JobSnapshot['phase'];
+    readonly completedAt: Date | null;
+    readonly error: string | null;
+  } | null;
 }
 
 /** The schedules of a tenant, by name. */

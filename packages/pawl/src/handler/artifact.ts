@@ -13,7 +13,7 @@ export interface KeptArtifact {
   readonly sha256: string;
 }
 
-/** An artifact whose content can be read, once and as it comes. */
+/** An artifact whose content can be read once, as a stream. */
 export interface OpenedArtifact extends KeptArtifact {
   readonly content: AsyncIterable<Uint8Array>;
 }

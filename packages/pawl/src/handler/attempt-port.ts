@@ -1,7 +1,9 @@
 import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { JsonText } from '../core/job.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from './artifact.ts';
-import type { JobFacts, Trace } from './context.ts';
+import type { BatchPlan } from './batch.ts';
+import type { JobFacts, RunContext, Trace } from './context.ts';
+import type { LogLevel } from './log.ts';
 
 /** What an attempt starts from, as plain data: it also crosses into threads and processes. */
 export interface AttemptFacts {
@@ -21,6 +23,8 @@ export interface Report {
   readonly progress?: number;
   readonly message?: string;
   readonly log?: string;
+  /** Of the line; default: info. */
+  readonly level?: LogLevel;
   readonly tokens?: string;
   /** The same where it is not to be kept. */
   readonly liveTokens?: string;
@@ -41,6 +45,8 @@ export interface AttemptPort {
   openArtifact(id: string): Promise<OpenedArtifact>;
   /** Waits for jobs, messages and time. Rejects with a JobStop or a JobFailure. */
   flow(call: FlowCall): Promise<FlowAnswer>;
+  /** Joins the handler of many jobs: in the same thread only. */
+  join?(plan: BatchPlan, context: RunContext<unknown>): Promise<unknown>;
   /** Runs a stage's work where its worker can see it: in the same thread only. */
   within?<Answer>(stage: string, work: () => Answer): Answer;
 }

@@ -13,6 +13,7 @@ export function compensationOf(job: JobDefinition): JobDefinition | null {
   return defineJob(compensationType(job.type), {
     lifecycle: distributed,
     isolation: job.isolation,
+    ...(job.revision && { revision: job.revision.name, pin: job.revision.pin }),
     input: typed<Compensation<unknown>>(),
     run: async (context) => {
       const checked = await check(job.input, context.input.input);

@@ -2,6 +2,7 @@ import type { Duration } from '../core/duration.ts';
 import type { Job, JobError } from '../core/job.ts';
 import type { Phase } from '../core/phase.ts';
 import type { Json, RequireJson } from './json.ts';
+import type { JobLog } from './log.ts';
 import type { FlowVerbs } from './waits.ts';
 import type { ArtifactContent, ArtifactName, KeptArtifact, OpenedArtifact } from './artifact.ts';
 
@@ -29,7 +30,7 @@ export interface Trace {
   readonly correlationId: string;
 }
 
-/** A share from 0 to 1 of the stage at hand (outside of stages, of the job), or a percentage. */
+/** A share from 0 to 1 of the current stage (outside stages, of the job), or a percentage. */
 export type Done = number | { readonly percent: number };
 
 /**
@@ -112,7 +113,8 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   ) => Promise<KeptArtifact>;
   /** Reads an artifact of this job or another, or an upload that the input refers to. */
   readonly openArtifact: (artifact: ArtifactName) => Promise<OpenedArtifact>;
-  readonly log: (line: string) => void;
+  /** Lines of the job's log, at a level: `log('…')`, `log.warn('…')`. */
+  readonly log: JobLog;
   /**
    * A piece of generated text, streamed to those who follow the job. With `keep: false` it is
    * stored nowhere: only streams that are open at that moment get it, and the history has a gap.
@@ -124,7 +126,7 @@ export interface RunContext<Input, Stage extends string = string> extends Contex
   readonly advance: (delay: Duration) => never;
 }
 
-/** What a compensation gets as its input: the job that ended badly, and what it had done. */
+/** What a compensation gets as its input: the failed job, and what it had done. */
 export interface Compensation<Input> {
   readonly jobId: string;
   readonly input: Input;

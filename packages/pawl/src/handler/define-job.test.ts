@@ -203,6 +203,38 @@ describe('a declared job', () => {
   });
 });
 
+describe('a revision', () => {
+  const run = (): void => undefined;
+
+  test('names the code of a handler, of one job or of many, and pins only when asked to', () => {
+    assert.deepEqual(defineJob('a', { revision: 'v3', run }).revision, { name: 'v3', pin: false });
+    const many = declareJob('b').runMany(
+      { max: 2, wait: 5, revision: '4f0c1d2', pin: true },
+      () => undefined,
+    );
+    assert.deepEqual(many.revision, { name: '4f0c1d2', pin: true });
+    assert.equal(defineJob('c', { run }).revision, undefined);
+  });
+
+  test('is refused where it is no name, and a pin without one too', () => {
+    for (const revision of ['', 'v 3', 'v@3', 'v'.repeat(65), 3 as never]) {
+      assert.deepEqual(
+        faultsOf(() => defineJob('a', { revision, run })),
+        ['/revision'],
+      );
+    }
+    assert.deepEqual(
+      faultsOf(() => defineJob('a', { pin: true, run })),
+      ['/pin'],
+    );
+    const wrong = { revision: 'v1', pin: 'yes' as never, run };
+    assert.deepEqual(
+      faultsOf(() => defineJob('a', wrong)),
+      ['/pin'],
+    );
+  });
+});
+
 describe('a schema', () => {
   test('of any library that speaks Standard Schema fits, faults and all', async () => {
     assert.deepEqual(await check(countFromText, '12'), { value: 12 });

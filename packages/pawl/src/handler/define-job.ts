@@ -1,7 +1,17 @@
+import { DURATION_FAULT, parseDuration } from '../core/duration.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import type { Lifecycle } from '../core/lifecycle.ts';
 import { checkStages, type StageRange } from '../core/policy.ts';
+import type { Revision } from '../core/revision.ts';
 import { task } from '../lifecycles/task.ts';
+import {
+  type BatchJob,
+  type BatchOptions,
+  type BatchPlan,
+  type BatchResult,
+  type BatchReturn,
+  joining,
+} from './batch.ts';
 import type { Compensation, RunContext } from './context.ts';
 import type { ErrorConstructor, ErrorMatchers } from './error-matcher.ts';
 import { type ExposeText, exposureOf, jsonSchemaOf } from './exposure.ts';
@@ -10,6 +20,7 @@ import type { JobPolicy } from './job-policy.ts';
 import { isJobType, JOB_BRAND, type JobType } from './job-type.ts';
 import type { RequireJson } from './json.ts';
 import { policyOf, type PolicyOptions } from './policy-options.ts';
+import { revisionOf, type RevisionOptions } from './revision-option.ts';
 import { noInput, type None, type RawOf, type Schema, type ValueOf } from './schema.ts';
 
 type StageNames<Stages extends readonly StageRange[]> = readonly [] extends Stages
@@ -37,7 +48,8 @@ export interface HandlerOptions<
   Output,
   Stages extends readonly StageRange[],
   Errors extends readonly ErrorConstructor[],
-> extends PolicyOptions<Stages, Errors> {
+>
+  extends PolicyOptions<Stages, Errors>, RevisionOptions {
   /** Default: `lifecycles.task`. */
   readonly lifecycle?: Lifecycle;
   /** Publishes the type as a process of OGC API – Processes, with the schemas given here. */
@@ -46,13 +58,14 @@ export interface HandlerOptions<
   readonly intake?: Schema;
   /** Default: inline. */
   readonly isolation?: Isolation;
-  /** The most jobs of this type that one worker runs at a time. */
+  /** The most jobs of this type that one worker runs at a time; default: its slots. */
   readonly concurrency?: number;
+  /** The handler: what it returns is the result, what it throws fails the attempt. */
   run(
     this: void,
     context: RunContext<ValueOf<Input>, StageNames<Stages>>,
   ): Output & RequireJson<Output>;
-  /** Undoes what a job did that then failed, died or was cancelled: a job of its own. */
+  /** Undoes what a failed or cancelled job did; runs as a separate job. Default: none. */
   compensate?(this: void, context: RunContext<Compensation<ValueOf<Input>>>): unknown;
 }
 
@@ -80,6 +93,7 @@ export interface JobDefinition<in Input = Anything, out Result = Anything> exten
   /** Which errors are retried, judged in the process that has them. */
   readonly matchers: ErrorMatchers;
   readonly intake?: Schema;
+  readonly revision?: Revision;
   readonly isolation: Isolation;
   readonly concurrency: number;
   run(this: void, context: RunContext<Anything>): unknown;
@@ -101,6 +115,18 @@ export interface DeclaredJob<Input extends Schema, Result extends Schema> extend
   >(
     options: HandlerOptions<Input, Output, Stages, Errors>,
   ): JobDefinition<RawOf<Input>, JobResult<Result, Output>>;
+  /**
+   * Adds a handler of many jobs, which is called with up to `max` of them, or with those that came
+   * within `wait`. It returns a result for each in their order, or nothing; a throw fails those
+   * that have no outcome yet. It runs inline.
+   */
+  runMany<
+    Output extends BatchReturn<RawOf<Result>>,
+    const Errors extends readonly ErrorConstructor[] = readonly [],
+  >(
+    options: BatchOptions<Input, Errors>,
+    run: (jobs: readonly BatchJob<ValueOf<Input>>[]) => Output & RequireJson<BatchResult<Output>>,
+  ): JobDefinition<RawOf<Input>, JobResult<Result, BatchResult<Output>>>;
 }
 
 const TYPE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
@@ -121,6 +147,7 @@ export function declareJob<Input extends Schema = NoInput, Result extends Schema
   return {
     ...declared,
     handle: (options) => definitionOf(declared, options as AnyOptions),
+    runMany: (options, run) => batchOf(declared, options as AnyBatch, run),
   };
 }
 
@@ -150,23 +177,49 @@ function declaredOf(type: string, { input, result }: JobSchemas<Schema, Schema>)
   } as JobType;
 }
 
+type AnyBatch = BatchOptions<Anything, Anything>;
+
+/** What is only for handlers of one job, and could come where no compiler looks. */
+const NOT_OF_BATCHES = ['run', 'stages', 'calls', 'isolation'] as const;
+
+function batchOf(declared: JobType, options: AnyBatch, run: BatchPlan['run']): JobDefinition {
+  const { max, wait, ...rest } = options;
+  const waitMs = parseDuration(wait);
+  const faults = NOT_OF_BATCHES.flatMap((name): Fault[] => {
+    const message = 'is not for runMany, which handles many jobs in one call, inline';
+    return name in rest ? [{ pointer: `/${name}`, message }] : [];
+  });
+  if (!(Number.isInteger(max) && max >= 1)) {
+    faults.push({ pointer: '/max', message: 'must be a whole number from 1' });
+  }
+  if (waitMs === null) faults.push({ pointer: '/wait', message: DURATION_FAULT });
+  if (typeof run !== 'function') {
+    faults.push({ pointer: '/run', message: 'must be a function: the handler of many jobs' });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  const one = joining({ max, waitMs: waitMs!, run });
+  return definitionOf(declared, { ...rest, run: one } as AnyOptions);
+}
+
 function definitionOf(declared: JobType, options: AnyOptions): JobDefinition {
   const { policy, faults } = policyOf(options);
   const { lifecycle = task, isolation = { kind: 'inline' }, concurrency = Infinity } = options;
   const { expose, intake, run, compensate } = options;
   const { input, result } = declared;
+  const revision = revisionOf(options);
   const job: JobDefinition = {
     ...declared,
     lifecycle,
     policy: { ...policy, ...exposureOf(expose, { input, result }) },
     matchers: matchersOf(options, lifecycle),
     ...(intake === undefined ? {} : { intake }),
+    ...revision.given,
     isolation,
     concurrency,
     run,
     ...(compensate === undefined ? {} : { compensate }),
   };
-  const all = [...faults, ...checkJob(job)];
+  const all = [...faults, ...revision.faults, ...checkJob(job)];
   if (all.length > 0) throw invalid(all);
   return job;
 }

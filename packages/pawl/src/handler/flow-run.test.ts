@@ -85,14 +85,14 @@ describe('a wait', () => {
     assert.match(message, /two waits named "poll"/);
   });
 
-  test('inside of a stage is refused, for it would wait for itself', async () => {
+  test('inside a stage is refused, for it would wait for itself', async () => {
     const outcome = await turn(new KeptWaits(), ({ stage, sleep }) =>
       stage('work', async () => {
         await sleep('inside', '1h');
         return null;
       }),
     );
-    assert.match(errorOf(outcome).message, /inside of "work" would never end/);
+    assert.match(errorOf(outcome).message, /inside "work" would never end/);
   });
 
   test('that the platform refuses throws at the call, and spoils no other', async () => {

@@ -65,6 +65,11 @@ export class FlowRun {
     this.#changed.resolve();
   }
 
+  /** How many names of waits this turn has met. */
+  get named(): number {
+    return this.#names.size;
+  }
+
   /** A name stands for one wait: a second would get what the first was told. */
   claimName(name: string): void {
     if (!WAIT_NAME.test(name)) {
@@ -89,15 +94,20 @@ export class FlowRun {
     return outcome.promise as Promise<Value>;
   }
 
-  /** Throws where nothing can be begun, or begun any more. */
-  checkOpen(): void {
+  /** Throws once the turn is over. */
+  checkTurn(): void {
     // oxlint-disable-next-line typescript/only-throw-error -- it is no error
     if (this.#suspension !== null) throw SUSPENDED;
     this.#around.stops.throwIfTurned();
+  }
+
+  /** Throws where nothing can be begun, or begun any more. */
+  checkOpen(): void {
+    this.checkTurn();
     const part = insideOf.getStore();
     if (part === undefined) return;
     const message =
-      `a wait inside of "${part}" would never end: what it is part of is finished first; ` +
+      `a wait inside "${part}" would never end, because the stage is finished first; ` +
       'move the wait out of the stage';
     throw fail('configuration_error', message);
   }

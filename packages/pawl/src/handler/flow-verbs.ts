@@ -1,7 +1,8 @@
 import { type Duration, durationMs } from '../core/duration.ts';
 import { isPawlError } from '../core/errors.ts';
 import { type ChildItem, SPAWN_MAX, type SpawnRequest, type WaitValue } from '../core/flow.ts';
-import { PAYLOADS } from '../core/payload.ts';
+import { PAYLOADS, payloadRefusal } from '../core/payload.ts';
+import { type JsonSchema, jsonSchemaOf } from './exposure.ts';
 import { fail } from './failure.ts';
 import { Offspring } from './offspring.ts';
 import type { FlowRun, WaitPlan } from './flow-run.ts';
@@ -9,7 +10,7 @@ import { enqueueArgsOf, type JobType } from './job-type.ts';
 import { failureFromRefusal, jsonOf } from './json.ts';
 import { LazyWait } from './lazy-wait.ts';
 import { check, checkInput, type Schema } from './schema.ts';
-import type { CallOptions, FlowVerbs, Spawned } from './waits.ts';
+import type { CallOptions, FlowVerbs, LinkOptions, Spawned } from './waits.ts';
 
 const CALL_OPTIONS: Readonly<Record<keyof CallOptions, true>> = {
   queue: true,
@@ -66,6 +67,7 @@ export function flowVerbs(run: FlowRun): FlowVerbs {
       return named(run, first as string, () => timePlan(first as string, duration));
     },
     receive: (...args: readonly unknown[]) => receiveWait(run, args),
+    messageLink: (name: string, options: LinkOptions = {}) => linkOf(run, name, options),
     first: (
       name: string,
       waits: Readonly<Record<string, LazyWait>>,
@@ -151,13 +153,21 @@ function isSchema(value: unknown): value is Schema {
   return isObject && value !== null && '~standard' in value;
 }
 
+/** What the message should look like, for a form: not every schema can tell, and not briefly. */
+function shownSchema(schema: Schema | null): { readonly schema?: JsonSchema } {
+  const told = jsonSchemaOf(schema, 'input');
+  const { messageSchema: kind } = PAYLOADS;
+  const isKept = told !== null && payloadRefusal(kind, JSON.stringify(told), '') === null;
+  return isKept ? { schema: told } : {};
+}
+
 /** What does not match its schema is set aside, and the wait takes the next message. */
 function messagePlan(
   run: FlowRun,
   { name, message, schema }: { name: string; message: string; schema: Schema | null },
 ): WaitPlan {
   return {
-    request: { name, kind: 'message', message },
+    request: { name, kind: 'message', message, ...shownSchema(schema) },
     prepare: nothing,
     read: async (value) => {
       if (value.kind !== 'message') throw unexpected(name, value);
@@ -170,6 +180,20 @@ function messagePlan(
       return null;
     },
   };
+}
+
+/** No wait: it may be asked for inside of a stage or an effect, where mails are sent. */
+async function linkOf(run: FlowRun, name: string, { value, ttl }: LinkOptions): Promise<string> {
+  run.checkTurn();
+  const { url } = await run.ask({
+    do: 'link',
+    name,
+    ...(value === undefined
+      ? {}
+      : { value: jsonOf(PAYLOADS.message, value, `value of "${name}"`) }),
+    ...(ttl === undefined ? {} : { ttlMs: durationMs(ttl, '/ttl') }),
+  });
+  return url;
 }
 
 export function unexpected(name: string, value: WaitValue): Error {

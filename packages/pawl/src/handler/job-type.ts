@@ -41,6 +41,7 @@ export type EnqueueArgs<Input, Options> = 0 extends 1 & Input
     ? [options?: Options]
     : [input: Input, options?: Options];
 
+/** Whether a value is what `defineJob` or `declareJob` returned. */
 export function isJobType(value: unknown): value is JobType {
   return typeof value === 'object' && value !== null && JOB_BRAND in value;
 }

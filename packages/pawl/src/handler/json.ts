@@ -1,5 +1,6 @@
 import { KEPT_NAME_MAX } from '../core/bounds.ts';
 import type { PawlError } from '../core/errors.ts';
+import { KEPT_MAX } from '../core/flow.ts';
 import type { JsonText } from '../core/job.ts';
 import { type PayloadKind, payloadRefusal, untellableRefusal } from '../core/payload.ts';
 import { isStorable } from '../core/text.ts';
@@ -122,7 +123,7 @@ export type RequireJson<Returned> =
  */
 export function jsonTextOf(name: string, value: unknown): JsonText {
   const untold = (why: string): JobFailure =>
-    fail('internal_bug', `the ${name} cannot be told as JSON: ${why}`);
+    fail('internal_bug', `the ${name} cannot be written as JSON: ${why}`);
   let json: string | undefined;
   try {
     json = JSON.stringify(value ?? null);
@@ -148,6 +149,15 @@ export function failureFromRefusal({ code, message, faults }: PawlError): JobFai
     code,
     ...(faults.length === 0 ? {} : { details: { faults } }),
   });
+}
+
+/** Why a job can keep nothing more; null where it can. */
+export function keptFault(kept: number): JobFailure | null {
+  if (kept < KEPT_MAX) return null;
+  const message =
+    `the job has kept ${kept} results of stages, effects and waits, and ${KEPT_MAX} is the most: ` +
+    'give parts of the work to jobs of their own, or keep one result for many steps';
+  return fail('configuration_error', message, { code: 'LIMIT_EXCEEDED' });
 }
 
 /** The name under which something is kept must be one that every store can find again. */

@@ -33,12 +33,16 @@ export interface RateOption {
 }
 
 export interface LimitOptions extends Omit<LimitDefinition, 'rate'> {
+  /** How many jobs may start per user or per organisation; default: no limit. */
   readonly rate?: { readonly perUser?: RateOption; readonly perOrganisation?: RateOption };
 }
 
 export interface SloOptions extends Omit<SloDefinition, 'p50Ms' | 'p95Ms' | 'p99Ms'> {
+  /** Target for the median duration; default: none. */
   readonly p50?: Duration;
+  /** Target for the 95th percentile of durations; default: none. */
   readonly p95?: Duration;
+  /** Target for the 99th percentile of durations; default: none. */
   readonly p99?: Duration;
 }
 
@@ -47,24 +51,29 @@ export interface PolicyOptions<
   Stages extends readonly StageRange[] = readonly StageRange[],
   Errors extends readonly ErrorConstructor[] = readonly [],
 > {
+  /** Attempts in all, the first one included; default: that of the lifecycle. */
   readonly maxAttempts?: number;
-  /** How long a failed attempt waits for the next. */
+  /** The delay before a retry; default: that of the lifecycle. */
   readonly backoff?: BackoffOption;
-  /** The longest that one attempt may take. */
+  /** Time limit of one attempt; default: none. */
   readonly timeout?: Duration;
   /**
    * What becomes of an attempt that reaches `timeout`. `fail` (default): it has failed with the
-   * class `timeout`. `resume`: one that has kept a newer checkpoint than it began with goes on from
+   * class `timeout`. `resume`: an attempt with a newer checkpoint than it began with continues from
    * there, without spending an attempt; one that has not fails.
    */
   readonly onTimeout?: 'fail' | 'resume';
-  /** How long an attempt is a worker's after it was last heard of, and how often it reports. */
+  /** How long a lease lasts, and how often heartbeats renew it; default: '1m' and '15s'. */
   readonly lease?: { readonly ttl?: Duration; readonly heartbeat?: Duration };
+  /** Limits on running jobs and on their rate; default: none. */
   readonly limits?: LimitOptions;
-  /** What is promised of its jobs; it is measured and shown, and changes nothing. */
+  /** Targets for its jobs, which are measured and shown; default: none. */
   readonly slo?: SloOptions;
+  /** The names of the stages and their shares of the progress; default: any stage. */
   readonly stages?: Stages;
+  /** How a job ends when no attempts are left; default: as the lifecycle says. */
   readonly onExhausted?: 'failed' | 'dead_lettered';
+  /** Which failed jobs get a dead letter; default: as the lifecycle says. */
   readonly dlq?: DeadLetterCopies;
   /**
    * The jobs, or their types, that the handler starts with `call`, `callAll` and `spawn`: a remote

@@ -4,10 +4,12 @@ import type { StageRange } from '../core/policy.ts';
 import { boundedText, textOf } from '../core/text.ts';
 import { type ArtifactContent, artifactIdOf, draftOf, type KeptArtifact } from './artifact.ts';
 import type { AttemptFacts, AttemptPort } from './attempt-port.ts';
+import { JOIN, type Joinable } from './batch.ts';
 import type { Context, Done, RunContext, StageContext, StageRunner } from './context.ts';
 import { FlowRun, runInside } from './flow-run.ts';
 import { flowVerbs } from './flow-verbs.ts';
-import { checkKeptName, jsonOf, jsonTextOf } from './json.ts';
+import { checkKeptName, jsonOf, jsonTextOf, keptFault } from './json.ts';
+import { jobLog } from './log.ts';
 import { pause } from './pause.ts';
 import { checkStage, percentOf, rangeOf } from './stage-ranges.ts';
 import type { StopSwitch } from './stop.ts';
@@ -106,7 +108,6 @@ export class HandlerRun {
     const { facts, port, stops } = this.#around;
     const stage: HandlerRun['stage'] = (name, ...rest) => this.stage(name, ...rest);
     const once: HandlerRun['once'] = (key, effect) => this.once(key, effect);
-    const flow = (): FlowVerbs => this.#flow;
     const own: Omit<RunContext<Input>, keyof Context> = {
       input,
       job: facts.job,
@@ -125,34 +126,38 @@ export class HandlerRun {
       artifact: (name, content, options) => this.artifact(name, content, options),
       openArtifact: async (artifact) =>
         stops.isSuspended ? rejectSuspended() : port.openArtifact(artifactIdOf(artifact)),
-      log: (line) => port.tell({ log: boundedText(textOf(line), BOUNDS.logLine) }),
+      log: jobLog((line, level) =>
+        port.tell({ log: boundedText(textOf(line), BOUNDS.logLine), level }),
+      ),
       tokens: (piece, { keep = true } = {}) => {
         const text = boundedText(textOf(piece), TOKENS_AT_ONCE);
         port.tell(keep ? { tokens: text } : { liveTokens: text });
       },
       snooze: (delay) => pause('snooze', delay),
       advance: (delay) => pause('advance', delay),
-      get call() {
-        return flow().call;
-      },
-      get callAll() {
-        return flow().callAll;
-      },
-      get spawn() {
-        return flow().spawn;
-      },
-      get sleep() {
-        return flow().sleep;
-      },
-      get receive() {
-        return flow().receive;
-      },
-      get first() {
-        return flow().first;
-      },
+      ...this.#waits(),
     };
+    if (port.join !== undefined) {
+      const join: Joinable[typeof JOIN] = (plan, context) => port.join!(plan, context);
+      Object.defineProperty(own, JOIN, { value: join });
+    }
     // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- users add to Context
     return own as RunContext<Input>;
+  }
+
+  /** Plain functions: getters cost more than everything else that an attempt needs. */
+  #waits(): FlowVerbs {
+    const waits = {
+      call: (...args: Parameters<FlowVerbs['call']>) => this.#flow.call(...args),
+      callAll: (...args: Parameters<FlowVerbs['callAll']>) => this.#flow.callAll(...args),
+      spawn: (...args: Parameters<FlowVerbs['spawn']>) => this.#flow.spawn(...args),
+      sleep: (...args: Parameters<FlowVerbs['sleep']>) => this.#flow.sleep(...args),
+      receive: (...args: Parameters<FlowVerbs['receive']>) => this.#flow.receive(...args),
+      messageLink: (...args: Parameters<FlowVerbs['messageLink']>) =>
+        this.#flow.messageLink(...args),
+      first: (...args: Parameters<FlowVerbs['first']>) => this.#flow.first(...args),
+    };
+    return waits as unknown as FlowVerbs;
   }
 
   stage(
@@ -202,6 +207,8 @@ export class HandlerRun {
     if (this.#kept.has(name)) return Promise.resolve(this.#kept.get(name));
     const begun = this.#begun.get(name);
     if (begun !== undefined) return begun;
+    const full = keptFault(this.#kept.size + (this.#flowRun?.named ?? 0));
+    if (full !== null) return Promise.reject(full);
     const doing = work().then(async (value) => {
       const result = jsonOf(PAYLOADS.stageResult, value, `result of "${name}"`);
       await this.#around.port.keep({ stageResult: { name, result } });

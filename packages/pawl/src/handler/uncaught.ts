@@ -41,7 +41,7 @@ export function takingUncaught<Answer>(
 
 /**
  * From now on, what handlers leave to nobody (a floating rejection, a throw in a timer) fails their
- * own attempt, and no longer ends the process. What fails none is told to the first who listens.
+ * own attempt, and no longer ends the process. What fails none is given to the first listener.
  * Returns what ends the listening.
  */
 export function catchUncaught(listener: UncaughtListener): () => void {

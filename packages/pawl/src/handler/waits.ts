@@ -3,7 +3,7 @@ import type { Duration } from '../core/duration.ts';
 import type { ChildCounts, ChildOptions, OnFailure, OnParentEnd } from '../core/flow.ts';
 import type { JobError } from '../core/job.ts';
 import type { EnqueueArgs, JobType } from './job-type.ts';
-import type { Json } from './json.ts';
+import type { Json, RequireJson } from './json.ts';
 import type { Schema, ValueOf } from './schema.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface UnnamedWait<out Value> {
   then(needs: 'a name, unless the wait is given to first'): never;
 }
 
-/** What a child may have otherwise than its type and its parent say. */
+/** Options of a child; they override those of its type and its parent. */
 export interface CallOptions<Mode extends OnFailure = OnFailure> extends Omit<
   ChildOptions,
   'delayMs'
@@ -52,6 +52,7 @@ export interface ChildFailed {
   readonly error: JobError | null;
 }
 
+/** How a child ended: `{ ok: true, result }` or `{ ok: false, error }`. */
 export type ChildOutcome<Result> = ChildSucceeded<Result> | ChildFailed;
 
 /** The children of a wait that have all ended; with `collect` some may have failed. */
@@ -126,12 +127,29 @@ export interface FlowVerbs {
   readonly sleep: SleepVerb;
   /** Waits for a message: the oldest of its name that nobody has taken. */
   readonly receive: ReceiveVerb;
+  /**
+   * A signed address by which whoever has it sends one message of this name: a page with a button
+   * (for a `value`) or a form (of the schema of the `receive`). It is good for one answer, until
+   * the job ends. Each call makes another one: ask for it where it is used, inside of `once`.
+   */
+  readonly messageLink: <Value = never>(
+    name: string,
+    options?: LinkOptions<Value & RequireJson<Value>>,
+  ) => Promise<string>;
   /** Waits for the first of several waits to be decided. */
   readonly first: <const Members extends Waits>(
     name: string,
     waits: Members,
     options?: { readonly onLose?: 'cancel' | 'keep' },
   ) => Wait<First<Members>>;
+}
+
+/** What a link to a message carries. */
+export interface LinkOptions<Value = unknown> {
+  /** What the message says; it can be read in the address. Left out, the page asks for it. */
+  readonly value?: Value;
+  /** Default: until the job ends, a year at most. */
+  readonly ttl?: Duration;
 }
 
 interface SleepVerb {

@@ -1,6 +1,7 @@
 import { apiActor } from '../core/actor.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
+import { PAYLOADS, payloadText } from '../core/payload.ts';
 import { isTerminal } from '../core/phase.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Caller, EnqueueResult } from '../engine/enqueue.ts';
@@ -11,20 +12,23 @@ import type { GraphWish } from '../handle/graph.ts';
 import type {
   CancelOptions,
   EventOptions,
+  LinkDraft,
   MadeJob,
   MessageDraft,
   RerunOptions,
   SentMessage,
 } from '../handle/job-access.ts';
 import type { NamedQuery } from '../handle/job-query.ts';
-import type {
-  ArtifactSnapshot,
-  DeadLetterSnapshot,
-  JobEventSnapshot,
-  JobSnapshot,
-  Page,
-  TreeSnapshot,
-  WhySnapshot,
+import {
+  type ArtifactSnapshot,
+  type DeadLetterSnapshot,
+  type JobEventSnapshot,
+  type JobSnapshot,
+  type Page,
+  type TreeSnapshot,
+  type WhySnapshot,
+  treeSnapshotOf,
+  whySnapshotOf,
 } from '../handle/job-snapshot.ts';
 import type { JobPort, MadeOrRefused } from '../handle/job-verbs.ts';
 import type { QueueChange, QueueSnapshot } from '../handle/queue-handle.ts';
@@ -43,8 +47,6 @@ import {
   queueSnapshotOf,
   scheduleSnapshotOf,
   snapshotOf,
-  treeSnapshotOf,
-  whySnapshotOf,
 } from './snapshot.ts';
 
 export interface EnginePortOptions {
@@ -158,13 +160,14 @@ export class EnginePort implements JobPort {
     return this.snapshot(await this.engine.submit(this.ref(id), this.actor));
   }
 
-  async rerun(id: string, { input, key }: RerunOptions): Promise<MadeJob> {
+  async rerun(id: string, { input, keep, key }: RerunOptions): Promise<MadeJob> {
     const newId = this.engine.ids.next();
     const given =
       input === undefined
         ? {}
         : { newId, input: await this.payloads.sealed(this.ref(newId), input) };
-    const again = { id, caller: this.caller, ...given };
+    const kept = keep === true ? { keep: this.payloads.stageCopy } : {};
+    const again = { id, caller: this.caller, ...given, ...kept };
     return madeOf(
       await this.engine.rerun(key === undefined ? again : { ...again, idempotencyKey: key }),
     );
@@ -180,12 +183,21 @@ export class EnginePort implements JobPort {
     return artifactsOf(this.payloads.access, this.ref(id));
   }
 
-  async send(id: string, { name, value, key }: MessageDraft): Promise<SentMessage> {
+  async send(id: string, draft: MessageDraft): Promise<SentMessage> {
     const ref = this.ref(id);
-    const payload = this.payloads.message(ref, name, value);
-    const keyed = key === undefined ? {} : { key };
-    const sent = await this.engine.flows.send({ ref, name, payload, ...keyed, actor: this.actor });
+    const message = this.payloads.message(ref, draft);
+    const sent = await this.engine.flows.send({ ref, ...message, actor: this.actor });
     return { id: sent.id, isNew: sent.isNew };
+  }
+
+  async messageLink(id: string, { name, value, ttlMs }: LinkDraft): Promise<string> {
+    const { url } = await this.engine.flows.messageLink({
+      ref: this.ref(id),
+      name,
+      ...(value === undefined ? {} : { value: payloadText(PAYLOADS.message, value, '/value') }),
+      ...(ttlMs === undefined ? {} : { ttlMs }),
+    });
+    return url;
   }
 
   async tree(id: string): Promise<TreeSnapshot> {
@@ -232,8 +244,11 @@ export class EnginePort implements JobPort {
     return queueSnapshotOf(await this.engine.queue({ tenant: this.caller.tenant, queue }));
   }
 
-  async changeQueue(queue: string, settings: QueueChange): Promise<QueueSnapshot> {
+  async changeQueue(queue: string, change: QueueChange): Promise<QueueSnapshot> {
     const ref = { tenant: this.caller.tenant, queue };
+    const { pausedUntil, ...rest } = change;
+    const until = pausedUntil?.getTime();
+    const settings = until === undefined ? rest : { ...rest, pausedUntil: until };
     await this.engine.configureQueue(ref, { actor: this.actor, settings });
     return this.readQueue(queue);
   }
@@ -252,6 +267,6 @@ export class EnginePort implements JobPort {
 }
 
 function closedWhileWaiting({ id, state }: Job): PawlError {
-  const message = `Pawl was closed while job ${id} was waited for: it is ${state} and goes on`;
+  const message = `Pawl was closed while waiting for job ${id}: the job is ${state} and continues`;
   return new PawlError('STORE_UNAVAILABLE', message);
 }

@@ -27,16 +27,17 @@ export function failuresOn(port: EnginePort): Failures {
       const items = await Promise.all(page.jobs.map((job) => port.snapshot(job)));
       return { items, nextCursor: page.nextCursor };
     },
-    rerun: async (asked, { limit = RERUNS_MAX, cursor } = {}) => {
+    rerun: async (asked, { limit = RERUNS_MAX, cursor, keep = false } = {}) => {
+      const how = keep ? { caller, keep: port.payloads.stageCopy } : { caller };
       if ('ids' in asked) {
         const results: ManyResult[] = [];
         for (const id of new Set(asked.ids)) {
-          results.push(manyOf(port, await engine.failures.rerunOne(id, caller)));
+          results.push(manyOf(port, await engine.failures.rerunOne(id, how)));
         }
         return { results, hasMore: false, nextCursor: null };
       }
       const from = cursor === undefined ? {} : { cursor };
-      const done = await engine.failures.rerun(query(asked), { caller, limit, ...from });
+      const done = await engine.failures.rerun(query(asked), { ...how, limit, ...from });
       const { nextCursor } = done;
       const results = done.results.map((result) => manyOf(port, result));
       return { results, hasMore: nextCursor !== null, nextCursor };

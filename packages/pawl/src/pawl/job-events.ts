@@ -62,5 +62,5 @@ export async function* eventsOf(
 function placeOf(job: Job, { after, cursors }: { after: string; cursors: JobCursors }): Position {
   const at = cursors.read(after, job);
   if (typeof at === 'object') return at;
-  throw new PawlError('CURSOR_RESET', `"${after}" is no cursor of this job's log: leave it out`);
+  throw new PawlError('CURSOR_RESET', `"${after}" is not a cursor of this job's log: leave it out`);
 }

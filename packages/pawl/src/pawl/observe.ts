@@ -28,7 +28,7 @@ type Hear<Event> = (event: Event) => Promise<void> | void;
 
 /**
  * Who wants to hear what happens to jobs: of all types unless some are named, durable by name, at
- * least once, and one job's events in their order. One that throws is told the same event again,
+ * least once, and one job's events in their order. One that throws gets the same event again,
  * with growing pauses, and holds up nobody else.
  */
 export interface JobObserver {

@@ -17,6 +17,7 @@ import { withoutSqlite } from '../store/missing-sqlite.ts';
 import type { Store } from '../store/store.ts';
 import { nodeFault } from '../worker/node-version.ts';
 import { Pawl } from './pawl.ts';
+import { checkPublicUrl, type LinkSettings, openLinks } from './links.ts';
 import { type RetentionOption, retentionOf } from './retention-option.ts';
 import type { Environment } from './surround.ts';
 import { engineLogOf, type UserLog } from './user-log.ts';
@@ -27,7 +28,8 @@ export interface PostgresPool {
   readonly totalCount: number;
 }
 
-export interface PawlOptions extends Environment {
+/** Options of `openPawl`. */
+export interface PawlOptions extends Environment, LinkSettings {
   /**
    * A PostgreSQL URL, a file for SQLite, or `:memory:` for jobs that need not outlive the process;
    * default: the file `data/pawl.db`.
@@ -35,6 +37,8 @@ export interface PawlOptions extends Environment {
   readonly database?: string;
   /** A `pg.Pool` of the program's own, which it also ends, instead of `database`. */
   readonly pool?: PostgresPool;
+  /** The PostgreSQL server itself, where `database` or `pool` leads to a pooler: for LISTEN. */
+  readonly directUrl?: string;
   /** The schema of Pawl's tables on PostgreSQL; default: `pawl`. */
   readonly schema?: string;
   /** `check` refuses to open a PostgreSQL schema that would have to be changed. */
@@ -76,10 +80,11 @@ export async function openPawl(options: PawlOptions): Promise<Pawl> {
   const store = await openStore(options, lifecycles);
   try {
     const files = await openFiles(options);
-    const setup = { store, files, codec, jobs, lifecycles, tenant, retention: kept };
+    const dataFolder = folderOf(options);
+    const links = await openLinks(options, dataFolder);
+    const setup = { store, files, codec, links, jobs, lifecycles, tenant, retention: kept };
     const engineLog = engineLogOf(log);
     const pawl = new Pawl({ ...setup, log: engineLog, ...environment });
-    const dataFolder = folderOf(options);
     const joined = await joinThem(pawl, plugins, { jobs, log: engineLog, dataFolder });
     await pawl.start();
     await joined?.begin();
@@ -114,8 +119,8 @@ function isPostgres({ database = DATABASE, pool }: PawlOptions): boolean {
 }
 
 function checkOptions(options: PawlOptions): void {
-  const { database, pool, schema, migrate } = options;
-  const faults: Fault[] = [];
+  const { database, pool, directUrl, schema, migrate } = options;
+  const faults: Fault[] = checkPublicUrl(options);
   if (database !== undefined && pool !== undefined) {
     faults.push({
       pointer: '/pool',
@@ -126,7 +131,7 @@ function checkOptions(options: PawlOptions): void {
     faults.push({ pointer: '/pool', message: 'must be a `pg.Pool`' });
   }
   const only = 'is for PostgreSQL alone: leave it out, or give a PostgreSQL URL as `database`';
-  for (const [name, value] of Object.entries({ schema, migrate })) {
+  for (const [name, value] of Object.entries({ directUrl, schema, migrate })) {
     if (value !== undefined && !isPostgres(options))
       faults.push({ pointer: `/${name}`, message: only });
   }
@@ -137,12 +142,13 @@ function checkOptions(options: PawlOptions): void {
 }
 
 async function openStore(options: PawlOptions, lifecycles: readonly Lifecycle[]): Promise<Store> {
-  const { database = DATABASE, pool, schema, migrate } = options;
+  const { database = DATABASE, pool, directUrl, schema, migrate } = options;
   if (!isPostgres(options)) return openSqlite(database, lifecycles);
   // Only now: those who use SQLite need not install the driver.
   const { openPostgresStore } = await import('../store/postgres/store.ts');
   return openPostgresStore({
     ...(pool === undefined ? { url: database } : { pool: pool as Pool }),
+    directUrl,
     schema,
     migrate: migrate === 'check' ? 'check' : 'apply',
     lifecycles,

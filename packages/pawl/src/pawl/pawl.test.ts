@@ -235,7 +235,7 @@ describe('close', () => {
     goOn.resolve();
     assert.equal(await result, 'done');
     await closed;
-    await assert.rejects(never, /Pawl was closed while job .* was waited for: it is pending/);
+    await assert.rejects(never, /Pawl was closed while waiting for job .*: the job is pending/);
   });
 
   test('asks handlers to stop that take longer than its timeout, and gives their jobs back', async () => {

@@ -12,6 +12,7 @@ import { inputsIn } from '../engine/by-reference.ts';
 import type { EngineContext, EngineLog } from '../engine/context.ts';
 import { Engine } from '../engine/engine.ts';
 import { type EngineOptions, openContext } from '../engine/open-context.ts';
+import type { LinkSigning } from '../engine/flows/message-link.ts';
 import { FlowFollower } from '../engine/flows/flow-follower.ts';
 import { Compensator } from '../engine/follow/compensator.ts';
 import { SHARED_TENANT } from '../engine/registry.ts';
@@ -44,6 +45,8 @@ export interface PawlSetup extends Environment {
   readonly store: Store;
   readonly files: ArtifactStore | null;
   readonly codec: PayloadCodec | null;
+  /** What message links are made with; null: there are none. */
+  readonly links: LinkSigning | null;
   readonly jobs: readonly JobDefinition[];
   readonly lifecycles: readonly Lifecycle[];
   readonly tenant: string;
@@ -58,11 +61,11 @@ export interface PawlSetup extends Environment {
   readonly isSweeping?: boolean;
 }
 
-/** What can be said of a job that is enqueued from inside a program. */
+/** Options of `enqueue` in a program that has Pawl open. */
 export interface PawlEnqueueOptions extends EnqueueOptions {
-  /** Whose job it is, otherwise than openPawl was told. */
+  /** The tenant of the job; default: that of openPawl. */
   readonly tenant?: string;
-  /** A transaction of the caller's own PostgreSQL client: the job comes to be with its commit. */
+  /** A transaction of the caller's own PostgreSQL client: the job is created with its commit. */
   readonly tx?: Transaction;
 }
 
@@ -72,6 +75,7 @@ const OPTION_NAMES: Readonly<Record<keyof PawlEnqueueOptions, true>> = {
   tx: true,
 };
 
+/** Options of `pawl.work`. */
 export interface WorkOptions {
   /** Each worker needs a name of its own, which it gets by default. */
   readonly name?: string;
@@ -126,7 +130,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
 
   constructor(setup: PawlSetup) {
     super();
-    const { store, files, codec, log, lifecycles, retention, reprocess = [] } = setup;
+    const { store, files, codec, links, log, lifecycles, retention, reprocess = [] } = setup;
     this.#setup = setup;
     this.#jobs = [...setup.jobs];
     const context = openContext({
@@ -135,6 +139,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       random: systemRandom,
       ids: systemIds(systemClock),
       log,
+      links,
       // They reach whatever SDK the program has registered; without one they are nothing.
       tracer: traceEnqueues,
       ...setup.hooks,
@@ -171,6 +176,8 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
       // Known from the start: who enqueues inside a transaction must not wait for a connection.
       await registry.policy((await registry.type(tenant, job.type)).policy);
     }
+    const silence = this.#setup.store.wakeSignal?.silence ?? null;
+    if (silence !== null) this.#setup.log.warn(silence, {});
     if (isSweeping) for (const one of this.#background) one.start();
   }
 
@@ -201,7 +208,7 @@ export class Pawl extends JobVerbs<PawlEnqueueOptions> {
   ): Promise<{ readonly $artifact: string }> {
     const { access } = this.#payloads;
     if (access === null) {
-      const message = 'there is no place for artifacts: name one as `artifacts` of openPawl';
+      const message = 'there is no store for artifacts: set it as `artifacts` of openPawl';
       throw new PawlError('VALIDATION_ERROR', message);
     }
     const { tenant } = this.#setup;

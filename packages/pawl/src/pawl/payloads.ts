@@ -1,7 +1,14 @@
 import type { PayloadCodec } from '../codec/payload-codec.ts';
 import { encodedArtifacts } from '../codec/wrap/artifacts.ts';
-import { encodedSink } from '../codec/wrap/enqueue.ts';
-import { decodeDeadLetter, decodeEvent, decodeJob, placeIn } from '../codec/wrap/read.ts';
+import { encodedSink, encodeRequest } from '../codec/wrap/enqueue.ts';
+import { type SealedMessage, sealMessage } from '../codec/wrap/flow-names.ts';
+import {
+  decodeDeadLetter,
+  decodeEvent,
+  decodeJob,
+  decodeStage,
+  placeIn,
+} from '../codec/wrap/read.ts';
 import { encodedSource } from '../codec/wrap/source.ts';
 import { PawlError } from '../core/errors.ts';
 import type { JobEvent } from '../core/event.ts';
@@ -18,7 +25,9 @@ import {
 } from '../engine/by-reference.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EnqueueOptions, EnqueueResult } from '../engine/enqueue.ts';
+import { PLAIN_COPY, type StageCopy } from '../engine/kept-stages.ts';
 import type { GraphItem } from '../engine/flows/flows.ts';
+import type { MessageDraft } from '../handle/job-access.ts';
 import type { DeadLetter } from '../records/dead-letters.ts';
 import type { JobSource } from '../engine/source.ts';
 
@@ -55,6 +64,16 @@ export class Payloads {
     this.source = codec === null ? source : encodedSource(source, codec);
   }
 
+  /** How the results of stages become those of a job that is run again. */
+  get stageCopy(): StageCopy {
+    const codec = this.#codec;
+    if (codec === null) return PLAIN_COPY;
+    return {
+      plain: (job, stage) => decodeStage(codec, job, stage).result,
+      own: (job, { name, plain }) => codec.encodeJson(placeIn(job, `stage:${name}`), plain),
+    };
+  }
+
   /** A job as whoever enqueued it knows it. */
   async job(job: Job): Promise<Job> {
     const whole = this.#artifacts === null ? job : await wholeJob(this.#artifacts, job);
@@ -75,24 +94,22 @@ export class Payloads {
 
   /** Jobs that wait for one another, sealed under ids that belong to a flow. */
   async graph(items: readonly GraphItem[], options: EnqueueOptions): Promise<EnqueueResult[]> {
-    const { ids } = this.#engine;
     const codec = this.#codec;
-    const sealed = items.map((item) => {
-      if (codec === null) return item;
-      const id = item.request.id ?? flowIdOf(ids.next());
-      const ref = { tenant: options.caller.tenant, id };
-      return {
-        ...item,
-        request: { ...item.request, id, input: this.sealed(ref, item.request.input) },
-      };
-    });
+    if (codec === null) return this.#engine.flows.enqueueGraph(items, options);
+    const { tenant } = options.caller;
+    const ids = { next: () => flowIdOf(this.#engine.ids.next()) };
+    const sealed = items.map((item) => ({
+      ...item,
+      request: encodeRequest(codec, item.request, { tenant, ids }),
+    }));
     return this.#engine.flows.enqueueGraph(sealed, options);
   }
 
   /** A message on its way to a job. */
-  message(ref: JobRef, name: string, value: unknown): JsonText {
-    const json = payloadText(PAYLOADS.message, value, '/value');
-    return this.#codec?.encodeJson(placeIn(ref, `inbox:${name}`), json) ?? json;
+  message(ref: JobRef, { name, value, key }: MessageDraft): SealedMessage {
+    const payload = payloadText(PAYLOADS.message, value, '/value');
+    const message = key === undefined ? { name, payload } : { name, payload, key };
+    return this.#codec === null ? message : sealMessage(this.#codec, ref, message);
   }
 
   /** An input that goes to the engine by another way than an enqueue, for a job of that id. */

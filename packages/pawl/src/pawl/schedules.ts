@@ -1,8 +1,14 @@
-import type { Schedules } from '../handle/schedule.ts';
+import { type FireEnd, fireEnds } from '../engine/fire-ends.ts';
+import type { FireSnapshot, Schedules } from '../handle/schedule.ts';
 import type { EnginePort } from './engine-port.ts';
 import { fireSnapshotOf, scheduleSnapshotOf } from './snapshot.ts';
 
 const LIMIT = 50;
+
+function endOf(end: FireEnd | null): Required<FireSnapshot>['job'] {
+  const ended = end?.completedAt ?? null;
+  return end === null ? null : { ...end, completedAt: ended === null ? null : new Date(ended) };
+}
 
 export function schedulesOn(port: EnginePort): Schedules {
   const { schedules } = port.engine;
@@ -26,7 +32,9 @@ export function schedulesOn(port: EnginePort): Schedules {
       const found = await schedules.history({ ...ref(name), limit: limit + 1, ...before });
       const page = found.slice(0, limit);
       const nextCursor = found.length > limit ? String(page.at(-1)!.n) : null;
-      return { items: page.map(fireSnapshotOf), nextCursor };
+      const ends = await fireEnds(port.engine, caller.tenant, page);
+      const items = page.map((fire, n) => ({ ...fireSnapshotOf(fire), job: endOf(ends[n]!) }));
+      return { items, nextCursor };
     },
   };
 }

@@ -3,8 +3,6 @@ import type { JobEvent } from '../core/event.ts';
 import { eventIdOf } from '../core/ids.ts';
 import type { Job, JobError, JsonText } from '../core/job.ts';
 import { traceIdIn } from '../core/trace.ts';
-import type { TreeView } from '../engine/flows/flows.ts';
-import type { Why } from '../engine/limits/why.ts';
 import type { JobCursors } from '../engine/live/job-cursor.ts';
 import type { QueueView } from '../engine/queue-view.ts';
 import { nextRuns, type ScheduleView } from '../engine/schedules/schedules.ts';
@@ -14,8 +12,6 @@ import {
   type JobEventSnapshot,
   type JobSnapshot,
   plainFacts,
-  type TreeSnapshot,
-  type WhySnapshot,
 } from '../handle/job-snapshot.ts';
 import { countsOf, type QueueSnapshot } from '../handle/queue-handle.ts';
 import { type FireSnapshot, ruleAgain, type ScheduleSnapshot } from '../handle/schedule.ts';
@@ -88,25 +84,11 @@ export function letterSnapshotOf(letter: DeadLetter): DeadLetterSnapshot {
   };
 }
 
-export function whySnapshotOf({ reason, message, since, until, facts }: Why): WhySnapshot {
-  return { reason, message, since: new Date(since), until: dateOrNull(until), facts };
-}
-
-export function treeSnapshotOf({ waits, ...job }: TreeView): TreeSnapshot {
-  return {
-    ...job,
-    waits: waits.map(({ until, jobs, ...wait }) => ({
-      ...wait,
-      until: dateOrNull(until),
-      jobs: jobs.map(treeSnapshotOf),
-    })),
-  };
-}
-
 export function queueSnapshotOf({ name, rule, phases, ...view }: QueueView): QueueSnapshot {
   return {
     name,
     isPaused: rule?.isPaused ?? false,
+    pausedUntil: dateOrNull(rule?.pausedUntil ?? null),
     reason: rule?.reason ?? null,
     concurrency: rule?.concurrency ?? null,
     highWatermark: rule?.highWatermark ?? null,

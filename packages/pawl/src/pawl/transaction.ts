@@ -30,7 +30,7 @@ export function transactionOf(tx: unknown): SqlTransaction {
   const other = OTHERS.find(([mark]) => mark in given);
   if (other !== undefined) {
     const message = `must be given as \`${other[1]}(tx)\`, a function of \`pawl/tx\``;
-    throw refusal(`${message}: by itself this is no \`pg\` client`);
+    throw refusal(`${message}: the value given is not a \`pg\` client`);
   }
   if (typeof given.query !== 'function') {
     throw refusal('must be a `pg` client in a transaction, or what `pawl/tx` makes of another one');
@@ -38,7 +38,7 @@ export function transactionOf(tx: unknown): SqlTransaction {
   if (POOL_MARKS.some((mark) => mark in given)) {
     const message =
       'must be one client, not a pool: each query of a pool may go to another connection, ' +
-      'outside of your transaction; take one with `pool.connect()`';
+      'outside your transaction; take one with `pool.connect()`';
     throw refusal(message);
   }
   return {

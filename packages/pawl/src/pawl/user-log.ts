@@ -15,6 +15,7 @@ export interface FactsFirstLog {
   child(bindings: Facts): unknown;
 }
 
+/** A logger of the program, such as a console or a pino logger. */
 export type UserLog = ConsoleLog | FactsFirstLog;
 
 /** Loggers that take facts first make children and have no plain `log`, as consoles do. */

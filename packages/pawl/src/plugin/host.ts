@@ -28,7 +28,7 @@ export interface PluginHost {
   readonly pawl: Pawl;
   /** The use cases behind them, of any tenant. */
   readonly engine: Engine;
-  /** What is kept beside jobs; a plug-in reads and writes the kinds that it declares. */
+  /** What is kept beside jobs, of the kinds that the plug-in declares: others are refused. */
   readonly records: RecordStore;
   readonly artifacts: Artifacts;
   /** The artifacts of a job, each with a signed link that is good for a while. */

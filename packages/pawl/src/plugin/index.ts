@@ -40,6 +40,7 @@ export { byPhase, type Tally } from '../store/tally.ts';
 export { openWorker, type WorkerOptions } from '../worker/open-worker.ts';
 export type { Worker } from '../worker/worker.ts';
 export * from './answer.ts';
+export { UndeclaredRecordError } from './declared-records.ts';
 export * from './host.ts';
 export * from './plugin.ts';
 export * from './process-role.ts';

@@ -28,7 +28,7 @@ export async function joinPlugins(
     engine,
     records: context.store.records,
     get artifacts() {
-      return artifacts ?? missing('a place for artifacts: name one as `artifacts` of openPawl');
+      return artifacts ?? missing('a store for artifacts: set it as `artifacts` of openPawl');
     },
     linkedArtifacts: () => missing('signed links to artifacts: run it with "pawl start"'),
     audit: engine.audit,

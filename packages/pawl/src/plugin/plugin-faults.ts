@@ -10,17 +10,20 @@ const SCRIPT = /\.m?js$/;
 export function refuseFaulty(started: readonly StartedPlugin[]): void {
   const names = new Set<string>();
   const paths = new Set<string>();
+  const kinds = new Set<string>();
   for (const one of started) {
     const { name } = one.plugin;
     const [fault] = [
-      ...(names.has(name) ? ['is there twice: leave one of them out'] : []),
+      ...(names.has(name) ? ['appears twice: leave one of them out'] : []),
       ...scopeFaults(one),
       ...metricFaults(one),
       ...pageFaults(one, paths),
+      ...recordFaults(one, kinds),
     ];
     if (fault !== undefined) throw new ConfigurationError(`the plug-in ${name}`, fault);
     names.add(name);
     for (const { path } of one.parts.pages) paths.add(path);
+    for (const kind of one.plugin.records ?? []) kinds.add(kind.name);
   }
 }
 
@@ -44,6 +47,12 @@ function metricFaults({ plugin, parts }: StartedPlugin): string[] {
   return parts.metrics
     .filter(({ name }) => !name.startsWith(prefix))
     .map(({ name }) => `has the metric ${name}: its name must begin with ${prefix}`);
+}
+
+function recordFaults({ plugin }: StartedPlugin, taken: ReadonlySet<string>): string[] {
+  return (plugin.records ?? [])
+    .filter(({ name }) => taken.has(name))
+    .map(({ name }) => `keeps records of the kind "${name}", as another plug-in does: rename one`);
 }
 
 function pageFaults({ parts }: StartedPlugin, taken: ReadonlySet<string>): string[] {

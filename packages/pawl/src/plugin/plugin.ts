@@ -69,10 +69,12 @@ export interface Plugin extends PluginParts {
   readonly commands?: readonly AddCommand[];
   /** Names of scopes that its routes ask for, beside those of the platform. */
   readonly scopes?: readonly string[];
-  /** Kinds of records that it keeps. */
+  /** Kinds of records that it keeps; it can neither read nor write others. */
   readonly records?: readonly RecordKind[];
   /** Its jobs have a worker of their own: slow receivers take no slot from anybody's work. */
   readonly hasOwnWorker?: boolean;
+  /** How many jobs that worker runs at once; default: 16. */
+  readonly workerSlots?: number;
   readonly start?: (host: PluginHost) => PluginParts | void | Promise<PluginParts | void>;
   /** Runs once everything is registered and the worker may begin. */
   readonly begin?: (host: PluginHost) => Promise<void> | void;

@@ -8,12 +8,16 @@ import { type JobDefinition, typeDefinitionOf } from '../handler/define-job.ts';
 import { openWorker } from '../worker/open-worker.ts';
 import { wakeFor } from '../worker/wake.ts';
 import type { Worker } from '../worker/worker.ts';
+import { declaredRecords } from './declared-records.ts';
 import type { PluginHost } from './host.ts';
 import type { Plugin } from './plugin.ts';
 import { type StartedPlugin, startPlugin } from './started-plugin.ts';
 
-/** What all hosts of one process share; the rest differs by plug-in. */
+/** What all hosts of one process share. */
 export type HostBase = Omit<PluginHost, 'wake' | 'takenTypes'>;
+
+/** What differs by plug-in. */
+type HostOwn = Pick<PluginHost, 'wake' | 'takenTypes' | 'records'>;
 
 /** Something that runs until it is stopped. */
 interface Running {
@@ -42,14 +46,16 @@ export class Plugins {
   static async start(
     plugins: readonly Plugin[],
     base: HostBase,
-    own: readonly JobDefinition[],
+    jobs: readonly JobDefinition[],
   ): Promise<Plugins> {
-    const taken = new Set(own.map(({ type }) => type));
+    const taken = new Set(jobs.map(({ type }) => type));
     const started: StartedPlugin[] = [];
     const wakers: Wakers = new Map();
     for (const plugin of plugins) {
       const wake = (): void => wakers.get(plugin)?.();
-      const one = await startPlugin(plugin, hostOf(base, { wake, takenTypes: new Set(taken) }));
+      const records = declaredRecords(plugin, base.records);
+      const own = { wake, takenTypes: new Set(taken), records };
+      const one = await startPlugin(plugin, hostOf(base, own));
       for (const { type } of one.parts.jobs) taken.add(type);
       started.push(one);
     }
@@ -91,10 +97,19 @@ export class Plugins {
     for (const { plugin } of this.started.toReversed()) await plugin.stop?.();
   }
 
-  #workerOf({ parts }: StartedPlugin): Worker {
+  #workerOf({ plugin, parts }: StartedPlugin): Worker {
     const { engine, artifacts, log } = this.#base;
     const source = largeSource(engine, valuesIn(artifacts));
-    return openWorker({ source, artifacts, jobs: parts.jobs, log });
+    const { workerSlots: slots } = plugin;
+    return openWorker({
+      source,
+      artifacts,
+      jobs: parts.jobs,
+      log,
+      // What is claimed ahead would wait behind the slow.
+      prefetch: 0,
+      ...(slots === undefined ? {} : { slots }),
+    });
   }
 
   #followersOf({ parts }: StartedPlugin): LogFollower[] {
@@ -120,7 +135,7 @@ export class Plugins {
 }
 
 /** A copy would ask for everything at once, and a program need not have what no plug-in uses. */
-function hostOf(base: HostBase, own: Pick<PluginHost, 'wake' | 'takenTypes'>): PluginHost {
+function hostOf(base: HostBase, own: HostOwn): PluginHost {
   return Object.assign(Object.create(base) as HostBase, own);
 }
 

@@ -16,6 +16,7 @@ export interface AuditEntry {
   readonly at: Instant;
 }
 
+/** An entry to be written to the audit log. */
 export type NewAuditEntry = Omit<AuditEntry, 'at'>;
 
 export interface AuditQuery {
@@ -24,7 +25,7 @@ export interface AuditQuery {
   readonly before?: string;
 }
 
-const AUDIT: RecordKind = { name: 'audit' };
+export const AUDIT: RecordKind = { name: 'audit' };
 
 type Body = Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'details'>;
 

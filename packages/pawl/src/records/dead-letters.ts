@@ -13,7 +13,7 @@ import type {
 } from '../store/records.ts';
 import { erasedError } from '../store/retention.ts';
 
-/** A copy of a job that ended badly, kept for a person or an automatic replay. */
+/** A copy of a failed job, kept for a person or an automatic replay. */
 export interface DeadLetter {
   readonly tenant: string;
   readonly id: string;

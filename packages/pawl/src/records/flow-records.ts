@@ -10,6 +10,7 @@ import type {
 import {
   CHUNK,
   FLOW,
+  KEPT,
   MAILBOX,
   MAILBOX_MAX,
   MANY,
@@ -37,6 +38,8 @@ import {
 
 const WAITS_MAX = 10_000;
 const PAGE = 1_000;
+/** So few marks are read at once rather than looked up one by one. */
+const MARKS_FEW = 100;
 
 type Read = Promise<(StoredRecord | null)[]>;
 
@@ -112,8 +115,12 @@ export class FlowRecords {
 
   /** Which of these jobs have waits, or others that need them. */
   async marked(refs: readonly JobRef[]): Promise<JobRef[]> {
-    const first = { kind: FLOW, tenants: null, limit: 1 };
-    if ((await this.#records.list(first)).records.length === 0) return [];
+    if (refs.length === 0) return [];
+    const { records } = await this.#records.list({ kind: FLOW, tenants: null, limit: MARKS_FEW });
+    if (records.length < MARKS_FEW) {
+      const few = new Set(records.map(({ tenant, id }) => `${tenant}\n${id}`));
+      return refs.filter(({ tenant, id }) => few.has(`${tenant}\n${id}`));
+    }
     const found = await this.#read(refs.map((ref) => keyOf(FLOW, ref, ref.id)));
     return refs.filter((_, index) => found[index] !== null);
   }
@@ -145,6 +152,12 @@ export class FlowRecords {
   async treeSize(root: JobRef): Promise<number> {
     const [record] = await this.#read([keyOf(TREE, root, root.id)]);
     return record ? (JSON.parse(record.body) as { jobs: number }).jobs : 0;
+  }
+
+  /** How many waits a job has begun. */
+  async begun(ref: JobRef): Promise<number> {
+    const [record] = await this.#read([keyOf(KEPT, ref, ref.id)]);
+    return record ? (JSON.parse(record.body) as { waits: number }).waits : 0;
   }
 
   /** Jobs whose marks were made at `cut` or before, the longest ago first. */

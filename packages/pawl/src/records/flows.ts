@@ -34,6 +34,8 @@ export interface MessageWait {
   readonly message: string;
   /** The number of the message that it took. */
   readonly taken: number | null;
+  /** What the message should look like, as JSON Schema, where its receiver can say so. */
+  readonly schema?: Readonly<Record<string, unknown>>;
 }
 
 export interface FirstWait {
@@ -114,10 +116,12 @@ export const NEED: RecordKind = { name: 'need' };
 /** Marks a job with waits or with others that need it; due when it may be gone. */
 export const FLOW: RecordKind = { name: 'flow' };
 export const TREE: RecordKind = { name: 'tree' };
+/** How many waits a job has begun. */
+export const KEPT: RecordKind = { name: 'kept' };
 
 /** What belongs to a waiting job and goes with it: several of a kind, and one of a kind. */
 export const MANY: readonly RecordKind[] = [WAIT, CHILDREN, MESSAGE, MESSAGE_KEY, NEED];
-export const SINGLE: readonly RecordKind[] = [SUSPENSION, MAILBOX, TREE, FLOW];
+export const SINGLE: readonly RecordKind[] = [SUSPENSION, MAILBOX, TREE, KEPT, FLOW];
 
 export function keyOf(kind: RecordKind, { tenant }: JobRef, id: string): RecordKey {
   return { kind, tenant, id };
@@ -195,6 +199,10 @@ export function needOp(ref: JobRef, need: string): PutOp {
 
 export function growTreeOp(root: JobRef, jobs: number): AddOp {
   return { op: 'add', ...keyOf(TREE, root, root.id), members: { jobs }, max: { jobs: TREE_MAX } };
+}
+
+export function keptOp(ref: JobRef, waits: number): AddOp {
+  return { op: 'add', ...keyOf(KEPT, ref, ref.id), members: { waits } };
 }
 
 export function messageOp(

@@ -6,7 +6,10 @@ import { DeadLetters } from './dead-letters.ts';
 import { Ends } from './ends.ts';
 import { FlowRecords } from './flow-records.ts';
 import { Followers } from './followers.ts';
+import { History } from './history.ts';
+import { IgnoredCauses } from './ignored-causes.ts';
 import { JobTypes } from './job-types.ts';
+import { Operations } from './operations.ts';
 import { ScheduleRecords } from './schedules.ts';
 import { Workers } from './workers.ts';
 
@@ -19,6 +22,9 @@ export interface Records {
   readonly ends: Ends;
   readonly flows: FlowRecords;
   readonly followers: Followers;
+  readonly history: History;
+  readonly ignoredCauses: IgnoredCauses;
+  readonly operations: Operations;
   readonly schedules: ScheduleRecords;
   readonly types: JobTypes;
   readonly workers: Workers;
@@ -35,6 +41,9 @@ export function recordsOf(store: Store): Records {
     ends: new Ends(records),
     flows: new FlowRecords(records),
     followers: new Followers(records),
+    history: new History(records),
+    ignoredCauses: new IgnoredCauses(records),
+    operations: new Operations(records),
     schedules: new ScheduleRecords(store),
     types: new JobTypes(store),
     workers: new Workers(store),

@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts';
+import type { Revisions } from '../core/revision.ts';
 import type {
   RecordKey,
   RecordKind,
@@ -8,6 +9,7 @@ import type {
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { changeRecords } from './change.ts';
+import { versionRunOp, WorkerVersions } from './worker-versions.ts';
 
 /** What a worker says of itself, over and over. */
 export interface WorkerSign {
@@ -19,6 +21,8 @@ export interface WorkerSign {
   readonly pid: number | null;
   readonly version: string | null;
   readonly types: readonly string[];
+  /** What it runs them with, where its handlers have revisions. */
+  readonly revisions?: Revisions;
   /** The most handlers at a time; null where it did not say. */
   readonly slots: number | null;
   /** `stopped` takes it off the list. */
@@ -34,6 +38,8 @@ export interface WorkerRecord extends Omit<WorkerSign, 'state'> {
   readonly lastBeatAt: Instant;
   /** The jobs that it owns, as the jobs themselves tell it; up to OWNED_MAX. */
   readonly jobIds: readonly string[];
+  /** An operator wants it to finish its jobs and leave; it is told with its next sign. */
+  readonly isDrainAsked: boolean;
 }
 
 /** So long after its last sign a worker is no longer listed, and soon forgotten. */
@@ -42,8 +48,8 @@ export const WORKER_GONE_MS = 300_000;
 const WORKER: RecordKind = { name: 'worker' };
 const WORKERS_MAX = 10_000;
 
-/** `startedAt` and `lastBeatAt` are the record's own times; it is due when the worker is gone. */
-type Body = Omit<WorkerSign, 'id' | 'tenant'>;
+/** `startedAt` is when the record was made; it is due when the worker is gone. */
+type Body = Omit<WorkerSign, 'id' | 'tenant'> & { readonly isDrainAsked?: boolean };
 
 function keyOf({ tenant, id }: Pick<WorkerSign, 'tenant' | 'id'>): RecordKey {
   return { kind: WORKER, tenant: tenant ?? '', id };
@@ -56,21 +62,43 @@ function keyOf({ tenant, id }: Pick<WorkerSign, 'tenant' | 'id'>): RecordKey {
 export class Workers {
   readonly #records: RecordStore;
   readonly #store: Pick<Store, 'owned'>;
+  /** Which of them ran which version when, also of those that are gone. */
+  readonly versions: WorkerVersions;
 
   constructor(store: Pick<Store, 'records' | 'owned'>) {
     this.#records = store.records;
     this.#store = store;
+    this.versions = new WorkerVersions(store.records);
   }
 
   /**
    * Remembers signs, one a worker. A first one says when the worker started; what is gathered
-   * changes nothing but the time of one that has announced itself.
+   * changes nothing but the time of one that has announced itself. Answers with the ids of those
+   * that are asked to drain.
    */
-  async beat(signs: readonly WorkerSign[]): Promise<void> {
-    await changeRecords(this.#records, signs.map(keyOf), (found, at) => ({
+  async beat(signs: readonly WorkerSign[]): Promise<readonly string[]> {
+    return changeRecords(this.#records, signs.map(keyOf), (found, at) => ({
       ops: signs.flatMap((sign, index) => opsOf(sign, found[index]!, at)),
-      answer: () => null,
+      answer: () =>
+        signs
+          .filter((_, index) => livingBody(found[index]!, at)?.isDrainAsked === true)
+          .map(({ id }) => id),
     }));
+  }
+
+  /** Null: there is no such worker. False: it does not announce itself, so it would not hear. */
+  async askToDrain(key: Pick<WorkerSign, 'tenant' | 'id'>): Promise<boolean | null> {
+    return changeRecords(this.#records, [keyOf(key)], ([before], at) => {
+      const body = livingBody(before ?? null, at);
+      const isHeard = body?.isAnnounced ?? false;
+      const asked = JSON.stringify({ ...body, isDrainAsked: true });
+      const put = { op: 'put', ...keyOf(key), body: asked, expected: before! } as const;
+      return {
+        // Its last sign stays its last sign: asking keeps nobody on the list for longer.
+        ops: isHeard ? [{ ...put, dueAt: before!.dueAt }] : [],
+        answer: () => (body === null ? null : isHeard),
+      };
+    });
   }
 
   /** By id. Of a tenant: those that take its jobs, and of these jobs only; null: all of both. */
@@ -114,26 +142,37 @@ function opsOf(sign: WorkerSign, before: StoredRecord | null, at: Instant): Reco
   const key = keyOf(sign);
   const { tenant: _tenant, id: _id, ...said } = sign;
   if (said.state === 'stopped') return [{ op: 'remove', ...key }];
-  const isGone = before !== null && before.dueAt !== null && before.dueAt <= at;
-  const known = before === null || isGone ? null : (JSON.parse(before.body) as Body);
-  const body = known?.isAnnounced === true && !said.isAnnounced ? known : said;
+  const known = livingBody(before, at);
+  const asked = known?.isDrainAsked === true ? { isDrainAsked: true } : {};
+  const body = known?.isAnnounced === true && !said.isAnnounced ? known : { ...said, ...asked };
   const put = { op: 'put', ...key, body: JSON.stringify(body), dueInMs: WORKER_GONE_MS } as const;
-  // An announced sign overrides anything gathered concurrently, so it has no condition.
-  if (said.isAnnounced) return isGone ? [{ op: 'remove', ...key }, put] : [put];
-  if (before === null) return [{ ...put, expected: 'absent' }];
-  return isGone
-    ? [{ op: 'remove', ...key, expected: before }, put]
-    : [{ ...put, expected: before }];
+  const { version } = said;
+  const isNews = version !== null && known?.version !== version;
+  const runs = isNews ? [versionRunOp({ tenant: key.tenant, id: key.id, version }, at)] : [];
+  // Conditional, lest a wish to drain that came meanwhile be overwritten.
+  if (before === null) return [{ ...put, expected: 'absent' }, ...runs];
+  return known === null
+    ? [{ op: 'remove', ...key, expected: before }, put, ...runs]
+    : [{ ...put, expected: before }, ...runs];
+}
+
+/** What is known of a worker that is there; null where it is gone or never was. */
+function livingBody(record: StoredRecord | null, at: Instant): Body | null {
+  const isGone = record === null || (record.dueAt !== null && record.dueAt <= at);
+  return isGone ? null : (JSON.parse(record.body) as Body);
 }
 
 function workerOf(record: StoredRecord, jobIds: readonly string[]): WorkerRecord {
-  const { tenant, id, body, createdAt, updatedAt } = record;
+  const { tenant, id, createdAt, dueAt } = record;
+  const body = JSON.parse(record.body) as Body & { state: WorkerRecord['state'] };
   return {
     tenant: tenant === '' ? null : tenant,
     id,
-    ...(JSON.parse(body) as Body & { state: WorkerRecord['state'] }),
+    ...body,
     startedAt: createdAt,
-    lastBeatAt: updatedAt,
+    // Not `updatedAt`: being asked to drain is no sign of life.
+    lastBeatAt: dueAt! - WORKER_GONE_MS,
     jobIds,
+    isDrainAsked: body.isDrainAsked ?? false,
   };
 }

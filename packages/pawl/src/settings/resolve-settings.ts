@@ -63,7 +63,7 @@ function refuseUnknown(
   const known = new Set(settings.map(({ name }) => name));
   const odd = Object.keys(values).find((name) => !known.has(name));
   if (odd === undefined) return;
-  throw new ConfigurationError(path, `sets "${odd}", which is no setting: see "pawl config"`);
+  throw new ConfigurationError(path, `sets "${odd}", which is not a setting: see "pawl config"`);
 }
 
 /** The environment with everything else laid in: what the readers of settings look into. */
@@ -101,7 +101,7 @@ function readSettingsFile(
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new ConfigurationError(path, `is no JSON: ${(error as Error).message}`);
+    throw new ConfigurationError(path, `is not JSON: ${(error as Error).message}`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new ConfigurationError(path, 'must be one JSON object of settings by name');
@@ -118,7 +118,10 @@ function valuesIn(
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(parsed)) {
     if (known?.has(name) === false) {
-      throw new ConfigurationError(path, `has "${name}", which is no setting: see "pawl config"`);
+      throw new ConfigurationError(
+        path,
+        `has "${name}", which is not a setting: see "pawl config"`,
+      );
     }
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new ConfigurationError(path, `gives ${name} neither a text nor a number`);

@@ -10,6 +10,8 @@ export interface StoreSettings {
   readonly dataFolder: string;
   /** PostgreSQL instead of the embedded store. */
   readonly databaseUrl: string | null;
+  /** The server itself, where `databaseUrl` leads to a pooler. */
+  readonly directUrl: string | null;
   /** A PostgreSQL role that sees one tenant at a time, for the lists that are read for one. */
   readonly readerRole: string | null;
   readonly migrate: MigrateSetting;
@@ -22,6 +24,14 @@ export const STORE_SETTINGS: readonly Setting[] = [
     name: 'DATABASE_URL',
     fallback: null,
     sentence: 'PostgreSQL instead of the embedded store.',
+    isSecret: true,
+  },
+  {
+    name: 'DATABASE_DIRECT_URL',
+    fallback: null,
+    sentence:
+      'The PostgreSQL server itself, where DATABASE_URL leads to a pooler in transaction mode: ' +
+      'for LISTEN and for maintenance.',
     isSecret: true,
   },
   {
@@ -40,6 +50,7 @@ export function readStoreSettings(env: NodeJS.ProcessEnv): StoreSettings {
   return {
     dataFolder: env['PAWL_DATA'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] ?? null,
+    directUrl: env['DATABASE_DIRECT_URL'] ?? null,
     readerRole: env['PAWL_READER_ROLE'] ?? null,
     migrate: readMigrateSetting(env),
   };

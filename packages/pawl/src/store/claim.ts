@@ -1,12 +1,14 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job } from '../core/job.ts';
+import type { Revisions } from '../core/revision.ts';
 import type { StageResult } from './stage-result.ts';
 
 /**
- * Lanes are (tenant, queue, type). Within one, jobs are in the order of their rank (due time less
- * a head start for priority, see rankAtOf), then of age, which is the order of insertion. Lanes
- * with a claimable job, but for those that a rule has paused, are visited as `shareOut` says; a
- * lane gives at most as many as its rules allow. The answer is in no particular order.
+ * Lanes are (tenant, queue, claim type), see `claimTypeOf`. Within one, jobs are in the order of
+ * their rank (due time less a head start for priority, see rankAtOf), then of age, which is the
+ * order of insertion. Lanes with a claimable job, but for those that a rule has paused, are visited
+ * as `shareOut` says; a lane gives at most as many as its rules allow. The answer is in no
+ * particular order.
  */
 export interface ClaimRequest {
   readonly owner: string;
@@ -23,6 +25,11 @@ export interface ClaimRequest {
    * theirs are two claims.
    */
   readonly requestId: string | null;
+  /**
+   * The revisions that the owner offers. A job that has none gets the one of its type, and with it
+   * the lane of those that are pinned, if the offer pins.
+   */
+  readonly revisions?: Revisions;
   /** Which tenant comes first: counts on from claim to claim, so that each does in turn. */
   readonly turn?: number;
 }

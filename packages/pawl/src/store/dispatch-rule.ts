@@ -14,12 +14,15 @@ export interface DispatchRuleRef {
  * What lets jobs of a queue or a type through to claims. It needs none: what has no rule is open.
  * - `isPaused`: nothing of it is claimed; a claim that answers after a pause has answered, and did
  *   not begin before it, has none of its jobs.
+ * - `pausedUntil`: from then on, by the database's clock, it is not paused any more, nor said to
+ *   be; nobody has to resume it. Null: until somebody does.
  * - `concurrency`: at most so many of its jobs are owned at once, by claims of any process.
  * - `throttle`: why a type's concurrency is what it is, where its failures have lowered it.
  * - `isShedding`: enqueues are to be refused; who says so and why is the engine's business.
  */
 export interface DispatchRule extends DispatchRuleRef {
   readonly isPaused: boolean;
+  readonly pausedUntil: Instant | null;
   readonly concurrency: number | null;
   readonly throttle: Throttle | null;
   readonly highWatermark: number | null;
@@ -37,6 +40,13 @@ export type DispatchRuleChange = DispatchRuleRef & {
   readonly actor: string;
 } & Partial<Omit<DispatchRule, keyof DispatchRuleRef | 'actor' | 'updatedAt' | 'throttle'>>;
 
+/** The rule as it is at this time: a pause whose end has come is over, and its reason with it. */
+export function ruleAt(rule: DispatchRule, now: Instant): DispatchRule {
+  const { isPaused, pausedUntil } = rule;
+  if (!isPaused || pausedUntil === null || now < pausedUntil) return rule;
+  return { ...rule, isPaused: false, pausedUntil: null, reason: null };
+}
+
 /** The rule as a change leaves it. */
 export function changedRule(
   before: DispatchRule | null,
@@ -45,15 +55,17 @@ export function changedRule(
 ): DispatchRule {
   const {
     isPaused = false,
+    pausedUntil = null,
     concurrency = null,
     throttle = null,
     highWatermark = null,
     lowWatermark = null,
     isShedding = false,
     reason = null,
-  } = before ?? {};
+  } = before === null ? {} : ruleAt(before, now);
+  const pause = { isPaused, pausedUntil };
   const marks = { highWatermark, lowWatermark, isShedding };
-  return { isPaused, concurrency, throttle, ...marks, reason, ...change, updatedAt: now };
+  return { ...pause, concurrency, throttle, ...marks, reason, ...change, updatedAt: now };
 }
 
 /** True of one that lets everything through and says nothing: it need not be kept. */

@@ -1,7 +1,9 @@
 import type { Instant } from '../core/clock.ts';
-import type { AwaitedBy, Job, JobRef, JsonText, ParentKind } from '../core/job.ts';
+import type { Job, JobRef, JsonText } from '../core/job.ts';
+import { type JobLabels, labelsIn } from '../core/job-labels.ts';
 import type { Place } from '../core/lifecycle.ts';
 import type { RecordOp, Refusal } from './records.ts';
+import type { StageResult } from './stage-result.ts';
 import { type UniqueClaim, uniqueRunAt } from './unique.ts';
 
 /** One job per (tenant, key) within the window; the hash tells a repeat from a reuse. */
@@ -11,7 +13,8 @@ export interface IdempotencyClaim {
   readonly windowMs: number;
 }
 
-export interface NewJob extends JobRef {
+/** A label that is left out is null. */
+export interface NewJob extends JobRef, Partial<JobLabels> {
   readonly type: string;
   readonly queue: string;
   readonly lifecycle: string;
@@ -29,17 +32,10 @@ export interface NewJob extends JobRef {
   readonly deadlineAt: Instant | null;
   readonly input: JsonText;
   readonly metadata: JsonText | null;
-  readonly correlationId: string | null;
-  readonly traceId: string | null;
-  readonly requestedBy: string | null;
-  readonly limitKey: string | null;
-  readonly parentJobId: string | null;
-  readonly parentKind: ParentKind | null;
-  readonly documentId: string | null;
-  /** Left out: none. */
-  readonly awaitedBy?: AwaitedBy;
   readonly idempotency: IdempotencyClaim | null;
   readonly unique?: UniqueClaim;
+  /** Stage results that the job's first attempt finds, kept at its birth. Left out: none. */
+  readonly stages?: readonly Omit<StageResult, 'at'>[];
   readonly actor: string;
 }
 
@@ -128,6 +124,8 @@ export function jobAtBirth(job: NewJob, at: Instant): Job {
     maxAttempts: job.maxAttempts,
     retryCount: 0,
     backoffMs: null,
+    revision: null,
+    isPinned: false,
     progress: 0,
     stage: null,
     message: null,
@@ -143,13 +141,6 @@ export function jobAtBirth(job: NewJob, at: Instant): Job {
     result: null,
     checkpoint: null,
     metadata: job.metadata,
-    correlationId: job.correlationId,
-    traceId: job.traceId,
-    requestedBy: job.requestedBy,
-    limitKey: job.limitKey,
-    parentJobId: job.parentJobId,
-    parentKind: job.parentKind,
-    documentId: job.documentId,
-    awaitedBy: job.awaitedBy ?? null,
+    ...labelsIn(job),
   };
 }

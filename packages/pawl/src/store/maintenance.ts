@@ -39,6 +39,20 @@ export interface ServerFigures {
   }[];
 }
 
+/** How a server is reached. */
+export interface ConnectionFigures {
+  /** True behind a pooler that gives two statements to two sessions. */
+  readonly isPooled: boolean;
+  /** Whether there is an address of the server itself. */
+  readonly isDirect: boolean;
+  /** Whether news of other processes was heard just now. */
+  readonly hearsNews: boolean;
+  readonly user: string;
+  /** What ends a statement and an idle transaction, in milliseconds; 0: nothing. */
+  readonly statementMs: number;
+  readonly idleMs: number;
+}
+
 /** What a database tells of itself to those who look after it. */
 export interface StoreFigures {
   readonly engine: 'memory' | 'sqlite' | 'postgres';
@@ -53,6 +67,8 @@ export interface StoreFigures {
   /** For how many days to come there are partitions; null where there are none. */
   readonly daysAhead: number | null;
   readonly server: ServerFigures | null;
+  /** Null where there is no server. */
+  readonly connection: ConnectionFigures | null;
   readonly connections: { readonly used: number; readonly max: number } | null;
 }
 

@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts';
 import type { Job, JobRef } from '../core/job.ts';
+import type { Phase } from '../core/phase.ts';
 import type { Policy } from '../core/policy.ts';
 import type { StoreWakeSignal } from './wake-signal.ts';
 import type { MaintenanceStore } from './maintenance.ts';
@@ -16,7 +17,16 @@ import type {
 import type { Move, MovedAndClaimed, MoveOutcome } from './move.ts';
 import type { LifecyclePlace } from './overdue.ts';
 import type { OwnedJob } from './owned.ts';
-import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from './query.ts';
+import type {
+  EntryPage,
+  EntryQuery,
+  EventPage,
+  EventQuery,
+  JobPage,
+  JobQuery,
+  TailPage,
+  TailQuery,
+} from './query.ts';
 import type { RecordStore } from './records.ts';
 import type { Renewal, RenewOutcome } from './renew.ts';
 import type { RetentionVerbs } from './retention.ts';
@@ -26,37 +36,12 @@ import type { Tally } from './tally.ts';
 import type { SqlTransaction } from './transaction.ts';
 import type { DispatchRuleVerbs } from './dispatch-rule.ts';
 
-/**
- * The port to a database. Verbs take a set and answer, in the same order, with what was really
- * changed: a lost race is a value. Items of one call that concern one job behave as if they came
- * one after the other. Each call is one transaction (a store may let several calls share one
- * commit), durable when the promise resolves. A StoreError says whether anything can have been
- * changed. Time is the database's own, or the clock that a test handed in.
- */
-export interface Store extends DispatchRuleVerbs, StandingVerbs, RetentionVerbs {
-  /** How processes tell each other of work; left out where there is one process only. */
-  readonly wakeSignal?: StoreWakeSignal;
-  /** Writes new jobs with their first events, one outcome an item; wakes other processes. */
-  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
-  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
-  /**
-   * The same as one statement of a transaction that a caller has begun: the jobs come to be with
-   * its commit. Left out where a database has no other connections than the store's.
-   */
-  within?(transaction: SqlTransaction): InsertJobs;
+/** The verbs that a store answers by one function each (plain-verbs.ts). */
+export interface PlainVerbs extends DispatchRuleVerbs, StandingVerbs {
   /** Gives claimable jobs to an owner, by lanes and within a lane by rank. */
   claim(request: ClaimRequest): Promise<ClaimedJob[]>;
-  /** Every other transition: compare and set, fenced, with its events. */
-  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
-  /**
-   * The same and then a claim, in one transaction: what the moves make room for can be claimed at
-   * once. A move that misses does not keep the claim from being made. Asked again with the same
-   * request id, the call misses what it has moved and finds what it has won.
-   */
-  apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
   /** An owner's writes that are no transition: lease, progress, checkpoint, stages, notes. */
   renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]>;
-
   /**
    * Lets due jobs in: those that are claimed where they stand become claimable at once (their
    * number is `opened`), the others come back as `waiting`, to be requeued by the engine. At most
@@ -75,11 +60,17 @@ export interface Store extends DispatchRuleVerbs, StandingVerbs, RetentionVerbs 
 
   /** The jobs that these owners hold, of a tenant or (null) of all: OWNED_MAX of each, by id. */
   owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]>;
+  /** Phases alone cost a small part of the jobs: whether many have ended, and how. */
+  read(refs: readonly JobRef[], part: 'phase'): Promise<(Phase | null)[]>;
   read(refs: readonly JobRef[]): Promise<(Job | null)[]>;
   list(query: JobQuery): Promise<JobPage>;
   stages(ref: JobRef): Promise<StageResult[]>;
+  /** How many there are, but for the one of that name. */
+  countStages(ref: JobRef, except: string | null): Promise<number>;
   events(query: EventQuery): Promise<EventPage>;
   tail(query: TailQuery): Promise<TailPage>;
+  /** The same log for who counts: by entries, with a cursor of its own kind. */
+  entries(query: EntryQuery): Promise<EntryPage>;
   /** Names this log: after a restore it is another one, whose positions mean other things. */
   incarnation(): Promise<string>;
   /**
@@ -91,6 +82,34 @@ export interface Store extends DispatchRuleVerbs, StandingVerbs, RetentionVerbs 
   /** The number of a policy, under which jobs name it; an equal one has the same. */
   putPolicy(policy: Policy): Promise<number>;
   policies(numbers: readonly number[]): Promise<Policy[]>;
+}
+
+/**
+ * The port to a database. Verbs take a set and answer, in the same order, with what was really
+ * changed: a lost race is a value. Items of one call that concern one job behave as if they came
+ * one after the other. Each call is one transaction (a store may let several calls share one
+ * commit), durable when the promise resolves. A StoreError says whether anything can have been
+ * changed. Time is the database's own, or the clock that a test handed in.
+ */
+export interface Store extends PlainVerbs, RetentionVerbs {
+  /** How processes tell each other of work; left out where there is one process only. */
+  readonly wakeSignal?: StoreWakeSignal;
+  /** Writes new jobs with their first events, one outcome an item; wakes other processes. */
+  insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
+  insert(jobs: readonly NewJob[], options?: InsertOptions): Promise<InsertOutcome[]>;
+  /**
+   * The same as one statement of a transaction that a caller has begun: the jobs come to be with
+   * its commit. Left out where a database has no other connections than the store's.
+   */
+  within?(transaction: SqlTransaction): InsertJobs;
+  /** Every other transition: compare and set, fenced, with its events. */
+  apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
+  /**
+   * The same and then a claim, in one transaction: what the moves make room for can be claimed at
+   * once. A move that misses does not keep the claim from being made. Asked again with the same
+   * request id, the call misses what it has moved and finds what it has won.
+   */
+  apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
 
   /** Everything else that is kept: no hot verb reads it. */
   readonly records: RecordStore;

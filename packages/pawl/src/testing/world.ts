@@ -34,6 +34,7 @@ import { WorldClock } from './world-clock.ts';
 export type { StubContext } from './stubs.ts';
 export type { WorldClock } from './world-clock.ts';
 
+/** Options of `openWorld`. */
 export interface WorldOptions extends Environment {
   /** Those that are only declared need a stub before they are run. */
   readonly jobs: readonly JobType[];
@@ -43,10 +44,13 @@ export interface WorldOptions extends Environment {
   readonly startAt?: Date;
   /** The most handlers at a time; default: 16. */
   readonly slots?: number;
+  /** Encrypts payloads, as in production; default: none. */
   readonly codec?: PayloadCodec;
 }
 
 const TENANT = 'default';
+/** Handlers can make links as they do elsewhere; nobody answers at them. */
+const LINKS = { publicUrl: 'https://pawl.test', keys: [{ id: 'test', secret: Buffer.alloc(32) }] };
 const PAGE = 10_000;
 
 /**
@@ -203,6 +207,8 @@ export class World extends JobVerbs {
       timers: this.#timers,
       log: this.#parts.context.log,
       reportMs: 0,
+      // Time stands still: what comes together now is a batch.
+      gather: () => nextTurn(),
     });
   }
 
@@ -246,6 +252,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     lifecycles: [...new Set([...builtInLifecycles, ...own])],
     ...(seed === undefined ? {} : { seed }),
     ...(startAt === undefined ? {} : { startAt: startAt.getTime() }),
+    links: LINKS,
     log: {
       warn: (message, facts) => void warnings.push(`${message} ${JSON.stringify(facts)}`),
     },

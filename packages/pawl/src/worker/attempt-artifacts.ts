@@ -65,7 +65,7 @@ export class AttemptArtifacts {
       return { ...keptOf(found), content: this.#untilTheEnd(content) };
     } catch (error) {
       this.#signal.throwIfAborted();
-      throw failureFrom(error, 'could not be had');
+      throw failureFrom(error, 'could not be read');
     }
   }
 
@@ -86,8 +86,7 @@ export class AttemptArtifacts {
     this.#signal.throwIfAborted();
     const { access } = this.#options;
     if (access !== null) return access;
-    const message =
-      'this worker has no place for artifacts: give it one, as its option `artifacts`';
+    const message = 'this worker has no store for artifacts: set its option `artifacts`';
     throw fail('configuration_error', message);
   }
 

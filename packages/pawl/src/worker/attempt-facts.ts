@@ -3,6 +3,7 @@ import type { Job } from '../core/job.ts';
 import { type Lifecycle, rowsOf } from '../core/lifecycle.ts';
 import { traceIdIn } from '../core/trace.ts';
 import type { Claim } from '../engine/claim.ts';
+import type { Ownership } from '../engine/owner.ts';
 import type { AttemptFacts } from '../handler/attempt-port.ts';
 
 /** A job's row after `start`, known without reading it. */
@@ -10,6 +11,12 @@ export function startedRow(lifecycle: Lifecycle, row: Job, at: Instant | null): 
   const place = rowsOf(lifecycle, 'start', row)[0]?.to;
   if (place === undefined) return row;
   return { ...row, ...place, version: row.version + 1, startedAt: row.startedAt ?? at };
+}
+
+/** What an owner shows with everything it writes. */
+export function heldBy({ job, token, key }: Claim, known: Job): Ownership {
+  const { tenant, id, epoch, owner } = job;
+  return { ref: { tenant, id }, owner: owner!, epoch, known, token, key };
 }
 
 /** What a handler is told of its claim. */

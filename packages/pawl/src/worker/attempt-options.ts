@@ -3,6 +3,7 @@ import type { Claim } from '../engine/claim.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { ArtifactAccess } from './attempt-artifacts.ts';
 import type { FlowAccess } from './attempt-flow.ts';
+import type { Batches } from './batches.ts';
 
 /** What an attempt is made of. */
 export interface AttemptOptions {
@@ -13,6 +14,7 @@ export interface AttemptOptions {
   readonly askedAt: number;
   readonly artifacts: ArtifactAccess | null;
   readonly flows: FlowAccess;
+  readonly batches: Batches;
   /** How soon news is sent, at the latest. */
   readonly reportMs: number;
   /** Called when someone waits for a write. */

@@ -58,6 +58,11 @@ export class AttemptTimes {
     return now >= this.attemptEndsAt ? attemptTooLong() : null;
   }
 
+  /** The first of its ends. */
+  get endsAt(): number {
+    return Math.min(this.deadlineAt, this.jobEndsAt, this.attemptEndsAt);
+  }
+
   renewed(leftMs: number, askedAt: number): void {
     this.#beatAt = askedAt;
     this.deadlineAt = askedAt + leftMs;

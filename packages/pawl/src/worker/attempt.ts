@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../core/clock.ts';
+import type { Instant } from '../core/clock.ts';
 import type { PawlError } from '../core/errors.ts';
 import type { FlowAnswer, FlowCall } from '../core/flow.ts';
 import type { Job } from '../core/job.ts';
@@ -7,6 +7,9 @@ import type { BeatResult, Ownership } from '../engine/owner.ts';
 import type { Ending } from '../core/ending.ts';
 import type { ArtifactDraft, KeptArtifact, OpenedArtifact } from '../handler/artifact.ts';
 import type { AttemptPort, Keep, Report } from '../handler/attempt-port.ts';
+import type { BatchPlan } from '../handler/batch.ts';
+import type { Joined } from '../handler/batch-run.ts';
+import type { RunContext } from '../handler/context.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
 import type { Outcome } from '../handler/execute.ts';
 import { failureFromRefusal } from '../handler/json.ts';
@@ -14,7 +17,7 @@ import type { JobStop } from '../handler/stop.ts';
 import { AttemptArtifacts } from './attempt-artifacts.ts';
 import { askFlow } from './attempt-flow.ts';
 import type { AttemptOptions } from './attempt-options.ts';
-import { factsOf, startedRow } from './attempt-facts.ts';
+import { factsOf, heldBy, startedRow } from './attempt-facts.ts';
 import { AttemptTimes } from './attempt-times.ts';
 import { endingOf, notBegun, undoneBy } from './ending.ts';
 import type { Execution, Launch } from './isolate/execution.ts';
@@ -33,7 +36,6 @@ export class Attempt implements AttemptPort {
   readonly claim: Claim;
   readonly job: JobDefinition;
   readonly #times: AttemptTimes;
-  readonly #clock: Clock;
   readonly #options: AttemptOptions;
   // Made for the first word and the first artifact: most attempts have none.
   #reports: Reports | null = null;
@@ -43,6 +45,8 @@ export class Attempt implements AttemptPort {
   #row: Job;
   readonly #kept: KeptProgress;
   #execution: Execution | null = null;
+  /** Its part in a batch. */
+  #joined: Joined | null = null;
   #stop: JobStop | null = null;
   #isForced = false;
   #isEnded = false;
@@ -54,10 +58,9 @@ export class Attempt implements AttemptPort {
   #broken: Outcome | null = null;
 
   constructor(options: AttemptOptions) {
-    const { claim, job, clock, askedAt } = options;
+    const { claim, job, askedAt } = options;
     this.claim = claim;
     this.job = job;
-    this.#clock = clock;
     this.#options = options;
     this.#row = claim.job;
     this.#kept = new KeptProgress(claim);
@@ -69,13 +72,7 @@ export class Attempt implements AttemptPort {
   }
 
   get held(): Ownership {
-    const { job, token, key } = this.claim;
-    const { tenant, id, epoch, owner } = job;
-    return { ref: { tenant, id }, owner: owner!, epoch, known: this.#row, token, key };
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded;
+    return heldBy(this.claim, this.#row);
   }
 
   /** What its handler has said and nobody was told yet. */
@@ -89,7 +86,7 @@ export class Attempt implements AttemptPort {
 
   /** True once its job may be someone else's: then it has nothing to say any more. */
   get isLost(): boolean {
-    this.#isLost ||= this.#clock.now() >= this.#times.deadlineAt;
+    this.#isLost ||= this.#options.clock.now() >= this.#times.deadlineAt;
     return this.#isLost;
   }
 
@@ -113,7 +110,10 @@ export class Attempt implements AttemptPort {
       execution.onUncaught = (outcome) => this.#break(outcome);
       return new Promise((resolve) => {
         this.#giveUp = resolve;
-        void execution.outcome.then((outcome) => this.#returned(outcome));
+        void execution.outcome.then((outcome) => {
+          this.#hasReturned = true;
+          return resolve(outcome);
+        });
       });
     } catch (error) {
       return Promise.resolve(notBegun(error));
@@ -148,11 +148,6 @@ export class Attempt implements AttemptPort {
     return gone === null ? told() : gone.then(told);
   }
 
-  #returned(outcome: Outcome): void {
-    this.#hasReturned = true;
-    this.#giveUp?.(outcome);
-  }
-
   /** Told to who comes too late; made only then, for an error is dear. */
   get #reason(): () => JobStop {
     return () => this.#stop ?? closedStop();
@@ -160,8 +155,19 @@ export class Attempt implements AttemptPort {
 
   /** Resolves when an inline handler ends that goes on after its attempt; null if none does. */
   get stray(): Promise<unknown> | null {
+    if (this.#stop !== null && this.batchAtWork !== null) return this.batchAtWork;
     if (this.#execution === null || this.#hasReturned) return null;
     return this.job.isolation.kind === 'inline' ? this.#execution.outcome : null;
+  }
+
+  /** Resolves when the handler of many jobs ends that this one was a part of; null if it has. */
+  get batchAtWork(): Promise<void> | null {
+    return this.#joined?.atWork ?? null;
+  }
+
+  join(plan: BatchPlan, context: RunContext<unknown>): Promise<unknown> {
+    this.#joined = this.#options.batches.join(this.job, plan, context);
+    return this.#joined.outcome;
   }
 
   tell(report: Report): void {
@@ -190,10 +196,7 @@ export class Attempt implements AttemptPort {
   }
 
   async flow(call: FlowCall): Promise<FlowAnswer> {
-    const held = (): Ownership => {
-      this.#checkHeld();
-      return this.held;
-    };
+    const held = (): Ownership => this.#checkHeld();
     return askFlow(this.#options.flows, { held, onLost: (error) => this.#lose(error) }, call);
   }
 
@@ -208,10 +211,11 @@ export class Attempt implements AttemptPort {
     return this.#artifacts;
   }
 
-  #checkHeld(): void {
+  #checkHeld(): Ownership {
     // The handler of a worker that just woke up may ask before the next look at the clock is due.
     if (this.isLost) this.fence();
     if (this.isLost || this.#isEnded) throw this.#reason();
+    return this.held;
   }
 
   /** Aborts the handler's signal. Forced: goes on without waiting for what it does then. */
@@ -236,14 +240,11 @@ export class Attempt implements AttemptPort {
 
   /** Ends what has run out of time by now, and says when to look again. */
   fence(): number {
-    const now = this.#clock.now();
-    const { deadlineAt, jobEndsAt, attemptEndsAt } = this.#times;
     const stop = this.isLost ? leaseStop('the lease was not renewed in time') : null;
-    const due = stop ?? this.#times.overdue(now);
+    const due = stop ?? this.#times.overdue(this.#options.clock.now());
     if (due !== null) this.stop(due, FORCED);
     if (this.isLost) return Infinity;
-    if (this.#isEnded || this.#isForced) return deadlineAt;
-    return Math.min(deadlineAt, jobEndsAt, attemptEndsAt);
+    return this.#isEnded || this.#isForced ? this.#times.deadlineAt : this.#times.endsAt;
   }
 
   /** When its next beat is due; now, if someone waits. */
@@ -262,7 +263,7 @@ export class Attempt implements AttemptPort {
       const { error } = result;
       const isDropped = isDroppable(error);
       // Something that came with the beat was refused, so the lease has not been renewed.
-      if (isDropped) this.#times.refused(this.#clock.now());
+      if (isDropped) this.#times.refused(this.#options.clock.now());
       const reason = isDropped ? failureFromRefusal(error) : this.#lose(error);
       beatReport.keep?.durable.reject(reason);
       return;
@@ -276,7 +277,7 @@ export class Attempt implements AttemptPort {
 
   unanswered(beatReport: BeatReport): void {
     this.reports.putBack(beatReport);
-    this.#times.unanswered(this.#clock.now());
+    this.#times.unanswered(this.#options.clock.now());
   }
 
   close(): void {

@@ -1,6 +1,9 @@
 import type { Claim, ClaimOptions } from '../engine/claim.ts';
+import { revisionFor, type Revisions } from '../core/revision.ts';
 import type { JobDefinition } from '../handler/define-job.ts';
+import { revisionsOf } from '../handler/revision-option.ts';
 import { Attempt } from './attempt.ts';
+import type { Batches } from './batches.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { ClaimOrder } from './slots.ts';
 import type { WorkerSetup } from './worker.ts';
@@ -17,18 +20,26 @@ export class Claimer {
   readonly #setup: WorkerSetup;
   readonly #jobs: ReadonlyMap<string, JobDefinition>;
   readonly #heartbeats: Heartbeats;
+  readonly #batches: Batches;
   readonly #name: string;
+  readonly #revisions: Revisions | undefined;
   readonly #onUrgent = (): void => this.#heartbeats.hurry();
   readonly #onNews = (at: number): void => this.#heartbeats.lookBy(at);
   #requests = 0;
   #isOwed = false;
 
   /** Of two claimers of one worker each needs a name of its own. */
-  constructor(setup: WorkerSetup, heartbeats: Heartbeats, name?: string) {
+  constructor(
+    setup: WorkerSetup,
+    { heartbeats, batches }: { heartbeats: Heartbeats; batches: Batches },
+    name?: string,
+  ) {
     this.#setup = setup;
     this.#name = name === undefined ? setup.id : `${setup.id}-${name}`;
     this.#jobs = new Map(setup.jobs.map((job) => [job.type, job]));
+    this.#revisions = revisionsOf(setup.jobs);
     this.#heartbeats = heartbeats;
+    this.#batches = batches;
   }
 
   /** True while the answer to its last request is owed: only by asking again is it had. */
@@ -52,7 +63,7 @@ export class Claimer {
     const requestId = `${this.#name}-${this.#requests}`;
     const askedAt = clock.now();
     return {
-      options: { ...order, owner, tenants, queues, requestId },
+      options: { ...order, ...this.#offered(order), owner, tenants, queues, requestId },
       won: (claims) => {
         this.#requests += 1;
         this.#isOwed = false;
@@ -61,16 +72,25 @@ export class Claimer {
       },
       lost: (error) => {
         this.#isOwed = true;
-        log.warn('no jobs could be claimed; trying again', { error: String(error) });
+        log.warn('claiming failed; retrying', { error: String(error) });
       },
     };
+  }
+
+  #offered({ types }: ClaimOrder): Pick<ClaimOptions, 'revisions'> {
+    if (this.#revisions === undefined) return {};
+    const own = types.flatMap((type) => {
+      const revision = revisionFor(this.#revisions, type);
+      return revision === null ? [] : [[type, revision] as const];
+    });
+    return own.length === 0 ? {} : { revisions: Object.fromEntries(own) };
   }
 
   #attempt(claim: Claim, askedAt: number): Attempt {
     const { clock, reportMs, artifacts } = this.#setup;
     const job = this.#jobs.get(claim.job.type)!;
-    const flows = this.#setup;
+    const reach = { artifacts, flows: this.#setup, batches: this.#batches };
     const told = { onUrgent: this.#onUrgent, onNews: this.#onNews };
-    return new Attempt({ claim, job, clock, askedAt, artifacts, flows, reportMs, ...told });
+    return new Attempt({ claim, job, clock, askedAt, ...reach, reportMs, ...told });
   }
 }

@@ -94,7 +94,7 @@ export class Heartbeats {
     try {
       await renewAll(this.#options, attempts);
     } catch (error) {
-      log.warn('leases could not be renewed; trying again', { error: String(error) });
+      log.warn('renewing leases failed; retrying', { error: String(error) });
     } finally {
       this.#sending = null;
       this.pass();

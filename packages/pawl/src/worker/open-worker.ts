@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { systemClock } from '../core/clock.ts';
 import { invalid } from '../core/errors.ts';
 import { systemIds } from '../core/ids.ts';
@@ -10,7 +9,7 @@ import type { JobSource } from '../engine/source.ts';
 import { monotonicClock } from './monotonic.ts';
 import { Worker, type WorkerSetup } from './worker.ts';
 
-/** What a worker is told; all but the source and the jobs has a default. */
+/** Options of a worker; all but the source and the jobs have defaults. */
 export interface WorkerOptions extends Partial<Omit<WorkerSetup, 'source' | 'jobs'>> {
   readonly source: JobSource;
   readonly jobs: readonly JobDefinition[];
@@ -41,11 +40,7 @@ export function openWorker(options: WorkerOptions): Worker {
   });
 }
 
+/** Where it runs is said apart from its name, which everybody sees who sees its jobs. */
 function ownName(): string {
-  const host =
-    hostname()
-      .replaceAll(/[^A-Za-z0-9.-]/g, '-')
-      .slice(0, 60) || 'worker';
-  const start = /^[A-Za-z0-9]/.test(host) ? '' : 'w';
-  return `${start}${host}:${process.pid}:${systemIds(systemClock).next()}`;
+  return `worker:${systemIds(systemClock).next()}`;
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { revisionsOf } from '../handler/revision-option.ts';
 import type { WorkerSign } from '../records/workers.ts';
 import { ownVersion } from './version.ts';
 import type { WorkerSetup } from './worker.ts';
@@ -11,6 +12,7 @@ type State = WorkerSign['state'];
 /** What a worker says of itself, to each tenant it works for. */
 function signsOf(setup: WorkerSetup, state: State): WorkerSign[] {
   const { id, jobs, slots } = setup;
+  const revisions = revisionsOf(jobs);
   return (setup.tenants ?? [null]).map((tenant) => ({
     tenant,
     id,
@@ -18,6 +20,7 @@ function signsOf(setup: WorkerSetup, state: State): WorkerSign[] {
     pid: process.pid,
     version: ownVersion,
     types: jobs.map(({ type }) => type),
+    ...(revisions === undefined ? {} : { revisions }),
     slots,
     state,
     isAnnounced: true,
@@ -30,13 +33,16 @@ function signsOf(setup: WorkerSetup, state: State): WorkerSign[] {
  */
 export class Presence {
   readonly #setup: WorkerSetup;
+  readonly #onDrain: () => void;
   readonly #gone = new AbortController();
   #isTelling = false;
   #state: State = 'working';
   #last: Promise<void> = Promise.resolve();
 
-  constructor(setup: WorkerSetup) {
+  /** `onDrain`: somebody asked this worker to finish its jobs and leave. */
+  constructor(setup: WorkerSetup, onDrain: () => void = () => undefined) {
     this.#setup = setup;
+    this.#onDrain = onDrain;
   }
 
   async run(): Promise<void> {
@@ -64,11 +70,14 @@ export class Presence {
   }
 
   async #send(): Promise<void> {
-    const { source, log } = this.#setup;
+    const { id, source, log } = this.#setup;
     try {
-      await source.announce?.(signsOf(this.#setup, this.#state));
+      const asked = (await source.announce?.(signsOf(this.#setup, this.#state))) ?? [];
+      if (!asked.includes(id) || this.#state !== 'working') return;
+      log.warn('asked to drain: running handlers finish, nothing more is claimed', { worker: id });
+      this.#onDrain();
     } catch (error) {
-      log.warn('the worker could not say that it is there', { error: String(error) });
+      log.warn('worker heartbeat failed', { error: String(error) });
     }
   }
 }

@@ -2,6 +2,7 @@ import { BOUNDS } from '../core/bounds.ts';
 import { headOf, utf8Bytes } from '../core/text.ts';
 import type { Beat, Ownership } from '../engine/owner.ts';
 import type { Keep, Report } from '../handler/attempt-port.ts';
+import { levelPayload } from '../handler/log.ts';
 import type { JobStop } from '../handler/stop.ts';
 import type { NoteDraft } from '../store/renew.ts';
 
@@ -55,8 +56,10 @@ export class Reports {
     if (report.progress !== undefined && report.progress > (this.#progress ?? 0)) {
       this.#progress = report.progress;
     }
-    if (report.log !== undefined)
-      this.#note({ type: 'job_log', message: report.log, payload: null });
+    if (report.log !== undefined) {
+      const payload = levelPayload(report.level ?? 'info');
+      this.#note({ type: 'job_log', message: report.log, payload });
+    }
     if (report.tokens !== undefined) this.#addTokens(report.tokens);
     if (report.liveTokens !== undefined) this.#liveTokens += report.liveTokens;
   }

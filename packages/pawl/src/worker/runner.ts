@@ -3,6 +3,7 @@ import type { Ending } from '../core/ending.ts';
 import { silentLog } from '../engine/context.ts';
 import { failureOf } from '../handler/thrown-error.ts';
 import type { Attempt } from './attempt.ts';
+import { Batches } from './batches.ts';
 import { PrefetchDepth } from './prefetch-depth.ts';
 import { InFlight } from './in-flight.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -34,6 +35,7 @@ export class Runner {
   readonly slots: Slots;
   readonly inFlight: InFlight;
   readonly heartbeats: Heartbeats;
+  readonly batches: Batches;
   readonly #setup: WorkerSetup;
   readonly #pool: Pool;
   readonly #settler: Settler;
@@ -53,6 +55,8 @@ export class Runner {
     this.slots = new Slots(setup.jobs, setup);
     this.inFlight = new InFlight(timers);
     this.heartbeats = new Heartbeats({ source, clock, wakeSignal: new WakeSignal(timers), log });
+    const { gather = (ms, signal) => timers.sleep(ms, signal), slots } = setup;
+    this.batches = new Batches({ sleep: gather, slots });
     this.#prefetchDepth = new PrefetchDepth(setup.prefetch, clock);
     const onClosed = (attempt: Attempt): void => this.#close(attempt);
     this.#settler = new Settler({ ...setup, onClosed, claimBeside });
@@ -128,6 +132,7 @@ export class Runner {
   /** From now on nothing begins: what waits, or is still to come, is given back. */
   leave(): void {
     this.#isLeaving = true;
+    this.batches.leave();
     this.#line.takeWhile((attempt) => {
       this.#giveBack(attempt);
       return true;
@@ -207,14 +212,17 @@ export class Runner {
   #leave(attempt: Attempt): void {
     const { type } = attempt.job;
     const { stray } = attempt;
-    if (stray === null) {
+    const working = stray ?? attempt.batchAtWork;
+    if (working === null) {
       this.slots.leave(type);
       this.slots.letGo(type);
       return;
     }
-    this.#strays.add(attempt);
-    void this.#warnOf(attempt);
-    void stray.then(() => {
+    if (stray !== null) {
+      this.#strays.add(attempt);
+      void this.#warnOf(attempt);
+    }
+    void working.then(() => {
       this.#strays.delete(attempt);
       this.slots.leave(type);
       this.slots.letGo(type);
@@ -228,7 +236,8 @@ export class Runner {
     await timers.sleep(STRAY_MS, this.#closing.signal);
     if (!this.#strays.has(attempt)) return;
     const { id, type } = attempt.claim.job;
-    const message = 'an inline handler goes on after its attempt, and keeps its slot until it ends';
+    const message =
+      'an inline handler is still running after its attempt ended, and keeps its slot';
     log.warn(message, { jobId: id, type, strays: this.strays });
   }
 

@@ -147,7 +147,7 @@ export class Settler {
 
   /** Reporting the same end twice changes nothing, so an unknown outcome is asked again. */
   async #putBack(batch: readonly Report[], { message }: Error): Promise<void> {
-    this.#options.log.warn('ends could not be reported; trying again', { error: message });
+    this.#options.log.warn('reporting results failed; retrying', { error: message });
     this.#queue.unshift(...batch);
     await this.#options.timers.sleep(RETRY_MS, new AbortController().signal);
   }
@@ -156,7 +156,7 @@ export class Settler {
   #isOurs({ attempt, ending }: Report): boolean {
     if (!attempt.isLost) return true;
     const facts = { jobId: attempt.claim.job.id, ending: ending.kind };
-    this.#options.log.warn('the lease was lost before the end could be reported', facts);
+    this.#options.log.warn('the lease was lost before the result could be reported', facts);
     this.#close(attempt);
     return false;
   }
@@ -214,7 +214,7 @@ export class Settler {
   }
 
   #warn({ attempt, ending }: Report, error: Error): void {
-    this.#options.log.warn('the end of an attempt was refused', {
+    this.#options.log.warn('the result of an attempt was refused', {
       jobId: attempt.claim.job.id,
       ending: ending.kind,
       code: isPawlError(error) ? error.code : error.name,

@@ -30,6 +30,8 @@ export interface WorkerSetup extends SlotOptions {
   readonly reportMs: number;
   readonly tenants: readonly string[] | null;
   readonly queues: readonly string[] | null;
+  /** How the first job of a batch waits for others; left out: by `timers`. */
+  readonly gather?: Timers['sleep'];
 }
 
 export interface DrainOptions {
@@ -46,16 +48,12 @@ const BESIDE_MAX = 100;
 const REPORT_MS = 500;
 
 /** How many jobs were asked for and how many came. */
-interface Counts {
-  readonly wanted: number;
-  readonly found: number;
-}
+type Counts = Readonly<Record<'wanted' | 'found', number>>;
 
 /**
  * Claims jobs, runs their handlers and reports the ends.
  *
- * Modes: *new*; *working* from `start`; *draining*: it claims nothing and finishes what it has;
- * *stopped*: nothing is left in flight.
+ * Modes: *new*; *working* from `start`; *draining* until what it has is finished; *stopped*.
  */
 export class Worker {
   readonly #setup: WorkerSetup;
@@ -78,6 +76,9 @@ export class Worker {
   /** How many jobs that claim asks for, and when it is answered. */
   #ahead: { readonly max: number; readonly answered: Promise<unknown> } | null = null;
   readonly #presence: Presence;
+  readonly #end = Promise.withResolvers<void>();
+  /** Resolves after a drain, whoever asked for it. */
+  readonly stopped: Promise<void> = this.#end.promise;
   #looping: Promise<void> = Promise.resolve();
   #letErrorsBe: () => void = () => undefined;
   #mode: 'new' | 'working' | 'draining' | 'stopped' = 'new';
@@ -90,10 +91,10 @@ export class Worker {
       onFree: () => this.#wakeSignal.wake(),
       claimBeside: (ends) => this.#claimBeside(ends),
     });
-    this.#claimer = new Claimer(setup, this.#runner.heartbeats);
-    this.#aheadClaimer = new Claimer(setup, this.#runner.heartbeats, 'ahead');
-    this.#besideClaimer = new Claimer(setup, this.#runner.heartbeats, 'beside');
-    this.#presence = new Presence(setup);
+    this.#claimer = new Claimer(setup, this.#runner);
+    this.#aheadClaimer = new Claimer(setup, this.#runner, 'ahead');
+    this.#besideClaimer = new Claimer(setup, this.#runner, 'beside');
+    this.#presence = new Presence(setup, () => void this.drain());
   }
 
   get id(): string {
@@ -260,8 +261,8 @@ export class Worker {
   }
 
   /**
-   * Stops claiming, lets handlers finish, then asks them to stop, then ends them. Jobs that did
-   * not end are given back without spending an attempt. Calling it again can only make it faster.
+   * Stops claiming, lets handlers finish, then asks them to stop, then ends them. Jobs that did not
+   * end are given back without spending an attempt. Calling it again can only make it faster.
    */
   async drain({ timeout = '30s', grace = '1s' }: DrainOptions = {}): Promise<void> {
     const timeoutMs = durationMs(timeout, '/timeout');
@@ -281,6 +282,7 @@ export class Worker {
     await this.#presence.leave(REPORT_MS);
     await this.#runner.close();
     this.#letErrorsBe();
+    this.#end.resolve();
   }
 
   /** Ends as a killed process does: nothing is given back, and threads and processes are gone. */

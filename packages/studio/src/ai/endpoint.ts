@@ -118,7 +118,7 @@ function chunkIn(data: string): Chunk {
   try {
     return JSON.parse(data) as Chunk;
   } catch (error) {
-    throw brokenStream('a piece of it is no JSON', error);
+    throw brokenStream('a chunk of it is not JSON', error);
   }
 }
 

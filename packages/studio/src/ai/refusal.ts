@@ -29,11 +29,11 @@ export const AI_ERRORS = {
   },
   AI_OVERLOADED: {
     class: 'model_overloaded',
-    hint: 'It is tried again by itself; later it may work.',
+    hint: 'It is retried automatically and may succeed later.',
   },
   AI_TIMEOUT: {
     class: 'network_timeout',
-    hint: 'It is tried again by itself; PAWL_AI_TIMEOUT_MS gives slow models longer.',
+    hint: 'It is retried automatically; set a larger PAWL_AI_TIMEOUT_MS for slow models.',
   },
   AI_UNREACHABLE: {
     class: 'network_timeout',
@@ -41,11 +41,11 @@ export const AI_ERRORS = {
   },
   AI_STREAM_BROKEN: {
     class: 'network_timeout',
-    hint: 'It is tried again by itself, from the beginning.',
+    hint: 'It is retried automatically, from the beginning.',
   },
   AI_UNAUTHORIZED: {
     class: 'configuration_error',
-    hint: 'Set OPENAI_API_KEY, or OPENAI_API_KEY_FILE, to a key that is good there.',
+    hint: 'Set OPENAI_API_KEY, or OPENAI_API_KEY_FILE, to a key that the server accepts.',
   },
   AI_NOT_FOUND: {
     class: 'configuration_error',

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Given, onServer, type Session, UsageError } from 'pawl/cli';
 import type { ApiClient } from 'pawl/client';
 import { DEFAULT_TARGETS } from 'pawl/plugin';
+import { requireWrite, WRITE } from './bench-write.ts';
 import { sampleDeck } from '../sample/deck.ts';
 
 export interface StudioBench {
@@ -64,13 +65,16 @@ export function studioReport(took: Durations, { runs, slides }: StudioBench): st
 interface Options {
   readonly runs: string;
   readonly slides: string;
+  readonly write?: true;
 }
 
-async function run({ client, screen }: Session, { options }: Given<Options>): Promise<void> {
+async function run(session: Session, { options }: Given<Options>): Promise<void> {
   const [runs, slides] = [Number(options.runs), Number(options.slides)];
   if (!(Number.isInteger(runs) && runs > 0 && Number.isInteger(slides) && slides > 0)) {
     throw new UsageError('--runs and --slides take whole numbers');
   }
+  const { client, screen } = session;
+  requireWrite(session, options, `makes ${2 * runs + 1} jobs and their artifacts`);
   const took = await measureStudio(client, { runs, slides }, (text) => screen.talk(text));
   if (screen.isJson) screen.json(took);
   else screen.data(studioReport(took, { runs, slides }));
@@ -80,8 +84,9 @@ async function run({ client, screen }: Session, { options }: Given<Options>): Pr
 export function addBenchStudio(bench: Command): void {
   bench
     .command('studio')
-    .description('how long a deck takes to be converted and exported, beside the targets')
-    .option('--runs <count>', 'so many times', '50')
-    .option('--slides <count>', 'of so many slides with images', '30')
+    .description('measure converting and exporting a deck, compared with the targets')
+    .option('--runs <count>', 'number of runs', '50')
+    .option('--slides <count>', 'number of slides, each with images', '30')
+    .option('--write', WRITE)
     .action(onServer(run));
 }

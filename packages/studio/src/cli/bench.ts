@@ -9,10 +9,12 @@ import {
   UsageError,
 } from 'pawl/cli';
 import { addBenchStudio } from './bench-studio.ts';
+import { requireWrite, WRITE } from './bench-write.ts';
 
 interface BenchOptions {
   readonly jobs: string;
   readonly callers: string;
+  readonly write?: true;
 }
 
 /** What one part of the run has measured. */
@@ -119,22 +121,24 @@ async function run(session: Session, { options }: Given<BenchOptions>): Promise<
   if (!(Number.isInteger(count) && count > 0 && Number.isInteger(callers) && callers > 0)) {
     throw new UsageError('--jobs and --callers take whole numbers');
   }
+  const jobs = count + Math.ceil(count / BATCH) * BATCH;
+  requireWrite(session, options, `makes ${jobs} jobs of type "${TYPE}", which stay in its lists`);
   await session.client.putType(TYPE, { lifecycle: 'task' });
   tell(session, await enqueueOneByOne(session, count, callers));
   tell(session, await enqueueBatches(session, count));
-  const waiting = count + Math.ceil(count / BATCH) * BATCH;
-  tell(session, await drain(session, waiting, callers));
+  tell(session, await drain(session, jobs, callers));
   session.screen.talk('Over HTTP, from this terminal: figures of this machine and this moment.');
 }
 
 /** `pawl bench …`. */
 export function addBench(program: Command): void {
-  const bench = program.command('bench').description('how fast the running server is');
+  const bench = program.command('bench').description('measure the running server');
   bench
     .command('server', { isDefault: true })
-    .description('how fast jobs are accepted, claimed and completed')
-    .option('--jobs <count>', 'so many each way', '2000')
-    .option('--callers <count>', 'so many at once', '16')
+    .description('measure enqueue, claim and complete over HTTP')
+    .option('--jobs <count>', 'number of jobs per measurement', '2000')
+    .option('--callers <count>', 'number of jobs run at once', '16')
+    .option('--write', WRITE)
     .action(onServer(run));
   addBenchStudio(bench);
 }

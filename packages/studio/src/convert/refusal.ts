@@ -25,7 +25,7 @@ export const CONVERT_ERRORS = {
   },
   CONVERT_UNSAFE_CONTENT: {
     class: 'validation_error',
-    hint: 'Save the file anew: it has parts that no office program writes.',
+    hint: 'Save the file again: it has parts that office programs do not write.',
   },
   CONVERT_TOO_LARGE: {
     class: 'quota_exceeded',

@@ -38,7 +38,7 @@ export function sourceTypeOf(bytes: Uint8Array, hints: SourceHints): SourceType 
   if (head.length >= 8 && head.readBigUInt64BE(0) === 0xd0cf11e0a1b11ae1n) throw oldOffice(bytes);
   const said = hintedType(hints);
   if (said === 'pptx' || said === 'docx' || said === 'pdf') {
-    throw refuse('CONVERT_CORRUPTED', `the file is no ${said}, whatever its name says`);
+    throw refuse('CONVERT_CORRUPTED', `the file is not a ${said}, although its name says so`);
   }
   const isWide =
     head.length > 1 && (head.readUInt16BE(0) === 0xfffe || head.readUInt16BE(0) === 0xfeff);

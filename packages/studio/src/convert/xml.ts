@@ -24,7 +24,7 @@ export async function openXml(): Promise<ParseXml> {
       if (root === null) throw new Error('it has no element');
       return root;
     } catch (error) {
-      throw corrupted(error, `the part ${name} is no XML`);
+      throw corrupted(error, `the part ${name} is not XML`);
     }
   };
 }

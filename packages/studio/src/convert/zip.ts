@@ -101,7 +101,7 @@ function readDirectory(bytes: Buffer): Map<string, Entry> {
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);
     const method = bytes.readUInt16LE(at + 10);
     checkName(name);
-    if (entries.has(name)) throw new Error(`${name} is there twice`);
+    if (entries.has(name)) throw new Error(`${name} appears twice`);
     if ((bytes.readUInt16LE(at + 8) & ENCRYPTED) !== 0) {
       throw refuse('CONVERT_PASSWORD_PROTECTED', `the part ${name} is encrypted`);
     }

@@ -28,7 +28,7 @@ function idFaults({ slides }: Deck): Fault[] {
       seen.add(id);
       return [];
     }
-    return [{ pointer: `/slides/${index}/id`, message: `"${id}" is there twice` }];
+    return [{ pointer: `/slides/${index}/id`, message: `"${id}" appears twice` }];
   });
 }
 

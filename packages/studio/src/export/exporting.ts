@@ -55,7 +55,7 @@ export class Exporting {
     try {
       return JSON.parse(Buffer.from(bytes).toString()) as unknown;
     } catch (error) {
-      throw refuse('EXPORT_INVALID_DECK', 'the artifact is no JSON', error);
+      throw refuse('EXPORT_INVALID_DECK', 'the artifact is not JSON', error);
     }
   }
 
@@ -102,7 +102,7 @@ export class Exporting {
     this.#imagesBytes += bytes.byteLength;
     const size = imageSizeOf(bytes);
     if (size === null || size.mediaType !== mediaType) {
-      throw refuse('EXPORT_IMAGE_INVALID', `the image ${asset} is no ${mediaType}`);
+      throw refuse('EXPORT_IMAGE_INVALID', `the image ${asset} is not ${mediaType}`);
     }
     if (isHuge(size) || this.#imagesBytes > IMAGES_BYTES_MAX) {
       throw refuse('EXPORT_TOO_LARGE', `the image ${asset} is too large`);

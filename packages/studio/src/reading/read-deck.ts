@@ -33,7 +33,7 @@ export async function readDeck(context: Context, deckRef: string): Promise<Deck>
   if ('deck' in checked) return checked.deck;
   const first = checked.faults[0];
   const what = first === undefined ? '' : ` (${first.pointer || '/'} ${first.message})`;
-  const message = `the artifact ${deckRef} is no deck${what}: pass the deckRef of a convert job`;
+  const message = `the artifact ${deckRef} is not a deck${what}: pass the deckRef of a convert job`;
   throw fail('validation_error', message, { code: 'SOURCE_NO_DECK' });
 }
 

@@ -86,13 +86,13 @@ function thresholdFault(
   value: unknown,
 ): string | null {
   const number = Array.isArray(value) ? value.length : value;
-  if (typeof number !== 'number') return 'is no number and no list';
+  if (typeof number !== 'number') return 'is neither a number nor a list';
   if (min !== undefined && number < min) return `is ${number}, less than ${min}`;
   return max !== undefined && number > max ? `is ${number}, more than ${max}` : null;
 }
 
 function patternFault(pattern: string, value: unknown): string | null {
-  if (typeof value !== 'string') return 'is no text';
+  if (typeof value !== 'string') return 'is not a text';
   if (value.length > TEXT_LENGTH_MAX) return `is longer than ${TEXT_LENGTH_MAX} characters`;
   let compiled: RegExp;
   try {

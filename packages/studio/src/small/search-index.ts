@@ -173,7 +173,7 @@ async function readIndex(context: Context, indexRef: string): Promise<Stored> {
   } catch {
     // No JSON is no index either.
   }
-  const message = `the artifact ${indexRef} is no index: pass the indexRef of an index job`;
+  const message = `the artifact ${indexRef} is not an index: pass the indexRef of an index job`;
   throw new ValidationError(message, { code: 'INDEX_INVALID' });
 }
 

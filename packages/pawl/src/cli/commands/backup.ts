@@ -22,8 +22,8 @@ export function addBackup(program: Command): void {
   program
     .command('backup <file>')
     .description('copy the embedded database, also while the platform runs')
-    .option('--data <folder>', 'of the embedded store (PAWL_DATA; ./data)')
-    .option('--from <database>', 'another file, such as a copy made by other means')
+    .option('--data <folder>', 'folder of the embedded store (PAWL_DATA; default: ./data)')
+    .option('--from <database>', 'copy this file instead, such as a snapshot of the disk')
     .addHelpText(
       'after',
       '\nTo restore: put the file where pawl.db was, with nothing else named pawl.db-…, and start.',

@@ -47,7 +47,7 @@ async function list(session: Session, { options }: Given<ListOptions>): Promise<
     ...(reason === undefined ? {} : { reasonCode: reason }),
   });
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No dead letters: nothing needs you here.');
+  if (items.length === 0) return screen.talk('No dead letters.');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
   if (nextCursor !== null) screen.talk('There are more: raise --limit, or narrow the filter.');
 }
@@ -78,7 +78,7 @@ async function replay(session: Session, { words, options }: Given<ReplayOptions>
   const filter = { ...(type && { type }), ...(reason && { reasonCode: reason }) };
   const isFiltered = Object.keys(filter).length > 0;
   if (words.length === 0 && !isFiltered) {
-    throw new UsageError('say which: ids, or --type or --reason for all of a kind');
+    throw new UsageError('give ids, or --type or --reason for all that match');
   }
   if (input !== undefined) throw new UsageError('--input goes with one id');
   const answer = await session.call<object>({
@@ -94,22 +94,22 @@ async function replay(session: Session, { words, options }: Given<ReplayOptions>
 
 /** `pawl dlq …`. */
 export function addDlq(program: Command): void {
-  const dlq = program.command('dlq').description('dead letters: jobs that ended badly');
+  const dlq = program.command('dlq').description('the dead-letter queue');
   dlq
     .command('ls')
     .description('list dead letters')
     .option('--type <type>', 'of this type of job')
     .option('--reason <code>', 'with this reason')
-    .option('--limit <count>', 'at most so many', '20')
+    .option('--limit <count>', 'maximum number of rows', '20')
     .action(onServer(list));
   dlq.command('show <id>').description('one dead letter').action(onServer(show));
   dlq
     .command('replay [ids...]')
-    .description('run dead letters again as new jobs')
+    .description('replay dead letters as new jobs')
     .option('-i, --input <json>', 'with another input: JSON, @file or -')
     .option('--type <type>', 'all of this type')
     .option('--reason <code>', 'all with this reason')
-    .option('--per-second <rate>', 'spread a batch over time')
+    .option('--per-second <rate>', 'replays per second, to spread the load')
     .addHelpText(
       'after',
       '\nExample: pawl dlq replay --reason dependency_unavailable --per-second 5',

@@ -71,15 +71,15 @@ async function verify(session: Session): Promise<void> {
 async function run(session: Session, { options }: Given<{ verify?: boolean }>): Promise<void> {
   const level = await examine(session);
   if (options.verify === true) await verify(session);
-  if (level === 'fault') throw new ExitError(EXIT.failed, 'something needs you: see above');
+  if (level === 'fault') throw new ExitError(EXIT.failed, 'something needs attention: see above');
 }
 
 /** `pawl doctor`. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look for what is wrong, and say what to do')
-    .option('--verify', 'check all stored history against the laws as well')
-    .addHelpText('after', '\nThe exit code is 1 if anything needs someone now.')
+    .description('check the platform, and say how to fix each problem')
+    .option('--verify', 'also check all stored history against the invariants')
+    .addHelpText('after', '\nThe exit code is 1 if a finding needs immediate attention.')
     .action(onServer(run));
 }

@@ -38,7 +38,7 @@ export async function readJson(given: string, option: string): Promise<unknown> 
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const why = (error as Error).message;
-    throw new UsageError(`${option} is no JSON (${why}): give JSON, @file or - for stdin`);
+    throw new UsageError(`${option} is not JSON (${why}): give JSON, @file or - for stdin`);
   }
 }
 
@@ -100,7 +100,7 @@ async function waitFor(session: Session, id: string, wait: string | true): Promi
   const { client, screen } = session;
   const job = await client.waitForEnd(id, { signal }).catch(() => null);
   if (job === null || job.completedAt === null) {
-    const message = `job ${id} has not ended within ${seconds} s; it goes on`;
+    const message = `job ${id} has not ended within ${seconds} s; it is still running or waiting`;
     throw new ExitError(EXIT.waitedTooLong, message);
   }
   requireSuccess(job);
@@ -111,18 +111,21 @@ async function waitFor(session: Session, id: string, wait: string | true): Promi
 export function addEnqueue(program: Command): void {
   program
     .command('enqueue <type>')
-    .description('accept a job; it is durable when its id is printed')
+    .description('enqueue a job; it is stored durably when its id is printed')
     .option('-i, --input <json>', 'JSON, @file, or - for standard input')
-    .option('--id <uuid>', 'an id of your own')
-    .option('--queue <queue>', 'another queue than the default one')
+    .option('--id <uuid>', 'the id of the job; default: a new one')
+    .option('--queue <queue>', 'the queue; default: that of the type')
     .option('--priority <priority>', 'normal, high or a whole number')
     .option('--run-at <time>', 'not before this time, such as 2030-01-01T12:00:00Z')
     .option('--document <id>', 'the document it is about')
-    .option('--correlation <id>', 'what ties it to other work')
-    .option('--metadata <json>', 'kept with the job')
-    .option('--hold', 'keep it held until it is submitted')
-    .option('--idempotency-key <key>', 'the same key within 24 h finds the same job')
-    .option('--wait [seconds]', 'wait for the end and print the result')
+    .option('--correlation <id>', 'correlation id, to find it together with other jobs')
+    .option('--metadata <json>', 'JSON kept with the job')
+    .option('--hold', 'hold it until "submit"')
+    .option(
+      '--idempotency-key <key>',
+      'a second request with this key within 24 h answers with the same job',
+    )
+    .option('--wait [seconds]', 'wait until it has ended and print the result')
     .option('--watch', 'follow it to its end')
     .addHelpText(
       'after',

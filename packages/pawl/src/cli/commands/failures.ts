@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { FailureCauseJson } from '../../contract/failure.ts';
+import type { FailureCauseJson, FailureDetailJson } from '../../contract/failure.ts';
 import { UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -11,6 +11,7 @@ interface FailuresOptions {
   readonly queue?: string;
   readonly since?: string;
   readonly until?: string;
+  readonly fingerprint?: string;
   readonly limit: string;
 }
 
@@ -36,8 +37,36 @@ function timesText({ firstSeen, lastSeen }: FailureCauseJson, now: number): stri
   return `last ${sinceText(lastSeen, now)}, first ${sinceText(firstSeen, now)}`;
 }
 
+function countsText(counts: FailureDetailJson['queues']): string {
+  return counts.map(({ name, count }) => `${harmless(name)} × ${count}`).join(', ');
+}
+
+/** Where and under which versions; what is not known is said to be so. */
+function detailLines({ queues, stages, versions, tenants }: FailureDetailJson): string[] {
+  const unknown = versions.unknown === 0 ? [] : [{ name: 'unknown', count: versions.unknown }];
+  const told = {
+    queues,
+    stages,
+    [`worker versions (last ${versions.looked})`]: [...versions.names, ...unknown],
+    tenants: tenants?.names ?? [],
+  };
+  return Object.entries(told)
+    .filter(([, counts]) => counts.length > 0)
+    .map(([title, counts]) => `${INDENT}${title}: ${countsText(counts)}`);
+}
+
+async function show(session: Session, fingerprint: string): Promise<void> {
+  const detail = await session.client.failure(fingerprint);
+  const { screen } = session;
+  if (isForPrograms(session, [detail])) return;
+  for (const line of causeLines(screen, detail.cause, Date.now())) screen.data(line);
+  for (const line of detailLines(detail)) screen.data(line);
+  if (detail.stack !== null) screen.data(harmless(detail.stack));
+}
+
 async function list(session: Session, { options }: Given<FailuresOptions>): Promise<void> {
-  const { limit, since, until, ...filter } = options;
+  const { limit, since, until, fingerprint, ...filter } = options;
+  if (fingerprint !== undefined) return show(session, fingerprint);
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1) throw new UsageError('--limit takes a whole number');
   const { items, nextCursor } = await session.client.failures({
@@ -48,7 +77,7 @@ async function list(session: Session, { options }: Given<FailuresOptions>): Prom
   });
   const { screen } = session;
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No failures: no job ended badly.');
+  if (items.length === 0) return screen.talk('No failures: no job has failed.');
   const now = Date.now();
   for (const [index, cause] of items.entries()) {
     if (index > 0) screen.data('');
@@ -61,12 +90,13 @@ async function list(session: Session, { options }: Given<FailuresOptions>): Prom
 export function addFailures(program: Command): void {
   program
     .command('failures')
-    .description('jobs that ended badly, by cause: why, and how to run them again')
+    .description('failed jobs, grouped by cause, and how to run them again')
     .option('--type <type>', 'of this type of job')
     .option('--queue <queue>', 'in this queue')
-    .option('--since <time>', 'created since then: 2h ago, or 2026-11-15T08:00')
-    .option('--until <time>', 'created before then')
-    .option('--limit <count>', 'at most so many causes', '20')
+    .option('--since <time>', 'created since: 2h, or 2026-11-15T08:00')
+    .option('--until <time>', 'created before: 1h, or 2026-11-15T09:00')
+    .option('--fingerprint <fingerprint>', 'one cause, with queues, stages, versions and stack')
+    .option('--limit <count>', 'maximum number of causes', '20')
     .addHelpText('after', '\nWith and without dead letters. Example: pawl failures --since 1d')
     .action(onServer(list));
 }

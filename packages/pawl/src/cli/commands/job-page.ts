@@ -54,12 +54,18 @@ function awaitedText({ awaitedBy }: JobJson): string | null {
   return awaitedBy ? `${awaitedBy.jobId} (${awaitedBy.wait}, ${awaitedBy.key})` : null;
 }
 
+/** The code that first took it; a server of an older release does not say. */
+function revisionText({ revision, isPinned }: Partial<JobJson>): string | null {
+  return revision ? `${revision}${isPinned === true ? ' (pinned)' : ''}` : null;
+}
+
 function factsOf(job: JobJson, now: number): (readonly [string, string])[] {
   const { error, lease } = job;
   const facts: (readonly [string, string | null])[] = [
     ['lifecycle', `${job.lifecycle} · ${job.state} (${job.phase})`],
     ['queue', `${job.queue} · priority ${job.priority}`],
     ['attempts', `${job.attempts} of ${job.maxAttempts}`],
+    ['revision', revisionText(job)],
     ['created', `${job.createdAt} (${sinceText(job.createdAt, now)})`],
     ['started', job.startedAt],
     ['ended', job.completedAt],

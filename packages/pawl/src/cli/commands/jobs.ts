@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Page } from '../../client/client.ts';
 import type { JobEventJson, JobJson } from '../../contract/job.ts';
+import type { LifecycleJson } from '../../contract/lifecycle.ts';
 import { EXIT, ExitError, UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import { sinceText } from '../terminal/words.ts';
@@ -49,10 +50,36 @@ export async function eventsOf(session: Session, id: string): Promise<JobEventJs
   return events;
 }
 
+/** A state that no lifecycle has would list nothing, as if there were no such jobs. */
+async function requireState(session: Session, state: string): Promise<void> {
+  const { items } = await session.call<{ items: LifecycleJson[] }>({
+    method: 'GET',
+    path: '/v1/lifecycles',
+  });
+  const known = new Set(items.flatMap(({ places }) => places.map((place) => place.state)));
+  if (known.has(state)) return;
+  const names = [...known].toSorted().join(', ');
+  throw new UsageError(`--state is "${state}", which no lifecycle has: give one of ${names}`);
+}
+
+async function result(session: Session, given: Given<object>): Promise<void> {
+  const path = `/v1/jobs/${encodeURIComponent(idOf(given))}/result`;
+  session.screen.json(await session.call({ method: 'GET', path }));
+}
+
+async function submit(session: Session, given: Given<object>): Promise<void> {
+  const { screen } = session;
+  const path = `/v1/jobs/${encodeURIComponent(idOf(given))}/submit`;
+  const job = await session.call<JobJson>({ method: 'POST', path, body: {} });
+  if (screen.isJson) screen.json(job);
+  else screen.data(`${job.id}  ${screen.paintPhase(job.phase, job.state)}`);
+}
+
 async function list(session: Session, { options }: Given<ListOptions>): Promise<void> {
   const { document, correlation, limit, since, until, ...filter } = options;
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1) throw new UsageError('--limit takes a whole number');
+  if (filter.state !== undefined) await requireState(session, filter.state);
   const { items, nextCursor } = await session.client.jobs({
     ...filter,
     limit: count,
@@ -68,10 +95,10 @@ async function list(session: Session, { options }: Given<ListOptions>): Promise<
     }
   }
   if (nextCursor === null && items.length > 0) return;
-  if (nextCursor === null) screen.talk('No such jobs. Make one with "pawl enqueue <type>".');
+  if (nextCursor === null) screen.talk('No jobs match. Create one with "pawl enqueue <type>".');
   else if (items.length === count) screen.talk(`There are more: --cursor ${nextCursor}`);
   // A search looks at so many jobs at a time.
-  else screen.talk(`Older jobs were not looked at yet: --cursor ${nextCursor}`);
+  else screen.talk(`Older jobs were not searched yet: --cursor ${nextCursor}`);
 }
 
 async function show(session: Session, given: Given<object>): Promise<void> {
@@ -98,10 +125,15 @@ async function watch(session: Session, given: Given<object>): Promise<void> {
   }
 }
 
-async function events(session: Session, given: Given<object>): Promise<void> {
+const SIGNS: ReadonlySet<string> = new Set(['job_heartbeat', 'job_lease_renewed']);
+
+async function events(session: Session, given: Given<{ all?: boolean }>): Promise<void> {
   const all = await eventsOf(session, idOf(given));
   if (isForPrograms(session, all)) return;
-  for (const event of all) session.screen.data(eventLine(session.screen, event));
+  const shown = given.options.all === true ? all : all.filter(({ type }) => !SIGNS.has(type));
+  for (const event of shown) session.screen.data(eventLine(session.screen, event));
+  const hidden = all.length - shown.length;
+  if (hidden > 0) session.screen.talk(`Heartbeats not shown: ${hidden}. See them with --all.`);
 }
 
 async function why(session: Session, given: Given<object>): Promise<void> {
@@ -152,28 +184,28 @@ async function cancel(session: Session, given: Given<CancelOptions>): Promise<vo
 }
 
 function cancelText({ phase, state }: JobJson): string {
-  return phase === 'cancelled' ? state : `${state}: asked to stop, its owner will`;
+  return phase === 'cancelled' ? state : `${state}: its worker was asked to stop`;
 }
 
 /** `pawl jobs …`. */
 export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('look at jobs, stop them and run them again');
+  const jobs = program.command('jobs').description('inspect, cancel and rerun jobs');
   jobs
     .command('ls')
     .description('list jobs, newest first')
     .option('--type <type>', 'of this type')
-    .option('--state <state>', "in this state, by the lifecycle's own word")
+    .option('--state <state>', 'in this state of its lifecycle')
     .option('--phase <phase>', 'held, ready, leased, executing, waiting, succeeded, failed, …')
     .option('--queue <queue>', 'in this queue')
     .option('--document <id>', 'for this document')
     .option('--correlation <id>', 'with this correlation id')
-    .option('--since <time>', 'created since then: 2h ago, or 2026-11-15T08:00')
-    .option('--until <time>', 'created before then')
-    .option('--text <text>', 'that say this of themselves: message, document, metadata, error, …')
-    .option('--error <text>', 'whose error has this code or class, or this in its message')
-    .option('--fingerprint <fingerprint>', 'with the fault of these dead letters')
-    .option('--limit <count>', 'at most so many', '20')
-    .option('--cursor <cursor>', 'go on where an earlier page ended')
+    .option('--since <time>', 'created since: 2h, or 2026-11-15T08:00')
+    .option('--until <time>', 'created before: 1h, or 2026-11-15T09:00')
+    .option('--text <text>', 'containing this text in message, document, metadata, error, …')
+    .option('--error <text>', 'whose error has this code or class, or this text in its message')
+    .option('--fingerprint <fingerprint>', 'with this failure fingerprint: see "pawl failures"')
+    .option('--limit <count>', 'maximum number of rows', '20')
+    .option('--cursor <cursor>', 'continue where an earlier page ended')
     .addHelpText(
       'after',
       '\nExample: pawl jobs ls --phase failed --since 2h --error timeout --json',
@@ -181,27 +213,36 @@ export function addJobs(program: Command): void {
     .action(onServer(list));
   jobs
     .command('show <id>')
-    .description('one job: how it stands, what it is, its timeline to scale')
+    .description('one job: its state, its facts, its timeline to scale')
     .action(onServer(show));
-  jobs.command('input <id>').description('what a job was given, as JSON').action(onServer(input));
+  jobs.command('input <id>').description('the input of a job, as JSON').action(onServer(input));
+  jobs
+    .command('result <id>')
+    .description('what a job that succeeded gave, as JSON')
+    .action(onServer(result));
+  jobs
+    .command('submit <id>')
+    .description('let a job go that was enqueued and held')
+    .action(onServer(submit));
   jobs
     .command('watch [id]')
-    .description('follow one job to its end, or everything that happens')
+    .description('follow one job to its end, or all events')
     .addHelpText('after', '\nThe exit code is 0 if the job succeeded and 1 if it did not.')
     .action(onServer(watch));
   jobs
     .command('events <id>')
-    .description("a job's whole history: one line for each event and note")
+    .description("a job's history, one event or note per line")
+    .option('--all', 'with heartbeats')
     .action(onServer(events));
   jobs
     .command('why <id>')
-    .description('why a job is not running, in a sentence')
+    .description('why a job is in its state, in one sentence')
     .action(onServer(why));
   jobs
     .command('cancel <ids...>')
-    .description('ask jobs to stop at their next safe point')
-    .option('--hard', 'end them at once instead')
-    .option('--reason <text>', 'kept in the history')
+    .description('cancel jobs: running ones are asked to stop')
+    .option('--hard', 'end running jobs at once')
+    .option('--reason <text>', 'reason, kept in the history')
     .action(onServer(cancel));
   addTree(jobs);
   addRerun(jobs);

@@ -41,7 +41,7 @@ async function list(session: Session): Promise<void> {
 function tell({ screen }: Session, made: MadeKeyJson): void {
   if (screen.isJson) return screen.json(made);
   screen.data(made.key);
-  screen.talk(`This is key ${made.id}. It is shown now and never again: keep it.`);
+  screen.talk(`This is key ${made.id}. It is shown only once: store it now.`);
 }
 
 async function create(session: Session, { words, options }: Given<CreateOptions>): Promise<void> {
@@ -75,19 +75,19 @@ async function revoke(session: Session, { words }: Given<object>): Promise<void>
 
 /** `pawl keys …`. */
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('API keys: who may do what');
+  const keys = program.command('keys').description('API keys and their roles');
   keys.command('ls', { isDefault: true }).description('list keys').action(onServer(list));
   keys
     .command('create <name>')
-    .description('make a key; it is printed once')
-    .requiredOption('--roles <roles>', 'admin, operator, producer, worker, viewer; by commas')
-    .option('--days <days>', 'valid for so many days; for ever without')
+    .description('create a key; it is printed once')
+    .requiredOption('--roles <roles>', 'comma-separated: admin, operator, producer, worker, viewer')
+    .option('--days <days>', 'days until the key expires; default: never')
     .option('--tenant <tenant>', 'for another tenant (platform admins)')
     .addHelpText('after', '\nExample: pawl keys create deploy-bot --roles producer --days 90 > key')
     .action(onServer(create));
   keys
     .command('rotate <id>')
-    .description('replace a key; the old one goes on for a day')
+    .description('replace a key; the old one stays valid for a day')
     .action(onServer(rotate));
-  keys.command('revoke <id>').description('end a key').action(onServer(revoke));
+  keys.command('revoke <id>').description('revoke a key').action(onServer(revoke));
 }

@@ -52,14 +52,15 @@ async function diagram(session: Session, { words, options }: Given<{ format: str
 
 /** `pawl lifecycle …`. */
 export function addLifecycle(program: Command): void {
-  const lifecycle = program
-    .command('lifecycle')
-    .description('lifecycles: states and the moves between them');
+  const lifecycle = program.command('lifecycle').description('lifecycles: states and transitions');
   lifecycle
     .command('ls', { isDefault: true })
     .description('list lifecycles')
     .action(onServer(list));
-  lifecycle.command('show <name>').description('the moves of a lifecycle').action(onServer(show));
+  lifecycle
+    .command('show <name>')
+    .description('the transitions of a lifecycle')
+    .action(onServer(show));
   lifecycle
     .command('diagram <name>')
     .description('a diagram of a lifecycle')

@@ -6,7 +6,7 @@ export function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description('bring the database schema up to date, also while processes run')
-    .option('--check', 'change nothing: fail if something is missing')
+    .option('--check', 'change nothing: fail if a migration is pending')
     .addHelpText('after', '\nExample: DATABASE_URL=postgres://… pawl migrate --check')
     .action(async (options: { check?: boolean }) => {
       // The stores are large; the other commands need nothing of them.

@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
 import type { QueueJson } from '../../contract/queue.ts';
+import { parseDuration } from '../../core/duration.ts';
 import { UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { instantIn } from './moment.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 import { sinceText } from '../terminal/words.ts';
 
-function standingOf({ isPaused, isShedding }: QueueJson): string {
-  if (isPaused) return 'paused';
+function standingOf({ isPaused, pausedUntil, isShedding }: QueueJson): string {
+  // A server of the release before says nothing of an end.
+  if (isPaused) return (pausedUntil ?? null) === null ? 'paused' : `paused until ${pausedUntil}`;
   return isShedding ? 'refusing' : 'open';
 }
 
@@ -40,7 +43,7 @@ async function list(session: Session): Promise<void> {
     path: '/v1/queues',
   });
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No queue holds a job: the first one makes it.');
+  if (items.length === 0) return screen.talk('No queues yet: a queue exists once it has a job.');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
 }
 
@@ -49,6 +52,26 @@ async function change(session: Session, name: string | undefined, body: object):
   const queue = await session.call<QueueJson>({ method: 'PATCH', path, body });
   if (session.screen.isJson) session.screen.json(queue);
   else session.screen.data(`${queue.name}: ${standingOf(queue)}`);
+}
+
+interface PauseOptions {
+  readonly reason?: string;
+  readonly until?: string;
+}
+
+async function pause(session: Session, { words, options }: Given<PauseOptions>): Promise<void> {
+  const { until, ...rest } = options;
+  await change(session, words[0], {
+    isPaused: true,
+    ...rest,
+    ...(until === undefined ? {} : endOf(until)),
+  });
+}
+
+/** How long from now is for the database to count: clocks differ. */
+function endOf(text: string): { pausedForMs: number } | { pausedUntil: string } {
+  const pausedForMs = parseDuration(text);
+  return pausedForMs === null ? { pausedUntil: instantIn('--until', text) } : { pausedForMs };
 }
 
 function boundOf(text: string | undefined, option: string): number | null | undefined {
@@ -83,12 +106,9 @@ export function addQueues(program: Command): void {
   queues
     .command('pause <name>')
     .description('pause a queue: none of its jobs is claimed')
-    .option('--reason <text>', 'told to everyone who asks why')
-    .action(
-      onServer<{ reason?: string }>(async (session, { words, options }) =>
-        change(session, words[0], { isPaused: true, ...options }),
-      ),
-    );
+    .option('--reason <text>', 'reason, shown by "pawl jobs why"')
+    .option('--until <time>', 'resume automatically: in 2h, or at 2026-11-15T08:00')
+    .action(onServer(pause));
   queues
     .command('resume <name>')
     .description('resume a paused queue')
@@ -96,7 +116,7 @@ export function addQueues(program: Command): void {
   queues
     .command('set <name>')
     .description('set the limits of a queue')
-    .option('--concurrency <count>', 'at most so many in flight at once, or "any"')
+    .option('--concurrency <count>', 'maximum number of jobs in flight, or "any"')
     .option('--high <depth>', 'refuse new jobs from this depth on, or "any"')
     .option('--low <depth>', 'accept them again from this depth on, or "any"')
     .action(onServer(set));

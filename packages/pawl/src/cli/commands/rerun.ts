@@ -8,6 +8,7 @@ import { instantIn } from './moment.ts';
 
 interface RerunOptions {
   readonly input?: string;
+  readonly keep?: true;
   readonly type?: string;
   readonly phase?: string;
   readonly queue?: string;
@@ -17,18 +18,18 @@ interface RerunOptions {
 }
 
 async function rerun(session: Session, { words, options }: Given<RerunOptions>): Promise<void> {
-  const { input, ...rest } = options;
+  const { input, keep = false, ...rest } = options;
   const filter = filterOf(rest);
   const isFiltered = Object.keys(filter).length > 0;
   if (words.length > 0 && isFiltered) throw new UsageError('give ids, or a filter: not both');
-  if (words.length === 1) return rerunOne(session, words[0]!, input);
+  if (words.length === 1) return rerunOne(session, words[0]!, { input, keep });
   if (input !== undefined) throw new UsageError('--input goes with one id');
-  if (words.length > 0) return tell(session, await rerunIds(session, words));
-  if (isFiltered) return tell(session, await rerunAll(session, filter));
-  throw new UsageError('say which: ids, or a filter such as --type, --fingerprint or --since');
+  if (words.length > 0) return tell(session, await rerunIds(session, words, keep));
+  if (isFiltered) return tell(session, await rerunAll(session, filter, keep));
+  throw new UsageError('give ids, or a filter such as --type, --fingerprint or --since');
 }
 
-function filterOf(options: Omit<RerunOptions, 'input'>): Readonly<Record<string, string>> {
+function filterOf(options: Omit<RerunOptions, 'input' | 'keep'>): Readonly<Record<string, string>> {
   const { since, until, ...words } = options;
   return {
     ...words,
@@ -37,29 +38,39 @@ function filterOf(options: Omit<RerunOptions, 'input'>): Readonly<Record<string,
   };
 }
 
-async function rerunOne(session: Session, id: string, input: string | undefined): Promise<void> {
+async function rerunOne(
+  session: Session,
+  id: string,
+  { input, keep }: { input: string | undefined; keep: boolean },
+): Promise<void> {
   const { client, screen } = session;
-  const how = input === undefined ? {} : { input: await readJson(input, '--input') };
+  const given = input === undefined ? {} : { input: await readJson(input, '--input') };
+  const how = keep ? { ...given, keep } : given;
   const { job } = await client.rerun(id, how);
   if (screen.isJson) return screen.json(job);
   screen.data(job.id);
   screen.talk(`Running again. Follow it with: pawl jobs watch ${job.id}`);
 }
 
-async function rerunIds(session: Session, ids: readonly string[]): Promise<readonly ItemResult[]> {
-  return (await session.client.operations.rerunMany({ ids })).results;
+async function rerunIds(
+  session: Session,
+  ids: readonly string[],
+  keep: boolean,
+): Promise<readonly ItemResult[]> {
+  return (await session.client.operations.rerunMany({ ids, ...(keep ? { keep } : {}) })).results;
 }
 
 /** Page after page, until the filter finds no more. */
 async function rerunAll(
   { client }: Session,
   filter: Readonly<Record<string, string>>,
+  keep: boolean,
 ): Promise<readonly ItemResult[]> {
   const results: ItemResult[] = [];
   let cursor: string | null = null;
   do {
     const from: { cursor?: string } = cursor === null ? {} : { cursor };
-    const page = await client.operations.rerunMany({ filter, ...from });
+    const page = await client.operations.rerunMany({ filter, ...from, ...(keep ? { keep } : {}) });
     results.push(...page.results);
     cursor = page.nextCursor;
   } while (cursor !== null);
@@ -73,7 +84,7 @@ function tell(session: Session, results: readonly ItemResult[]): void {
     for (const { job } of results) if (job !== undefined) screen.data(job.id);
     for (const { id, error } of refused) screen.talk(`${id}: ${error?.detail}`);
     if (results.length === 0) {
-      screen.talk('Nothing to run again: no such jobs, or all of them were run again before.');
+      screen.talk('Nothing to rerun: no jobs match, or all of them were rerun before.');
     } else screen.talk(`${countText(results.length - refused.length, 'job')} running again.`);
   }
   if (refused.length > 0) {
@@ -90,15 +101,16 @@ export function addRerun(jobs: Command): void {
     .command('rerun [ids...]')
     .description('run jobs that have ended again, as new jobs')
     .option('-i, --input <json>', 'with another input (one id only): JSON, @file or -')
-    .option('--type <type>', 'those that ended badly, of this type')
+    .option('--keep', 'keep the results of finished stages, except those whose artifacts are gone')
+    .option('--type <type>', 'failed jobs of this type')
     .option('--queue <queue>', 'in this queue')
     .option('--fingerprint <fingerprint>', 'for this cause: see "pawl failures"')
-    .option('--phase <phase>', 'that ended so: failed, dead, cancelled or succeeded')
-    .option('--since <time>', 'created since then: 2h ago, or 2026-11-15T08:00')
-    .option('--until <time>', 'created before then')
+    .option('--phase <phase>', 'ended in this phase: failed, dead, cancelled or succeeded')
+    .option('--since <time>', 'created since: 2h, or 2026-11-15T08:00')
+    .option('--until <time>', 'created before: 1h, or 2026-11-15T09:00')
     .addHelpText(
       'after',
-      '\nA filter leaves out what was run again or replayed before; ids do not.\n' +
+      '\nA filter skips jobs that were rerun or replayed before; ids do not.\n' +
         'Example: pawl jobs rerun --type mail --since 2h',
     )
     .action(onServer(rerun));

@@ -22,6 +22,10 @@ function ruleText({ rule }: ScheduleJson): string {
   }
 }
 
+function stateText({ isPaused, next }: ScheduleJson): string {
+  return isPaused ? 'paused' : `next ${next[0] ?? 'never'}`;
+}
+
 async function list(session: Session): Promise<void> {
   const { screen } = session;
   const { items } = await session.call<{ items: ScheduleJson[] }>({
@@ -54,14 +58,23 @@ async function put(session: Session, { words, options }: Given<{ definition?: st
   const call = { method: 'PUT', path: pathOf(words[0]), body } as const;
   const schedule = await session.call<ScheduleJson>(call);
   if (session.screen.isJson) session.screen.json(schedule);
-  else session.screen.data(`${schedule.name}: next ${schedule.next[0] ?? 'never'}`);
+  else session.screen.data(`${schedule.name}: ${stateText(schedule)}`);
 }
 
-function asked(verb: 'pause' | 'resume' | 'run') {
+function switched(verb: 'pause' | 'resume') {
   return async (session: Session, { words }: Given<object>): Promise<void> => {
     const call = { method: 'POST', path: pathOf(words[0], verb), body: {} } as const;
-    session.screen.json(await session.call<object>(call));
+    const schedule = await session.call<ScheduleJson>(call);
+    if (session.screen.isJson) session.screen.json(schedule);
+    else session.screen.data(`${schedule.name}: ${stateText(schedule)}`);
   };
+}
+
+async function run(session: Session, { words }: Given<object>): Promise<void> {
+  const call = { method: 'POST', path: pathOf(words[0], 'run'), body: {} } as const;
+  const fire = await session.call<FireJson>(call);
+  if (session.screen.isJson) session.screen.json(fire);
+  else session.screen.data(`${words[0]}: job ${fire.jobId ?? '–'}`);
 }
 
 async function history(session: Session, { words }: Given<object>): Promise<void> {
@@ -102,15 +115,12 @@ export function addSchedules(program: Command): void {
   schedules
     .command('pause <name>')
     .description('pause a schedule')
-    .action(onServer(asked('pause')));
+    .action(onServer(switched('pause')));
   schedules
     .command('resume <name>')
     .description('resume a schedule')
-    .action(onServer(asked('resume')));
-  schedules
-    .command('run <name>')
-    .description('run a schedule now')
-    .action(onServer(asked('run')));
+    .action(onServer(switched('resume')));
+  schedules.command('run <name>').description('run a schedule now').action(onServer(run));
   schedules
     .command('history <name>')
     .description('past runs of a schedule')

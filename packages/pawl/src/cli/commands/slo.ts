@@ -64,7 +64,7 @@ async function list(session: Session, { options }: Given<{ type?: string }>): Pr
     query: { type: options.type },
   });
   if (isForPrograms(session, items)) return;
-  if (items.length === 0) return screen.talk('No type has run or promised anything yet.');
+  if (items.length === 0) return screen.talk('No type has run or has an SLO yet.');
   const rows = items.flatMap((slo) => slo.windows.map((window) => ({ ...window, slo })));
   for (const line of tableLines(screen, columnsFor(screen), rows)) screen.data(line);
 }

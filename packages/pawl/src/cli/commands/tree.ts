@@ -96,21 +96,21 @@ async function send(session: Session, { words, options }: Given<SendOptions>): P
   const sent = await client.flows.send(id, { name, payload, ...keyed });
   if (screen.isJson) return screen.json(sent);
   screen.data(sent.id);
-  screen.talk(sent.isNew ? 'Sent.' : 'A message of this key was sent before: it is that one.');
+  screen.talk(sent.isNew ? 'Sent.' : 'A message with this key was sent before; nothing was sent.');
 }
 
 /** `pawl jobs tree` and `pawl jobs send`. */
 export function addTree(jobs: Command): void {
   jobs
     .command('tree <id>')
-    .description('what a job waits for, and what that waits for in turn')
+    .description('what a job waits for, as a tree')
     .option('--all', `show sets of more than ${SHOWN_MAX} jobs one by one`)
     .action(onServer(tree));
   jobs
     .command('send <id> <name>')
-    .description('send a job a message, which it gets from `receive`')
-    .option('-v, --value <json>', 'what it says: JSON, @file or -; default: null')
-    .option('--idempotency-key <key>', 'a message sent again under this key is the first one')
+    .description('send a message to a job, which reads it with `receive`')
+    .option('-v, --value <json>', 'its value: JSON, @file or -; default: null')
+    .option('--idempotency-key <key>', 'a second message with this key is ignored')
     .addHelpText('after', '\nExample: pawl jobs send <id> approve --value \'{"by":"ann"}\'')
     .action(onServer(send));
 }

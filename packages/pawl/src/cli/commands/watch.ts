@@ -86,5 +86,5 @@ function standing(job: JobJson, item: StreamItem): JobJson {
 export function requireSuccess(job: JobJson): void {
   if (job.phase === 'succeeded') return;
   const why = job.error === null ? '' : `: ${job.error.message}`;
-  throw new ExitError(EXIT.failed, `job ${job.id} ended ${job.state}${why}`);
+  throw new ExitError(EXIT.failed, `job ${job.id} ended in state ${job.state}${why}`);
 }

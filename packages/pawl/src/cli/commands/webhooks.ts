@@ -40,9 +40,7 @@ async function list(session: Session): Promise<void> {
 function tell({ screen }: Session, made: MadeWebhookJson): void {
   if (screen.isJson) return screen.json(made);
   screen.data(made.secret);
-  screen.talk(
-    `This is the secret of webhook ${made.id}. It is shown now and never again: keep it.`,
-  );
+  screen.talk(`This is the secret of webhook ${made.id}. It is shown only once: store it now.`);
 }
 
 async function add(session: Session, { words, options }: Given<AddOptions>): Promise<void> {
@@ -95,18 +93,21 @@ async function remove(session: Session, { words }: Given<object>): Promise<void>
 export function addWebhooks(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('addresses that are called when something happens');
+    .description('webhooks: URLs that are called on events');
   webhooks.command('ls', { isDefault: true }).description('list webhooks').action(onServer(list));
   webhooks
     .command('add <url>')
-    .description('add an address; its signing secret is printed once')
-    .option('--events <types>', 'job_succeeded,job_failed,…; the ends of jobs without')
-    .option('--types <types>', 'of these types of jobs only')
-    .option('--description <text>', 'what it is for')
+    .description('add a URL; its signing secret is printed once')
+    .option(
+      '--events <types>',
+      'comma-separated, such as job_succeeded,job_failed; default: the ends of jobs',
+    )
+    .option('--types <types>', 'only for these job types, comma-separated')
+    .option('--description <text>', 'description')
     .action(onServer(add));
   webhooks
     .command('rotate <id>')
-    .description('a new secret; the old one signs too for a day')
+    .description('rotate the secret; the old one also signs for a day')
     .action(onServer(rotate));
   webhooks
     .command('deliveries <id>')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { WorkerJson } from '../../contract/worker-sign.ts';
+import { capacityOf } from '../../core/figures.ts';
 import { isForPrograms, onServer, type Session } from '../session.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
@@ -31,6 +32,9 @@ async function list(session: Session): Promise<void> {
   if (isForPrograms(session, items)) return;
   if (items.length === 0) return screen.talk('No workers. Start one with "pawl worker --jobs …".');
   for (const line of tableLines(screen, columnsFor(screen, Date.now()), items)) screen.data(line);
+  const { workers, slots, silent } = capacityOf(items);
+  const unheard = silent === 0 ? '' : `; ${silent} silent, which claim no jobs`;
+  screen.talk(`${workers} taking jobs, with ${slots} slots${unheard}.`);
 }
 
 /** `pawl workers`. */

@@ -1,6 +1,6 @@
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar of so many cells, filled to a share between 0 and 1, in steps of an eighth of a cell. */
+/** A bar of cells, filled to a share between 0 and 1, in steps of an eighth of a cell. */
 export function barText(share: number, cells: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, share)) * cells * 8);
   const full = Math.floor(eighths / 8);

@@ -10,8 +10,12 @@ export interface Column<Row> {
 }
 
 const GAP = '  ';
+const CELL_MIN = 4;
 
-/** A table as wide as its content; the last column gives way when the terminal is too narrow. */
+/**
+ * A table as wide as its content. When the terminal is too narrow the last column gives way, then
+ * the widest of the others; the first, which is a name to be copied, stays whole.
+ */
 export function tableLines<Row>(
   screen: Pick<Screen, 'columns' | 'paint'>,
   columns: readonly Column<Row>[],
@@ -51,5 +55,12 @@ function widthsOf<Row>(
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
   const room = Math.max(columns[last]?.title.length ?? 0, columnsMax - before);
   widths[last] = Math.min(widths[last] ?? 0, room);
+  const total = (): number => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  while (total() > columnsMax) {
+    const inner = widths.slice(1);
+    const widest = 1 + inner.indexOf(Math.max(...inner));
+    if ((widths[widest] ?? 0) <= CELL_MIN) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
   return widths;
 }

@@ -11,5 +11,6 @@ export {
 } from '../payload-codec.ts';
 export { encodedArtifacts } from './artifacts.ts';
 export { encodedSink, type JobSink } from './enqueue.ts';
+export { type SealedMessage, sealMessage } from './flow-names.ts';
 export { decodeDeadLetter, decodeEvent, decodeJob, decodeStage } from './read.ts';
 export { encodedSource, type EncodedSourceOptions } from './source.ts';

@@ -21,7 +21,7 @@ export function encodedSink(sink: JobSink, codec: PayloadCodec, ids: Ids): JobSi
   };
 }
 
-function encodeRequest(
+export function encodeRequest(
   codec: PayloadCodec,
   request: EnqueueRequest,
   { tenant, ids }: { tenant: string; ids: Ids },

@@ -114,6 +114,7 @@ function isNotEncoded(error: unknown): boolean {
   return error instanceof CodecError && error.code === 'NOT_ENCODED';
 }
 
+/** The result of a stage, decrypted. */
 export function decodeStage(codec: PayloadCodec, ref: JobRef, stage: StageResult): StageResult {
   return { ...stage, result: codec.decodeJson(placeIn(ref, `stage:${stage.name}`), stage.result) };
 }

@@ -15,9 +15,11 @@ import {
   type PayloadPlace,
 } from '../payload-codec.ts';
 import { withErrorTexts } from './error-texts.ts';
-import { askEncoded } from './flow.ts';
+import { EncodedFlows } from './flow.ts';
+import { sealedName } from './flow-names.ts';
 import { decodeJob, decodeStage, placeIn } from './read.ts';
 
+/** Options of `encodedSource`. */
 export interface EncodedSourceOptions {
   /** Told of each claimed job that this worker's keys could not read. */
   readonly onUnreadable?: (job: Job, error: CodecError) => void;
@@ -58,22 +60,19 @@ export function encodedSource(
       return [one.claim];
     });
   };
+  const flows = new EncodedFlows(codec, (held, call) => source.flow!(asHandedOut(held), call));
   const sealed = (settlements: readonly Settlement[]): Settlement[] =>
-    settlements.map((one) => asHandedOut(encoded(one)));
+    settlements.map((one) => asHandedOut(encoded(flows.ended(one))));
   return {
     claim: async (wish) => decoded(await source.claim(wish)),
     start: (holdings) => source.start(holdings.map(asHandedOut)),
-    renew: (beats) => source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat)))),
+    renew: async (beats) => {
+      const results = await source.renew(beats.map((beat) => asHandedOut(encodeBeat(codec, beat))));
+      flows.heard(beats, results);
+      return results;
+    },
     settle: (settlements) => source.settle(sealed(settlements)),
-    ...(source.flow === undefined
-      ? {}
-      : {
-          flow: (held, call) =>
-            askEncoded(codec, (owner, one) => source.flow!(asHandedOut(owner), one), {
-              held,
-              call,
-            }),
-        }),
+    ...(source.flow === undefined ? {} : { flow: (held, call) => flows.ask(held, call) }),
     // Signs of life carry no payloads.
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
     ...(source.settleAndClaim === undefined
@@ -159,7 +158,9 @@ function encodeNote(codec: PayloadCodec, { ref }: Ownership, note: NoteDraft): N
   const { type, message, payload } = note;
   const field = type === 'job_log' ? 'log' : 'message';
   const line = message === null ? null : codec.encodeText(placeIn(ref, field), message);
-  if (payload === null) return { type, message: line, payload };
+  // The level of a line is no secret, and whoever watches filters by it.
+  const isLevel = type === 'job_log' && Object.keys(payload ?? {}).join() === 'level';
+  if (payload === null || isLevel) return { type, message: line, payload };
   const isTokens = type === 'job_tokens' && typeof payload['text'] === 'string';
   if (isTokens) {
     const text = codec.encodeText(placeIn(ref, 'tokens'), String(payload['text']));
@@ -185,8 +186,9 @@ function encodeEnding(codec: PayloadCodec, settlement: Settlement): Ending {
     case 'advance':
     case 'cancelled':
       return { ...ending, ...encodeCheckpoint(codec, settlement, ending.checkpoint) };
-    case 'release':
     case 'suspend':
+      return { ...ending, waits: ending.waits.map((name) => sealedName(codec, ref, 'wait', name)) };
+    case 'release':
       return ending;
   }
 }

@@ -22,5 +22,10 @@ export async function answerFlow(
     case 'setAside':
       await flows.setAside(held, { id: call.id, fault: call.fault });
       return { done: 'setAside' };
+    case 'link': {
+      const { do: done, ...request } = call;
+      const { url } = await flows.messageLink({ ref: held.ref, ...request }, held);
+      return { done, url };
+    }
   }
 }

@@ -1,9 +1,10 @@
 import { childIdOf } from '../../core/ids.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
-import type { ChildrenWait } from '../../records/flows.ts';
+import { CHUNK, type ChildrenWait } from '../../records/flows.ts';
 import type { EngineContext } from '../context.ts';
 import type { ChildResult } from '../../core/flow.ts';
+import type { OverChunks } from './open-sets.ts';
 
 /** A child at its key: the job that stands for it now, and whether the wait is over for it. */
 export interface Child {
@@ -81,40 +82,86 @@ function endError(job: Job | null): ChildResult['error'] {
   return { class: name, message, code: null, stage: null, retryable: false };
 }
 
+/** How children ended, in the order of the keys; null of one that has not, or was never made. */
+async function endsOf(
+  context: EngineContext,
+  parent: Parent,
+  asked: { wait: string; keys: readonly string[]; onFailure: ChildrenWait['onFailure'] },
+): Promise<Child['end'][]> {
+  const { wait, keys, onFailure } = asked;
+  const refs = childIds(parent, wait, keys).map((id) => ({ tenant: parent.tenant, id }));
+  const phases = await context.store.read(refs, 'phase');
+  const ends = phases.map((phase) => (phase === null ? null : endOf({ phase })));
+  if (onFailure !== 'hold') return ends;
+  const failed = keys.filter((_, index) => ends[index] === 'failed');
+  const held =
+    failed.length === 0 ? [] : await readChildren(context, parent, { ...asked, keys: failed });
+  const heldEnds = new Map(held.map(({ key, end }) => [key, end]));
+  return ends.map((end, index) => heldEnds.get(keys[index]!) ?? (end === 'failed' ? null : end));
+}
+
+/** How a set of children stands, all counted; `oldest` is the first that is open. */
+export async function countSet(
+  context: EngineContext,
+  parent: Parent,
+  { wait, set }: { wait: string; set: ChildrenWait },
+): Promise<{ succeeded: number; failed: number; open: number; oldest: string | null }> {
+  const { onFailure } = set;
+  const counts = { succeeded: 0, failed: 0, open: 0 };
+  let oldest: string | null = null;
+  for await (const keys of context.records.flows.chunks(parent, wait, set.count)) {
+    const ends = await endsOf(context, parent, { wait, keys, onFailure });
+    for (const [index, end] of ends.entries()) {
+      counts[end ?? 'open'] += 1;
+      if (end === null) oldest ??= childIdOf(parent, wait, keys[index]!);
+    }
+  }
+  return { ...counts, oldest };
+}
+
 export interface SetState {
   readonly isDecided: boolean;
   readonly succeeded: number;
   readonly failed: number;
+  /** Keys of open children, all of one chunk; none where all have ended. */
   readonly open: readonly string[];
+  readonly over: OverChunks;
 }
 
 /**
- * How a set of children stands. Unless `isFull`, the look ends as soon as it is clear whether the
- * wait is decided.
+ * Whether a set of children is decided. The chunks are read from the last one, which is begun last,
+ * and only as far as it takes to know. What `known` says is over is not read again.
  */
 export async function setState(
   context: EngineContext,
   parent: Parent,
-  asked: { wait: string; set: ChildrenWait; isFull: boolean },
+  asked: { wait: string; set: ChildrenWait; known?: OverChunks | null },
 ): Promise<SetState> {
-  const { wait, set, isFull } = asked;
-  const { onFailure } = set;
-  const open: string[] = [];
-  let succeeded = 0;
-  let failed = 0;
-  if (set.ended !== null && !isFull) return { isDecided: true, ...set.ended, open };
-  for await (const keys of context.records.flows.chunks(parent, wait, set.count)) {
-    for (const child of await readChildren(context, parent, { wait, keys, onFailure })) {
-      if (child.end === null) open.push(child.id);
-      else if (child.end === 'succeeded') succeeded += 1;
-      else failed += 1;
+  const { wait, set, known = null } = asked;
+  const { onFailure, count } = set;
+  const last = Math.ceil(count / CHUNK);
+  let over = known?.count === count ? known : { count, below: last, succeeded: 0, failed: 0 };
+  if (set.ended !== null) return { isDecided: true, ...set.ended, open: [], over };
+  // Where a failure decides, one is looked for everywhere; later ones are told by their entries.
+  const isSearch = onFailure === 'failFast' && over !== known;
+  let open: readonly string[] = [];
+  let failed = over.failed;
+  for (let number = over.below - 1; number >= 0; number--) {
+    const keys = (await context.records.flows.chunk(parent, wait, number))?.keys ?? [];
+    const ends = await endsOf(context, parent, { wait, keys, onFailure });
+    const own = ends.filter((end) => end === 'failed').length;
+    const left = keys.filter((_, index) => ends[index] === null);
+    failed += own;
+    if (open.length === 0 && left.length > 0) open = left;
+    else if (open.length === 0) {
+      const succeeded = over.succeeded + keys.length - own;
+      over = { count, below: number, succeeded, failed };
     }
-    const isClear = onFailure === 'failFast' ? failed > 0 : open.length > 0;
-    if (isClear && !isFull) break;
+    if (open.length > 0 && !(isSearch && failed === 0)) break;
   }
   const isOver = set.isComplete && open.length === 0;
   const isDecided = isOver || (onFailure === 'failFast' && failed > 0);
-  return { isDecided, succeeded, failed, open };
+  return { isDecided, succeeded: over.succeeded, failed, open, over };
 }
 
 /** A job and those that wait for it, the nearest first, up to the root. */

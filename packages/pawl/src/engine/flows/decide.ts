@@ -1,9 +1,10 @@
 import type { Instant } from '../../core/clock.ts';
-import { type Fault, invalid } from '../../core/errors.ts';
+import { invalid } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import {
   type ChildrenWait,
   type FirstWait,
+  keptOp,
   mailboxOp,
   markOp,
   messageOp,
@@ -15,11 +16,12 @@ import {
 } from '../../records/flows.ts';
 import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
-import { checkName } from '../enqueue-request.ts';
 import { type Ownership, ownershipRefusal } from '../owner.ts';
+import { keptRefusal } from '../kept-limit.ts';
 import { notFound } from '../refusals.ts';
 import { cancelSet } from './cancel.ts';
-import { readChildren, resultOf, setState } from './children.ts';
+import { checkSchemas, checkWaits } from './check-waits.ts';
+import { countSet, readChildren, resultOf, setState } from './children.ts';
 import {
   RESULTS_SHOWN,
   type WaitRequest,
@@ -28,9 +30,6 @@ import {
 } from '../../core/flow.ts';
 import { fenceOf, waitChanged, whyRefused } from './fence.ts';
 import { waitRefusal } from './suspend.ts';
-
-/** The most waits of one call, those inside of `first` included. */
-const WAITS_MAX = 1_000;
 
 /**
  * Begins waits that have not begun and says what is decided. What is decided is kept, fenced by the
@@ -43,6 +42,7 @@ export async function decide(
 ): Promise<WaitState[]> {
   const all = requests.flatMap(withMembers);
   checkWaits(all);
+  checkSchemas(requests);
   for (;;) {
     const [job] = await context.store.read([owner.ref]);
     if (!job) throw notFound(owner.ref);
@@ -52,6 +52,11 @@ export async function decide(
     await turn.begin(all);
     const states: WaitState[] = [];
     for (const request of requests) states.push(await turn.stateOf(request));
+    if (turn.begun > 0) {
+      const full = await keptRefusal(context, job, { added: turn.begun });
+      if (full !== null) throw full;
+      turn.ops.push(keptOp(job, turn.begun));
+    }
     const ops = [fenceOf(owner), ...turn.ops];
     const written = ops.length === 1 ? null : await context.records.flows.write(ops);
     if (written === null || written.kind === 'written') {
@@ -90,33 +95,11 @@ export function withMembers(request: WaitRequest): WaitRequest[] {
   return [request, ...request.members.flatMap(({ wait }) => withMembers(wait))];
 }
 
-function checkWaits(all: readonly WaitRequest[]): void {
-  const faults: Fault[] = all.flatMap(({ name }) => checkName('/waits', name));
-  const names = new Set(all.map(({ name }) => name));
-  if (names.size < all.length) {
-    faults.push({ pointer: '/waits', message: 'must have different names' });
-  }
-  if (all.length > WAITS_MAX) {
-    faults.push({ pointer: '/waits', message: `must be ${WAITS_MAX} at most` });
-  }
-  for (const one of all) {
-    if (one.kind === 'first' && one.members.length === 0) {
-      faults.push({ pointer: '/waits', message: `"${one.name}" must have members` });
-    }
-    if (one.kind === 'message') faults.push(...checkName('/waits', one.message));
-    if (one.kind === 'time' && !(Number.isSafeInteger(one.delayMs) && one.delayMs >= 0)) {
-      faults.push({
-        pointer: '/waits',
-        message: `"${one.name}" must have a time of at least 0 ms`,
-      });
-    }
-  }
-  if (faults.length > 0) throw invalid(faults);
-}
-
 /** One look at the waits of a turn, and what is to be written about them. */
 export class Turn {
   readonly ops: RecordOp[] = [];
+  /** How many waits begin with this call. */
+  begun = 0;
   /** Races whose losers are still to be ended. */
   readonly won: { readonly name: string; readonly wait: FirstWait }[] = [];
   readonly #context: EngineContext;
@@ -141,7 +124,9 @@ export class Turn {
       if (stored !== null) refuseChanged(request, stored.wait);
       const wait = stored?.wait ?? waitFor(request, at);
       this.#waits.set(request.name, { wait, stored });
-      if (stored === null) this.ops.push(waitOp(this.#job, request.name, wait, 'absent'));
+      if (stored !== null) continue;
+      this.ops.push(waitOp(this.#job, request.name, wait, 'absent'));
+      this.begun += 1;
     }
     if (this.ops.length > 0) this.ops.push(markOp(this.#job));
   }
@@ -192,10 +177,11 @@ export class Turn {
 
   async #gather(name: string, set: ChildrenWait): Promise<WaitValue | null> {
     const context = this.#context;
-    const state = await setState(context, this.#job, { wait: name, set, isFull: false });
+    const state = await setState(context, this.#job, { wait: name, set });
     if (!state.isDecided) return null;
-    const { succeeded, failed } = state;
-    const isOver = succeeded + failed === set.count;
+    const isOver = state.succeeded + state.failed === set.count;
+    const counted = isOver ? state : await countSet(context, this.#job, { wait: name, set });
+    const { succeeded, failed } = counted;
     // Kept, so that later turns need not count again.
     if (set.ended === null && isOver) this.#put(name, { ...set, ended: { succeeded, failed } });
     const first = await context.records.flows.chunk(this.#job, name, 0);
@@ -259,12 +245,17 @@ function refuseChanged(request: WaitRequest, kept: Wait): void {
   }
 }
 
+function messageWait({ message, schema }: Extract<WaitRequest, { kind: 'message' }>): MessageWait {
+  const wait = { kind: 'message', message, taken: null } as const;
+  return schema === undefined ? wait : { ...wait, schema };
+}
+
 function waitFor(request: WaitRequest, at: Instant): Wait {
   switch (request.kind) {
     case 'time':
       return { kind: 'time', until: at + request.delayMs };
     case 'message':
-      return { kind: 'message', message: request.message, taken: null };
+      return messageWait(request);
     case 'first': {
       const members = request.members.map(({ key, wait }) => ({ key, name: wait.name }));
       return { kind: 'first', members, onLose: request.onLose, winner: null, isOver: false };

@@ -1,8 +1,8 @@
-import { isFlowId, isGatedId } from '../../core/ids.ts';
+import { isGatedId } from '../../core/ids.ts';
 import type { JobRef } from '../../core/job.ts';
-import { isTerminal } from '../../core/phase.ts';
+import { isTerminal, PHASES } from '../../core/phase.ts';
 import type { Timers } from '../../core/timers.ts';
-import type { TailItem } from '../../store/query.ts';
+import type { TailFilter, TailItem } from '../../store/query.ts';
 import type { EngineContext } from '../context.ts';
 import type { Batch } from '../follow/follower.ts';
 import { LogFollower } from '../follow/log-follower.ts';
@@ -18,6 +18,13 @@ export interface FlowFollowerOptions {
 const EVERY_MS = 500;
 /** Entries of ends come by the thousand, and a look at many costs little more than one at few. */
 const BATCH_MAX = 2_000;
+
+/** Who began to wait or was sent something, was born behind a gate, or ended. */
+const NEWS: TailFilter = {
+  events: ['job_suspended', 'job_message'],
+  phases: PHASES.filter(isTerminal),
+  gated: { events: ['job_created'] },
+};
 
 /**
  * Follows the log and looks at every waiting job that an entry concerns, after its commit. An end
@@ -40,6 +47,8 @@ export class FlowFollower {
       timers,
       everyMs,
       batchMax: BATCH_MAX,
+      only: NEWS,
+      labels: 'flows',
       handle: (items, batch) => this.#handle(items, batch),
       onReset: () => this.#lookAtAll(),
     });
@@ -65,7 +74,9 @@ export class FlowFollower {
     return this.#made;
   }
 
-  async #handle(items: readonly TailItem[], { signal }: Batch): Promise<void> {
+  async #handle(items: readonly TailItem[], { signal, isContinued }: Batch): Promise<void> {
+    // What another process has read meanwhile may be what was to be waited for.
+    if (!isContinued) this.#open.clear();
     const news = new News();
     for (const item of items) news.add(item);
     await this.#lookAtThose(news.changed);
@@ -93,18 +104,9 @@ export class FlowFollower {
   }
 
   async #lookAtParents(ended: readonly Ended[], signal: AbortSignal): Promise<void> {
-    const children = ended.filter(({ id }) => isFlowId(id));
-    const unknown = children.filter((ref) => !this.#open.knows(ref));
-    const jobs = unknown.length === 0 ? [] : await this.#context.store.read(unknown);
-    const parents = new Map<string, JobRef>();
-    for (const job of jobs) {
-      if (!job?.awaitedBy) continue;
-      const ref = { tenant: job.tenant, id: job.awaitedBy.jobId };
-      parents.set(`${ref.tenant}\n${ref.id}`, ref);
-    }
-    for (const ref of this.#open.end(children)) parents.set(`${ref.tenant}\n${ref.id}`, ref);
+    const parents = this.#open.end(ended);
     signal.throwIfAborted();
-    await this.#look([...parents.values()]);
+    await this.#look(parents);
   }
 
   /** What is left of the trees of jobs that have ended, and who needed them. */
@@ -122,7 +124,8 @@ export class FlowFollower {
 
   async #look(refs: readonly JobRef[]): Promise<void> {
     const onOpen = this.#open.keep.bind(this.#open);
-    this.#made += await look(this.#context, refs, { onOpen });
+    const known = this.#open.overIn.bind(this.#open);
+    this.#made += await look(this.#context, refs, { onOpen, known });
   }
 }
 
@@ -131,7 +134,7 @@ class News {
   readonly #changed: Map<string, JobRef> = new Map();
   readonly #ended: Map<string, Ended> = new Map();
 
-  add({ event }: TailItem): void {
+  add({ event, awaitedBy }: TailItem): void {
     const { tenant, jobId: id, type, phase } = event;
     const key = `${tenant}\n${id}`;
     const isBirth = type === 'job_created' && isGatedId(id);
@@ -139,7 +142,7 @@ class News {
       this.#changed.set(key, { tenant, id });
     }
     if (!isTerminal(phase)) return;
-    this.#ended.set(key, { tenant, id, isFailed: phase !== 'succeeded' });
+    this.#ended.set(key, { tenant, id, isFailed: phase !== 'succeeded', awaitedBy });
   }
 
   get changed(): JobRef[] {

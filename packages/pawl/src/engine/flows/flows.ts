@@ -11,6 +11,7 @@ import type { EnqueueOptions, EnqueueResult } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import type { Ownership } from '../owner.ts';
 import type { DecidedWait } from './decided.ts';
+import type { LinkedMessage, LinkRequest, MessageLink } from './message-link.ts';
 
 export interface SendRequest {
   readonly ref: JobRef;
@@ -46,6 +47,8 @@ export interface WaitView {
   readonly until: number | null;
   /** The name of the message that it takes. */
   readonly message: string | null;
+  /** What that should look like, as JSON Schema, where it is known. */
+  readonly schema: Readonly<Record<string, unknown>> | null;
   /** The names of those that `first` waits for. */
   readonly members: readonly string[];
   /** The first TREE_SHOWN children, or the needs. */
@@ -96,6 +99,14 @@ export interface Flows {
   /** Sets a taken message aside that does not match its schema: its wait takes the next one. */
   setAside(owner: Ownership, aside: { readonly id: string; readonly fault: string }): Promise<void>;
   messages(ref: JobRef): Promise<MessageView[]>;
+  /** Whether the payloads of a job are encrypted, so that only who has the key sends messages. */
+  isBlind(job: Job): Promise<boolean>;
+  /** A signed address by which one message can be sent; for its owner, only while it has it. */
+  messageLink(request: LinkRequest, held?: Ownership | null): Promise<MessageLink>;
+  /** What the path and query of a link are good for; LINK_INVALID, _EXPIRED or _USED otherwise. */
+  readLink(url: string): Promise<LinkedMessage>;
+  /** Sends the message of a link: the first time only. */
+  useLink(url: string, payload: JsonText): Promise<{ readonly id: string }>;
   tree(ref: JobRef): Promise<TreeView>;
   /** Whole or not at all; a cycle is refused. */
   enqueueGraph(items: readonly GraphItem[], options: EnqueueOptions): Promise<EnqueueResult[]>;

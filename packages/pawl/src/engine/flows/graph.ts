@@ -1,5 +1,5 @@
 import { invalid, PawlError } from '../../core/errors.ts';
-import { flowIdOf } from '../../core/ids.ts';
+import { flowIdOf, isGatedId } from '../../core/ids.ts';
 import type { JobRef } from '../../core/job.ts';
 import { isUuid } from '../../core/uuid.ts';
 import { markOp, needOp, suspensionOp, waitOp } from '../../records/flows.ts';
@@ -50,9 +50,15 @@ export async function enqueueGraph(
     throw new PawlError('STORE_UNAVAILABLE', 'a record of this graph was refused; try again');
   };
   const results = await insertWhole(context, drafts, { options, insert });
+  context.flowLooks.need(needs.flat().map((id) => ({ tenant, id })));
   context.flowLooks.hurry(results.flatMap((one) => (one.kind === 'created' ? [one.job] : [])));
   return results;
 }
+
+/** The id tells whoever reads the log that the job may wait for others. */
+const NOT_GATED =
+  'must be a UUID of version 8 with the variant digit 9 (xxxxxxxx-xxxx-8xxx-9xxx-xxxxxxxxxxxx) ' +
+  'beside `after`, or be left out';
 
 function checkItems(items: readonly GraphItem[], { within }: EnqueueOptions): void {
   if (within !== undefined) {
@@ -71,7 +77,10 @@ function checkItems(items: readonly GraphItem[], { within }: EnqueueOptions): vo
       found.push({ pointer: `/${index}/after`, message: `must be ${NEEDS_MAX} at most` });
     }
     if (after.length === 0) return found;
-    for (const name of ['id', 'runAt', 'delayMs', 'unique'] as const) {
+    if (request.id !== undefined && !isGatedId(request.id)) {
+      found.push({ pointer: `/${index}/id`, message: NOT_GATED });
+    }
+    for (const name of ['runAt', 'delayMs', 'unique'] as const) {
       if (request[name] === undefined) continue;
       found.push({ pointer: `/${index}/${name}`, message: 'must be left out beside `after`' });
     }

@@ -12,15 +12,17 @@ import {
 import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
 import { type Plan, type Task, transition } from '../transition.ts';
-import type { OpenChildren } from './open-sets.ts';
+import type { OpenChildren, OverChunks } from './open-sets.ts';
 import { endOf, setState, standIn } from './children.ts';
 
 export interface LookOptions {
   /** Larger sets of children are left to who follows the log, and told of. */
   readonly setMax?: number;
   readonly onLarge?: (job: JobRef) => void;
-  /** Gets the ids of open children of a set that is not decided. */
+  /** Gets open children of a set that is not decided. */
   readonly onOpen?: (job: JobRef, open: OpenChildren) => void;
+  /** What was over of a set at an earlier look. */
+  readonly known?: (job: JobRef, wait: string) => OverChunks | null;
 }
 
 /**
@@ -119,8 +121,8 @@ interface Asked {
   readonly counted: RecordOp[];
 }
 
-async function isDecided(context: EngineContext, job: Job, asked: Asked): Promise<boolean> {
-  const { stored, at, options } = asked;
+async function isDecided(context: EngineContext, job: Job, given: Asked): Promise<boolean> {
+  const { stored, at, options, counted } = given;
   const { name, wait } = stored;
   switch (wait.kind) {
     case 'time':
@@ -129,22 +131,22 @@ async function isDecided(context: EngineContext, job: Job, asked: Asked): Promis
       if (wait.taken !== null) return true;
       return (await context.records.flows.inbox(job, wait.message, 1)).length > 0;
     case 'first':
-      return wait.winner !== null || isAnyDecided(context, job, { ...asked, wait });
+      return wait.winner !== null || isAnyDecided(context, job, { ...given, wait });
     case 'children': {
-      const { setMax = Infinity, onOpen, onLarge } = options;
+      const { setMax = Infinity, onOpen, onLarge, known = () => null } = options;
       if (wait.count > setMax) {
         onLarge?.(job);
         return false;
       }
-      const isFull = onOpen !== undefined;
-      const state = await setState(context, job, { wait: name, set: wait, isFull });
-      const { succeeded, failed } = state;
+      const asked = { wait: name, set: wait, known: known(job, name) };
+      const state = await setState(context, job, asked);
+      const { succeeded, failed, open: keys, over } = state;
       if (wait.ended === null && succeeded + failed === wait.count && state.isDecided) {
         const ended = { succeeded, failed };
-        asked.counted.push(waitOp(job, name, { ...wait, ended }, stored.record));
+        counted.push(waitOp(job, name, { ...wait, ended }, stored.record));
       }
       const isFailFast = wait.onFailure === 'failFast';
-      if (!state.isDecided) onOpen?.(job, { wait: name, ids: state.open, isFailFast });
+      if (!state.isDecided) onOpen?.(job, { wait: name, keys, over, isFailFast });
       return state.isDecided;
     }
     case 'jobs':

@@ -1,3 +1,4 @@
+import { isGatedId } from '../../core/ids.ts';
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
 import type { EngineContext } from '../context.ts';
@@ -6,8 +7,8 @@ import { look } from './look.ts';
 
 /** Larger sets of children are left to who follows the log. */
 const SET_MAX = 500;
-/** So many parents of large sets are remembered. */
-const LARGE_MAX = 10_000;
+/** So many parents of large sets are remembered, and so many jobs that others need. */
+const REMEMBERED_MAX = 10_000;
 
 /**
  * Looks at waiting jobs as soon as something that concerns them was written by this process. Who
@@ -22,6 +23,8 @@ export class FlowLooks {
   readonly #running: Set<Promise<void>> = new Set();
   /** Parents whose sets are too large to be looked at here. */
   readonly #large: Set<string> = new Set();
+  /** Jobs that others need although their ids do not tell. */
+  readonly #needed: Set<string> = new Set();
 
   constructor(context: () => EngineContext) {
     this.#context = context;
@@ -43,8 +46,18 @@ export class FlowLooks {
         this.#large.delete(keyOf(before));
         this.hurry([before]);
       }
+      if (hasEnded && (isGatedId(before.id) || this.#needed.delete(keyOf(before)))) {
+        this.#run(this.#hurryDependents({ tenant, id: before.id }));
+      }
       const parent = hasEnded && awaitedBy !== null ? { tenant, id: awaitedBy.jobId } : null;
       if (parent !== null && !this.#large.has(keyOf(parent))) this.hurry([parent]);
+    }
+  }
+
+  /** Jobs that this process has made wait for these, whose ids are of any kind. */
+  need(refs: readonly JobRef[]): void {
+    for (const ref of refs) {
+      if (!isGatedId(ref.id)) remember(this.#needed, keyOf(ref));
     }
   }
 
@@ -54,8 +67,7 @@ export class FlowLooks {
       const isRunning = this.#again.has(key);
       this.#again.set(key, isRunning);
       if (isRunning) continue;
-      const run = this.#look(key, { tenant, id }).finally(() => this.#running.delete(run));
-      this.#running.add(run);
+      this.#run(this.#look(key, { tenant, id }));
     }
     this.#tell();
   }
@@ -69,7 +81,7 @@ export class FlowLooks {
     try {
       do {
         this.#again.set(key, false);
-        const onLarge = (): void => this.#remember(key);
+        const onLarge = (): void => remember(this.#large, key);
         await look(this.#context(), [ref], { setMax: SET_MAX, onLarge });
       } while (this.#again.get(key) === true);
     } catch {
@@ -79,14 +91,32 @@ export class FlowLooks {
     }
   }
 
-  #remember(key: string): void {
-    if (this.#large.size >= LARGE_MAX) this.#large.clear();
-    this.#large.add(key);
+  /** Those that need a job which has ended: a few here, many by who follows the log. */
+  async #hurryDependents(ref: JobRef): Promise<void> {
+    try {
+      for await (const ids of this.#context().records.flows.dependents(ref)) {
+        const few = ids.length <= SET_MAX ? ids : [];
+        this.hurry(few.map((id) => ({ tenant: ref.tenant, id })));
+        return;
+      }
+    } catch {
+      // Who follows the log comes to it.
+    }
+  }
+
+  #run(work: Promise<void>): void {
+    const run = work.finally(() => this.#running.delete(run));
+    this.#running.add(run);
   }
 
   #tell(): void {
     for (const onNews of this.#listeners) onNews();
   }
+}
+
+function remember(keys: Set<string>, key: string): void {
+  if (keys.size >= REMEMBERED_MAX) keys.clear();
+  keys.add(key);
 }
 
 function keyOf({ tenant, id }: JobRef): string {

@@ -19,6 +19,7 @@ import { checkName } from '../enqueue-request.ts';
 import type { Ownership } from '../owner.ts';
 import { notFound } from '../refusals.ts';
 import { type Plan, transition } from '../transition.ts';
+import { refusePlainMessage } from './blind.ts';
 import type { MessageView, SendRequest } from './flows.ts';
 import { fenceOf, whyRefused } from './fence.ts';
 
@@ -73,15 +74,17 @@ function checkMessage({ name, payload, key }: SendRequest): void {
 type MessagePlan = Exclude<Plan, { kind: 'leave' }> | { kind: 'leave'; number: number | null };
 
 async function planMessage(
-  { records }: EngineContext,
+  context: EngineContext,
   job: Job,
   { name, payload, key, actor }: SendRequest,
 ): Promise<MessagePlan> {
+  const { records } = context;
   const ref = { tenant: job.tenant, id: job.id };
   const { sent, waiting } = await records.flows.mailbox(ref, key ?? null);
   if (sent !== null) return { kind: 'leave', number: sent };
   const error = mailboxRefusal(job, waiting);
   if (error !== null) return { kind: 'refuse', error };
+  await refusePlainMessage(context, job, payload);
   const number = job.version + 1;
   const message = { number, name, payload, by: actor, takenBy: null, fault: null };
   const ops: RecordOp[] = [
@@ -97,7 +100,7 @@ async function planMessage(
 
 function mailboxRefusal({ id, state, phase }: Job, waiting: number): PawlError | null {
   if (isTerminal(phase)) {
-    const message = `job ${id} has ended as ${state}: nobody receives its messages any more`;
+    const message = `job ${id} has ended as ${state}: it receives no more messages`;
     return new PawlError('ILLEGAL_TRANSITION', message);
   }
   if (waiting < MAILBOX_MAX) return null;

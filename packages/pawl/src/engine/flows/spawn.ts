@@ -8,6 +8,7 @@ import {
   type ChildrenWait,
   chunkOp,
   growTreeOp,
+  keptOp,
   markOp,
   type StoredWait,
   waitOp,
@@ -20,6 +21,7 @@ import type { Caller } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import { checkName, UNSTORABLE } from '../enqueue-request.ts';
 import { type Ownership, ownershipRefusal } from '../owner.ts';
+import { keptRefusal } from '../kept-limit.ts';
 import { notFound } from '../refusals.ts';
 import { childIds, lineOf } from './children.ts';
 import { type ChildItem, SPAWN_MAX, type SpawnRequest } from '../../core/flow.ts';
@@ -83,8 +85,9 @@ async function addChildren(
   refuse(ownershipRefusal(parent, owner) ?? waitRefusal(context, parent));
   const line = await lineOf(context, parent);
   refuseDepth(line);
+  if (stored === null) refuse(await keptRefusal(context, parent, { added: 1 }));
   const drafts = await draftChildren(context, family, line.at(-1)!);
-  const isRisky = drafts.some(({ documentId }) => documentId !== null);
+  const isRisky = drafts.some(({ documentId }) => (documentId ?? null) !== null);
   const set = setAfter(context, request, { stored, drafts, isRisky });
   const chunk = { keys: items.map(({ key }) => key), digest: digestOf(items) };
   const { ref } = owner;
@@ -93,6 +96,7 @@ async function addChildren(
     waitOp(ref, wait, set, stored?.record ?? 'absent'),
     chunkOp(ref, { wait, number: offset / CHUNK, chunk }),
     markOp(ref),
+    ...(stored === null ? [keptOp(ref, 1)] : []),
     ...(hasKeys ? [] : [growTreeOp(line.at(-1)!, drafts.length)]),
   ];
   const made = await context.store.insert(drafts, { with: ops });

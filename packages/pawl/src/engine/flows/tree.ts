@@ -2,7 +2,7 @@ import { PawlError } from '../../core/errors.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { StoredWait } from '../../records/flows.ts';
 import type { EngineContext } from '../context.ts';
-import { readChildren, setState } from './children.ts';
+import { countSet, readChildren } from './children.ts';
 import { TREE_SHOWN, type TreeView, type WaitView } from './flows.ts';
 import { suspensionOf } from './look.ts';
 
@@ -45,14 +45,14 @@ class Tree {
       case 'first':
         return { ...view, members: wait.members.map((member) => member.name) };
       case 'message':
-        return { ...view, message: wait.message };
+        return { ...view, message: wait.message, schema: wait.schema ?? null };
       case 'jobs':
         return { ...view, jobs: await this.#jobsOf(job, wait.needs) };
       case 'children': {
         const { type, count: total, onFailure } = wait;
-        const state = await setState(this.#context, job, { wait: name, set: wait, isFull: true });
-        const { succeeded, failed, open } = state;
-        const counts = { total, succeeded, failed, open: open.length };
+        const counted = await countSet(this.#context, job, { wait: name, set: wait });
+        const { succeeded, failed, open } = counted;
+        const counts = { total, succeeded, failed, open };
         const chunk = await this.#context.records.flows.chunk(job, name, 0);
         const keys = (chunk?.keys ?? []).slice(0, Math.min(TREE_SHOWN, this.#left));
         const asked = { wait: name, keys, onFailure };
@@ -83,6 +83,7 @@ const BARE = {
   counts: null,
   until: null,
   message: null,
+  schema: null,
   members: [],
   jobs: [],
 } as const;

@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts';
 import type { Job, JobRef } from '../../core/job.ts';
 import type { ChildrenWait, JobsWait, StoredWait } from '../../records/flows.ts';
 import type { EngineContext } from '../context.ts';
-import { endOf, setState } from './children.ts';
+import { countSet, endOf } from './children.ts';
 import { suspensionOf } from './look.ts';
 
 /** What is said of one wait. */
@@ -90,15 +90,15 @@ async function tellChildren(
   job: Job,
   { name, wait }: { name: string; wait: ChildrenWait },
 ): Promise<Told> {
-  const state = await setState(context, job, { wait: name, set: wait, isFull: true });
-  const { succeeded, failed, open } = state;
-  const [total, left] = [wait.count, open.length].map((count) => count.toLocaleString('en-US'));
-  const facts = { name, kind: 'children', total: wait.count, succeeded, failed, open: open.length };
+  const counted = await countSet(context, job, { wait: name, set: wait });
+  const { succeeded, failed, open, oldest } = counted;
+  const [total, left] = [wait.count, open].map((count) => count.toLocaleString('en-US'));
+  const facts = { name, kind: 'children', total: wait.count, succeeded, failed, open };
   const held = wait.onFailure === 'hold' ? ', of which those that failed wait for a replay' : '';
   return {
     message: `${left} of ${total} \`${name}\`${held}`,
     until: null,
-    facts: open.length === 0 ? facts : { ...facts, oldest: open[0] },
+    facts: oldest === null ? facts : { ...facts, oldest },
   };
 }
 

@@ -7,7 +7,7 @@ import { isTerminal } from '../../core/phase.ts';
 import type { Timers } from '../../core/timers.ts';
 import type { Compensation } from '../../handler/context.ts';
 import { jobAtBirth, type NewJob } from '../../store/insert.ts';
-import type { TailItem } from '../../store/query.ts';
+import type { TailFilter, TailItem } from '../../store/query.ts';
 import type { RecordOp } from '../../store/records.ts';
 import { reportCompensation } from '../compensate.ts';
 import type { EngineContext } from '../context.ts';
@@ -23,6 +23,12 @@ export interface CompensatorOptions {
   readonly timers: Timers;
   readonly everyMs?: number;
 }
+
+/** What ended badly may have to be undone; what undoes has an id of a flow, and ends in any way. */
+const ENDS: TailFilter = {
+  phases: ['failed', 'cancelled', 'dead'],
+  gated: { phases: ['succeeded'] },
+};
 
 /** So soon is a type known to be one that undoes others. */
 const NAMES_KEPT_MS = 1_000;
@@ -48,6 +54,7 @@ export class Compensator {
       name: 'compensate',
       timers,
       everyMs,
+      only: ENDS,
       handle: (items, batch) => this.#handle(items, batch),
     });
   }

@@ -1,6 +1,6 @@
 import type { Backoff } from '../../core/retry.ts';
 import type { Timers } from '../../core/timers.ts';
-import type { TailItem } from '../../store/query.ts';
+import type { TailFilter, TailItem, TailQuery } from '../../store/query.ts';
 
 /** Where a follower begins, or begins again: with all that the log has, or with what comes. */
 export type FollowFrom = 'start' | 'now';
@@ -15,6 +15,11 @@ export interface FollowerReset {
 
 /** What a handler may know and say about the batch in its hands. */
 export interface Batch {
+  /**
+   * Whether this process has handled everything up to this batch since it began to: false for its
+   * first, and where another process had the name in between.
+   */
+  readonly isContinued: boolean;
   /** Aborted when the follower stops, or when it may be another process's by now. */
   readonly signal: AbortSignal;
   /** Says that everything up to this item is done, so that a failure does not bring it again. */
@@ -39,6 +44,10 @@ export interface FollowOptions {
   readonly tenant?: string | null;
   /** Whether heartbeats, progress and log lines come too. */
   readonly notes?: boolean;
+  /** Which events come; left out: all. */
+  readonly only?: TailFilter;
+  /** Whether events that are read by `only` have labels: not unless told otherwise. */
+  readonly labels?: TailQuery['labels'];
   /** The most items of one batch; 100 unless told otherwise. */
   readonly batchMax?: number;
   /** How often an idle follower looks. */

@@ -1,9 +1,9 @@
 import { invalid } from '../../core/errors.ts';
 import { type Backoff, backoffMs, exponential } from '../../core/retry.ts';
 import { systemTimers } from '../../core/timers.ts';
-import type { TailItem } from '../../store/query.ts';
+import type { TailItem, TailPage, TailQuery } from '../../store/query.ts';
 import type { EngineContext } from '../context.ts';
-import type { FollowOptions } from './follower.ts';
+import type { Batch, FollowOptions } from './follower.ts';
 import { Tenure } from './tenure.ts';
 
 /**
@@ -26,6 +26,12 @@ const STORE_WAIT_MS = 1_000;
 const ERROR_LENGTH_MAX = 500;
 const NAME_LENGTH_MAX = 200;
 
+/** What is there to be handled. */
+interface Page extends Pick<Batch, 'isContinued'> {
+  readonly items: readonly TailItem[];
+  readonly cursor: string;
+}
+
 /**
  * Follows the log under a name; see `FollowOptions` for what is promised.
  *
@@ -39,6 +45,8 @@ export class LogFollower {
   readonly #tenure: Tenure;
   /** Read beyond the stored place, where there was nothing to be handled. */
   #ahead: { readonly stored: string | null; readonly cursor: string } | null = null;
+  /** The place up to which this process has followed; undefined while it has not. */
+  #followedTo: string | null | undefined;
   #running: { controller: AbortController; loop: Promise<void> } | null = null;
   #sleeper: AbortController | null = null;
 
@@ -70,13 +78,13 @@ export class LogFollower {
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = null;
-    running?.controller.abort(new Error(`"${this.name}" is told to stop`));
+    running?.controller.abort(new Error(`"${this.name}" is stopping`));
     this.wake();
     await running?.loop;
     try {
       await this.#tenure.release();
     } catch (error) {
-      this.#warn('a follower could not let go of its name, which ends by itself', error);
+      this.#warn('a follower could not release its name, which expires automatically', error);
     }
   }
 
@@ -94,37 +102,41 @@ export class LogFollower {
       const waitMs = (record.trouble?.retryAt ?? at) - at;
       if (waitMs > 0) return roundOf('resting', { waitMs });
     }
-    const { batchMax: limit = BATCH, tenant = null, notes = false } = this.#options;
+    const { notes = false } = this.#options;
     const at = this.#place();
-    const from = at === null ? 'start' : { cursor: at };
-    const page = await this.#context.store.tail({ tenant, from, limit });
+    const isContinued = this.#tenure.record!.position === this.#followedTo;
+    const page = await this.#read(at === null ? 'start' : { cursor: at });
     if (page.isReset && at !== null) return this.#reset(at);
     const items = notes ? page.items : page.items.filter(({ event }) => event.note === 0);
-    if (items.length > 0) return this.#handle(items, page.cursor, signal);
+    if (items.length > 0) return this.#handle({ items, isContinued, cursor: page.cursor }, signal);
     this.#ahead = { stored: this.#tenure.record!.position, cursor: page.cursor };
     // With the lease, so that a quiet follower falls neither behind retention nor into writing.
     if (isDue && page.cursor !== this.#tenure.record!.position) {
-      await this.#tenure.move({ kind: 'advance', to: page.cursor });
+      const isStored = await this.#tenure.move({ kind: 'advance', to: page.cursor });
+      if (isStored && isContinued) this.#followedTo = page.cursor;
     }
     const waitMs = page.items.length > 0 ? 0 : (this.#options.everyMs ?? EVERY_MS);
     return roundOf('idle', { waitMs });
   }
 
-  async #handle(
-    items: readonly TailItem[],
-    cursor: string,
-    stop: AbortSignal,
-  ): Promise<FollowRound> {
+  #read(from: TailQuery['from']): Promise<TailPage> {
+    const { batchMax: limit = BATCH, tenant = null, only, labels = false } = this.#options;
+    const narrow = only === undefined ? {} : { only, labels };
+    return this.#context.store.tail({ tenant, from, limit, ...narrow });
+  }
+
+  async #handle({ items, isContinued, cursor }: Page, stop: AbortSignal): Promise<FollowRound> {
     let reached: TailItem | null = null;
     const note = (item: TailItem): void => void (reached = item);
     try {
       await this.#tenure.during(stop, (signal) =>
-        this.#options.handle(items, { signal, reached: note }),
+        this.#options.handle(items, { signal, isContinued, reached: note }),
       );
     } catch (error) {
       return this.#failed(error, reached, stop);
     }
     const isStored = await this.#tenure.move({ kind: 'advance', to: cursor });
+    if (isStored) this.#followedTo = cursor;
     return roundOf(isStored ? 'handled' : 'lost', { count: items.length });
   }
 
@@ -142,7 +154,7 @@ export class LogFollower {
     const waitMs = backoffMs(backoff, { number: failures, previousMs: null }, this.#context.random);
     const text = String(error).slice(0, ERROR_LENGTH_MAX);
     const isStored = await this.#tenure.move({ kind: 'fail', to, error: text, retryInMs: waitMs });
-    this.#warn('a follower failed and stays where it is', error, { failures, waitMs });
+    this.#warn('a follower failed and keeps its position; retrying', error, { failures, waitMs });
     return isStored ? roundOf('failed', { waitMs }) : roundOf('lost');
   }
 
@@ -156,11 +168,14 @@ export class LogFollower {
     }
     this.#ahead = null;
     const isStored = await this.#tenure.move({ kind: 'reset', to: place });
-    this.#context.log.warn('a follower lost its place to a restore or to retention', {
-      follower: this.name,
-      lost,
-      continues: to,
-    });
+    this.#context.log.warn(
+      'a follower was reset: the log was restored or trimmed past its position',
+      {
+        follower: this.name,
+        lost,
+        continues: to,
+      },
+    );
     return roundOf(isStored ? 'reset' : 'lost');
   }
 
@@ -190,7 +205,7 @@ export class LogFollower {
     try {
       return (await this.runOnce(signal)).waitMs;
     } catch (error) {
-      this.#warn('a follower could not reach the store; trying again', error);
+      this.#warn('a follower could not reach the store; retrying', error);
       return STORE_WAIT_MS;
     }
   }

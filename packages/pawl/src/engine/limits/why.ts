@@ -6,6 +6,7 @@ import type { Throttle } from '../../core/throttle.ts';
 import type { LimitPolicy } from '../../core/limits.ts';
 import type { Standing } from '../../store/standing.ts';
 import type { DispatchRule } from '../../store/dispatch-rule.ts';
+import { revisionFor } from '../../core/revision.ts';
 import type { EngineContext } from '../context.ts';
 import { whyWaiting } from '../flows/why-waiting.ts';
 import { notFound } from '../refusals.ts';
@@ -35,6 +36,7 @@ export const REASONS = [
   'type_full',
   'type_throttled',
   'no_worker',
+  'no_worker_with_revision',
   'in_line',
 ] as const;
 
@@ -58,8 +60,8 @@ export interface Why {
 interface Scene extends Standing {
   readonly rules: readonly DispatchRule[];
   readonly lastEvent: EventType | NoteType | null;
-  /** Workers that take jobs of its type. */
-  readonly workers: number;
+  /** The revisions of the workers that take jobs of its type, null for each that has none. */
+  readonly offered: readonly (string | null)[];
   readonly limits: LimitPolicy | undefined;
 }
 
@@ -78,9 +80,9 @@ async function whyAt(context: EngineContext, ref: JobRef, depth: number): Promis
   const ask = (other: JobRef): Promise<Why> => whyAt(context, other, depth + 1);
   const waiting = await whyWaiting(context, job, { ask, depth });
   if (waiting !== null) return { reason: 'waiting_for', since: job.updatedAt, ...waiting };
-  const [rules, workers, policy, page] = await Promise.all([
+  const [rules, offered, policy, page] = await Promise.all([
     context.store.rules(job.tenant),
-    workersFor(context, standing),
+    offersFor(context, standing),
     context.registry.policy(job.policy),
     context.store.events({
       ...ref,
@@ -91,15 +93,19 @@ async function whyAt(context: EngineContext, ref: JobRef, depth: number): Promis
   ]);
   const lastEvent = page.events[0]?.type ?? null;
   const { limits } = policy;
-  const answer = answerFor({ ...standing, rules, lastEvent, workers, limits });
+  const answer = answerFor({ ...standing, rules, lastEvent, offered, limits });
   return { since: job.updatedAt, until: null, facts: {}, ...answer };
 }
 
-async function workersFor({ records }: EngineContext, { job, wait }: Standing): Promise<number> {
-  if (wait !== 'claim') return 0;
+async function offersFor(
+  { records }: EngineContext,
+  { job, wait }: Standing,
+): Promise<(string | null)[]> {
+  if (wait !== 'claim') return [];
   const workers = await records.workers.list(job.tenant);
-  return workers.filter(({ types, state }) => state === 'working' && types.includes(job.type))
-    .length;
+  return workers
+    .filter(({ types, state }) => state === 'working' && types.includes(job.type))
+    .map(({ revisions }) => revisionFor(revisions, job.type)?.name ?? null);
 }
 
 function answerFor(scene: Scene): Answer {
@@ -107,7 +113,7 @@ function answerFor(scene: Scene): Answer {
   if (isTerminal(job.phase)) return ended(job);
   if (job.owner !== null) return inFlight(job);
   if (job.phase === 'held') {
-    return { reason: 'held', message: 'It was stored without being submitted: submit it.' };
+    return { reason: 'held', message: 'It is held: submit it to make it eligible.' };
   }
   switch (wait) {
     case 'slot':
@@ -125,7 +131,7 @@ function answerFor(scene: Scene): Answer {
 function ended(job: Job): Answer {
   const reason = job.phase as 'succeeded' | 'failed' | 'cancelled' | 'dead';
   const cause = job.error === null ? '' : `: ${job.error.message}`;
-  const message = `It has ended in ${job.state}${cause}.`;
+  const message = `It has ended as ${job.state}${cause}.`;
   return { reason, message, since: job.completedAt!, facts: { error: job.error } };
 }
 
@@ -133,13 +139,17 @@ function inFlight(job: Job): Answer {
   const facts = { owner: job.owner, leaseExpiry: job.leaseExpiry, attempt: job.attempts };
   const more = { facts, until: job.leaseExpiry };
   if (job.cancel !== null) {
-    const message = `Its worker ${job.owner} was asked to stop and has not done so yet.`;
+    const message = `Its worker ${job.owner} was asked to stop and has not stopped yet.`;
     return { reason: 'cancel_pending', message, ...more, facts: { ...facts, ...job.cancel } };
   }
   if (job.phase === 'leased') {
-    return { reason: 'leased', message: `Worker ${job.owner} has it and will start it.`, ...more };
+    return {
+      reason: 'leased',
+      message: `Worker ${job.owner} has claimed it and will start it.`,
+      ...more,
+    };
   }
-  return { reason: 'running', message: `It is running at worker ${job.owner}.`, ...more };
+  return { reason: 'running', message: `Worker ${job.owner} is running it.`, ...more };
 }
 
 function timed({ job, at, lastEvent }: Scene): Answer {
@@ -149,7 +159,7 @@ function timed({ job, at, lastEvent }: Scene): Answer {
   if (until <= at) {
     return {
       reason: 'due',
-      message: 'Its time has come: the next sweep lets it in.',
+      message: 'It is due: the next sweep makes it ready.',
       until,
       facts,
     };
@@ -160,15 +170,15 @@ function timed({ job, at, lastEvent }: Scene): Answer {
     return { reason: 'backoff', message, until, facts };
   }
   if (job.phase === 'waiting' || lastEvent === 'job_snoozed') {
-    return { reason: 'snoozed', message: `Its handler put it off until ${time}.`, until };
+    return { reason: 'snoozed', message: `Its handler snoozed it until ${time}.`, until };
   }
-  return { reason: 'delayed', message: `It is not to run before ${time}.`, until };
+  return { reason: 'delayed', message: `It is scheduled for ${time}.`, until };
 }
 
 function withoutSlot(scene: Scene): Answer {
   const { key, holders, ahead } = scene;
-  const slots = `${holders.length} have the slots, and ${ahead} wait before it`;
-  const message = `Its key (${key}) is full: ${slots}.`;
+  const slots = `${holders.length} running, ${ahead} waiting ahead of it`;
+  const message = `Its concurrency key (${key}) is at its limit: ${slots}.`;
   const facts = { key, holders, position: ahead + 1, estimate: bySlots(scene) };
   return { reason: 'no_slot', message, facts };
 }
@@ -177,7 +187,7 @@ function withoutToken(scene: Scene): Answer {
   const { wait, key, ahead, nextTokenAt, limits } = scene;
   const isOfUser = wait === 'userToken';
   const next = nextTokenAt === null ? 'soon' : `at ${new Date(nextTokenAt).toISOString()}`;
-  const start = `the next one may start ${next}, and ${ahead} wait before it`;
+  const start = `the next job may start ${next}; ${ahead} waiting ahead of it`;
   const message = `The rate of ${key} is used up: ${start}.`;
   const rate = limits?.rate?.[isOfUser ? 'perUser' : 'perOrganisation'] ?? null;
   const isFirst = ahead === 0 && nextTokenAt !== null;
@@ -191,7 +201,7 @@ function withoutToken(scene: Scene): Answer {
 
 /** It could be claimed, but for what keeps workers from its lane. */
 function unclaimed(scene: Scene): Answer {
-  const { job, ahead, workers } = scene;
+  const { job, ahead, offered } = scene;
   const lane = { queue: job.queue, type: job.type, position: ahead + 1 };
   const rules = (['queue', 'type'] as const).flatMap((scope) =>
     scene.rules.filter((rule) => rule.scope === scope && rule.name === job[scope]),
@@ -200,22 +210,46 @@ function unclaimed(scene: Scene): Answer {
     const answer = heldBack(rule, scene);
     if (answer !== null) return { ...answer, facts: { ...lane, ...answer.facts } };
   }
-  if (workers === 0) {
-    const message = `No worker that takes jobs of type "${job.type}" has been heard of lately.`;
-    return { reason: 'no_worker', message, facts: { ...lane, workers, estimate: null } };
+  if (offered.length === 0) {
+    const message = `No worker for jobs of type "${job.type}" was seen recently.`;
+    return { reason: 'no_worker', message, facts: { ...lane, workers: 0, estimate: null } };
   }
-  const message = `It may be claimed; ${ahead} of its lane come before it.`;
+  const workers = job.isPinned
+    ? offered.filter((name) => name === job.revision).length
+    : offered.length;
+  if (workers === 0) {
+    const answer = withoutRevision(job, offered);
+    return { ...answer, facts: { ...lane, ...answer.facts } };
+  }
+  const message = `It can be claimed; jobs of its lane ahead of it: ${ahead}.`;
   const facts = { ...lane, workers, estimate: byThroughput(scene) };
   return { reason: 'in_line', message, facts };
 }
 
+/** Its code is gone, or not there yet: others of its type are taken meanwhile. */
+function withoutRevision({ type, revision }: Job, all: readonly (string | null)[]): Answer {
+  // Those without one come first.
+  const offered = [...new Set(all)].toSorted((one, other) =>
+    (one ?? '') < (other ?? '') ? -1 : 1,
+  );
+  const names = offered.map((name) => (name === null ? 'none' : `"${name}"`)).join(', ');
+  const message =
+    `It is pinned to revision "${revision}", which no worker offers ("${type}" is offered as ` +
+    `${names}): start a worker that offers it, or cancel the job and rerun it.`;
+  const facts = { revision, offered, workers: 0, estimate: null };
+  return { reason: 'no_worker_with_revision', message, facts };
+}
+
 function heldBack(rule: DispatchRule, scene: Scene): Answer | null {
-  const { scope, name, isPaused, concurrency, throttle, reason, actor, updatedAt } = rule;
+  const { scope, name, isPaused, pausedUntil, concurrency, throttle, reason } = rule;
   const because = reason === null ? '' : ` (${reason})`;
   if (isPaused) {
-    const message = `The ${scope} "${name}" was paused by ${actor}${because}.`;
+    const { actor, updatedAt } = rule;
+    const end = pausedUntil === null ? '' : ` until ${new Date(pausedUntil).toISOString()}`;
+    const message = `The ${scope} "${name}" was paused by ${actor}${end}${because}.`;
     const facts = { actor, reason, estimate: null };
-    return { reason: `${scope}_paused`, message, since: updatedAt, facts };
+    const until = pausedUntil === null ? {} : { until: pausedUntil };
+    return { reason: `${scope}_paused`, message, since: updatedAt, ...until, facts };
   }
   const owned = scene.owned[scope];
   if (concurrency === null || owned < concurrency) return null;

@@ -11,6 +11,7 @@ export const DUTIES = [
   'throttles',
   'limits',
   'reprocess',
+  'operations',
   'retention',
 ] as const;
 
@@ -63,7 +64,7 @@ export class Duties {
       const { failures, since } = trouble ?? { failures: 0, since: now };
       const told = { failures: failures + 1, since, error: String(error) };
       this.#statuses.set(duty, { duty, doneAt, trouble: told });
-      this.#log.warn('a sweep failed and will be tried again', {
+      this.#log.warn('a sweep failed; retrying', {
         duty,
         failures: told.failures,
         error: told.error,

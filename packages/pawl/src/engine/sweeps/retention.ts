@@ -29,6 +29,9 @@ export async function sweepRetention(
   }
   if (cuts.jobs !== null) await forgetFlows({ store, records }, cuts.jobs);
   await records.workers.forget(SLICE);
+  await records.workers.versions.purge(SLICE);
+  await records.history.purge(SLICE * SLICES_MAX);
+  await records.operations.purge(SLICE);
   return total;
 }
 

@@ -4,6 +4,7 @@ import { StoreError } from '../../store/store-error.ts';
 import type { EngineContext } from '../context.ts';
 import type { RetentionPolicy } from '../retention/policy.ts';
 import type { ReprocessRule } from '../retention/reprocess-rule.ts';
+import { sweepOperations } from '../operations/run.ts';
 import { sweepWatermarks } from '../limits/watermarks.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
@@ -65,7 +66,7 @@ export class Sweeper {
       everyMs: this.#everyMs,
       round: () => this.runOnce(),
       onFailure: (error) =>
-        context.log.warn('the store cannot be swept; trying again', { error: String(error) }),
+        context.log.warn('a sweep could not reach the store; retrying', { error: String(error) }),
     });
     this.#alarm = new DueAlarm(context, { timers: options.timers, everyMs: this.#everyMs });
     this.#duties = new Duties(context.log);
@@ -98,6 +99,7 @@ export class Sweeper {
     await attend('throttles', () => this.#limits.judgeWhenDue(now));
     await attend('limits', () => this.#limits.trimWhenDue(now));
     await attend('reprocess', () => this.#reprocess.runOnce());
+    await attend('operations', () => sweepOperations(context));
     await attend('retention', () => this.#retention.runWhenDue(now));
     // Letting due jobs in is a write that every round makes: while the store cannot do that, owners
     // cannot renew either. What fails for another reason must not hold leases up.

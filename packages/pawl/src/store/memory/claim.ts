@@ -4,6 +4,7 @@ import type { Instant } from '../../core/clock.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
+import { claimTypeOf, claimTypesOf, revisionAfter, revisionFor } from '../../core/revision.ts';
 import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { byUrgency, countStart } from './admission.ts';
@@ -57,21 +58,23 @@ function takeRows(tables: Tables, request: ClaimRequest): Row[] {
 }
 
 /** Each lane in the order of its jobs, and the lanes in the order of their first ones. */
-function lanesOf(tables: Tables, { types, tenants, queues }: ClaimRequest): Lane[] {
+function lanesOf(tables: Tables, request: ClaimRequest): Lane[] {
+  const { tenants, queues } = request;
+  const types = claimTypesOf(request.types, request.revisions);
   const lanes = new Map<string, Lane>();
   const claimable = tables.jobs
     .values()
     .filter(
       ({ job, isOpen }) =>
         isOpen &&
-        types.includes(job.type) &&
+        types.includes(claimTypeOf(job)) &&
         (tenants === null || tenants.includes(job.tenant)) &&
         (queues === null || queues.includes(job.queue)) &&
         !isPaused(tables, job),
     )
     .sort(byUrgency);
   for (const row of claimable) {
-    const lane = keyOf(row.job.tenant, row.job.queue, row.job.type);
+    const lane = keyOf(row.job.tenant, row.job.queue, claimTypeOf(row.job));
     lanes.set(lane, lanes.get(lane) ?? { tenant: row.job.tenant, rows: [] });
     lanes.get(lane)!.rows.push(row);
   }
@@ -100,6 +103,7 @@ function take(
       epoch: opensEpoch(job, to) ? job.epoch + 1 : job.epoch,
       version: quiet ? job.version : job.version + 1,
       attempts: Math.max(job.attempts, 1),
+      ...revisionAfter(job, revisionFor(request.revisions, job.type)),
       owner: request.owner,
       leaseExpiry: Math.min(now + leaseWindowMs(lease), limit ?? Infinity),
       startedAt: to.phase === 'executing' ? (job.startedAt ?? now) : job.startedAt,

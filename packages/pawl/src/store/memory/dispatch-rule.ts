@@ -1,5 +1,10 @@
 import { isOwned } from '../../core/phase.ts';
-import { changedRule, type DispatchRule, type DispatchRuleChange } from '../dispatch-rule.ts';
+import {
+  changedRule,
+  type DispatchRule,
+  type DispatchRuleChange,
+  ruleAt,
+} from '../dispatch-rule.ts';
 import { deepFreeze, keyOf, type Row, type Tables } from './tables.ts';
 
 export function putDispatchRule(tables: Tables, change: DispatchRuleChange): DispatchRule {
@@ -13,6 +18,7 @@ export function listDispatchRules(tables: Tables, tenant: string | null): Dispat
   return tables.rules
     .values()
     .filter((rule) => tenant === null || rule.tenant === tenant)
+    .map((rule) => ruleAt(rule, tables.clock.now()))
     .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 }
 
@@ -42,7 +48,8 @@ function rulesOf(tables: Tables, { tenant, queue, type }: LaneName): DispatchRul
 }
 
 export function isPaused(tables: Tables, lane: LaneName): boolean {
-  return rulesOf(tables, lane).some((rule) => rule.isPaused);
+  const now = tables.clock.now();
+  return rulesOf(tables, lane).some((rule) => ruleAt(rule, now).isPaused);
 }
 
 /** How many more jobs of a lane may be owned. */

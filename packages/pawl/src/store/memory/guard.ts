@@ -19,6 +19,9 @@ export function checkChange(lifecycle: Lifecycle, before: Job, after: Job): void
 function faultOf(lifecycle: Lifecycle, before: Job, after: Job): string | null {
   if ((after.owner !== null) !== isOwned(after.phase)) return 'owner and phase do not agree';
   if ((after.leaseExpiry !== null) !== isOwned(after.phase)) return 'lease and phase do not agree';
+  if (before.revision !== null && before.revision !== after.revision) {
+    return 'a job keeps the revision that it has';
+  }
   if (samePlace(before, after) && before.epoch === after.epoch) {
     return isStep(before.version, after.version) ? null : 'the version may rise by one only';
   }

@@ -124,6 +124,10 @@ function writeBirth(tables: Tables, job: NewJob, at: Instant): void {
     token: null,
     notes: 0,
   });
+  if (job.stages !== undefined && job.stages.length > 0) {
+    const kept = job.stages.map(({ name, result }) => ({ name, result: jsonText(result), at }));
+    tables.stages.set(keyOf(job.tenant, job.id), deepFreeze(kept));
+  }
   job.places.forEach((place, index) => {
     tables.log.append(
       eventOf(born, {

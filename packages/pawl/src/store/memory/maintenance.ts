@@ -22,6 +22,7 @@ export function maintenanceIn(
         logBytes: null,
         daysAhead: null,
         server: null,
+        connection: null,
         connections: null,
       })),
     strays: (limit) =>

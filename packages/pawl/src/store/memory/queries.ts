@@ -1,10 +1,24 @@
-import type { JobEvent } from '../../core/event.ts';
-import type { Job } from '../../core/job.ts';
-import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import type { EventType, JobEvent } from '../../core/event.ts';
+import type { Job, JobRef } from '../../core/job.ts';
+import { type Phase, rankOf } from '../../core/phase.ts';
+import {
+  type EntryPage,
+  type EntryQuery,
+  type EventPage,
+  type EventQuery,
+  type JobPage,
+  type JobQuery,
+  type LogEntry,
+  type TailPage,
+  type TailQuery,
+  timeAt,
+  timesOf,
+} from '../query.ts';
 import { isFound, isSearch, SEARCH_WINDOW } from '../search.ts';
+import { bitsOf, codeOf, type FilterBits, hasLabels, NO_LABELS, passes } from '../tail-filter.ts';
 import { matching } from './records.ts';
 import { feedFloor, isGone } from './retention.ts';
-import type { Tables } from './tables.ts';
+import { keyOf, type Tables } from './tables.ts';
 
 const EXACT = [
   'tenant',
@@ -20,6 +34,29 @@ const EXACT = [
 /** Those that an index leads to: a search has its window over them. */
 const INDEXED = ['tenant', 'documentId', 'correlationId', 'parentJobId'] as const;
 
+const MODES = ['throttle', 'debounce', 'replace'] as const;
+
+function hasKey(tables: Tables, { tenant, type, id }: Job, key: string): boolean {
+  const standing = [
+    tables.keys.get(keyOf(tenant, key)),
+    ...MODES.map((mode) => tables.uniqueKeys.get(keyOf(tenant, type, mode, key))),
+  ];
+  return standing.some((one) => one?.id === id);
+}
+
+export function readJobs(tables: Tables, refs: readonly JobRef[], part: 'phase'): (Phase | null)[];
+export function readJobs(tables: Tables, refs: readonly JobRef[]): (Job | null)[];
+export function readJobs(
+  tables: Tables,
+  refs: readonly JobRef[],
+  part?: 'phase',
+): (Job | Phase | null)[] {
+  return refs.map((ref) => {
+    const job = tables.rowOf(ref)?.job ?? null;
+    return part === 'phase' ? (job?.phase ?? null) : job;
+  });
+}
+
 export function listJobs(tables: Tables, query: JobQuery): JobPage {
   const isAsked = (names: readonly (typeof EXACT)[number][]) => (job: Job) =>
     names.every((name) => query[name] === undefined || job[name] === query[name]);
@@ -27,6 +64,7 @@ export function listJobs(tables: Tables, query: JobQuery): JobPage {
     .values()
     .map(({ job }) => job)
     .filter(isAsked(INDEXED))
+    .filter((job) => query.key === undefined || hasKey(tables, job, query.key))
     .filter((job) => query.before === undefined || job.id < query.before)
     .sort(byDescendingId);
   const size = isSearch(query) ? (query.window ?? SEARCH_WINDOW) : reached.length;
@@ -72,19 +110,46 @@ export function readTail(tables: Tables, query: TailQuery): TailPage {
   const start = positionOf(tables, query.from);
   const end = cursorAt(tables, tables.log.length);
   if (start === null) return { items: [], cursor: end, isReset: true };
+  const wanted = query.only === undefined ? null : bitsOf(query.only);
   const items = tables.log
     .from(start)
     .map((event, index) => ({ event, cursor: cursorAt(tables, start + index + 1) }))
     .filter(({ event }) => query.tenant === null || event.tenant === query.tenant)
+    .filter(({ event }) => wanted === null || isWanted(wanted, event))
     .filter(({ event }) => !isGone(tables, event))
     .slice(0, query.limit)
     .map(({ event, cursor }) => {
       const job = tables.rowOf({ tenant: event.tenant, id: event.jobId })!.job;
-      const { type, correlationId, traceId } = job;
-      return { cursor, event, jobType: type, correlationId, traceId };
+      const labels = hasLabels(query, event.jobId) ? job : NO_LABELS;
+      const { correlationId, traceId, awaitedBy } = labels;
+      return { cursor, event, jobType: job.type, correlationId, traceId, awaitedBy };
     });
   const isFull = items.length === query.limit && items.length > 0;
   return { items, cursor: isFull ? items.at(-1)!.cursor : end, isReset: false };
+}
+
+function isWanted(wanted: FilterBits, { type, phase, note, jobId }: JobEvent): boolean {
+  return note === 0 && passes(wanted, codeOf(type as EventType), rankOf(phase), jobId);
+}
+
+/** Each event is an entry of its own here; notes are none. */
+export function readEntries(tables: Tables, query: EntryQuery): EntryPage {
+  const page = readTail(tables, { ...query, tenant: null });
+  const events = page.items.map(({ event }) => event).filter(({ note }) => note === 0);
+  return {
+    entries: events.map((event) => entryOf(tables, event)),
+    cursor: page.cursor,
+    hasMore: page.items.length === query.limit,
+    isReset: page.isReset,
+  };
+}
+
+function entryOf(tables: Tables, { tenant, jobId, at, phase, type: kind }: JobEvent): LogEntry {
+  const { type, queue, runAt, startedAt } = tables.rowOf({ tenant, id: jobId })!.job;
+  const event = kind as EventType;
+  const measure = timesOf(event, phase);
+  const times = measure === null ? [] : [timeAt(measure, at, { runAt, startedAt })];
+  return { at, tenant, type, queue, event, phase, count: 1, times };
 }
 
 function cursorAt(tables: Tables, position: number): string {

@@ -1,6 +1,7 @@
 import type { JobRef } from '../../core/job.ts';
 import { isClaimedWhereItWaits } from '../../core/lifecycle.ts';
 import { isOwned } from '../../core/phase.ts';
+import { claimTypeOf } from '../../core/revision.ts';
 import { GATE, keyAt } from '../gate.ts';
 import {
   AHEAD_MAX,
@@ -50,9 +51,12 @@ function gateOf(tables: Tables, { job, isOpen, parkedAt }: Row): number | null {
 }
 
 function lineOf(own: readonly Row[], row: Row): Row[] {
-  const { queue, type } = row.job;
+  const { queue } = row.job;
   if (row.isOpen) {
-    return own.filter(({ job, isOpen }) => isOpen && job.queue === queue && job.type === type);
+    const claimType = claimTypeOf(row.job);
+    return own.filter(
+      ({ job, isOpen }) => isOpen && job.queue === queue && claimTypeOf(job) === claimType,
+    );
   }
   const { parkedAt } = row;
   if (parkedAt === null) return [];

@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** Where a row of the verb tells of moves, behind the columns of the claim. */
-const PART_AT = 6;
+const PART_AT = 7;
 
 async function runPlain(
   session: Session,
@@ -52,7 +52,7 @@ async function runPlain(
   const end = start === -1 ? rows.length : start;
   return {
     outcomes: outcomesOf(rows.slice(0, end).map(outcomeRowOf)),
-    claimed: await claimedIn(rows.slice(end), names, claim.owner),
+    claimed: await claimedIn(rows.slice(end), names, claim),
   };
 }
 
@@ -77,5 +77,5 @@ async function runWith(
     rows: await query<object>(database.call('claim', asked.length), asked),
   }));
   const lists = rows.map((row): unknown[] => Object.values(row));
-  return { outcomes, claimed: await claimedIn(lists, names, claim.owner) };
+  return { outcomes, claimed: await claimedIn(lists, names, claim) };
 }

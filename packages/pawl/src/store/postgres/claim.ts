@@ -3,10 +3,12 @@ import { workerActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JsonText } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
+import { claimTypesOf, type Revision, revisionAfter, revisionFor } from '../../core/revision.ts';
 import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
-import { awaitedByOf, cancelOf, errorOf, parentKindOf } from './row.ts';
+import { labelsOf } from './labels.ts';
+import { cancelOf, errorOf } from './row.ts';
 import type { Session } from './session.ts';
 
 /** What the jobs of one policy and place have in common; a list of one holds for all. */
@@ -37,6 +39,8 @@ interface Oddity {
   readonly leaseExpiry: number;
   readonly backoffMs: number | null;
   readonly cancelMode: number | null;
+  readonly revision: string | null;
+  readonly isPinned: boolean;
   readonly stage: string | null;
   readonly message: string | null;
   readonly cancelReason: string | null;
@@ -53,24 +57,9 @@ interface Head {
   readonly odd: readonly Oddity[] | null;
 }
 
-/** The labels of a job's facts, in the order in which the claim says them. */
-type Labels = readonly [
-  metadata: JsonText | null,
-  correlationId: string | null,
-  traceId: string | null,
-  requestedBy: string | null,
-  limitKey: string | null,
-  documentId: string | null,
-  parentJobId: string | null,
-  parentKind: number | null,
-  awaitedBy: string | null,
-  wait: string | null,
-  waitKey: string | null,
-];
-
-const HEAD_AT = 5;
+const HEAD_AT = 6;
+const NO_REVISION = { revision: null, isPinned: false } as const;
 const NO_STAGES: readonly StageResult[] = [];
-const NO_LABELS: Labels = [null, null, null, null, null, null, null, null, null, null, null];
 
 /** 63 bits of chance, as the database keeps them. */
 function randomToken(): string {
@@ -88,7 +77,7 @@ function claimKey(request: ClaimRequest): string | null {
 export async function claimJobs(session: Session, request: ClaimRequest): Promise<ClaimedJob[]> {
   if (asksForNone(request)) return [];
   const rows = await session.database.verbForLists('claim', await claimValues(session, request));
-  return claimedIn(rows, session.names, request.owner);
+  return claimedIn(rows, session.names, request);
 }
 
 export function asksForNone({ max, types }: ClaimRequest): boolean {
@@ -97,14 +86,14 @@ export function asksForNone({ max, types }: ClaimRequest): boolean {
 
 /** What the verb is called with. Names are looked up here, before anybody holds a connection. */
 export async function claimValues(session: Session, request: ClaimRequest): Promise<unknown[]> {
-  const { owner, types, max, queues, turn = 0 } = request;
+  const { owner, max, queues, turn = 0, revisions } = request;
   const { names } = session;
   const [number] = await names.owners([owner]);
   const tenants = request.tenants && (await names.findTenants(request.tenants));
   return [
     number,
     workerActor(owner),
-    types,
+    claimTypesOf(request.types, revisions),
     max,
     tenants && tenants.filter((id) => id !== null),
     queues,
@@ -112,6 +101,7 @@ export async function claimValues(session: Session, request: ClaimRequest): Prom
     randomToken(),
     turn,
     null,
+    revisions === undefined ? null : JSON.stringify(revisions),
     session.now(),
   ];
 }
@@ -120,7 +110,7 @@ export async function claimValues(session: Session, request: ClaimRequest): Prom
 export async function claimedIn(
   rows: readonly (readonly unknown[])[],
   names: Dictionary,
-  owner: string,
+  { owner, revisions }: ClaimRequest,
 ): Promise<ClaimedJob[]> {
   if (rows.length === 0) return [];
   const head = JSON.parse(rows[0]![HEAD_AT] as string) as Head;
@@ -139,7 +129,9 @@ export async function claimedIn(
       const lane = names.laneOf(group.lanes[index] ?? group.lanes[0]!);
       const key = `${group.ids[index]!} ${lane.tenant}`;
       const oddity = odd.get(key) ?? null;
-      const job = jobOf(common, { index, lane, row: facts.get(key)!, odd: oddity, names });
+      const offered = revisionFor(revisions, lane.type);
+      const row = facts.get(key)!;
+      const job = jobOf(common, { index, lane, row, odd: oddity, names, offered });
       claimed.push({ job, stages: stagesOf(oddity), at: head.at, token: head.token });
     }
   }
@@ -182,16 +174,17 @@ function commonOf(
 interface Parts {
   readonly index: number;
   readonly lane: { readonly tenant: number; readonly queue: string; readonly type: string };
-  /** id, tenant, createdAt, input, labels. */
+  /** id, tenant, createdAt, input, metadata, labels. */
   readonly row: readonly unknown[];
   readonly odd: Oddity | null;
+  /** What a job that was never claimed before has now got. */
+  readonly offered: Revision | null;
   readonly names: Dictionary;
 }
 
-function jobOf(common: Common, { index, lane, row, odd, names }: Parts): Job {
+function jobOf(common: Common, { index, lane, row, odd, names, offered }: Parts): Job {
   const { group, at } = common;
   const createdAt = row[2] as number;
-  const labels = row[4] === null ? NO_LABELS : (JSON.parse(row[4] as string) as Labels);
   const started = common.phase === 'executing' ? at : null;
   return {
     tenant: names.tenantName(lane.tenant),
@@ -212,6 +205,7 @@ function jobOf(common: Common, { index, lane, row, odd, names }: Parts): Job {
     maxAttempts: common.maxAttempts,
     retryCount: group.retries[index] ?? group.retries[0]!,
     backoffMs: odd === null ? null : odd.backoffMs,
+    ...revisionAfter(odd ?? NO_REVISION, offered),
     progress: odd === null ? 0 : odd.progress,
     stage: odd === null ? null : odd.stage,
     message: odd === null ? null : odd.message,
@@ -226,14 +220,7 @@ function jobOf(common: Common, { index, lane, row, odd, names }: Parts): Job {
     input: (odd === null ? null : odd.input) ?? (row[3] as JsonText),
     result: null,
     checkpoint: odd === null ? null : odd.checkpoint,
-    metadata: labels[0],
-    correlationId: labels[1],
-    traceId: labels[2],
-    requestedBy: labels[3],
-    limitKey: labels[4],
-    parentJobId: labels[6],
-    parentKind: parentKindOf(labels[7]),
-    documentId: labels[5],
-    awaitedBy: awaitedByOf(labels[8], labels[9], labels[10]),
+    metadata: row[4] as JsonText | null,
+    ...labelsOf(row[5] as string | null),
   };
 }

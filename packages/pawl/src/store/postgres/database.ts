@@ -3,6 +3,7 @@ import type { Client, ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg
 import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
+import { namedProcess } from './open-pool.ts';
 import { quoteName, verbsSchema } from './schemas.ts';
 import { SharedPool } from './shared-pool.ts';
 
@@ -10,7 +11,6 @@ const FOREVER_MS = 2 ** 31 - 1;
 const TRIES_MAX = 6;
 const RETRY_BASE_MS = 5;
 
-/** A pooler may have handed on a connection that had others. */
 const PATIENT = `SELECT set_config(name, '0', false) FROM unnest(ARRAY['statement_timeout',
   'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']) name
   WHERE current_setting(name, true) IS NOT NULL`;
@@ -66,6 +66,10 @@ export interface DatabaseOptions {
   readonly schema: string;
   readonly random: Random;
   readonly readerRole?: string | undefined;
+  /** Statements that bound a transaction where the session must not be changed: behind a pooler. */
+  readonly limits?: string;
+  /** Connections to the server itself, where the pool may lead to a pooler. */
+  readonly directClient?: (() => Client) | undefined;
 }
 
 /** Statements on pooled connections, each a transaction of its own, with failures translated. */
@@ -79,7 +83,10 @@ export class Database {
   /** Where the pool is the program's, which also ends it. */
   readonly #shared: SharedPool | null;
   readonly #readerRole: string | null;
+  readonly #limits: string;
+  readonly #directClient: (() => Client) | null;
   readonly #calls: Map<string, string> = new Map();
+  #isPooled = false;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
@@ -89,10 +96,31 @@ export class Database {
     this.verbs = quoteName(verbsSchema(options.schema));
     this.#random = options.random;
     this.#readerRole = options.readerRole ?? null;
+    this.#limits = options.limits ?? '';
+    this.#directClient = options.directClient ?? null;
     this.pool.on('error', ignore);
     this.pool.on('connect', heed);
     const prepare = (spare: Pool): void => void spare.on('error', ignore).on('connect', heed);
     this.#shared = options.isOwn ? null : new SharedPool(this.pool, prepare);
+  }
+
+  /** True where two statements may be answered by two sessions. */
+  get isPooled(): boolean {
+    return this.#isPooled;
+  }
+
+  /** Whether there are connections that keep a session, its settings and what it listens to. */
+  get hasSessions(): boolean {
+    return !this.#isPooled || this.#directClient !== null;
+  }
+
+  /** A pooler greets with a process of its own invention; the server answers with its own. */
+  async findPooler(): Promise<void> {
+    this.#isPooled = await this.#run('read', async (client) => {
+      const named = namedProcess(client);
+      const [row] = await rowsOf<{ pid: number }>(client, 'SELECT pg_backend_pid() AS pid');
+      return named !== null && named !== row!.pid;
+    });
   }
 
   /** The statement that calls a verb. */
@@ -149,7 +177,7 @@ export class Database {
         ? ''
         : `SET LOCAL ROLE ${quoteName(role)}; SET LOCAL pawl_reader.tenant = '${tenant}';`;
     return this.#run('read', async (client) => {
-      await client.query(`BEGIN READ ONLY; ${as} ${before}`);
+      await client.query(`BEGIN READ ONLY; ${this.#bounds} ${as} ${before}`);
       try {
         return await rowsOf<Row>(client, sql, values);
       } finally {
@@ -166,7 +194,7 @@ export class Database {
   transact<Answer>(body: (query: Query) => Promise<Answer>): Promise<Answer> {
     return this.#run('write', async (client) => {
       const query: Query = (sql, values) => rowsOf(client, sql, values);
-      await client.query('BEGIN');
+      await client.query(`BEGIN; ${this.#bounds}`);
       try {
         const answer = await body(query);
         await client.query('COMMIT');
@@ -190,7 +218,8 @@ export class Database {
       throw failureOf(error, 'connect');
     });
     try {
-      await client.query(PATIENT);
+      // A pooler would hand the settings on to whoever has the session next.
+      if (this.hasSessions) await client.query(PATIENT);
       return await body(query);
     } catch (error) {
       throw failureOf(error, 'write');
@@ -199,8 +228,13 @@ export class Database {
     }
   }
 
+  get #bounds(): string {
+    return this.#isPooled ? this.#limits : '';
+  }
+
   /** As the pool makes them: it may be of one connection, which somebody holds. */
   clientApart(): Client {
+    if (this.#directClient !== null) return this.#directClient();
     const { Client: Kind, options } = this.pool as Pool & { readonly Client: ClientKind };
     return new Kind(options);
   }

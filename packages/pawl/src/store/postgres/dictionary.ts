@@ -200,7 +200,7 @@ export class Dictionary {
         [[...lanes]],
       );
       for (const lane of found) {
-        this.#learnLane(lane);
+        this.#lanesByNumber.set(lane.number, lane);
         if (!this.#tenantNames.has(lane.tenant)) tenants.add(lane.tenant);
       }
     }
@@ -251,13 +251,12 @@ export class Dictionary {
       rows.map(([tenant]) => tenant),
       rows.map(([, queue]) => queue),
       rows.map(([, , type]) => type),
+      null,
     ]);
-    for (const lane of lanes) this.#learnLane(lane);
-  }
-
-  #learnLane(lane: Lane): void {
-    this.#lanes.set(laneKey(lane.tenant, lane.queue, lane.type), lane.number);
-    this.#lanesByNumber.set(lane.number, lane);
+    for (const lane of lanes) {
+      this.#lanes.set(laneKey(lane.tenant, lane.queue, lane.type), lane.number);
+      this.#lanesByNumber.set(lane.number, lane);
+    }
   }
 
   #learnTenant({ number, name }: Named): void {

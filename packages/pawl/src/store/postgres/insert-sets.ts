@@ -2,7 +2,7 @@ import { rankOf } from '../../core/phase.ts';
 import type { NewJob } from '../insert.ts';
 import { placeCode } from './dictionary.ts';
 import { keysOfJob } from './insert-keys.ts';
-import { parentCode } from './row.ts';
+import { wireLabels } from './labels.ts';
 import type { Session } from './session.ts';
 
 export interface Numbered {
@@ -99,9 +99,9 @@ export function headOf(session: Session, job: NewJob): Record<string, unknown> {
 
 /** True of a job that nothing but a taken id can stand in the way of. */
 export function isFree(session: Session, job: NewJob): boolean {
-  return (
-    job.idempotency === null && job.unique === undefined && !session.names.isLimited(job.policy)
-  );
+  const { idempotency, unique, stages, policy } = job;
+  const isPlain = idempotency === null && unique === undefined && stages === undefined;
+  return isPlain && !session.names.isLimited(policy);
 }
 
 export function hasRepeats(jobs: readonly NewJob[]): boolean {
@@ -113,28 +113,15 @@ export function hasRepeats(jobs: readonly NewJob[]): boolean {
 /** What a job of a set may have of its own; null where none has anything. */
 function ownOf(jobs: readonly NewJob[]): string | null {
   const own = jobs.flatMap((job, index) => {
-    const said = labelsOf(job);
-    return Object.values(said).some((value) => value !== undefined)
-      ? [{ ...said, ord: index + 1 }]
-      : [];
+    const { metadata, labels } = ownFacts(job);
+    const hasOwn = metadata !== undefined || labels !== undefined;
+    return hasOwn ? [{ metadata, labels, ord: index + 1 }] : [];
   });
   return own.length === 0 ? null : JSON.stringify(own);
 }
 
-export function labelsOf(job: NewJob): Record<string, unknown> {
-  return {
-    metadata: job.metadata ?? undefined,
-    correlation_id: job.correlationId ?? undefined,
-    trace_id: job.traceId ?? undefined,
-    requested_by: job.requestedBy ?? undefined,
-    limit_key: job.limitKey ?? undefined,
-    parent_kind: job.parentKind === null ? undefined : parentCode(job.parentKind),
-    parent_job_id: job.parentJobId ?? undefined,
-    document_id: job.documentId ?? undefined,
-    awaited_by: job.awaitedBy?.jobId,
-    wait: job.awaitedBy?.wait,
-    wait_key: job.awaitedBy?.key,
-  };
+export function ownFacts(job: NewJob): Record<string, unknown> {
+  return { metadata: job.metadata ?? undefined, labels: wireLabels(job) };
 }
 
 export function listsOf({ common, jobs }: JobSet): [string, string, string, string | null] {

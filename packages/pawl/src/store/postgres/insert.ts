@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import type { InsertOutcome, NewJob } from '../insert.ts';
 import { isMissingPartition, isUniqueViolation, isUnknownName } from './failure.ts';
-import { headOf, type JobSet, labelsOf, listsOf, type Numbered, partsOf } from './insert-sets.ts';
+import { headOf, type JobSet, listsOf, type Numbered, ownFacts, partsOf } from './insert-sets.ts';
 import { readBounds } from './purge.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
@@ -140,12 +140,13 @@ export function itemOf(session: Session, { job, ord }: Numbered): Record<string,
   const { running, active, user, organisation } = session.names.limitKeys(job);
   return {
     ...headOf(session, job),
-    ...labelsOf(job),
+    ...ownFacts(job),
     ord,
     id: job.id,
     type: job.type,
     version: job.places.length,
     input: job.input,
+    stages: job.stages === undefined ? undefined : stagesText(job.stages),
     key: job.idempotency?.key,
     payload_hash: job.idempotency?.payloadHash,
     window_ms: job.idempotency?.windowMs,
@@ -158,6 +159,12 @@ export function itemOf(session: Session, { job, ord }: Numbered): Record<string,
     unique_window_ms: job.unique?.windowMs,
     unique_wait_ms: job.unique?.waitMaxMs,
   };
+}
+
+/** Results are texts in it: as JSON they would be read, and changed. */
+function stagesText(stages: NonNullable<NewJob['stages']>): string | undefined {
+  if (stages.length === 0) return undefined;
+  return JSON.stringify(stages.map(({ name, result }) => [name, result]));
 }
 
 /** A row without a number stands for all that have none of their own. */

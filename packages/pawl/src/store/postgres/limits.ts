@@ -14,6 +14,7 @@ import {
   type DispatchRule,
   type DispatchRuleChange,
   type DispatchScope,
+  ruleAt,
 } from '../dispatch-rule.ts';
 import { planWrite } from '../record-write.ts';
 import type { Query } from './database.ts';
@@ -25,6 +26,7 @@ interface LimitRow {
   readonly scope: DispatchScope;
   readonly name: string;
   readonly is_paused: boolean;
+  readonly paused_until: number | null;
   readonly concurrency: number | null;
   readonly throttle: string | null;
   readonly high_watermark: number | null;
@@ -37,6 +39,7 @@ interface LimitRow {
 
 const COLUMNS = `v.tenant, v.scope, v.name, v.is_paused, v.concurrency, v.high_watermark,
   v.low_watermark, v.is_shedding, v.reason, v.actor, v.throttle::text AS throttle,
+  (extract(epoch FROM v.paused_until) * 1000)::int8 AS paused_until,
   (extract(epoch FROM v.updated_at) * 1000)::int8 AS at`;
 
 export async function putLimit(
@@ -79,6 +82,7 @@ async function writeLimit(
 ): Promise<boolean> {
   const row = {
     is_paused: limit.isPaused,
+    paused_until: limit.pausedUntil === null ? null : new Date(limit.pausedUntil).toISOString(),
     concurrency: limit.concurrency,
     throttle: limit.throttle,
     high_watermark: limit.highWatermark,
@@ -107,14 +111,15 @@ export async function listLimits(session: Session, tenant: string | null): Promi
   const number = tenant === null ? null : await session.tenantOf(tenant);
   if (tenant !== null && number === null) return [];
   const { tables } = session.database;
-  const rows = await session.database.readAs<LimitRow>(
+  const rows = await session.database.readAs<LimitRow & { readonly now: number }>(
     number,
-    `SELECT ${COLUMNS} FROM ${tables}.limits v JOIN ${tables}.tenants t ON t.number = v.tenant
+    `SELECT ${COLUMNS}, ${tables}.now_ms($2) AS now
+     FROM ${tables}.limits v JOIN ${tables}.tenants t ON t.number = v.tenant
      WHERE $1::int IS NULL OR v.tenant = $1 ORDER BY t.name COLLATE "C", v.scope, v.name`,
-    { values: [number] },
+    { values: [number, session.now()] },
   );
   await session.names.learn(rows);
-  return rows.map((row) => limitOf(session, row));
+  return rows.map((row) => ruleAt(limitOf(session, row), row.now));
 }
 
 function limitOf(session: Session, row: LimitRow): DispatchRule {
@@ -123,6 +128,7 @@ function limitOf(session: Session, row: LimitRow): DispatchRule {
     scope: row.scope,
     name: row.name,
     isPaused: row.is_paused,
+    pausedUntil: row.paused_until,
     concurrency: row.concurrency,
     throttle: row.throttle === null ? null : (JSON.parse(row.throttle) as Throttle),
     highWatermark: row.high_watermark,

@@ -37,17 +37,33 @@ function sourceOf({ phase }: JobQuery): Source {
 }
 
 /** What an index leads to: a search has its window over these. */
-function indexed(tenant: number, query: JobQuery): Conditions {
-  return new Conditions()
+function indexed(tenant: number, query: JobQuery, tables: string): Conditions {
+  const conditions = new Conditions()
     .add('f.tenant = ?', tenant)
     .add('f.document_id = ?', query.documentId)
     .add('f.correlation_id = ?', query.correlationId)
     .add('f.parent_job_id = ?::uuid', query.parentJobId);
+  if (query.key === undefined) return conditions;
+  return conditions.addAll(`f.id = ANY (ARRAY(${ofKey(tables)}))`, [
+    tenant,
+    query.key,
+    tenant,
+    query.key,
+    tenant,
+  ]);
+}
+
+/** Type and mode lead the index of unique keys, so both are named. */
+function ofKey(tables: string): string {
+  return `SELECT k.id FROM ${tables}.idempotency_keys k WHERE k.tenant = ?::int AND k.key = ?::text
+    UNION ALL SELECT u.id FROM ${tables}.unique_keys u WHERE u.tenant = ?::int AND u.key = ?::text
+      AND u.mode = ANY (ARRAY['throttle', 'debounce', 'replace'])
+      AND u.type IN (SELECT l.type FROM ${tables}.lanes l WHERE l.tenant = ?::int)`;
 }
 
 async function filtered({ session, tenant }: Place, query: JobQuery): Promise<Conditions> {
   const { names, database } = session;
-  const conditions = indexed(tenant, query).add(
+  const conditions = indexed(tenant, query, database.tables).add(
     'j.phase = ?',
     query.phase === undefined ? undefined : rankOf(query.phase),
   );
@@ -134,7 +150,7 @@ function fromOf({ session, source }: Place, needsTexts: boolean): string {
 /** The last id of the window; null where there are fewer jobs than that. */
 async function windowEnd({ session, tenant }: Place, query: JobQuery): Promise<string | null> {
   const { database } = session;
-  const conditions = indexed(tenant, query).add('f.id < ?::uuid', query.before);
+  const conditions = indexed(tenant, query, database.tables).add('f.id < ?::uuid', query.before);
   const [row] = await database.readAs<{ readonly id: string }>(
     tenant,
     `SELECT f.id FROM ${both(database.tables, 'facts', FACTS)} f WHERE ${conditions.sql}

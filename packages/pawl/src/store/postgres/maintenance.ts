@@ -3,6 +3,7 @@ import type {
   MaintenanceStore,
   FailedType,
   Holder,
+  ConnectionFigures,
   ServerFigures,
   StoreFigures,
   TableFigures,
@@ -56,7 +57,20 @@ const USED = `SELECT count(*)::int4 AS used FROM pg_stat_activity
 
 const DAY_MS = 86_400_000;
 
-async function readFigures({ database }: Session): Promise<StoreFigures> {
+const LIMITS = `SELECT current_user::text AS "user",
+  (SELECT setting::int4 FROM pg_settings WHERE name = 'statement_timeout') AS "statementMs",
+  (SELECT setting::int4 FROM pg_settings
+   WHERE name = 'idle_in_transaction_session_timeout') AS "idleMs"`;
+
+async function readConnection({ database, wakeSignal }: Session): Promise<ConnectionFigures> {
+  const [limits] =
+    await database.read<Pick<ConnectionFigures, 'user' | 'statementMs' | 'idleMs'>>(LIMITS);
+  const { isPooled, hasSessions } = database;
+  return { isPooled, isDirect: hasSessions, hearsNews: await wakeSignal.probe(), ...limits! };
+}
+
+async function readFigures(session: Session): Promise<StoreFigures> {
+  const { database } = session;
   const named = await database.read<{ name: string; setting: string }>(SETTINGS);
   const settings = Object.fromEntries(named.map(({ name, setting }) => [name, setting]));
   const tables = await database.read<TableFigures>(TABLES, [database.tables]);
@@ -73,6 +87,7 @@ async function readFigures({ database }: Session): Promise<StoreFigures> {
     logBytes: null,
     daysAhead: Math.max(0, Math.floor(ahead!.ms / DAY_MS)),
     server: await readServer(database),
+    connection: await readConnection(session),
     connections: { used: activity!.used, max: Number(settings['max_connections']) },
   };
 }

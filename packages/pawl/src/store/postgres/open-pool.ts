@@ -1,4 +1,5 @@
-import type { Pool, PoolConfig, QueryConfig } from 'pg';
+import type pgModule from 'pg';
+import type { Client, ClientBase, Pool, PoolConfig, QueryConfig } from 'pg';
 
 export interface PoolOptions {
   readonly url?: string | undefined;
@@ -19,42 +20,79 @@ const TRANSACTION_STATEMENTS = 3;
 const SILENCE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
+const CLIENT = {
+  application_name: 'pawl',
+  keepAlive: true,
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+} as const;
+
 /** The driver is an optional peer: only who uses this store must have it. */
-export async function openPool(options: PoolOptions): Promise<Pool> {
+async function driver(): Promise<typeof pgModule> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new Error('the PostgreSQL store needs the package "pg": npm install pg', { cause });
   });
+  return pg;
+}
+
+/** Connections to the server itself, where the pool's go through a pooler. */
+export async function directClients(url: string): Promise<() => Client> {
+  const pg = await driver();
+  return () => new pg.Client({ connectionString: url, ...CLIENT });
+}
+
+/** The process that answers on a connection, as it was named when the connection was made. */
+export function namedProcess(client: ClientBase): number | null {
+  return (client as ClientBase & { readonly processID?: number | null }).processID ?? null;
+}
+
+export async function openPool(options: PoolOptions): Promise<Pool> {
+  const pg = await driver();
   const { poolSize = POOL_SIZE, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const settings = settingsOf(statementTimeoutMs);
+  const settings = (client: ClientBase) => settingsOf(statementTimeoutMs, namedProcess(client));
   const config: PoolConfig = {
     max: poolSize,
-    application_name: 'pawl',
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...CLIENT,
     // A peer that is gone without a word would otherwise keep its connection from us for ever.
     query_timeout: (statementTimeoutMs ?? STATEMENT_TIMEOUT_MS) + SILENCE_MS,
     // The pool waits for it, though its types do not say so.
-    onConnect: (client): unknown => client.query(settings),
+    onConnect: (client): unknown => client.query(settings(client)),
     ...(options.url === undefined ? {} : { connectionString: options.url }),
   };
   return new pg.Pool(config);
 }
 
-/**
- * By a statement, since poolers refuse startup parameters that they do not know. The server may not
- * know all of them either: `transaction_timeout` came with version 17.
- */
-function settingsOf(statementMs: number | null): QueryConfig {
-  const settings = {
+/** What a session is bound by, by the server's own names. */
+function limitsOf(statementMs: number | null) {
+  return {
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     statement_timeout: statementMs ?? 0,
     transaction_timeout: (statementMs ?? 0) * TRANSACTION_STATEMENTS,
   };
+}
+
+/**
+ * By a statement, since poolers refuse startup parameters that they do not know; and only where the
+ * connection is the server's own: a pooler would hand the settings on to somebody else. The server
+ * may not know all of them either: `transaction_timeout` came with version 17.
+ */
+function settingsOf(statementMs: number | null, process: number | null): QueryConfig {
+  const limits = limitsOf(statementMs);
   return {
     text: `SELECT set_config(s.name, s.value, false)
       FROM unnest($1::text[], $2::text[]) AS s(name, value)
-      WHERE current_setting(s.name, true) IS NOT NULL`,
-    values: [Object.keys(settings), Object.values(settings).map(String)],
+      WHERE current_setting(s.name, true) IS NOT NULL AND pg_backend_pid() = $3`,
+    values: [Object.keys(limits), Object.values(limits).map(String), process],
   };
+}
+
+/** The same for one transaction, which a pooler keeps on one connection. */
+export function transactionLimits({ statementTimeoutMs }: PoolOptions): string {
+  // Not every server knows `transaction_timeout`, and the others bound each of its statements.
+  const { transaction_timeout: _, ...limits } = limitsOf(
+    statementTimeoutMs === undefined ? STATEMENT_TIMEOUT_MS : statementTimeoutMs,
+  );
+  return Object.entries(limits)
+    .map(([name, ms]) => `SET LOCAL ${name} = ${ms};`)
+    .join(' ');
 }

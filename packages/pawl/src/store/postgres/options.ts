@@ -8,6 +8,11 @@ import type { PoolOptions } from './open-pool.ts';
 export interface PostgresOptions extends PoolOptions {
   /** A pool of the caller, who also ends it. */
   readonly pool?: Pool | undefined;
+  /**
+   * The server itself, where `url` or `pool` leads to a pooler in transaction mode: for LISTEN and
+   * for what no transaction may hold.
+   */
+  readonly directUrl?: string | undefined;
   readonly schema?: string | undefined;
   readonly lifecycles: readonly Lifecycle[];
   /** Tests only: the time of every statement. Left out, the database's own clock rules. */

@@ -5,7 +5,10 @@ import {
   type StoreFixture,
 } from '../../../../../test/support/postgres/store-fixture.ts';
 import { eventually } from '../../../../../test/support/eventually.ts';
+import { SeededRandom } from '../../core/random.ts';
 import type { Purge, Purged } from '../retention.ts';
+import { Database } from './database.ts';
+import { migrate } from './migrations-runner.ts';
 import type { PostgresStore } from './store.ts';
 
 const DAY = 86_400_000;
@@ -249,5 +252,41 @@ await onEveryServer(
       }
     }
     assert.deepEqual(await store.read(jobs), [null, null, null, null]);
+  },
+);
+
+/** When whoever waits for a lock began to. */
+async function waitingSince(client: Client): Promise<string | null> {
+  const { rows } = await client.query<{ since: string }>(
+    `SELECT query_start::text AS since FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event = 'advisory'`,
+  );
+  return rows[0]?.since ?? null;
+}
+
+await onEveryServer(
+  'a store that is opened while another makes the first partitions waits for them',
+  async (fixture) => {
+    const pool = fixture.pool();
+    const random = new SeededRandom(1);
+    await migrate(new Database({ pool, isOwn: false, schema: 'pawl', random }));
+    const [other, client] = [await fixture.connect(), await fixture.connect()];
+    await other.query(
+      'SET search_path = pawl; BEGIN; SELECT pg_advisory_xact_lock(partitions_lock())',
+    );
+    let isOpen = false;
+    const opened = fixture.open().then((store) => {
+      isOpen = true;
+      return store;
+    });
+    const first = await eventually('it waits', () => waitingSince(client));
+    await eventually('it has given up, and waits again or goes on without', async () => {
+      const since = await waitingSince(client);
+      return isOpen || (since !== null && since !== first);
+    });
+    await other.query('COMMIT');
+    const scene = fixture.scene(await opened);
+    const { id } = await scene.enqueue();
+    assert.match(await tableOf(other, id), /facts_\d/);
   },
 );

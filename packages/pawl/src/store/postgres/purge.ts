@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '../../core/clock.ts';
 import type { Purge, Purged } from '../retention.ts';
+import type { Database } from './database.ts';
 import { isDetaching, isForbidden, isLockTimeout } from './failure.ts';
 import { quoteName } from './schemas.ts';
 import type { Session } from './session.ts';
@@ -50,7 +51,8 @@ async function close(session: Session, verb: string, values: readonly unknown[])
 async function freezePast(session: Session): Promise<void> {
   const { database } = session;
   const [past] = await database.ask<{ unfrozen: string }>('unfrozen', [session.now()]);
-  if (past === undefined) return;
+  // Without a session of its own it could not give way to others; autovacuum does it later.
+  if (past === undefined || !database.hasSessions) return;
   try {
     await database.apart(async (query) => {
       await query(LOCK_TIMEOUT);
@@ -111,6 +113,21 @@ async function purgeRows(
   return row!.count;
 }
 
+/** The same where no session is kept: in a moment in which nobody uses the table. */
+async function detachNow(database: Database, parent: string, name: string): Promise<boolean> {
+  const attached = await database.read('SELECT FROM pg_inherits WHERE inhrelid = to_regclass($1)', [
+    `${database.tables}.${quoteName(name)}`,
+  ]);
+  if (attached.length === 0) return true;
+  try {
+    await database.verb('detach_now', [parent, name]);
+    return true;
+  } catch (error) {
+    if (isLockTimeout(error) || isDetaching(error)) return false;
+    throw error;
+  }
+}
+
 /**
  * Takes a partition off its parent while everybody goes on reading and writing. False: somebody's
  * long transaction keeps it; a later purge tries again.
@@ -118,6 +135,7 @@ async function purgeRows(
 async function detach({ database }: Session, parent: string, name: string): Promise<boolean> {
   const { tables, verbs } = database;
   const partition = `${tables}.${quoteName(name)}`;
+  if (!database.hasSessions) return detachNow(database, parent, name);
   return database.apart(async (query) => {
     await query(LOCK_TIMEOUT);
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
@@ -157,6 +175,9 @@ async function widthOf(session: Session, cut: Instant | null): Promise<number> {
   return Math.max(HOUR_MS, Math.ceil(kept / KEPT_MAX / HOUR_MS) * HOUR_MS);
 }
 
+/** So often the first partitions are tried for, a second each, while another process makes them. */
+const FIRST_TRIES = 60;
+
 /**
  * Makes the partitions that will be needed next, and goes on in the next one of the log. `cut` is
  * the time up to which ended jobs may go; null where that is not known.
@@ -165,20 +186,29 @@ export async function makePartitions(session: Session, cut: Instant | null = nul
   const { database } = session;
   const now = session.now();
   const width = `${await widthOf(session, cut)} ms`;
-  try {
-    await database.write(`SELECT ${database.tables}.ensure_partitions($1, $2)`, [width, now]);
-    await database.write(`SELECT ${database.tables}.turn_log($1, $2)`, [TURN, now]);
-  } catch (error) {
-    // Somebody is at it already, or keeps a table locked: there is time, they are made far ahead.
-    if (!isLockTimeout(error)) throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      await database.write(`SELECT ${database.tables}.ensure_partitions($1, $2)`, [width, now]);
+      await database.write(`SELECT ${database.tables}.turn_log($1, $2)`, [TURN, now]);
+      break;
+    } catch (error) {
+      // Somebody is at it already, or keeps a table locked: there is time, they are made far ahead.
+      // The first ones are waited for: without them nothing can be written.
+      if (!isLockTimeout(error)) throw error;
+      if (await readBounds(session)) return;
+      if (tries === FIRST_TRIES) throw error;
+    }
   }
   await readBounds(session);
 }
 
-/** Learns between which ids jobs go to partitions. */
-export async function readBounds(session: Session): Promise<void> {
-  const [row] = await session.database.read<{ low: string; high: string; now: Instant }>(
+/** Learns between which ids jobs go to partitions; false where there are no partitions yet. */
+export async function readBounds(session: Session): Promise<boolean> {
+  const [row] = await session.database.read<{ low: string | null; high: string; now: Instant }>(
     `SELECT low, high, now FROM ${session.database.tables}.partition_bounds()`,
   );
-  session.learnBounds(row!);
+  const { low } = row!;
+  if (low === null) return false;
+  session.learnBounds({ ...row!, low });
+  return true;
 }

@@ -1,17 +1,9 @@
 import { EVENT_TYPES, type JobEvent, NOTE_TYPES } from '../../core/event.ts';
-import {
-  type AwaitedBy,
-  type CancelMode,
-  type CancelWish,
-  type Job,
-  type JobError,
-  type JsonText,
-  PARENT_KINDS,
-  type ParentKind,
-} from '../../core/job.ts';
+import type { CancelMode, CancelWish, Job, JobError, JsonText } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
 import { fieldsOf } from './composite.ts';
 import type { Dictionary } from './dictionary.ts';
+import { labelsOf } from './labels.ts';
 
 /** A job as `read_jobs` and its kin answer with it: what is short in one column. */
 export interface JobRow {
@@ -60,23 +52,6 @@ export function cancelOf(mode: number | null, reason: string | null): CancelWish
   return mode === null ? null : { mode: MODES[mode - 1]!, reason };
 }
 
-export function parentCode(kind: ParentKind): number {
-  return PARENT_KINDS.indexOf(kind) + 1;
-}
-
-export function parentKindOf(code: number | null): ParentKind | null {
-  return code === null ? null : PARENT_KINDS[code - 1]!;
-}
-
-/** The three are there together or not at all. */
-export function awaitedByOf(
-  jobId: string | null,
-  wait: string | null,
-  key: string | null,
-): AwaitedBy | null {
-  return jobId === null ? null : { jobId, wait: wait!, key: key! };
-}
-
 export function errorOf(text: JsonText | null): JobError | null {
   return text === null ? null : (JSON.parse(text) as JobError);
 }
@@ -87,10 +62,9 @@ function jobOf(row: JobRow, { id, tenant, policy, ...part }: JobPart, names: Dic
   const lane = names.laneOf(part.lane);
   const [state, phase, epoch, version, priority, runAt, deadlineAt, attempts, ...rest] =
     part.fields.slice(5);
-  const [retryCount, backoffMs, progress, stage, message, owner, leaseExpiry, ...later] = rest;
-  const [cancelMode, cancelReason, createdAt, updatedAt, startedAt, completedAt, ...last] = later;
-  const [correlationId, traceId, requestedBy, limitKey, parentJobId, parentKind, ...more] = last;
-  const [documentId, awaitedBy, wait, key] = more;
+  const [retryCount, backoffMs, revision, isPinned, progress, stage, message, ...more] = rest;
+  const [owner, leaseExpiry, ...later] = more;
+  const [cancelMode, cancelReason, createdAt, updatedAt, startedAt, completedAt, labels] = later;
   return {
     tenant: names.tenantName(tenant),
     id,
@@ -110,6 +84,8 @@ function jobOf(row: JobRow, { id, tenant, policy, ...part }: JobPart, names: Dic
     maxAttempts: names.policy(policy).retry.maxAttempts,
     retryCount: Number(retryCount),
     backoffMs: numberIn(backoffMs!),
+    revision: revision!,
+    isPinned: isPinned === 't',
     progress: Number(progress),
     stage: stage!,
     message: message!,
@@ -125,14 +101,7 @@ function jobOf(row: JobRow, { id, tenant, policy, ...part }: JobPart, names: Dic
     result: row.result,
     checkpoint: row.checkpoint,
     metadata: row.metadata,
-    correlationId: correlationId!,
-    traceId: traceId!,
-    requestedBy: requestedBy!,
-    limitKey: limitKey!,
-    parentJobId: parentJobId!,
-    parentKind: parentKindOf(numberIn(parentKind!)),
-    documentId: documentId!,
-    awaitedBy: awaitedByOf(awaitedBy!, wait!, key!),
+    ...labelsOf(labels!),
   };
 }
 

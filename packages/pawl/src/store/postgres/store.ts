@@ -1,8 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
-import type { Job, JobRef } from '../../core/job.ts';
-import type { Policy } from '../../core/policy.ts';
+import type { JobRef } from '../../core/job.ts';
 import { systemRandom } from '../../core/random.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { ClaimRequest } from '../claim.ts';
 import type { MaintenanceStore } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type {
@@ -14,19 +13,12 @@ import type {
   NewJob,
 } from '../insert.ts';
 import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '../move.ts';
-import type { LifecyclePlace } from '../overdue.ts';
-import type { OwnedJob } from '../owned.ts';
-import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { bodyOf, defineVerbs, type VerbTable, WithPlainVerbs } from '../plain-verbs.ts';
 import { checkOps } from '../record-check.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
-import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type { StageResult } from '../stage-result.ts';
-import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
-import type { Tally } from '../tally.ts';
 import type { SqlTransaction } from '../transaction.ts';
-import type { DispatchRule, DispatchRuleChange } from '../dispatch-rule.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
 import { type Batches, batchesOn } from './batches.ts';
 import type { PostgresWakeSignal } from './wake-signal.ts';
@@ -42,39 +34,89 @@ import { registerLifecycles } from './lifecycles.ts';
 import { checkMigrations, migrate } from './migrations-runner.ts';
 import { controlOn, listLimits, putLimit } from './limits.ts';
 import { listJobs } from './list.ts';
-import { openPool } from './open-pool.ts';
+import { directClients, openPool, transactionLimits } from './open-pool.ts';
 import type { PostgresOptions } from './options.ts';
 import { ownedJobs } from './owned.ts';
 import { makePartitions, purge } from './purge.ts';
-import { listEvents, listStages, readJobs } from './read.ts';
+import { countStages, listEvents, listStages, readJobs } from './read.ts';
 import { restrictReader } from './reader-role.ts';
 import { recordsOn } from './records.ts';
 import { quoteName } from './schemas.ts';
 import { Session } from './session.ts';
 import { expiredJobs, letDueIn, overdueJobs, untilDue } from './sweep.ts';
+import { readEntries } from './entries.ts';
 import { readIncarnation, readTail } from './tail.ts';
 
 export type { PostgresOptions } from './options.ts';
+
+/** What a verb works with. */
+interface Tools {
+  readonly session: Session;
+  readonly batches: Batches;
+}
+
+/** A verb that needs the session alone. */
+function on<Args extends unknown[], Result>(
+  body: (session: Session, ...args: Args) => Result,
+): (tools: Tools, ...args: Args) => Result {
+  return ({ session }, ...args) => body(session, ...args);
+}
+
+const VERBS: VerbTable<Tools> = {
+  claim: on(claimJobs),
+  renew: ({ batches }, renewals) => batches.renewals.add(renewals),
+  due: on(letDueIn),
+  untilDue: on(untilDue),
+  expired: on(expiredJobs),
+  overdue: on(overdueJobs),
+  owned: on(ownedJobs),
+  read: on(readJobs),
+  list: on(listJobs),
+  stages: on(listStages),
+  countStages: on(countStages),
+  events: on(listEvents),
+  tail: on(readTail),
+  entries: on(readEntries),
+  incarnation: on(readIncarnation),
+  tally: on(countJobs),
+  standing: on(standingOf),
+  putDispatchRule: on(putLimit),
+  rules: on(listLimits),
+  depth: on(depthOf),
+  putPolicy: ({ session }, policy) => session.names.putPolicy(policy),
+  policies: ({ session }, numbers) => session.names.loadPolicies(numbers),
+};
 
 /**
  * The jobs half of the port on PostgreSQL, for any number of processes. Calls that come while a
  * statement of their kind is under way share the next one.
  */
-export class PostgresStore implements Store {
+export class PostgresStore extends WithPlainVerbs implements Store {
   readonly control: ControlStore;
   readonly wakeSignal: PostgresWakeSignal;
   readonly records: RecordStore;
   readonly maintenance: MaintenanceStore;
   readonly #session: Session;
   readonly #batches: Batches;
+  readonly #tools: Tools;
+
+  static {
+    defineVerbs(
+      PostgresStore.prototype,
+      VERBS,
+      (store, verb, args) => bodyOf(VERBS, verb)(store.#tools, ...args) as Promise<unknown>,
+    );
+  }
 
   constructor(session: Session) {
+    super();
     this.#session = session;
     this.wakeSignal = session.wakeSignal;
     this.control = controlOn(session);
     this.records = recordsOn(session);
     this.maintenance = maintenanceOn(session);
     this.#batches = batchesOn(session);
+    this.#tools = { session, batches: this.#batches };
   }
 
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
@@ -96,10 +138,6 @@ export class PostgresStore implements Store {
     return insertWithin(this.#session, transaction);
   }
 
-  claim(request: ClaimRequest): Promise<ClaimedJob[]> {
-    return claimJobs(this.#session, request);
-  }
-
   apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
   apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
   async apply(
@@ -111,62 +149,6 @@ export class PostgresStore implements Store {
     return this.#batches[hasRecords(moves) ? 'movesWith' : 'moves'].add(moves);
   }
 
-  renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
-    return this.#batches.renewals.add(renewals);
-  }
-
-  due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
-    return letDueIn(this.#session, limit);
-  }
-
-  untilDue(): Promise<number | null> {
-    return untilDue(this.#session);
-  }
-
-  expired(limit: number): Promise<Job[]> {
-    return expiredJobs(this.#session, limit);
-  }
-
-  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
-    return overdueJobs(this.#session, places, limit);
-  }
-
-  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
-    return ownedJobs(this.#session, owners, tenant);
-  }
-
-  read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
-    return readJobs(this.#session, refs);
-  }
-
-  list(query: JobQuery): Promise<JobPage> {
-    return listJobs(this.#session, query);
-  }
-
-  stages(ref: JobRef): Promise<StageResult[]> {
-    return listStages(this.#session, ref);
-  }
-
-  events(query: EventQuery): Promise<EventPage> {
-    return listEvents(this.#session, query);
-  }
-
-  tail(query: TailQuery): Promise<TailPage> {
-    return readTail(this.#session, query);
-  }
-
-  incarnation(): Promise<string> {
-    return readIncarnation(this.#session);
-  }
-
-  tally(tenant: string | null, max?: number): Promise<Tally[]> {
-    return countJobs(this.#session, tenant, max);
-  }
-
-  standing(ref: JobRef): Promise<Standing | null> {
-    return standingOf(this.#session, ref);
-  }
-
   purge(cuts: Purge): Promise<Purged> {
     return purge(this.#session, cuts);
   }
@@ -174,26 +156,6 @@ export class PostgresStore implements Store {
   async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
     checkOps(ops);
     return eraseJob(this.#session, ref, { actor, ops });
-  }
-
-  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule> {
-    return putLimit(this.#session, change);
-  }
-
-  rules(tenant: string | null): Promise<DispatchRule[]> {
-    return listLimits(this.#session, tenant);
-  }
-
-  depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
-    return depthOf(this.#session, ref, max);
-  }
-
-  putPolicy(policy: Policy): Promise<number> {
-    return this.#session.names.putPolicy(policy);
-  }
-
-  policies(numbers: readonly number[]): Promise<Policy[]> {
-    return this.#session.names.loadPolicies(numbers);
   }
 
   now(): Promise<Instant> {
@@ -209,11 +171,23 @@ export class PostgresStore implements Store {
 /** Opens the store: migrates (or checks) the schema and registers this process's lifecycles. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { schema = 'pawl', clock, random = systemRandom, lifecycles, readerRole } = options;
+  const { directUrl } = options;
   quoteName(schema);
   const pool = options.pool ?? (await openPool(options));
   const isOwn = options.pool === undefined;
-  const database = new Database({ pool, isOwn, schema, random, readerRole });
+  const directClient = directUrl === undefined ? undefined : await directClients(directUrl);
+  const limits = isOwn ? transactionLimits(options) : '';
+  const database = new Database({
+    pool,
+    isOwn,
+    schema,
+    random,
+    readerRole,
+    limits,
+    directClient,
+  });
   try {
+    await database.findPooler();
     const mayChange = options.migrate !== 'check';
     await (mayChange ? migrate(database) : checkMigrations(database));
     await checkLog(database);

@@ -1,16 +1,18 @@
 import type { JobEvent } from '../../core/event.ts';
+import type { AwaitedBy } from '../../core/job-labels.ts';
 import type { TailItem, TailPage, TailQuery } from '../query.ts';
+import { bitsOf, type FilterBits, hasLabels, passes } from '../tail-filter.ts';
 import { type EventRow, eventOf } from './row.ts';
 import type { Session } from './session.ts';
 
 /** Where a reader stands: all of the numbers before `n`, and so many items of that one. */
-interface Position {
+export interface Position {
   readonly n: number;
   readonly index: number;
 }
 
 /** What is the same for every entry: the log's name and where it begins and ends. */
-interface Log {
+export interface Log {
   readonly incarnation: string;
   readonly floor: number;
   readonly start: number;
@@ -28,7 +30,11 @@ interface Item {
   readonly lane: number;
 }
 
+/** A row may tell of a thousand jobs: the first page of rows is small, and those after it grow. */
+const ROWS_MIN = 8;
 const ROWS_MAX = 256;
+/** So many numbers are looked through at once for the few that a filter wants. */
+const PASSED_MAX = 20_000;
 
 /**
  * Reads on to the lowest number that somebody may still be writing, in the order of the numbers:
@@ -42,16 +48,24 @@ export async function readTail(session: Session, query: TailQuery): Promise<Tail
   const start = positionOf(query.from, log!);
   if (start === null) return { items: [], cursor: cursorAt(end), isReset: true };
   const tenant = query.tenant === null ? null : ((await session.tenantOf(query.tenant)) ?? -1);
+  const wanted = query.only === undefined ? null : bitsOf(query.only);
   const items: Item[] = [];
   let at = start;
-  while (items.length < query.limit && at.n <= log!.floor) {
-    const read = await readPage(session, at, { log: log!, end });
+  for (let rows = ROWS_MIN; items.length < query.limit && at.n <= log!.floor;) {
+    const read = await readPage(session, at, { rows, wanted, floor: log!.floor });
     const matching = read.items.filter((item) => tenant === null || item.row.tenant === tenant);
-    const wanted = matching.slice(0, query.limit - items.length);
-    items.push(...wanted);
-    at = wanted.length < matching.length ? wanted.at(-1)!.position : read.reached;
+    const taken = matching.slice(0, query.limit - items.length);
+    items.push(...taken);
+    const reached = taken.length < matching.length ? taken.at(-1)!.position : read.reached;
+    // What was read of a number comes again: one write may have more notes than a page has rows.
+    const isFurther = reached.n > at.n || reached.index > at.index;
+    rows = isFurther ? Math.min(ROWS_MAX, rows * 2) : rows * 2;
+    if (isFurther) at = reached;
   }
-  return { items: await labelled(session, items, cursorAt), cursor: cursorAt(at), isReset: false };
+  const labelled = items.filter(({ row }) => hasLabels(query, row.id));
+  const labels = await labelsOf(session, labelled);
+  const told = await inWords(session, items, { labels, cursorAt });
+  return { items: told, cursor: cursorAt(at), isReset: false };
 }
 
 /** The name of this log. */
@@ -61,7 +75,7 @@ export async function readIncarnation({ database }: Session): Promise<string> {
 }
 
 /** Null: the cursor is of another log, of a future that this one has not had, or of lost times. */
-function positionOf(from: TailQuery['from'], log: Log): Position | null {
+export function positionOf(from: TailQuery['from'], log: Log): Position | null {
   if (from === 'start') return { n: log.start, index: 0 };
   if (from === 'end') return { n: log.floor + 1, index: 0 };
   const [, incarnation, n, index] = /^([\w-]+)\.(\d{1,15})\.(\d{1,9})$/.exec(from.cursor) ?? [];
@@ -70,15 +84,22 @@ function positionOf(from: TailQuery['from'], log: Log): Position | null {
   return position.n < log.start || position.n > log.floor + 1 ? null : position;
 }
 
+interface Reading {
+  readonly rows: number;
+  readonly wanted: FilterBits | null;
+  readonly floor: number;
+}
+
 async function readPage(
   session: Session,
   from: Position,
-  { log, end }: { log: Log; end: Position },
+  { rows: limit, wanted, floor }: Reading,
 ): Promise<{ items: Item[]; reached: Position }> {
-  // What was read of the first number comes again: one write may have any number of notes.
-  const limit = ROWS_MAX + from.index;
-  const rows = await session.database.ask<TailRow>('tail', [from.n, log.floor, limit]);
-  const isWhole = rows.length < limit;
+  const last = wanted === null ? floor : Math.min(floor, from.n + PASSED_MAX);
+  const range = [from.n, last, limit];
+  const rows = await (wanted === null
+    ? session.database.ask<TailRow>('tail', range)
+    : session.database.ask<TailRow>('tail_of', [...range, ...masksOf(wanted)]));
   const counts = new Map<number, number>();
   const items = rows.flatMap((row) => {
     const before = counts.get(row.n) ?? 0;
@@ -86,8 +107,22 @@ async function readPage(
     counts.set(row.n, before + found.length);
     return found;
   });
-  const fresh = items.filter(({ position: { n, index } }) => n > from.n || index > from.index);
-  return { items: fresh, reached: isWhole ? end : (items.at(-1)?.position ?? end) };
+  const isWhole = rows.length < limit;
+  const reached = isWhole ? { n: last + 1, index: 0 } : positionAfter(rows, items);
+  const isWanted = ({ position: { n, index }, row }: Item): boolean =>
+    (n > from.n || index > from.index) &&
+    (wanted === null || passes(wanted, row.kind, row.phase, row.id));
+  return { items: items.filter(isWanted), reached };
+}
+
+/** An entry is the last of its number; notes of one number may go on. */
+function positionAfter(rows: readonly TailRow[], items: readonly Item[]): Position {
+  const { n, entry } = rows.at(-1)!;
+  return entry === null ? items.at(-1)!.position : { n: n + 1, index: 0 };
+}
+
+function masksOf({ events, phases, gatedEvents, gatedPhases }: FilterBits): number[] {
+  return [events, phases, gatedEvents, gatedPhases];
 }
 
 type Entry = readonly [
@@ -217,20 +252,38 @@ interface LabelRow {
   readonly tenant: number;
   readonly correlation_id: string | null;
   readonly trace_id: string | null;
+  readonly awaited_by: string | null;
+  readonly wait: string | null;
+  readonly wait_key: string | null;
 }
 
-/** With what readers filter and trace by. */
-async function labelled(
-  session: Session,
-  items: readonly Item[],
-  cursorAt: (position: Position) => string,
-): Promise<TailItem[]> {
-  if (items.length === 0) return [];
-  const { names, database } = session;
-  await names.learn(items.map(({ row, lane }) => ({ ...row, lane })));
+type Labels = ReadonlyMap<string, LabelRow>;
+
+/** What readers filter and trace by. */
+async function labelsOf({ database }: Session, items: readonly Item[]): Promise<Labels> {
+  if (items.length === 0) return new Map();
   const ids = [...new Set(items.map(({ row }) => row.id))];
-  const labels = new Map(
-    (await database.ask<LabelRow>('labels', [ids])).map((one) => [`${one.id} ${one.tenant}`, one]),
+  const rows = await database.ask<LabelRow>('labels', [ids]);
+  return new Map(rows.map((one) => [`${one.id} ${one.tenant}`, one]));
+}
+
+function placeOf(label: LabelRow | undefined): AwaitedBy | null {
+  if (!label || label.awaited_by === null) return null;
+  return { jobId: label.awaited_by, wait: label.wait!, key: label.wait_key! };
+}
+
+interface Words {
+  readonly labels: Labels;
+  readonly cursorAt: (position: Position) => string;
+}
+
+async function inWords(
+  { names }: Session,
+  items: readonly Item[],
+  { labels, cursorAt }: Words,
+): Promise<TailItem[]> {
+  await names.learn(
+    items.map(({ row: { tenant, lifecycle }, lane }) => ({ tenant, lifecycle, lane })),
   );
   return items.map(({ position, row, lane }) => {
     const label = labels.get(`${row.id} ${row.tenant}`);
@@ -241,6 +294,7 @@ async function labelled(
       jobType: names.laneOf(lane).type,
       correlationId: label?.correlation_id ?? null,
       traceId: label?.trace_id ?? null,
+      awaitedBy: placeOf(label),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Database, Query } from './database.ts';
+import { labelsSql } from './labels.ts';
 import { quoteName, quoteText, verbsSchema } from './schemas.ts';
 
 /** In the order in which they build on each other. */
@@ -39,6 +40,9 @@ const PINS: Readonly<Record<string, string>> = {
   enable_mergejoin: 'off',
   jit: 'off',
 };
+
+/** Of verbs that wait neither shorter nor as long as their caller says. */
+const LOCK_TIMEOUT = '10s';
 
 /** Verbs that write: they act with the rights of who owns the tables. */
 const WRITES: readonly string[] = [
@@ -83,12 +87,16 @@ const WRITES: readonly string[] = [
 /** Verbs that read: they see what their caller may see. */
 const READS: readonly string[] = [
   'read_jobs',
+  'read_phases',
   'expired',
   'to_requeue',
   'overdue',
   'history',
   'tail',
+  'tail_of',
   'labels',
+  'entry_counts',
+  'job_times',
   'closed_partitions',
   'tail_lag',
   'strays',
@@ -130,17 +138,20 @@ export async function pinAll(
   given: { of: string; path: readonly string[]; names?: readonly string[] },
 ): Promise<void> {
   const { of, path, names = [...WRITES, ...READS] } = given;
-  const rows = await query<{ name: string; signature: string }>(
-    `SELECT p.proname AS name, p.oid::regprocedure::text AS signature FROM pg_proc p
+  const rows = await query<{ name: string; signature: string; waits: boolean }>(
+    `SELECT p.proname AS name, p.oid::regprocedure::text AS signature,
+       coalesce(array_to_string(p.proconfig, ' '), '') ~ '\\mlock_timeout=' AS waits
+     FROM pg_proc p
      JOIN pg_namespace n ON n.oid = p.pronamespace
      WHERE n.nspname = $1 AND p.proname = ANY ($2)`,
     [of, names],
   );
   const searched = [...path, 'pg_temp'].map(quoteName).join(', ');
-  for (const { name, signature } of rows) {
+  for (const { name, signature, waits } of rows) {
     const isWrite = WRITES.includes(name);
     const settings = {
       ...PINS,
+      ...(waits ? {} : { lock_timeout: LOCK_TIMEOUT }),
       ...(isWrite ? { 'pawl.verb': 'on' } : {}),
       ...(CHANGES.includes(name) ? { 'pawl.may_change': 'on' } : {}),
     };
@@ -167,6 +178,7 @@ export async function installVerbs(query: Query, database: Database): Promise<vo
   const { schema, tables, verbs } = database;
   await query(`CREATE SCHEMA ${verbs}`);
   await query(`SET LOCAL search_path = ${verbs}, ${tables}, pg_temp`);
+  await query(labelsSql());
   for (const name of VERBS) await query(sqlOf(name));
   const path = [verbsSchema(schema), schema];
   await pinAll(query, { of: verbsSchema(schema), path });

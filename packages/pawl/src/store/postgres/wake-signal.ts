@@ -9,6 +9,11 @@ import { quoteName } from './schemas.ts';
 const PAYLOAD_MAX = 7_000;
 const ANY = '*';
 const RETRY_MS = 1_000;
+const PROBE_MS = 5_000;
+
+const SILENCE =
+  'wake-ups of other processes do not arrive, since the database is reached through a pooler: ' +
+  'idle workers find jobs by polling; set DATABASE_DIRECT_URL to the server itself';
 
 /**
  * NOTIFY in a statement of its own: inside the transactions that write many jobs it would make all
@@ -26,6 +31,10 @@ export class PostgresWakeSignal implements StoreWakeSignal {
   constructor(database: Database) {
     this.#database = database;
     this.#channel = `pawl_${database.schema}`;
+  }
+
+  get silence(): string | null {
+    return this.#database.hasSessions ? null : SILENCE;
   }
 
   wake(types: readonly string[] | null): void {
@@ -55,6 +64,8 @@ export class PostgresWakeSignal implements StoreWakeSignal {
   }
 
   listen(onWake: (types: readonly string[] | null) => void): () => Promise<void> {
+    // A session that listens would stay with the pooler, and tell whoever it is lent to.
+    if (!this.#database.hasSessions) return async () => undefined;
     const stop = new AbortController();
     const done = this.#hear(onWake, stop.signal);
     const leave = async (): Promise<void> => {
@@ -96,6 +107,29 @@ export class PostgresWakeSignal implements StoreWakeSignal {
       await ended;
     } catch {
       // The database is away: it is tried again.
+    }
+  }
+
+  /** Whether news is really heard: says something by the pool, and listens for it. */
+  async probe(): Promise<boolean> {
+    if (!this.#database.hasSessions) return false;
+    const channel = `probe_${randomUUID().replaceAll('-', '')}`;
+    const client = this.#database.clientApart();
+    const heard = new Promise<boolean>((resolve) => {
+      client.on('notification', () => resolve(true));
+      client.on('error', () => resolve(false));
+    });
+    const stop = new AbortController();
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${quoteName(channel)}`);
+      await this.#database.read('SELECT pg_notify($1, $2)', [channel, '']);
+      return await Promise.race([heard, sleep(PROBE_MS, false, { signal: stop.signal })]);
+    } catch {
+      return false;
+    } finally {
+      stop.abort();
+      await client.end().catch(() => undefined);
     }
   }
 

@@ -245,7 +245,7 @@ const SAVED = `key state phase epoch version notes gate flags attempts retry_cou
 
 /** What stays of a row that ends, in the order of `end`. */
 const KEPT = `key state phase epoch version flags attempts retry_count progress run_at started_at
-  backoff_ms born_n claim_n more_n`.split(/\s+/);
+  backoff_ms born_n claim_n more_n revision`.split(/\s+/);
 
 /** The row goes on, with one more position where it has an entry. */
 function save({ connection }: Work, { row, keys }: Walker, told: { n: number | null; from: From }) {

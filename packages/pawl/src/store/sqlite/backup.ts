@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from './private-file.ts';
 
 export interface BackupOptions {
   /** The database, also while a process owns it and writes; or a copy made by other means. */
@@ -18,9 +19,10 @@ const BUSY_TIMEOUT_MS = 30_000;
  */
 export function backupDatabase({ from, to }: BackupOptions): void {
   if (!existsSync(from)) throw new Error(`there is no database ${from}: name one that is there`);
-  if (existsSync(to)) throw new Error(`${to} is there already: choose another name`);
+  if (existsSync(to)) throw new Error(`${to} already exists: choose another name`);
   const part = `${to}.part`;
   rmSync(part, { force: true });
+  makePrivate(part);
   const source = new DatabaseSync(from, { timeout: BUSY_TIMEOUT_MS });
   try {
     source.prepare('VACUUM INTO ?').run(part);

@@ -9,7 +9,9 @@ import { uniqueRunAt } from '../unique.ts';
 import { isRefusal } from './failure.ts';
 import { runMany } from './many.ts';
 import { type LifecycleEntry, stateCode } from './names.ts';
-import { bytesToStore, FLAG, parentCode } from './row.ts';
+import { FLAG } from './row.ts';
+import { bytesToStore } from './uuid-bytes.ts';
+import { LABEL_COLUMNS, pushLabels } from './labels.ts';
 import type { Work } from './work.ts';
 
 /** A job that is to be born, with the stored forms of its names. */
@@ -48,8 +50,7 @@ const SIZES = [32, 1] as const;
 
 /** What jobs that come together mostly have in common, and then is bound once. */
 const SHARED = 'tenant, lane, policy, lifecycle, priority, created_at, deadline_at'.split(', ');
-const OWN = `id, parent_kind, parent_job_id, correlation_id, trace_id, requested_by, limit_key,
-  document_id, awaited_by, metadata, input`.split(/,\s*/);
+const OWN = ['id', ...LABEL_COLUMNS, 'metadata', 'input'];
 
 /** Only what is shared has a number: who binds a value looks for its place among all numbers. */
 function factsSql(size: number, isShared: boolean): string {
@@ -119,19 +120,9 @@ function writeFacts(work: Work, part: readonly Newcomer[], isAlike: boolean): nu
   for (const newcomer of part) {
     if (!isAlike) values.push(...sharedOf(work, newcomer));
     const { job, id } = newcomer;
-    values.push(
-      id,
-      parentCode(job.parentKind),
-      job.parentJobId === null ? null : bytesToStore(job.parentJobId),
-      job.correlationId,
-      job.traceId,
-      job.requestedBy,
-      job.limitKey,
-      job.documentId,
-      job.awaitedBy === undefined ? null : JSON.stringify(job.awaitedBy),
-      job.metadata,
-      job.input,
-    );
+    values.push(id);
+    pushLabels(values, job);
+    values.push(job.metadata, job.input);
   }
   const text = (isAlike ? ALIKE : UNLIKE).get(part.length)!;
   return Number(work.connection.text(text).run(...values).lastInsertRowid);
@@ -162,9 +153,13 @@ function writeLives(
   const gate = place.phase === 'ready' ? gateAt(newcomer, now) : null;
   const isKeyed = Object.values(limits).some((key) => key !== null);
   const rankAt = rankAtOf({ runAt, priority });
-  const flags = isKeyed ? FLAG.keys : 0;
+  const { stages = [] } = job;
+  const flags = (isKeyed ? FLAG.keys : 0) | (stages.length > 0 ? FLAG.stages : 0);
   const values = [to, phase, version, gate, flags, rankAt, runAt, n];
   runMany(connection, { name: 'add_live', keys, values });
+  for (const { name, result } of stages) {
+    connection.sql('put_stage').run(keys[0]!, name, result, now);
+  }
   if (!isKeyed) return;
   const { running, user, organisation, active } = limits;
   connection

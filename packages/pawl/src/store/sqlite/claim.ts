@@ -3,6 +3,7 @@ import { workerActor } from '../../core/actor.ts';
 import { leaseLimit, leaseWindowMs } from '../../core/lease.ts';
 import { opensEpoch, type Transition } from '../../core/lifecycle.ts';
 import { phaseOfRank, rankOf } from '../../core/phase.ts';
+import { claimTypeOf, revisionFor } from '../../core/revision.ts';
 import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import { shareOut } from '../share.ts';
 import { StoreError } from '../store-error.ts';
@@ -62,6 +63,7 @@ function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
   shareOut(lanes, { max, turn }, (lane, count) => {
     const rows = firstOf(work, lane, Math.min(count, room(lane) ?? 0));
     for (const group of groupsOf(rows)) take(work, claimer, group);
+    if (request.revisions !== undefined) fixRevision(work, request, { lane, rows });
     for (const row of rows) if ((row[C.flags] as number) & FLAG.keys) start(work, row);
     taken.push(...rows);
     return rows.length;
@@ -76,6 +78,27 @@ function takeByLanes(work: Work, request: ClaimRequest): JobRow[] {
 
 function firstOf({ connection }: Work, lane: Lane, count: number): JobRow[] {
   return connection.textLists(FIRST_OF_LANE).all(lane.number, count) as unknown as JobRow[];
+}
+
+/** Jobs without a revision get the one that is offered for their type, if any is. */
+function fixRevision(
+  { connection, names }: Work,
+  { revisions }: ClaimRequest,
+  { lane, rows }: { lane: Lane; rows: readonly JobRow[] },
+): void {
+  const offered = revisionFor(revisions, lane.type);
+  const fresh = rows.filter((row) => row[C.revision] === null);
+  if (offered === null || fresh.length === 0) return;
+  const { name: revision, pin: isPinned } = offered;
+  const flag = isPinned ? FLAG.pinned : 0;
+  const claimType = claimTypeOf({ type: lane.type, revision, isPinned });
+  const { number } = names.makeLane(lane, claimType);
+  const keys = JSON.stringify(fresh.map((row) => row[C.key]));
+  connection.sql('fix_revision').run(keys, revision, number, flag);
+  for (const row of fresh) {
+    row[C.revision] = revision;
+    row[C.flags] = (row[C.flags] as number) | flag;
+  }
 }
 
 /** Who is owned stands in no line. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { sqlOf, STATEMENTS } from './statements.ts';
+import { JOB_VIEW } from './row.ts';
+import { STATEMENTS } from './statements.ts';
 
 export type Synchronous = 'full' | 'normal';
 
@@ -33,7 +34,7 @@ export class Connection {
         PRAGMA cache_size = -${CACHE_KIB};
         PRAGMA temp_store = MEMORY;`);
       // What the verbs read is temporary: each release has its own beside the same tables.
-      this.db.exec(sqlOf('rows'));
+      this.db.exec(JOB_VIEW);
       this.db.exec(`PRAGMA query_only = ${isReader ? 'ON' : 'OFF'}`);
     } catch (error) {
       this.db.close();

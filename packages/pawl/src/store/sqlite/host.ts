@@ -191,7 +191,7 @@ class Thread {
   }
 }
 
-/** What cannot be told as JSON is refused by itself, and the rest is sent. */
+/** What cannot be written as JSON is refused by itself, and the rest is sent. */
 function packedUp(asked: readonly Asked<Call>[]): { calls: string; sent: readonly Asked<Call>[] } {
   try {
     return { calls: textOfCalls(asked.map(({ message }) => message)), sent: asked };
@@ -206,7 +206,7 @@ function isJson({ message, reject }: Asked<Call>): boolean {
     textOfCalls([message]);
     return true;
   } catch (cause) {
-    reject(new StoreError('refused', `a call of ${message.verb} is no JSON`, cause));
+    reject(new StoreError('refused', `a call of ${message.verb} is not JSON`, cause));
     return false;
   }
 }

@@ -11,7 +11,7 @@ import { changesAfterInsert, planWrite } from '../record-write.ts';
 import { TouchedKeys } from './admit.ts';
 import { gateKeysOf, type Newcomer, newcomerOf, writeBirths } from './birth.ts';
 import { saveRecords, writeContext } from './records.ts';
-import { bytesToStore, uuidOfBytes } from './row.ts';
+import { bytesToStore, uuidOfBytes } from './uuid-bytes.ts';
 import { joinUnique, keepUnique } from './unique.ts';
 import type { Work } from './work.ts';
 
@@ -72,9 +72,9 @@ export function insertWith(
 }
 
 /** Nothing but its own id can stand in its way, and it stands in nobody's. */
-function isPlain({ job: { idempotency, unique }, limits }: Newcomer): boolean {
+function isPlain({ job: { idempotency, unique, stages }, limits }: Newcomer): boolean {
   const isKeyed = Object.values(limits).some((key) => key !== null);
-  return idempotency === null && unique === undefined && !isKeyed;
+  return idempotency === null && unique === undefined && stages === undefined && !isKeyed;
 }
 
 function insertPlain(work: Work, newcomers: readonly Newcomer[]): InsertOutcome[] {

@@ -1,3 +1,4 @@
+import { claimTypesOf } from '../../core/revision.ts';
 import type { ClaimRequest } from '../claim.ts';
 import type { Lane } from './names.ts';
 import type { Work } from './work.ts';
@@ -28,9 +29,10 @@ export function lanesWithWork(work: Work, request: ClaimRequest): OpenLane[] {
   return found.sort((one, other) => one.rankAt - other.rankAt || one.key - other.key);
 }
 
-function wantedLanes({ names }: Work, { types, tenants, queues }: ClaimRequest): Lane[] {
+function wantedLanes({ names }: Work, request: ClaimRequest): Lane[] {
+  const { tenants, queues } = request;
   const numbers = tenants && new Set(tenants.map((name) => names.findTenant(name)));
-  return [...new Set(types)]
+  return [...new Set(claimTypesOf(request.types, request.revisions))]
     .flatMap((type) => names.lanesOfType(type))
     .filter(
       ({ tenant, queue }) =>

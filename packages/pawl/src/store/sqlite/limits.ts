@@ -15,6 +15,7 @@ import {
   type DispatchRule,
   type DispatchRuleChange,
   type DispatchScope,
+  ruleAt,
 } from '../dispatch-rule.ts';
 import { lanesNamed, ownedIn } from './counts.ts';
 import type { Lane } from './names.ts';
@@ -45,6 +46,7 @@ function save({ connection, names }: Work, rule: DispatchRule): void {
       rule.scope,
       rule.name,
       Number(rule.isPaused),
+      rule.pausedUntil,
       rule.concurrency,
       throttle && JSON.stringify(throttle),
       rule.highWatermark,
@@ -60,7 +62,7 @@ export function listDispatchRules(work: Work, tenant: string | null): DispatchRu
   const number = tenant === null ? null : work.names.findTenant(tenant);
   if (tenant !== null && number === null) return [];
   const rows = work.connection.sql('limits').all(number);
-  return rows.map((row) => limitIn(work, row));
+  return rows.map((row) => ruleAt(limitIn(work, row), work.now));
 }
 
 function limitIn({ names }: Work, row: Row): DispatchRule {
@@ -70,6 +72,7 @@ function limitIn({ names }: Work, row: Row): DispatchRule {
     scope: row['scope'] as DispatchScope,
     name: row['name'] as string,
     isPaused: row['is_paused'] === 1,
+    pausedUntil: row['paused_until'] as number | null,
     concurrency: row['concurrency'] as number | null,
     throttle: throttle === null ? null : (JSON.parse(throttle) as Throttle),
     highWatermark: row['high_watermark'] as number | null,
@@ -94,7 +97,10 @@ function roomIn(work: Work, lane: Lane): number | null {
   let room = Infinity;
   for (const scope of SCOPES) {
     const limit = work.connection.sql('limit').get(lane.tenant, scope, lane[scope]);
-    if (limit?.['is_paused'] === 1) return null;
+    if (limit?.['is_paused'] === 1) {
+      const until = limit['paused_until'] as number | null;
+      if (until === null || work.now < until) return null;
+    }
     const concurrency = (limit?.['concurrency'] ?? null) as number | null;
     if (concurrency === null) continue;
     const lanes = lanesNamed(work, lane.tenant, { [scope]: lane[scope] });

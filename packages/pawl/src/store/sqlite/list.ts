@@ -13,7 +13,8 @@ import {
 import { Conditions } from './conditions.ts';
 import { lanesNamed } from './counts.ts';
 import { columnOfTag } from './record-row.ts';
-import { bytesToFind, jobOf, type JobRow, uuidOfBytes } from './row.ts';
+import { jobOf, type JobRow } from './row.ts';
+import { bytesToFind, uuidOfBytes } from './uuid-bytes.ts';
 import type { Work } from './work.ts';
 
 /** What an index leads to: a search has its window over these. */
@@ -23,8 +24,18 @@ function indexed({ names }: Work, query: JobQuery, tenant = 'tenant'): Condition
   conditions.add('correlation_id = ?', query.correlationId);
   conditions.add('document_id = ?', query.documentId);
   conditions.add('parent_job_id = ?', bytesIfAny(query.parentJobId));
+  if (query.key !== undefined) {
+    const number = names.findTenant(query.tenant);
+    conditions.addAll(`id IN (${OF_KEY})`, [number, query.key, number, number, query.key]);
+  }
   return conditions;
 }
+
+/** Type and mode lead the index of unique keys, so both are named. */
+const OF_KEY = `SELECT k.id FROM idempotency_keys k WHERE k.tenant = ? AND k.key = ?
+  UNION ALL SELECT u.id FROM unique_keys u WHERE u.tenant = ?
+    AND u.type IN (SELECT n.type FROM lanes n WHERE n.tenant = ?)
+    AND u.mode IN ('throttle', 'debounce', 'replace') AND u.key = ?`;
 
 function filtered(work: Work, query: JobQuery, column: string): Conditions {
   const conditions = indexed(work, query, column);

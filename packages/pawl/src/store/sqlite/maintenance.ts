@@ -2,7 +2,9 @@ import { statSync } from 'node:fs';
 import type { JobRef } from '../../core/job.ts';
 import type { FailedType, StoreFigures } from '../maintenance.ts';
 import type { RecordKind } from '../records.ts';
-import { C, type JobRow, parentCode, uuidOfHex } from './row.ts';
+import { C, type JobRow } from './row.ts';
+import { uuidOfHex } from './uuid-bytes.ts';
+import { parentCode } from './labels.ts';
 import type { Work } from './work.ts';
 
 export function listTenants({ connection }: Work): string[] {
@@ -36,6 +38,7 @@ export function readFigures({ connection }: Work): StoreFigures {
     logBytes: wal?.size ?? null,
     daysAhead: null,
     server: null,
+    connection: null,
     connections: null,
   };
 }

@@ -128,15 +128,15 @@ export class Names {
     return lane;
   }
 
-  /** Every lane of a type. Another process's are not missed: there is none. */
-  lanesOfType(type: string): readonly Lane[] {
-    const known = this.#lanesOfType.get(type);
+  /** Every lane of what claims name. Another process's are not missed: there is none. */
+  lanesOfType(claimType: string): readonly Lane[] {
+    const known = this.#lanesOfType.get(claimType);
     if (known !== undefined) return known;
     const lanes = this.#connection
       .sql('lanes_of_type')
-      .all(type)
+      .all(claimType)
       .map((row) => ({ ...row }) as unknown as Lane);
-    this.#lanesOfType.set(type, lanes);
+    this.#lanesOfType.set(claimType, lanes);
     return lanes;
   }
 
@@ -145,13 +145,16 @@ export class Names {
     return rows.map((row) => ({ ...row }) as unknown as Lane);
   }
 
-  makeLane({ tenant, queue, type }: Omit<Lane, 'number'>): Lane {
-    const lanes = this.lanesOfType(type);
+  /** The lane of a type, or of its jobs that only a claim of `claimType` gets. */
+  makeLane({ tenant, queue, type }: Omit<Lane, 'number'>, claimType: string = type): Lane {
+    const lanes = this.lanesOfType(claimType);
     const found = lanes.find((lane) => lane.tenant === tenant && lane.queue === queue);
     if (found !== undefined) return found;
-    const { lastInsertRowid } = this.#connection.sql('add_lane').run(tenant, queue, type);
+    const { lastInsertRowid } = this.#connection
+      .sql('add_lane')
+      .run(tenant, queue, type, claimType);
     const lane = { number: Number(lastInsertRowid), tenant, queue, type };
-    this.#lanesOfType.set(type, [...lanes, lane]);
+    this.#lanesOfType.set(claimType, [...lanes, lane]);
     return lane;
   }
 

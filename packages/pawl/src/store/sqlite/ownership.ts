@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../store-error.ts';
 import { messageOf } from './failure.ts';
+import { closeToOthers, makePrivate } from './private-file.ts';
 
 /** Held while this process owns a database file. */
 export interface Ownership {
@@ -16,7 +17,10 @@ export interface Ownership {
  * lock leaves the file readable: who comes second can read who came first.
  */
 export function takeOwnership(path: string): Ownership {
-  const lockPath = `${realPathOf(path)}.lock`;
+  const real = realPathOf(path);
+  const lockPath = `${real}.lock`;
+  for (const one of [real, lockPath]) makePrivate(one);
+  for (const end of ['-wal', '-shm']) closeToOthers(`${real}${end}`);
   const lock = new DatabaseSync(lockPath, { timeout: 0 });
   try {
     lock.exec('PRAGMA journal_mode = DELETE');

@@ -53,6 +53,7 @@ async function useEveryVerb(store: Store): Promise<void> {
   await store.apply(ends);
   await store.expired(5);
   await store.stages(job);
+  await store.countStages(job, null);
   await scene.events(job, true);
   await store.tail({ tenant: null, from: 'start', limit: 100 });
   await store.tally(null);

@@ -1,10 +1,11 @@
 import type { Job, JobRef } from '../../core/job.ts';
-import { rankOf } from '../../core/phase.ts';
+import { type Phase, phaseOfRank, rankOf } from '../../core/phase.ts';
 import type { LifecyclePlace } from '../overdue.ts';
 import { OWNED_MAX, type OwnedJob } from '../owned.ts';
 import type { StageResult } from '../stage-result.ts';
 import { stateCode } from './names.ts';
-import { bytesToFind, C, jobOf, type JobRow, uuidOfBytes } from './row.ts';
+import { C, jobOf, type JobRow } from './row.ts';
+import { bytesToFind, uuidOfBytes } from './uuid-bytes.ts';
 import type { Work } from './work.ts';
 
 /** Null for a job that is not there. */
@@ -15,10 +16,28 @@ export function findJob({ connection, names }: Work, { tenant, id }: JobRef): Jo
   return (connection.lists('job_by_id').get(number, bytes) as unknown as JobRow) ?? null;
 }
 
-export function readJobs(work: Work, refs: readonly JobRef[]): (Job | null)[] {
+export function readJobs(work: Work, refs: readonly JobRef[], part: 'phase'): (Phase | null)[];
+export function readJobs(work: Work, refs: readonly JobRef[]): (Job | null)[];
+export function readJobs(
+  work: Work,
+  refs: readonly JobRef[],
+  part?: 'phase',
+): (Job | Phase | null)[] {
+  if (part === 'phase') return readPhases(work, refs);
   return refs.map((ref) => {
     const row = findJob(work, ref);
     return row === null ? null : jobOf(work.names, row);
+  });
+}
+
+function readPhases({ connection, names }: Work, refs: readonly JobRef[]): (Phase | null)[] {
+  const statement = connection.lists('phase_by_id');
+  return refs.map(({ tenant, id }) => {
+    const number = names.findTenant(tenant);
+    const bytes = bytesToFind(id);
+    if (number === null || bytes === null) return null;
+    const row = statement.get(number, bytes) as unknown as [number] | undefined;
+    return row === undefined ? null : phaseOfRank(row[0]);
   });
 }
 
@@ -39,6 +58,13 @@ export function stagesOf({ connection }: Work, key: number): StageResult[] {
 export function readStages(work: Work, ref: JobRef): StageResult[] {
   const row = findJob(work, ref);
   return row === null ? [] : stagesOf(work, row[C.key] as number);
+}
+
+export function countStages(work: Work, ref: JobRef, except: string | null): number {
+  const row = findJob(work, ref);
+  if (row === null) return 0;
+  const found = work.connection.sql('count_stages').get(row[C.key] as number, except);
+  return Number(found!['stages']);
 }
 
 /** Renewals pay for no index on the deadline: the owned jobs are few enough to look at. */

@@ -12,7 +12,7 @@ import type {
   WriteOutcome,
 } from '../records.ts';
 import { columnOfTag, RECORD_COLUMNS, recordOfRow, valuesOf } from './record-row.ts';
-import { bytesToFind } from './row.ts';
+import { bytesToFind } from './uuid-bytes.ts';
 import type { Work } from './work.ts';
 
 const FIND = 'SELECT * FROM records WHERE kind = ? AND tenant = ? AND id = ?';

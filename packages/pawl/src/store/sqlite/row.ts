@@ -1,18 +1,9 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { isUuid } from '../../core/uuid.ts';
-import {
-  type AwaitedBy,
-  type CancelMode,
-  type CancelWish,
-  type Job,
-  type JobError,
-  type JsonText,
-  PARENT_KINDS,
-  type ParentKind,
-} from '../../core/job.ts';
+import type { CancelMode, CancelWish, Job, JobError, JsonText } from '../../core/job.ts';
 import { phaseOfRank } from '../../core/phase.ts';
-import { StoreError } from '../store-error.ts';
+import { LABEL_COLUMNS, labelsOf } from './labels.ts';
 import type { Names } from './names.ts';
+import { uuidOfHex } from './uuid-bytes.ts';
 
 /** A row as node:sqlite gives it. */
 export type Row = Record<string, SQLOutputValue>;
@@ -28,79 +19,93 @@ export type LiveRow = Row &
   Record<'gate' | 'started_at' | 'deadline_at' | 'backoff_ms' | 'cancel_mode', number | null> &
   Record<'owner' | 'token' | 'lease_expiry' | 'lease_end' | 'lease_limit', number | null> &
   Record<'born_n' | 'claim_n', number | null> &
-  Record<'more_n', string | null>;
+  Record<'more_n' | 'revision', string | null>;
 
 /** Some of a row's values, to be bound. */
 export function valuesIn(row: Readonly<Row>, names: readonly string[]): SQLOutputValue[] {
   return names.map((name) => row[name]!);
 }
 
-/** What the view `job` has, in its order: jobs are read as lists, which is faster than objects. */
-export const COLUMNS = [
-  'key',
-  'hex',
-  'tenant',
-  'lane',
-  'policy',
-  'lifecycle',
-  'state',
-  'phase',
-  'epoch',
-  'version',
-  'notes',
-  'gate',
-  'flags',
-  'priority',
-  'run_at',
-  'deadline_at',
-  'attempts',
-  'retry_count',
-  'backoff_ms',
-  'progress',
-  'stage',
-  'message',
-  'owner',
-  'token',
-  'lease_expiry',
-  'lease_end',
-  'lease_limit',
-  'cancel_mode',
-  'cancel_reason',
-  'created_at',
-  'updated_at',
-  'started_at',
-  'completed_at',
-  'error',
-  'input',
-  'result',
-  'checkpoint',
-  'metadata',
-  'correlation_id',
-  'trace_id',
-  'requested_by',
-  'limit_key',
-  'parent_job_id',
-  'parent_kind',
-  'document_id',
-  'awaited_by',
-  'rank_at',
-  'born_n',
-  'claim_n',
-  'end_n',
-  'more_n',
-] as const;
+export const FLAG = { keys: 2, details: 4, stages: 8, positions: 16, pinned: 32 } as const;
 
-type Column = (typeof COLUMNS)[number];
+/** What the view `job` reads each of its columns from: facts, live, ended, details. */
+const SOURCES = {
+  key: 'f.key',
+  hex: 'lower(hex(f.id))',
+  tenant: 'f.tenant',
+  lane: 'f.lane',
+  policy: 'f.policy',
+  lifecycle: 'f.lifecycle',
+  state: 'coalesce(l.state, e.state)',
+  phase: 'coalesce(l.phase, e.phase)',
+  epoch: 'coalesce(l.epoch, e.epoch)',
+  version: `coalesce(l.version, (SELECT max(a.version) FROM annotations a WHERE a.key = e.key),
+    e.version)`,
+  notes: 'l.notes',
+  gate: 'l.gate',
+  flags: 'coalesce(l.flags, e.flags)',
+  priority: 'f.priority',
+  run_at: 'coalesce(l.run_at, e.run_at)',
+  deadline_at: 'f.deadline_at',
+  attempts: 'coalesce(l.attempts, e.attempts)',
+  retry_count: 'coalesce(l.retry_count, e.retry_count)',
+  backoff_ms: 'coalesce(l.backoff_ms, e.backoff_ms)',
+  revision: 'coalesce(l.revision, e.revision)',
+  progress: 'coalesce(l.progress, e.progress)',
+  stage: 'd.stage',
+  message: 'd.message',
+  owner: 'l.owner',
+  token: 'l.token',
+  lease_expiry: 'l.lease_expiry',
+  lease_end: 'l.lease_end',
+  lease_limit: 'l.lease_limit',
+  cancel_mode: 'l.cancel_mode',
+  cancel_reason: 'd.cancel_reason',
+  created_at: 'f.created_at',
+  updated_at: `coalesce(l.updated_at, (SELECT max(a.at) FROM annotations a WHERE a.key = e.key),
+    e.completed_at)`,
+  started_at: 'coalesce(l.started_at, e.started_at)',
+  completed_at: 'e.completed_at',
+  error: 'd.error',
+  input: 'coalesce(d.input, f.input)',
+  result: 'e.result',
+  checkpoint: 'd.checkpoint',
+  metadata: 'f.metadata',
+  rank_at: 'l.rank_at',
+  born_n: 'coalesce(l.born_n, e.born_n)',
+  claim_n: 'coalesce(l.claim_n, e.claim_n)',
+  end_n: 'e.end_n',
+  more_n: 'coalesce(l.more_n, e.more_n)',
+} as const;
+
+type Column = keyof typeof SOURCES;
+
+const OWN_COLUMNS = Object.keys(SOURCES) as readonly Column[];
+
+/** The columns of the view, in its order: jobs are read as lists, which is faster than objects. */
+export const COLUMNS: readonly string[] = [...OWN_COLUMNS, ...LABEL_COLUMNS];
 
 /** Where a column stands in a row. */
-export const C = Object.fromEntries(COLUMNS.map((name, at) => [name, at])) as Readonly<
+export const C = Object.fromEntries(OWN_COLUMNS.map((name, at) => [name, at])) as Readonly<
   Record<Column, number>
 >;
 
+/**
+ * A job as the verbs read it, wherever it stands: made anew by every connection. The last line is
+ * for conditions alone. A key of null ends a look-up before it begins: who is live is not looked
+ * for among the ended, and who has no details not among these.
+ */
+export const JOB_VIEW = `CREATE TEMP VIEW job AS
+  SELECT ${OWN_COLUMNS.map((name) => `${SOURCES[name]} AS ${name}`).join(', ')},
+    ${LABEL_COLUMNS.map((name) => `f.${name} AS ${name}`).join(', ')},
+    f.id AS id, l.key AS live_key, l.lane AS live_lane, l.phase AS live_phase
+  FROM facts f LEFT JOIN live l ON l.key = f.key
+  LEFT JOIN ended e ON e.key = CASE WHEN l.key IS NULL THEN f.key END
+  LEFT JOIN details d
+    ON d.key = CASE WHEN coalesce(l.flags, e.flags) & ${FLAG.details} THEN f.key END`;
+
 /** A row of the view `job`, as the list of its values. */
 export type JobRow = SQLOutputValue[];
-
-export const FLAG = { keys: 2, details: 4, stages: 8, positions: 16 } as const;
 
 const MODES: readonly CancelMode[] = ['soft', 'hard'];
 
@@ -112,19 +117,12 @@ export function cancelOf(mode: number | null, reason: string | null): CancelWish
   return mode === null ? null : { mode: MODES[mode - 1]!, reason };
 }
 
-export function parentCode(kind: ParentKind | null): number | null {
-  return kind === null ? null : PARENT_KINDS.indexOf(kind) + 1;
-}
-
 export function jobOf(names: Names, row: JobRow): Job {
   const lifecycle = names.lifecycleOf(row[C.lifecycle] as number);
   const lane = names.laneOf(row[C.lane] as number);
   const policy = row[C.policy] as number;
   const owner = row[C.owner] as number | null;
   const error = row[C.error] as JsonText | null;
-  const parent = row[C.parent_job_id] as Uint8Array | null;
-  const parentKind = row[C.parent_kind] as number | null;
-  const awaited = row[C.awaited_by] as JsonText | null;
   return {
     tenant: names.tenantName(lane.tenant),
     id: uuidOfHex(row[C.hex] as string),
@@ -144,6 +142,8 @@ export function jobOf(names: Names, row: JobRow): Job {
     maxAttempts: names.policy(policy).retry.maxAttempts,
     retryCount: row[C.retry_count] as number,
     backoffMs: row[C.backoff_ms] as number | null,
+    revision: row[C.revision] as string | null,
+    isPinned: ((row[C.flags] as number) & FLAG.pinned) > 0,
     progress: row[C.progress] as number,
     stage: row[C.stage] as string | null,
     message: row[C.message] as string | null,
@@ -159,41 +159,6 @@ export function jobOf(names: Names, row: JobRow): Job {
     result: row[C.result] as JsonText | null,
     checkpoint: row[C.checkpoint] as JsonText | null,
     metadata: row[C.metadata] as JsonText | null,
-    correlationId: row[C.correlation_id] as string | null,
-    traceId: row[C.trace_id] as string | null,
-    requestedBy: row[C.requested_by] as string | null,
-    limitKey: row[C.limit_key] as string | null,
-    parentJobId: parent === null ? null : uuidOfBytes(parent),
-    parentKind: parentKind === null ? null : PARENT_KINDS[parentKind - 1]!,
-    documentId: row[C.document_id] as string | null,
-    awaitedBy: awaited === null ? null : (JSON.parse(awaited) as AwaitedBy),
+    ...labelsOf(row, OWN_COLUMNS.length),
   };
-}
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
-export function uuidOfBytes(bytes: Uint8Array): string {
-  let text = '';
-  for (let index = 0; index < 16; index++) {
-    if (index === 4 || index === 6 || index === 8 || index === 10) text += '-';
-    text += HEX[bytes[index]!]!;
-  }
-  return text;
-}
-
-export function uuidOfHex(hex: string): string {
-  const [time, middle] = [hex.slice(0, 8), hex.slice(8, 12)];
-  return `${time}-${middle}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-}
-
-/** The stored form of an id that is looked for; null where no stored id can be equal to it. */
-export function bytesToFind(id: string): Uint8Array | null {
-  return isUuid(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : null;
-}
-
-/** The stored form of an id that is written. */
-export function bytesToStore(id: string): Uint8Array {
-  const bytes = bytesToFind(id);
-  if (bytes === null) throw new StoreError('refused', `"${id}" is no UUID in lower case`);
-  return bytes;
 }

@@ -12,7 +12,8 @@ import { gateKeysIn, keysOf } from './admit.ts';
 import { lanesNamed, ownedIn } from './counts.ts';
 import { turnsSince } from './limits.ts';
 import { findJob } from './read.ts';
-import { C, FLAG, jobOf, type JobRow, uuidOfBytes } from './row.ts';
+import { C, FLAG, jobOf, type JobRow, type LiveRow } from './row.ts';
+import { uuidOfBytes } from './uuid-bytes.ts';
 import type { Work } from './work.ts';
 
 /** By gate: who is before it. */
@@ -56,9 +57,9 @@ function aheadOf({ connection }: Work, row: JobRow, key: string | null): number 
   const gate = row[C.gate] as number | null;
   const name = gate === null ? undefined : AHEAD[gate];
   if (name === undefined) return 0;
-  const counted = connection
-    .sql(name)
-    .get(key ?? row[C.lane]!, row[C.rank_at]!, row[C.key]!, AHEAD_MAX)!;
+  // A pinned job stands in the lane of its revision, not in the one that its type has.
+  const { lane } = connection.sql('live').get(row[C.key]!) as LiveRow;
+  const counted = connection.sql(name).get(key ?? lane, row[C.rank_at]!, row[C.key]!, AHEAD_MAX)!;
   return counted['count'] as number;
 }
 

@@ -1,8 +1,7 @@
 import { type Clock, type Instant, systemClock } from '../../core/clock.ts';
-import type { Job, JobRef } from '../../core/job.ts';
+import type { JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
-import type { Policy } from '../../core/policy.ts';
-import type { ClaimedJob, ClaimRequest } from '../claim.ts';
+import type { ClaimRequest } from '../claim.ts';
 import type { MaintenanceStore, Vitals } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type {
@@ -13,23 +12,16 @@ import type {
   NewJob,
 } from '../insert.ts';
 import { hasRecords, type Move, type MovedAndClaimed, type MoveOutcome } from '../move.ts';
-import type { LifecyclePlace } from '../overdue.ts';
-import type { OwnedJob } from '../owned.ts';
-import type { EventPage, EventQuery, JobPage, JobQuery, TailPage, TailQuery } from '../query.ts';
+import { defineVerbs, WithPlainVerbs } from '../plain-verbs.ts';
 import { checkedRecords, checkOps } from '../record-check.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
-import type { Renewal, RenewOutcome } from '../renew.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
-import type { StageResult } from '../stage-result.ts';
 import { StoreError } from '../store-error.ts';
-import type { Standing } from '../standing.ts';
 import type { Store } from '../store.ts';
-import type { Tally } from '../tally.ts';
-import type { DispatchRule, DispatchRuleChange } from '../dispatch-rule.ts';
 import type { Synchronous } from './connection.ts';
 import { EarlyWakeSignal } from './early-wake-signal.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
-import type { AnswerOf, ArgsOf, Verb } from './verbs.ts';
+import { type AnswerOf, type ArgsOf, PLAIN_BODIES, type Verb } from './verbs.ts';
 
 export interface SqliteOptions {
   /** The database file, made if it is not there, or `:memory:`. */
@@ -44,7 +36,7 @@ export interface SqliteOptions {
 }
 
 /** The port on one SQLite file, which this process alone owns until `close`. */
-export class SqliteStore implements Store {
+export class SqliteStore extends WithPlainVerbs implements Store {
   readonly records: RecordStore = checkedRecords({
     read: (keys) => this.#ask('readRecords', keys),
     list: (query) => this.#ask('listRecords', query),
@@ -71,7 +63,14 @@ export class SqliteStore implements Store {
   readonly #clock: Clock | null;
   #closing: Promise<void> | null = null;
 
+  static {
+    defineVerbs(SqliteStore.prototype, PLAIN_BODIES, (store, verb, args) =>
+      store.#ask(verb, ...(args as ArgsOf<typeof verb>)),
+    );
+  }
+
   constructor(host: Host, clock: Clock | null, wakeSignal: EarlyWakeSignal | null = null) {
+    super();
     this.#host = host;
     this.#clock = clock;
     if (wakeSignal !== null) this.wakeSignal = wakeSignal;
@@ -104,10 +103,6 @@ export class SqliteStore implements Store {
     return this.#ask('insertWith', jobs, options);
   }
 
-  claim(request: ClaimRequest): Promise<ClaimedJob[]> {
-    return this.#ask('claim', request);
-  }
-
   apply(moves: readonly Move[]): Promise<MoveOutcome[]>;
   apply(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
   apply(moves: readonly Move[], claim?: ClaimRequest): Promise<MoveOutcome[] | MovedAndClaimed> {
@@ -128,62 +123,6 @@ export class SqliteStore implements Store {
       : this.#ask('applyAndClaim', moves, claim);
   }
 
-  renew(renewals: readonly Renewal[]): Promise<RenewOutcome[]> {
-    return this.#ask('renew', renewals);
-  }
-
-  due(limit: number): Promise<{ opened: number; waiting: Job[] }> {
-    return this.#ask('due', limit);
-  }
-
-  untilDue(): Promise<number | null> {
-    return this.#ask('untilDue');
-  }
-
-  expired(limit: number): Promise<Job[]> {
-    return this.#ask('expired', limit);
-  }
-
-  owned(owners: readonly string[], tenant: string | null): Promise<OwnedJob[]> {
-    return this.#ask('owned', owners, tenant);
-  }
-
-  read(refs: readonly JobRef[]): Promise<(Job | null)[]> {
-    return this.#ask('read', refs);
-  }
-
-  list(query: JobQuery): Promise<JobPage> {
-    return this.#ask('list', query);
-  }
-
-  stages(ref: JobRef): Promise<StageResult[]> {
-    return this.#ask('stages', ref);
-  }
-
-  events(query: EventQuery): Promise<EventPage> {
-    return this.#ask('events', query);
-  }
-
-  tail(query: TailQuery): Promise<TailPage> {
-    return this.#ask('tail', query);
-  }
-
-  incarnation(): Promise<string> {
-    return this.#ask('incarnation');
-  }
-
-  tally(tenant: string | null, max?: number): Promise<Tally[]> {
-    return this.#ask('tally', tenant, max);
-  }
-
-  overdue(places: readonly LifecyclePlace[], limit: number): Promise<Job[]> {
-    return this.#ask('overdue', places, limit);
-  }
-
-  standing(ref: JobRef): Promise<Standing | null> {
-    return this.#ask('standing', ref);
-  }
-
   purge(cuts: Purge): Promise<Purged> {
     return this.#ask('purge', cuts);
   }
@@ -191,26 +130,6 @@ export class SqliteStore implements Store {
   async erase(ref: JobRef, actor: string, ops: readonly RecordOp[] = []): Promise<EraseOutcome> {
     checkOps(ops);
     return this.#ask('erase', ref, actor, ops);
-  }
-
-  putDispatchRule(change: DispatchRuleChange): Promise<DispatchRule> {
-    return this.#ask('putDispatchRule', change);
-  }
-
-  rules(tenant: string | null): Promise<DispatchRule[]> {
-    return this.#ask('rules', tenant);
-  }
-
-  depth(ref: { tenant: string; queue: string }, max: number): Promise<number> {
-    return this.#ask('depth', ref, max);
-  }
-
-  putPolicy(policy: Policy): Promise<number> {
-    return this.#ask('putPolicy', policy);
-  }
-
-  policies(numbers: readonly number[]): Promise<Policy[]> {
-    return this.#ask('policies', numbers);
   }
 
   async now(): Promise<Instant> {

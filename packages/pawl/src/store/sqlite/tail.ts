@@ -1,17 +1,25 @@
-import type { JobEvent } from '../../core/event.ts';
+import type { EventType, JobEvent } from '../../core/event.ts';
+import { rankOf } from '../../core/phase.ts';
 import type { TailItem, TailPage, TailQuery } from '../query.ts';
+import { bitsOf, codeOf, type FilterBits, hasLabels, NO_LABELS, passes } from '../tail-filter.ts';
 import { entryOf, eventsIn, noteOf } from './history.ts';
+import { awaitedByOf } from './labels.ts';
 import { lastNumber } from './log.ts';
-import { type Row, uuidOfBytes } from './row.ts';
+import type { Row } from './row.ts';
+import { uuidOfBytes } from './uuid-bytes.ts';
 import type { Work } from './work.ts';
 
 /** Where a reader goes on: all of the numbers before `n`, and so many items of that one. */
-interface Position {
+export interface Position {
   readonly n: number;
   readonly index: number;
 }
 
-const ROWS_AT_ONCE = 64;
+/** A row may tell of a thousand jobs: the first rows read are few, and those after them more. */
+const ROWS_MIN = 8;
+const ROWS_MAX = 64;
+/** So many numbers are looked through at once for the few that a filter wants. */
+const PASSED_MAX = 20_000;
 
 /** The name of this log. */
 export function incarnationOf({ connection }: Work): string {
@@ -27,40 +35,67 @@ export function readTail(work: Work, query: TailQuery): TailPage {
   const start = positionOf(work, query.from, { log, end });
   if (start === null) return { items: [], cursor: cursorAt(end), isReset: true };
   const items: TailItem[] = [];
+  const wanted = query.only === undefined ? null : bitsOf(query.only);
   let at = start;
-  while (at.n <= last && items.length < query.limit) {
-    const rows = rowsFrom(work, at.n);
-    if (rows.length === 0) at = end;
+  for (let limit = ROWS_MIN; at.n <= last && items.length < query.limit; limit *= 2) {
+    const { rows, reached } = rowsFrom(work, at.n, {
+      limit: Math.min(limit, ROWS_MAX),
+      wanted,
+      last,
+    });
     for (const row of rows) {
       const n = row['n'] as number;
-      at = readRow(work, row, { query, items, cursorAt, at: n === at.n ? at : { n, index: 0 } });
+      const from = n === at.n ? at : { n, index: 0 };
+      at = readRow(work, row, { query, wanted, items, cursorAt, at: from });
       if (items.length >= query.limit) break;
     }
+    if (items.length < query.limit) at = { n: reached + 1, index: 0 };
   }
-  const isFull = items.length >= query.limit;
-  return { items, cursor: cursorAt(isFull ? at : end), isReset: false };
+  return { items, cursor: cursorAt(at), isReset: false };
 }
 
-/** The next rows of log and notes, by their numbers. */
-function rowsFrom({ connection }: Work, n: number): Row[] {
-  const rows = ['entries_from', 'notes_from'].map((name) =>
-    connection.sql(name).all(n, ROWS_AT_ONCE),
-  );
+interface Stretch {
+  readonly limit: number;
+  readonly wanted: FilterBits | null;
+  readonly last: number;
+}
+
+/** The next rows of log and notes by their numbers, and up to which one there are no others. */
+function rowsFrom(work: Work, n: number, stretch: Stretch): { rows: Row[]; reached: number } {
+  const { limit, wanted } = stretch;
+  const last = wanted === null ? stretch.last : Math.min(stretch.last, n + PASSED_MAX);
+  const rows = (wanted === null ? everything : entriesOf)(work, { ...stretch, n, last });
+  return { rows, reached: rows.length < limit ? last : (rows.at(-1)!['n'] as number) };
+}
+
+interface Range extends Stretch {
+  readonly n: number;
+}
+
+function everything({ connection }: Work, { n, limit }: Range): Row[] {
+  const rows = ['entries_from', 'notes_from'].map((name) => connection.sql(name).all(n, limit));
   return rows
     .flat()
     .sort((one, other) => (one['n'] as number) - (other['n'] as number))
-    .slice(0, ROWS_AT_ONCE);
+    .slice(0, limit);
+}
+
+function entriesOf({ connection }: Work, { n, last, limit, wanted }: Range): Row[] {
+  const { events, phases, gatedEvents, gatedPhases } = wanted!;
+  return connection.sql('entries_of').all(n, last, limit, events, phases, gatedEvents, gatedPhases);
 }
 
 interface Reading {
   readonly query: TailQuery;
+  readonly wanted: FilterBits | null;
   readonly items: TailItem[];
   readonly cursorAt: (position: Position) => string;
   readonly at: Position;
 }
 
 /** Reads a row until it or the page ends, and says where to go on. */
-function readRow(work: Work, row: Row, { query, items, cursorAt, at }: Reading): Position {
+function readRow(work: Work, row: Row, reading: Reading): Position {
+  const { query, wanted, items, cursorAt, at } = reading;
   const lane = work.names.laneOf(row['lane'] as number);
   const tenant = work.names.tenantName(lane.tenant);
   if (query.tenant === null || query.tenant === tenant) {
@@ -69,11 +104,17 @@ function readRow(work: Work, row: Row, { query, items, cursorAt, at }: Reading):
       if (items.length >= query.limit) return { n: at.n, index };
       const item = found[index];
       if (item === undefined || item === null) continue;
+      if (wanted !== null && !isWanted(wanted, item.event)) continue;
       const cursor = cursorAt({ n: at.n, index: index + 1 });
-      items.push({ cursor, jobType: lane.type, ...item });
+      const labels = hasLabels(query, item.event.jobId) ? {} : NO_LABELS;
+      items.push({ cursor, jobType: lane.type, ...item, ...labels });
     }
   }
   return { n: at.n + 1, index: 0 };
+}
+
+function isWanted(wanted: FilterBits, { type, phase, jobId }: JobEvent): boolean {
+  return passes(wanted, codeOf(type as EventType), rankOf(phase), jobId);
 }
 
 type Found = Omit<TailItem, 'cursor' | 'jobType'>;
@@ -97,12 +138,14 @@ function itemsOf(work: Work, row: Row, tenant: string): (Found | null)[] {
       entry === null ? [noteOf(work, row, ref)] : eventsIn(work, entry, index, ref);
     const correlationId = label['correlation_id'] as string | null;
     const traceId = label['trace_id'] as string | null;
-    return events.map((event) => ({ event, correlationId, traceId }));
+    const place = label['awaited_by'] as string | null;
+    const awaitedBy = place === null ? null : awaitedByOf(place);
+    return events.map((event) => ({ event, correlationId, traceId, awaitedBy }));
   });
 }
 
 /** Null: the cursor is of another log, lies behind this one's end, or before what is kept. */
-function positionOf(
+export function positionOf(
   { connection }: Work,
   from: TailQuery['from'],
   { log, end }: { log: string; end: Position },

@@ -3,7 +3,8 @@ import { type JoinOutcome, postponedRunAt, uniqueUntil } from '../unique.ts';
 import type { Newcomer } from './birth.ts';
 import { textOf } from './log.ts';
 import { keepPosition } from './positions.ts';
-import { C, FLAG, type JobRow, uuidOfBytes } from './row.ts';
+import { C, FLAG, type JobRow } from './row.ts';
+import { uuidOfBytes } from './uuid-bytes.ts';
 import type { Work } from './work.ts';
 
 /** The job that already stands for the newcomer, amended as its mode says; null for none. */

@@ -10,6 +10,7 @@ import type {
   NewJob,
 } from '../insert.ts';
 import type { Move, MovedAndClaimed, MoveOutcome } from '../move.ts';
+import type { PlainVerb, VerbTable } from '../plain-verbs.ts';
 import type { RecordStore } from '../records.ts';
 import type { Store } from '../store.ts';
 import { applyAndClaim } from './apply-and-claim.ts';
@@ -23,6 +24,7 @@ import {
 } from './maintenance.ts';
 import { claimJobs } from './claim.ts';
 import { depthOf, tallyJobs } from './counts.ts';
+import { readEntries } from './entries.ts';
 import { eraseJob } from './erase.ts';
 import type { Failure } from './failure.ts';
 import { listEvents } from './history.ts';
@@ -36,7 +38,7 @@ import {
 } from './limits.ts';
 import { listJobs } from './list.ts';
 import { purge } from './purge.ts';
-import { expiredJobs, overdueJobs, ownedJobs, readJobs, readStages } from './read.ts';
+import { countStages, expiredJobs, overdueJobs, ownedJobs, readJobs, readStages } from './read.ts';
 import { countRecords, listRecords, readRecords, writeRecords } from './records.ts';
 import { renewLeases } from './renew.ts';
 import { standingOf } from './standing.ts';
@@ -76,15 +78,13 @@ export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
 export type AnswerOf<Name extends Verb> = Awaited<ReturnType<Verbs[Name]>>;
 
-type Bodies = { [Name in Verb]: (work: Work, ...args: ArgsOf<Name>) => AnswerOf<Name> };
+type Bodies = VerbTable<Work> & {
+  [Name in Exclude<Verb, PlainVerb>]: (work: Work, ...args: ArgsOf<Name>) => AnswerOf<Name>;
+};
 
-/** Every verb of the port as the synchronous code that does it, in either thread or in none. */
-const BODIES: Bodies = {
-  insert: insertJobs,
-  insertWith,
+/** The plain verbs as the synchronous code that does them. */
+export const PLAIN_BODIES: VerbTable<Work> = {
   claim: claimJobs,
-  apply: applyMoves,
-  applyAndClaim,
   renew: renewLeases,
   due: letDueIn,
   untilDue,
@@ -93,17 +93,30 @@ const BODIES: Bodies = {
   read: readJobs,
   list: listJobs,
   stages: readStages,
+  countStages,
   events: listEvents,
   tail: readTail,
+  entries: readEntries,
   incarnation: incarnationOf,
   tally: tallyJobs,
   overdue: overdueJobs,
   standing: standingOf,
-  purge,
-  erase: eraseJob,
   putDispatchRule,
   rules: listDispatchRules,
   depth: depthOf,
+  putPolicy: ({ names }, policy) => names.makePolicy(policy),
+  policies: ({ names }, numbers) => numbers.map((number) => names.policy(number)),
+};
+
+/** Every verb of the port, in either thread or in none. */
+const BODIES: Bodies = {
+  ...PLAIN_BODIES,
+  insert: insertJobs,
+  insertWith,
+  apply: applyMoves,
+  applyAndClaim,
+  purge,
+  erase: eraseJob,
   ailing: listAiling,
   throttle: changeThrottle,
   trimRates,
@@ -117,8 +130,6 @@ const BODIES: Bodies = {
   strays: listStrays,
   failedTypes: listFailedTypes,
   quickCheck,
-  putPolicy: ({ names }, policy) => names.makePolicy(policy),
-  policies: ({ names }, numbers) => numbers.map((number) => names.policy(number)),
 };
 
 const WRITES: ReadonlySet<Verb> = new Set([

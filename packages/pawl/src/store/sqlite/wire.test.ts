@@ -18,6 +18,9 @@ function arrivesAsJson(list: readonly unknown[]): void {
   const answers: Answer[] = [{ value: list }, { failure: { outcome: 'refused', message: 'no' } }];
   const back = JSON.parse(JSON.stringify(answers)) as unknown;
   assert.deepEqual(answersOfText(textOfAnswers(answers)), back);
+  const page: Answer[] = [{ value: { items: list, cursor: 'c', isReset: false } }];
+  const pageBack = JSON.parse(JSON.stringify(page)) as unknown;
+  assert.deepEqual(answersOfText(textOfAnswers(page)), pageBack);
 }
 
 function five(make: (n: number) => unknown): unknown[] {
@@ -40,6 +43,10 @@ const LISTS: Readonly<Record<string, readonly unknown[]>> = {
   'names that every thing inherits': five((n) => ({
     a: n === 2 ? { x: 1 } : { toString: 1 },
     b: n === 2 ? JSON.parse('{"__proto__":{"x":1}}') : {},
+  })),
+  'places in trees': five((n) => ({ job: { id: n, awaitedBy: { jobId: 'j', key: `${n}` } } })),
+  'a place that one alone has': five((n) => ({
+    job: { awaitedBy: n === 1 ? { key: 'a' } : null },
   })),
   'lists of another length': five((n) => ({ steps: n === 1 ? ['one', 'two'] : ['one'] })),
   'words that are no ASCII': five((n) => ({ a: `ü\u0000\ud83d\ude00${n}` })),

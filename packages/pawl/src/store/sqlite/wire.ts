@@ -18,14 +18,20 @@ type PlainObject = Readonly<Record<string, unknown>>;
 
 type Column = { readonly each: readonly unknown[] } | { readonly alike: Alike };
 
-/** One argument, or one answer. */
-type WireValue = { readonly value: unknown } | { readonly alike: Alike };
+/** One argument, or one answer: anything, a list of things that are alike, or a page of such. */
+type WireValue =
+  | { readonly value: unknown }
+  | { readonly alike: Alike }
+  | { readonly page: PlainObject; readonly items: Alike };
 
 /** Shorter lists are not worth a comparison. */
 const ALIKE_MIN = 4;
 
 /** A list's things, and the things that are members of these: below are the words of users. */
 const DEPTH_MAX = 2;
+
+/** Members further down that are no words of users. */
+const OURS: ReadonlySet<string> = new Set(['awaitedBy']);
 
 /** One call, or inserts in a row as one list of jobs: how many are of which call. */
 type WireCall =
@@ -89,12 +95,19 @@ export function answersOfText(text: string): Answer[] {
 }
 
 function packed(value: unknown): WireValue {
-  const alike = Array.isArray(value) ? alikeOf(value, 1) : null;
-  return alike === null ? { value } : { alike };
+  if (Array.isArray(value)) {
+    const alike = alikeOf(value, 1);
+    return alike === null ? { value } : { alike };
+  }
+  if (!isPlainObject(value) || !Array.isArray(value['items'])) return { value };
+  const items = alikeOf(value['items'], 1);
+  return items === null ? { value } : { page: { ...value, items: null }, items };
 }
 
 function unpacked(wireValue: WireValue): unknown {
-  return 'alike' in wireValue ? thingsOf(wireValue.alike) : wireValue.value;
+  if ('alike' in wireValue) return thingsOf(wireValue.alike);
+  if ('page' in wireValue) return { ...wireValue.page, items: thingsOf(wireValue.items) };
+  return wireValue.value;
 }
 
 /** Null for what cannot be told in this way: things of other members, or of none. */
@@ -108,7 +121,7 @@ function alikeOf(list: readonly unknown[], depth: number): Alike | null {
     const each = list.map((object) => object[name]);
     // JSON has no word for it in a list.
     if (each.includes(undefined)) return null;
-    const alike = depth < DEPTH_MAX ? alikeOf(each, depth + 1) : null;
+    const alike = depth < DEPTH_MAX || OURS.has(name) ? alikeOf(each, depth + 1) : null;
     others[name] = alike === null ? { each } : { alike };
   }
   return { count: list.length, first, others };
@@ -131,7 +144,7 @@ function differing(list: readonly PlainObject[]): Set<string> | null {
     for (const name in object) {
       if (name !== names[at]) return null;
       const value = object[name];
-      if (value !== values[at] && !isSame(value, values[at])) found.add(name);
+      if (value !== values[at] && !found.has(name) && !isSame(value, values[at])) found.add(name);
       at++;
     }
     if (at !== names.length) return null;

@@ -38,6 +38,7 @@ export const dispatchRuleCases: Cases = {
       scope: 'queue',
       name: 'bulk',
       isPaused: false,
+      pausedUntil: null,
       concurrency: 3,
       throttle: null,
       highWatermark: null,
@@ -81,6 +82,43 @@ export const dispatchRuleCases: Cases = {
     assert.deepEqual(await taken(other), { bulk: 1 });
     await rule(scene, { isPaused: false });
     assert.deepEqual(await taken(scene), { bulk: 2 });
+  },
+
+  '[F68] a pause with an end is over at that time, by the store and for everybody': async (
+    scene,
+  ) => {
+    await scene.type('mail', 'task');
+    await enqueueMany(scene, 2, { queue: 'bulk' });
+    await enqueueMany(scene, 1, { type: 'mail', queue: 'other' });
+    const pausedUntil = scene.clock.now() + 60_000;
+    const more = { isPaused: true, pausedUntil, reason: 'maintenance' };
+    await rule(scene, { ...more, concurrency: 1 });
+    await rule(scene, { ...more, scope: 'type', name: 'mail' });
+    const shown = async (): Promise<unknown[]> =>
+      (await scene.store.rules(scene.tenant)).map((one) => [
+        one.name,
+        one.isPaused,
+        one.pausedUntil,
+        one.concurrency,
+        one.reason,
+      ]);
+    scene.clock.advance(59_999);
+    assert.deepEqual(await taken(scene), {});
+    assert.deepEqual(await shown(), [
+      ['bulk', true, pausedUntil, 1, 'maintenance'],
+      ['mail', true, pausedUntil, null, 'maintenance'],
+    ]);
+    scene.clock.advance(1);
+    assert.deepEqual(await taken(scene), { bulk: 1, other: 1 });
+    assert.deepEqual(await shown(), [
+      ['bulk', false, null, 1, null],
+      ['mail', false, null, null, null],
+    ]);
+    await rule(scene, { concurrency: 2 });
+    assert.deepEqual((await shown())[0], ['bulk', false, null, 2, null]);
+    await rule(scene, { isPaused: true });
+    scene.clock.advance(600_000);
+    assert.deepEqual(await taken(scene), {}, 'a pause without an end lasts');
   },
 
   'a type can be paused as well': async (scene) => {

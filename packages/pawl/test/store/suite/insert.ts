@@ -68,6 +68,29 @@ export const insertCases: Cases = {
     assert.equal((await scene.store.claim(scene.claimRequest())).length, 1);
   },
 
+  '[P4] stage results given at birth are found by the first claim, exactly as given': async (
+    scene,
+  ) => {
+    const stages = [
+      { name: 'plan', result: '{"b":1,"a":[1.50,"ü"]}' },
+      { name: 'once:pay', result: 'null' },
+    ];
+    const idempotency = { key: 'k', payloadHash: 'h', windowMs: 60_000 };
+    const alone = await scene.enqueue({ stages });
+    const keyed = await scene.enqueue({ stages, idempotency });
+    const none = await scene.enqueue({ stages: [] });
+    const at = scene.clock.now();
+    const kept = stages.map((stage) => ({ ...stage, at }));
+    for (const job of [alone, keyed]) assert.deepEqual(await scene.store.stages(job), kept);
+    assert.deepEqual(await scene.store.stages(none), []);
+    for (const { job, stages: found } of await scene.claim()) {
+      assert.deepEqual(found, job.id === none.id ? [] : kept);
+    }
+    const again = await scene.newJob({ stages: [], idempotency });
+    assert.equal((await scene.store.insert([again]))[0]!.kind, 'replayed');
+    assert.deepEqual(await scene.store.stages(keyed), kept);
+  },
+
   '[T39] a delayed job cannot be claimed before its time': async (scene) => {
     const runAt = scene.clock.now() + 5_000;
     const job = await scene.enqueue({ runAt });

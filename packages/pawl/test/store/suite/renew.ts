@@ -200,6 +200,19 @@ export const renewCases: Cases = {
     assert.deepEqual(await scene.store.stages({ ...job, tenant: 'nobody' }), []);
   },
 
+  'the kept results of a job are counted, but for the one that is named': async (scene) => {
+    const job = await scene.running();
+    const other = await scene.running();
+    const count = (except: string | null): Promise<number> => scene.store.countStages(job, except);
+    assert.equal(await count(null), 0);
+    for (const name of ['plan', 'render', 'plan']) {
+      await scene.renew(job, { stageResult: { name, result: 'null' } });
+    }
+    await scene.renew(other, { stageResult: { name: 'plan', result: 'null' } });
+    assert.deepEqual([await count(null), await count('plan'), await count('other')], [2, 1, 2]);
+    assert.equal(await scene.store.countStages({ ...job, tenant: 'nobody' }, null), 0);
+  },
+
   '[R1, R9] a leased job is kept alive as well': async (scene) => {
     await scene.enqueue({ type: 'distributed' });
     const job = await scene.claimOne();

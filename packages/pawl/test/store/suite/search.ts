@@ -37,6 +37,22 @@ export const searchCases: Cases = {
     assert.deepEqual(await found(scene, { createdFrom, createdTo, limit: 1 }), ['c']);
   },
 
+  'list finds the jobs of an idempotency key and of unique keys, and no others': async (scene) => {
+    const idempotency = { key: 'order 7', payloadHash: 'h', windowMs: 60_000 };
+    const unique = { key: 'order 7', mode: 'throttle', windowMs: 60_000, waitMaxMs: 0 } as const;
+    await enqueueAll(scene, {
+      keyed: { idempotency },
+      unique: { unique },
+      other: { unique: { ...unique, mode: 'replace', windowMs: 0, key: 'order 8' } },
+      plain: {},
+    });
+    assert.deepEqual(await found(scene, { key: 'order 7' }), ['unique', 'keyed']);
+    assert.deepEqual(await found(scene, { key: 'order 8', phase: 'ready' }), ['other']);
+    assert.deepEqual(await found(scene, { key: 'order 8', phase: 'failed' }), []);
+    assert.deepEqual(await found(scene, { key: 'order' }), []);
+    assert.deepEqual(await found(scene.otherTenant(), { key: 'order 7' }), []);
+  },
+
   'list searches text in what a job says of itself, in either case, and not in its input': async (
     scene,
   ) => {

@@ -13,6 +13,7 @@ import { claimCases } from './claim.ts';
 import { controlCases } from './control.ts';
 import { deadLetterCases } from './dead-letters.ts';
 import { deadlineCases } from './deadlines.ts';
+import { entryCases } from './entries.ts';
 import { eventCases } from './events.ts';
 import { exactnessCases } from './exactness.ts';
 import { fenceCases } from './fences.ts';
@@ -20,6 +21,7 @@ import { followerCases } from './followers.ts';
 import { guardCases } from './guard.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { insertCases } from './insert.ts';
+import { labelCases } from './labels.ts';
 import { limitCases } from './limits.ts';
 import { laneCases } from './lanes.ts';
 import { measureCases } from './measures.ts';
@@ -32,6 +34,7 @@ import { recordCases } from './records.ts';
 import { registryCases } from './registry.ts';
 import { renewCases } from './renew.ts';
 import { retentionCases } from './retention.ts';
+import { revisionCases } from './revisions.ts';
 import { rowCases } from './rows.ts';
 import { type Cases, Scene } from './scene.ts';
 import { scheduleCases } from './schedules.ts';
@@ -46,13 +49,13 @@ import { wholeCases } from './whole.ts';
 import { workerCases } from './workers.ts';
 
 /** Whatever claims or moves holds by either road: by a verb of its own, and by the one for both. */
-const CLAIMS: Cases = { ...claimCases, ...laneCases };
+const CLAIMS: Cases = { ...claimCases, ...laneCases, ...revisionCases };
 const MOVES: Cases = { ...applyCases, ...rowCases, ...fenceCases, ...guardCases };
 const LIMITS: Cases = { ...limitCases, ...activeCases, ...rateCases, ...dispatchRuleCases };
 
 const GROUPS: Readonly<Record<string, Cases>> = {
   records: { ...recordCases, ...recordLeaseCases, ...recordListCases, ...recordWithJobCases },
-  insert: { ...insertCases, ...idempotencyCases, ...wholeCases },
+  insert: { ...insertCases, ...idempotencyCases, ...wholeCases, ...labelCases },
   sets: setCases,
   claim: CLAIMS,
   apply: MOVES,
@@ -62,7 +65,7 @@ const GROUPS: Readonly<Record<string, Cases>> = {
   sweeps: sweepCases,
   time: { ...scheduleCases, ...deadlineCases, ...uniqueCases },
   artifacts: artifactCases,
-  events: { ...eventCases, ...tailCases, ...followerCases },
+  events: { ...eventCases, ...tailCases, ...entryCases, ...followerCases },
   queries: { ...queryCases, ...searchCases, ...deadLetterCases, ...registryCases },
   access: accessCases,
   workers: workerCases,

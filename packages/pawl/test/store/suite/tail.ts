@@ -71,6 +71,44 @@ export const tailCases: Cases = {
     assert.deepEqual(event, (await scene.events({ id: event.jobId }))[0]);
   },
 
+  'a filter leaves the events and phases that it names, of any kind of write': async (scene) => {
+    const ended = await scene.running({ correlationId: 'c-1' });
+    await scene.renew(ended);
+    await scene.ask(ended, { on: 'succeed' });
+    const open = await scene.enqueue();
+    const only = { events: ['job_created'], phases: ['succeeded'] } as const;
+    const { items } = await readItems(scene, { only, limit: 2 }, 3);
+    assert.deepEqual(
+      items.map(({ event }) => [event.jobId, event.type]),
+      [
+        [ended.id, 'job_created'],
+        [ended.id, 'job_succeeded'],
+        [open.id, 'job_created'],
+      ],
+    );
+    assert.deepEqual(items[0]!.correlationId, 'c-1');
+    const bare = await readItems(scene, { only, labels: false, limit: 1 }, 3);
+    assert.deepEqual(bare.items[0]!.correlationId, null);
+    assert.deepEqual(
+      bare.items.map(({ cursor, event }) => ({ cursor, event })),
+      items.map(({ cursor, event }) => ({ cursor, event })),
+    );
+  },
+
+  'a filter adds to it for jobs that may be born behind a gate, and passes over the rest': async (
+    scene,
+  ) => {
+    const id = '01890a5d-ac96-874b-9fc8-0123456789ab';
+    await scene.enqueue();
+    await scene.enqueue({ id });
+    await scene.enqueue();
+    const only = { gated: { events: ['job_created'] } } as const;
+    const { items, cursor } = await readItems(scene, { only }, 1);
+    assert.deepEqual([items[0]!.event.jobId, items[0]!.event.type], [id, 'job_created']);
+    const { cursor: end } = await scene.store.tail({ tenant: null, from: 'end', limit: 0 });
+    assert.equal(cursor, end);
+  },
+
   '[R23] an item has the correlation and the trace of its job': async (scene) => {
     await scene.enqueue({ correlationId: 'c-1', traceId: null });
     const { items } = await readItems(scene, {}, 1);

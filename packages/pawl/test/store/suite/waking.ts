@@ -56,6 +56,26 @@ const treeCases: Cases = {
     const started = await scene.ask(claimed, { on: 'start' });
     const ended = await scene.ask(started, { on: 'succeed' });
     assert.deepEqual(ended.awaitedBy, awaitedBy);
+    const { items } = await scene.store.tail({ tenant: scene.tenant, from: 'start', limit: 20 });
+    for (const item of items) {
+      assert.deepEqual(item.awaitedBy, item.event.jobId === id ? awaitedBy : null);
+    }
+  },
+
+  'phases alone are those of the jobs, in the order that was asked for': async (scene) => {
+    const done = await scene.ask(await scene.running({ type: 'distributed' }), { on: 'succeed' });
+    const running = await scene.running();
+    const gone = await scene.ask(await scene.enqueue(), { on: 'cancel', reason: null });
+    const waiting = await scene.enqueue();
+    const nobody = { tenant: scene.tenant, id: childIdOf(waiting, 'parts', 'x') };
+    const elsewhere = { tenant: `${scene.tenant}-other`, id: done.id };
+    const refs = [done, nobody, gone, elsewhere, waiting, running, done];
+    const expected = ['succeeded', null, 'cancelled', null, 'ready', 'executing', 'succeeded'];
+    assert.deepEqual(await scene.store.read(refs, 'phase'), expected);
+    assert.deepEqual(await scene.store.read([done], 'phase'), ['succeeded']);
+    assert.deepEqual(await scene.store.read([running], 'phase'), ['executing']);
+    assert.deepEqual(await scene.store.read([], 'phase'), []);
+    assert.deepEqual(await scene.store.read([{ ...done, id: 'no id' }], 'phase'), [null]);
   },
 
   'children of one call, with and without labels, keep theirs': async (scene) => {

@@ -100,13 +100,4 @@ export const wholeCases: Cases = {
     const { policy: lives, maxAttempts } = await scene.claimOne();
     assert.deepEqual([lives, maxAttempts], [number, 17]);
   },
-
-  'whose limits a job counts under and how it came from its parent are kept': async (scene) => {
-    const parent = await scene.enqueue();
-    const more = { limitKey: 'customer 7', parentJobId: parent.id, parentKind: 'rerun' } as const;
-    const job = await scene.enqueue(more);
-    assert.deepEqual([job.limitKey, job.parentKind], ['customer 7', 'rerun']);
-    const claimed = (await scene.claim()).find((one) => one.job.id === job.id)!.job;
-    assert.deepEqual([claimed.limitKey, claimed.parentKind], ['customer 7', 'rerun']);
-  },
 };

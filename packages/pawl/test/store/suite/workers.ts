@@ -29,7 +29,7 @@ export const workerCases: Cases = {
     const startedAt = scene.clock.now();
     const sign = signOf(scene);
     await scene.records.workers.beat([sign]);
-    const first = { ...sign, startedAt, lastBeatAt: startedAt, jobIds: [] };
+    const first = { ...sign, startedAt, lastBeatAt: startedAt, jobIds: [], isDrainAsked: false };
     assert.deepEqual(await listed(scene), [first]);
     const lastBeatAt = scene.clock.advance(10_000);
     const change = { state: 'draining', types: ['task', 'mail'], slots: null } as const;
@@ -63,6 +63,26 @@ export const workerCases: Cases = {
       left.records.map(({ id }) => id),
       [other.id],
     );
+  },
+
+  'a worker that is asked to drain hears of it with its next sign, until it has left': async (
+    scene,
+  ) => {
+    const { workers } = scene.records;
+    const sign = signOf(scene);
+    assert.equal(await workers.askToDrain(sign), null);
+    await workers.beat([{ ...sign, isAnnounced: false }]);
+    assert.equal(await workers.askToDrain(sign), false, 'it does not announce itself');
+    assert.deepEqual(await workers.beat([sign]), []);
+    const lastBeatAt = scene.clock.now();
+    scene.clock.advance(1_000);
+    assert.equal(await workers.askToDrain(sign), true);
+    const [asked] = await listed(scene);
+    assert.deepEqual([asked?.isDrainAsked, asked?.lastBeatAt], [true, lastBeatAt]);
+    assert.deepEqual(await workers.beat([sign]), [sign.id]);
+    assert.deepEqual(await workers.beat([{ ...sign, state: 'draining' }]), [sign.id]);
+    await workers.beat([{ ...sign, state: 'stopped' }]);
+    assert.deepEqual(await workers.beat([sign]), [], 'who comes back was not asked');
   },
 
   'what is gathered of a worker gives way to what it says itself': async (scene) => {

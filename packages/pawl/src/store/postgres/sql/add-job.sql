@@ -95,18 +95,19 @@ $$;
 CREATE FUNCTION limit_keys(x new_job) RETURNS new_job LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_prefix text := x.tenant || ' ' || x.type; v_key text; v_value text; p policies;
-  v_user text := coalesce(x.limit_key, x.requested_by);
+  v_user text := coalesce((x.labels).limit_key, (x.labels).requested_by);
 BEGIN
   SELECT * INTO p FROM policies p WHERE p.number = x.policy;
   v_key := p.policy -> 'limits' -> 'runningPerKey' ->> 'key';
-  v_value := CASE v_key WHEN 'documentId' THEN x.document_id WHEN 'correlationId' THEN
-    x.correlation_id WHEN 'requestedBy' THEN x.requested_by WHEN 'limitKey' THEN v_user
+  v_value := CASE v_key WHEN 'documentId' THEN (x.labels).document_id
+    WHEN 'correlationId' THEN (x.labels).correlation_id
+    WHEN 'requestedBy' THEN (x.labels).requested_by WHEN 'limitKey' THEN v_user
     WHEN 'tenant' THEN '' END;
   x.slot_key := '3 ' || v_prefix || ' ' || v_key || ' ' || v_value;
   x.user_key := CASE WHEN p.user_max IS NOT NULL THEN '4 ' || v_prefix || ' ' || v_user END;
   x.organisation_key := CASE WHEN p.organisation_max IS NOT NULL THEN '5 ' || v_prefix END;
   x.active_key := CASE WHEN (p.policy -> 'limits' ->> 'activePerDocument')::boolean
-    THEN v_prefix || ' ' || x.document_id END;
+    THEN v_prefix || ' ' || (x.labels).document_id END;
   RETURN x;
 END $$;
 
@@ -162,14 +163,16 @@ BEGIN
     PERFORM refuse_job('PW010', format('the queue "%s" is above its high watermark and takes no '
       'jobs until it has drained: try again later', c.queue));
   END IF;
-  SELECT n.number INTO x.lane FROM name_lanes(ARRAY[x.tenant], ARRAY[c.queue], ARRAY[c.type]) n;
+  SELECT n.number INTO x.lane FROM name_lanes(ARRAY[x.tenant], ARRAY[c.queue], ARRAY[c.type],
+    NULL) n;
   SELECT * INTO b FROM partition_bounds();
   x.id := coalesce(c.id, uuid_v7(v_now));
   x.is_other := x.id < b.low::uuid OR x.id >= b.high::uuid
     OR x.id >= id_at(clock_timestamp() + interval '1 day');
   x.ord := 0; x.type := c.type; x.priority := c.priority; x.input := c.input;
   x.metadata := c.metadata; x.run_at := ms(c.run_at); x.deadline_at := ms(c.deadline_at);
-  x.correlation_id := c.correlation_id; x.document_id := c.document_id; x.limit_key := c.limit_key;
+  x.labels.correlation_id := c.correlation_id; x.labels.document_id := c.document_id;
+  x.labels.limit_key := c.limit_key;
   x.actor := 'sql:' || session_user; x.key := c.key; x.window_ms := 86400000;
   x.payload_hash := encode(sha256(convert_to(jsonb_build_array(c.type, c.queue, c.document_id,
     c.input::jsonb, c.metadata::jsonb, c.hold)::text, 'UTF8')), 'hex');

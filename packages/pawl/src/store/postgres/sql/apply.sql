@@ -47,7 +47,7 @@ BEGIN
         THEN l.tenant = p_tenants[1] AND l.epoch = p_epochs[1]
         ELSE (l.id, l.tenant, l.epoch) IN (SELECT * FROM unnest(p_ids, p_tenants, p_epochs)) END
     RETURNING l.id, l.tenant, l.lane, l.epoch, l.version, l.attempts, l.retry_count, l.started_at,
-      l.run_at, l.backoff_ms, l.born_n, l.claim_n, l.more_n, l.flags, l.updated_at),
+      l.run_at, l.backoff_ms, l.born_n, l.claim_n, l.more_n, l.flags, l.updated_at, l.revision),
   g AS MATERIALIZED (
     -- Who waited for a row looked at the clock before: no end is older than what came before it.
     SELECT draw() AS n, greatest(v_now, max(d.updated_at)) AS at, d.tenant, d.lane,
@@ -63,10 +63,10 @@ BEGIN
   e AS (
     INSERT INTO ended (id, started_at, completed_at, run_at, born_n, claim_n, end_n, tenant,
       lifecycle, epoch, version, from_epoch, from_version, attempts, retry_count, progress,
-      from_state, from_phase, state, phase, flags, backoff_ms, more_n, result)
+      from_state, from_phase, state, phase, flags, backoff_ms, more_n, result, revision)
     SELECT y.id, y.started_at, g.at, y.run_at, y.born_n, y.claim_n, g.n,
       y.tenant, p_lifecycle, y.epoch, y.version + 1, y.epoch, y.version, y.attempts, y.retry_count, 100,
-      p_state, 3, p_to_state, 5, y.flags, y.backoff_ms, y.more_n, y.result
+      p_state, 3, p_to_state, 5, y.flags, y.backoff_ms, y.more_n, y.result, y.revision
     FROM y JOIN g ON g.lane = y.lane),
   w AS (
     INSERT INTO log (n, ts, tenant, lane, lifecycle, kind, turn, from_state, to_state, phase,
@@ -195,6 +195,7 @@ BEGIN
   e.from_phase := p_before.phase;
   e.state := j.state; e.phase := j.phase; e.flags := j.flags; e.backoff_ms := j.backoff_ms;
   e.more_n := j.more_n; e.fingerprint := x.fingerprint; e.result := x.result::json;
+  e.revision := j.revision;
   IF j.flags & 1 = 0 THEN INSERT INTO ended SELECT e.*; ELSE INSERT INTO ended_other SELECT e.*; END IF;
   IF j.flags & 2 > 0 THEN DELETE FROM keys k WHERE k.id = j.id AND k.tenant = j.tenant; END IF;
 END $$;

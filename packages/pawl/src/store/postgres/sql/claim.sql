@@ -1,7 +1,7 @@
 -- Lanes with a claimable job and no paused limit, in the order of a claim: tenants take turns at
 -- being the first, and a tenant's lanes stand together. p_from: where to begin to look, by lane.
 CREATE FUNCTION open_lanes(p_types text[], p_tenants int[], p_queues text[], p_turn int,
-  p_hints json, OUT lanes int[], OUT tenants int[], OUT queue_max int[], OUT type_max int[],
+  p_hints json, v_now timestamptz, OUT lanes int[], OUT tenants int[], OUT queue_max int[], OUT type_max int[],
   OUT ranks int8[], OUT seqs int8[]) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_groups int;
@@ -20,9 +20,10 @@ BEGIN
       ORDER BY j.rank_at, j.seq LIMIT 1) h
     LEFT JOIN limits q ON q.tenant = l.tenant AND q.scope = 'queue' AND q.name = l.queue
     LEFT JOIN limits t ON t.tenant = l.tenant AND t.scope = 'type' AND t.name = l.type
-    WHERE l.type = ANY (p_types) AND (p_tenants IS NULL OR l.tenant = ANY (p_tenants))
+    WHERE l.claim_type = ANY (p_types) AND (p_tenants IS NULL OR l.tenant = ANY (p_tenants))
       AND (p_queues IS NULL OR l.queue = ANY (p_queues))
-      AND (q.is_paused OR t.is_paused) IS NOT TRUE
+      AND (q.is_paused AND (q.paused_until > v_now) IS NOT FALSE
+        OR t.is_paused AND (t.paused_until > v_now) IS NOT FALSE) IS NOT TRUE
     ORDER BY h.rank_at, h.seq) x;
   IF lanes IS NULL OR tenants[1] = ALL (tenants) THEN RETURN; END IF;
   SELECT array_agg(lane ORDER BY place, n), array_agg(tenant ORDER BY place, n),
@@ -116,6 +117,7 @@ BEGIN
       'deadlineAt', ms(j.deadline_at), 'priority', j.priority, 'progress', j.progress,
       'startedAt', ms(j.started_at), 'updatedAt', ms(j.updated_at),
       'leaseExpiry', ms(j.lease_expiry), 'backoffMs', j.backoff_ms, 'cancelMode', j.cancel_mode,
+      'revision', j.revision, 'isPinned', j.flags & 32 > 0,
       'stage', d.stage, 'message', d.message, 'cancelReason', d.cancel_reason,
       'checkpoint', d.checkpoint::text, 'error', d.error::text, 'input', d.input::text,
       'stages', CASE WHEN j.flags & 8 > 0 THEN (
@@ -129,7 +131,8 @@ END $$;
 -- The facts that go with claimed jobs; a row of another tenant under the same id is left to the
 -- caller to pass over.
 CREATE FUNCTION facts_of(p_ids uuid[], p_has_other boolean)
-RETURNS TABLE (id uuid, tenant int, created_at int8, input json, more json, head json)
+RETURNS TABLE (id uuid, tenant int, created_at int8, input json, metadata json, labels job_labels,
+  head json)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_first uuid := p_ids[1]; v_last uuid := p_ids[1];
@@ -140,16 +143,11 @@ BEGIN
     SELECT x INTO v_last FROM unnest(p_ids) x ORDER BY x DESC LIMIT 1;
   END IF;
   RETURN QUERY SELECT f.id, f.tenant, (date_part('epoch', f.created_at) * 1000)::int8, f.input,
-    CASE WHEN coalesce(f.correlation_id, f.trace_id, f.requested_by, f.limit_key, f.document_id)
-        IS NULL AND f.metadata IS NULL AND coalesce(f.parent_job_id, f.awaited_by) IS NULL THEN NULL
-      ELSE json_build_array(f.metadata::text, f.correlation_id, f.trace_id, f.requested_by,
-        f.limit_key, f.document_id, f.parent_job_id, f.parent_kind, f.awaited_by, f.wait,
-        f.wait_key) END, NULL::json
+    f.metadata, labels_of(f), NULL::json
   FROM facts f WHERE f.id = ANY (p_ids) AND f.id >= v_first AND f.id <= v_last;
   IF NOT p_has_other THEN RETURN; END IF;
   RETURN QUERY SELECT f.id, f.tenant, ms(f.created_at), f.input,
-    json_build_array(f.metadata::text, f.correlation_id, f.trace_id, f.requested_by, f.limit_key,
-      f.document_id, f.parent_job_id, f.parent_kind, f.awaited_by, f.wait, f.wait_key), NULL::json
+    f.metadata, labels_of(ROW(f.*)::facts), NULL::json
   FROM facts_other f WHERE f.id = ANY (p_ids);
 END $$;
 
@@ -294,11 +292,38 @@ BEGIN
     AND (p_tenants IS NULL OR x.tenant = ANY (p_tenants));
 END $$;
 
+-- Claimed jobs without a revision get the one that is offered for their type, and with one that pins
+-- them its lane too. Lanes are made in the order of their numbers: claims that make the same wait for
+-- each other, and never in a circle.
+CREATE FUNCTION fix_revisions(p_ids uuid[], p_lanes int[], p_owner int, p_token int8,
+  p_revisions json) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE x record; v_lane int;
+BEGIN
+  FOR x IN SELECT l.number, l.tenant, l.queue, l.type, p_revisions -> l.type ->> 'name' AS name,
+      (p_revisions -> l.type ->> 'pin')::boolean AS pin
+    FROM lanes l WHERE l.number = ANY (p_lanes) AND l.claim_type = l.type
+      AND p_revisions -> l.type IS NOT NULL ORDER BY l.number
+  LOOP
+    v_lane := x.number;
+    IF x.pin THEN
+      SELECT n.number INTO v_lane
+      FROM name_lanes(ARRAY[x.tenant], ARRAY[x.queue], ARRAY[x.type], x.name) n;
+    END IF;
+    UPDATE live j SET revision = x.name, lane = v_lane,
+      flags = CASE WHEN x.pin THEN j.flags | 32 ELSE j.flags END
+    WHERE j.id = ANY (p_ids) AND j.lane = x.number AND j.owner = p_owner AND j.token = p_token
+      AND j.revision IS NULL;
+  END LOOP;
+END $$;
+
 -- Takes up to p_max jobs: a share for each tenant and of that for each of its lanes, then what is
 -- left in that order. Rows: one with the head, then one a job with its facts.
 CREATE FUNCTION claim(p_owner int, p_actor text, p_types text[], p_max int, p_tenants int[],
-  p_queues text[], p_key int8, p_token int8, p_turn int, p_hints json, p_now float8)
-RETURNS TABLE (id uuid, tenant int, created_at int8, input json, more json, head json)
+  p_queues text[], p_key int8, p_token int8, p_turn int, p_hints json,
+  p_revisions json, p_now float8)
+RETURNS TABLE (id uuid, tenant int, created_at int8, input json, metadata json, labels job_labels,
+  head json)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE v_now timestamptz; o record; t taken; v taken; v_lanes int; v_left int := p_max; v_share int;
@@ -315,13 +340,13 @@ BEGIN
     END IF;
     IF v_has_won THEN
       RETURN QUERY SELECT NULL::uuid, NULL::int, NULL::int8, NULL::json, NULL::json,
-        json_build_object('at', ms(v_now), 'token', v_before.token::text, 'groups', v_before.groups,
+        NULL::job_labels, json_build_object('at', ms(v_now), 'token', v_before.token::text, 'groups', v_before.groups,
           'odd', oddities(v_before.ids, p_owner, v_before.token));
       RETURN QUERY SELECT * FROM facts_of(v_before.ids, v_before.has_other);
       RETURN;
     END IF;
   END IF;
-  SELECT * INTO o FROM open_lanes(p_types, p_tenants, p_queues, p_turn, p_hints);
+  SELECT * INTO o FROM open_lanes(p_types, p_tenants, p_queues, p_turn, p_hints, v_now);
   v_lanes := coalesce(cardinality(o.lanes), 0);
   IF v_lanes = 0 THEN RETURN; END IF;
   IF array_remove(o.queue_max || o.type_max, NULL) <> '{}' THEN PERFORM lock_limits(o.lanes); END IF;
@@ -355,8 +380,11 @@ BEGIN
   -- Read once all rows are locked: no job is taken before it came.
   v_now := greatest(clock(p_now), t.last_at);
   v_groups := grant_groups(t, p_owner, p_actor, p_token, v_now);
+  IF p_revisions IS NOT NULL THEN
+    PERFORM fix_revisions(t.ids, t.lanes, p_owner, p_token, p_revisions);
+  END IF;
   IF t.is_odd THEN v_odd := settle_odd(t.ids, p_owner, p_token, v_now); END IF;
-  RETURN QUERY SELECT NULL::uuid, NULL::int, NULL::int8, NULL::json, NULL::json,
+  RETURN QUERY SELECT NULL::uuid, NULL::int, NULL::int8, NULL::json, NULL::json, NULL::job_labels,
     json_build_object('at', ms(v_now), 'token', p_token::text, 'groups', v_groups, 'odd', v_odd);
   RETURN QUERY SELECT * FROM facts_of(t.ids, t.is_odd);
   IF p_key IS NOT NULL THEN

@@ -32,21 +32,27 @@ BEGIN
   RETURN QUERY SELECT o.number, o.name FROM owners o WHERE o.name = ANY (p_names);
 END $$;
 
-CREATE FUNCTION name_lanes(p_tenants int[], p_queues text[], p_types text[])
+-- Lanes of types; with a revision those of its pinned jobs.
+CREATE FUNCTION name_lanes(p_tenants int[], p_queues text[], p_types text[], p_revision text)
 RETURNS TABLE (number int, tenant int, queue text, type text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE x record;
+DECLARE x record; v_more text := coalesce('@' || p_revision, '');
 BEGIN
-  FOR x IN SELECT * FROM unnest(p_tenants, p_queues, p_types) AS x(tenant, queue, type) LOOP
+  FOR x IN SELECT a.*, a.type || v_more AS claim_type
+    FROM unnest(p_tenants, p_queues, p_types) AS a(tenant, queue, type)
+  LOOP
     FOR v_try IN 0..99 LOOP
       EXIT WHEN EXISTS (SELECT FROM lanes l
-        WHERE l.tenant = x.tenant AND l.queue = x.queue AND l.type = x.type);
-      INSERT INTO lanes VALUES (number_for(json_build_array(x.tenant, x.queue, x.type)::text, v_try),
-        x.tenant, x.queue, x.type) ON CONFLICT DO NOTHING;
+        WHERE l.tenant = x.tenant AND l.queue = x.queue AND l.claim_type = x.claim_type);
+      INSERT INTO lanes VALUES (
+        number_for(json_build_array(x.tenant, x.queue, x.claim_type)::text, v_try),
+        x.tenant, x.queue, x.type, x.claim_type) ON CONFLICT DO NOTHING;
     END LOOP;
   END LOOP;
   RETURN QUERY SELECT l.number, l.tenant, l.queue, l.type FROM lanes l
-  WHERE (l.tenant, l.queue, l.type) IN (SELECT * FROM unnest(p_tenants, p_queues, p_types));
+  WHERE (l.tenant, l.queue, l.claim_type) IN (
+    SELECT a.tenant, a.queue, a.type || v_more
+    FROM unnest(p_tenants, p_queues, p_types) AS a(tenant, queue, type));
 END $$;
 
 -- Equal policies have one number; p_text is the policy in its one canonical form.

@@ -36,7 +36,12 @@ CREATE FUNCTION guard_move() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE v_is_same boolean := NEW.state = OLD.state AND NEW.phase = OLD.phase
     AND NEW.epoch = OLD.epoch; m moves; v_states text[]; v_name text;
 BEGIN
-  IF NEW.lifecycle = OLD.lifecycle AND NEW.lane = OLD.lane AND NEW.seq = OLD.seq THEN
+  -- A job changes its lane once at most: when it gets a revision to which it is pinned.
+  IF NEW.lifecycle = OLD.lifecycle AND NEW.seq = OLD.seq AND (NEW.lane = OLD.lane
+    OR OLD.revision IS NULL AND EXISTS (
+      SELECT FROM lanes a JOIN lanes b ON b.tenant = a.tenant AND b.queue = a.queue
+        AND b.type = a.type AND b.claim_type = a.type || '@' || NEW.revision
+      WHERE a.number = OLD.lane AND b.number = NEW.lane)) THEN
     IF v_is_same AND NEW.version - OLD.version IN (0, 1) THEN RETURN NULL; END IF;
     IF EXISTS (SELECT FROM moves m WHERE m.lifecycle = OLD.lifecycle AND m.from_state = OLD.state
       AND m.from_phase = OLD.phase AND m.to_state = NEW.state AND m.to_phase = NEW.phase
@@ -84,12 +89,16 @@ CREATE FUNCTION guards() RETURNS TABLE (name text, trigger text) LANGUAGE sql IM
   SELECT t, 'frozen' FROM unnest(ARRAY['facts', 'facts_other', 'ended', 'ended_other',
     'annotations', 'log', 'log_texts', 'log_carried', 'log_texts_carried']) t
   UNION ALL
-  VALUES ('live', 'guard_move'), ('ended', 'guard_end'), ('ended_other', 'guard_end'),
+  VALUES ('live', 'guard_move'), ('live', 'keeps_revision'), ('ended', 'guard_end'), ('ended_other', 'guard_end'),
     ('records', 'audit_is_only_added_to'), ('log_late', 'write_late')
 $$;
 
 SELECT guard_table(g.name::regclass) FROM guards() g WHERE g.trigger = 'only_verbs';
 SELECT freeze_table(g.name::regclass) FROM guards() g WHERE g.trigger = 'frozen';
+
+CREATE TRIGGER keeps_revision BEFORE UPDATE OF revision ON live FOR EACH ROW
+WHEN (OLD.revision IS NOT NULL AND NEW.revision IS DISTINCT FROM OLD.revision)
+EXECUTE FUNCTION refuse('PW001', 'a job keeps the revision that it has');
 
 -- An entry of the audit log is never changed, by whatever verb.
 CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE ON records FOR EACH ROW

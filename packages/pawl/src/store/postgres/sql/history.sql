@@ -80,19 +80,45 @@ BEGIN
   ORDER BY h.version, h.note LIMIT p_limit;
 END $$;
 
+-- The entry of a row of the log, for readers of the tail.
+CREATE FUNCTION tail_entry(w log) RETURNS json LANGUAGE sql STABLE AS $$
+  SELECT json_build_array(ms(w.ts), w.tenant, w.lane, w.lifecycle, w.kind, w.from_state,
+    w.via_state, w.to_state, w.phase, w.actor, w.jobs, w.versions, w.epochs, w.attempts, w.retries,
+    w.progress, CASE WHEN w.has_texts THEN (
+      SELECT json_agg(json_build_array(t.id, t.stage, t.message, t.cause, t.payload))
+      FROM log_texts t WHERE t.n = w.n) END)
+$$;
+
+-- Whether a job among these may have been born behind a gate, as far as its id tells.
+CREATE FUNCTION has_gated(p_jobs uuid[]) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT EXISTS (SELECT FROM unnest(p_jobs) x WHERE get_byte(uuid_send(x), 6) & 240 = 128
+    AND get_byte(uuid_send(x), 8) & 240 = 144)
+$$;
+
+-- Entries with certain events or into certain phases (a bit for each), after one number and up to
+-- another. `p_gated_…` are wanted of jobs that may have been born behind a gate.
+CREATE FUNCTION tail_of(p_from int8, p_to int8, p_limit int, p_kinds int, p_phases int,
+  p_gated_kinds int, p_gated_phases int)
+RETURNS TABLE (n int8, entry json, note json) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  -- One that was created and queued at once (via_state) tells both: code 2, by way of rank 0.
+  RETURN QUERY SELECT w.n, tail_entry(w), NULL::json FROM log w
+    CROSS JOIN LATERAL (SELECT 1 << w.kind | CASE WHEN w.via_state IS NULL THEN 0 ELSE 4 END,
+      1 << w.phase | CASE WHEN w.via_state IS NULL THEN 0 ELSE 1 END) b(kinds, phases)
+  WHERE w.n >= p_from AND w.n <= p_to
+    AND (b.kinds & p_kinds <> 0 OR b.phases & p_phases <> 0
+      OR ((b.kinds & p_gated_kinds <> 0 OR b.phases & p_gated_phases <> 0) AND has_gated(w.jobs)))
+  ORDER BY w.n LIMIT p_limit;
+END $$;
+
 -- Entries and notes of everybody, after one number and up to another, in the order of the numbers.
--- `item` is a row of the log, or a note.
 CREATE FUNCTION tail(p_from int8, p_to int8, p_limit int)
 RETURNS TABLE (n int8, entry json, note json) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT x.n, x.entry, x.note FROM (
-    (SELECT w.n, json_build_array(ms(w.ts), w.tenant, w.lane, w.lifecycle, w.kind, w.from_state,
-        w.via_state, w.to_state, w.phase, w.actor, w.jobs, w.versions, w.epochs, w.attempts,
-        w.retries, w.progress, CASE WHEN w.has_texts THEN (
-          SELECT json_agg(json_build_array(t.id, t.stage, t.message, t.cause, t.payload))
-          FROM log_texts t WHERE t.n = w.n) END) AS entry, NULL::json AS note, NULL::uuid AS id,
-        0 AS place
+    (SELECT w.n, tail_entry(w) AS entry, NULL::json AS note, NULL::uuid AS id, 0 AS place
       FROM log w WHERE w.n >= p_from AND w.n <= p_to ORDER BY w.n LIMIT p_limit)
     UNION ALL
     (SELECT o.n, NULL, json_build_array(ms(o.ts), o.tenant, o.lane, o.lifecycle, o.kind, o.state,
@@ -103,12 +129,37 @@ BEGIN
   ORDER BY x.n, x.id, x.place LIMIT p_limit;
 END $$;
 
--- What readers of the log filter and trace by.
-CREATE FUNCTION labels(p_ids uuid[])
-RETURNS TABLE (id uuid, tenant int, correlation_id text, trace_id text) LANGUAGE plpgsql AS $$
+-- What entries did to how many jobs, and an even sample of those that began or ended.
+CREATE FUNCTION entry_counts(p_from int8, p_to int8, p_limit int, p_sample int)
+RETURNS TABLE (n int8, at int8, lane int, kind int2, phase int2, count int, jobs json)
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT f.id, f.tenant, f.correlation_id, f.trace_id FROM facts_by_id(p_ids) f;
+  RETURN QUERY SELECT w.n, ms(w.ts), w.lane, w.kind, w.phase, cardinality(w.jobs),
+    CASE WHEN w.phase < 3 OR w.phase = 4 THEN NULL
+      WHEN cardinality(w.jobs) <= p_sample THEN to_json(w.jobs)
+      ELSE (SELECT json_agg(w.jobs[1 + (i * cardinality(w.jobs)) / p_sample])
+        FROM generate_series(0, p_sample - 1) i) END
+  FROM log w WHERE w.n >= p_from AND w.n <= p_to ORDER BY w.n LIMIT p_limit;
+END $$;
+CREATE FUNCTION job_times(p_ids uuid[])
+RETURNS TABLE (id uuid, tenant int, run_at int8, started_at int8) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT j.id, j.tenant, ms(j.run_at), ms(j.started_at) FROM live j
+  WHERE j.id = ANY (p_ids);
+  RETURN QUERY SELECT e.id, e.tenant, ms(coalesce(e.run_at, f.created_at)), ms(e.started_at)
+  FROM ended_by_id(p_ids) e JOIN facts_by_id(p_ids) f ON f.id = e.id AND f.tenant = e.tenant;
+END $$;
+
+-- What readers of the log filter and trace by.
+CREATE FUNCTION labels(p_ids uuid[])
+RETURNS TABLE (id uuid, tenant int, correlation_id text, trace_id text, awaited_by uuid, wait text,
+  wait_key text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT f.id, f.tenant, f.correlation_id, f.trace_id, f.awaited_by, f.wait, f.wait_key
+  FROM facts_by_id(p_ids) f;
 END $$;
 
 -- Names this log: another database, a restored copy of the log or a new timeline is another one,

@@ -2,9 +2,8 @@
 CREATE TYPE new_job AS (
   ord int, is_other boolean, tenant int, id uuid, lane int, type text, lifecycle int, policy int,
   state int2, phase int2, via_state int2, version int, priority int, run_at float8,
-  deadline_at float8, input text, metadata text, correlation_id text, trace_id text,
-  requested_by text, limit_key text, parent_job_id uuid, parent_kind int2, document_id text,
-  awaited_by uuid, wait text, wait_key text, actor text, key text, payload_hash text, window_ms float8,
+  deadline_at float8, input text, stages text, metadata text, labels job_labels, actor text,
+  key text, payload_hash text, window_ms float8,
   slot_key text, user_key text, organisation_key text, active_key text,
   unique_key text, unique_mode text, unique_window_ms float8, unique_wait_ms float8
 );
@@ -76,7 +75,8 @@ BEGIN
   RETURN ms(v_now);
 END $$;
 
--- The facts of a set whose jobs have something of their own, or ids outside the partitions.
+-- The facts of a set whose jobs have something of their own, or ids outside the partitions. They are
+-- written by position: labels are the last columns of the table.
 CREATE FUNCTION insert_facts(p_common json, p_ids uuid[], p_inputs json, p_own json,
   v_now timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -86,19 +86,12 @@ BEGIN
     lifecycle int, policy int, priority int, deadline_at float8);
   WITH y AS (
     SELECT i.id, v_now AS created_at, at_ms(x.deadline_at) AS deadline_at, x.tenant, x.lane, x.policy,
-      x.lifecycle, x.priority, o.correlation_id, o.trace_id, o.requested_by, o.limit_key,
-      o.parent_job_id, o.parent_kind, o.document_id, o.awaited_by, o.wait, o.wait_key,
-      o.metadata::json, i.input
+      x.lifecycle, x.priority, o.metadata::json, i.input, (o.labels).*
     FROM ROWS FROM (unnest(p_ids), json_array_elements(p_inputs)) WITH ORDINALITY
       AS i(id, input, ord)
     LEFT JOIN json_populate_recordset(NULL::new_job, p_own) o ON o.ord = i.ord),
-  f AS (
-    INSERT INTO facts (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
-      correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-      awaited_by, wait, wait_key, metadata, input) SELECT * FROM y WHERE NOT x.is_other)
-  INSERT INTO facts_other (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
-    correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-    awaited_by, wait, wait_key, metadata, input) SELECT * FROM y WHERE x.is_other;
+  f AS (INSERT INTO facts SELECT * FROM y WHERE NOT x.is_other)
+  INSERT INTO facts_other SELECT * FROM y WHERE x.is_other;
 END $$;
 
 CREATE FUNCTION job_exists(p_tenant int, p_id uuid) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -189,23 +182,18 @@ CREATE FUNCTION insert_job(x new_job, p_is_late boolean, v_now timestamptz, v_ru
 #variable_conflict use_column
 DECLARE v_n int8; v_found int;
   v_flags int := x.is_other::int + CASE WHEN EXISTS (
-    SELECT FROM keys k WHERE k.id = x.id AND k.tenant = x.tenant) THEN 2 ELSE 0 END;
+    SELECT FROM keys k WHERE k.id = x.id AND k.tenant = x.tenant) THEN 2 ELSE 0 END
+    + CASE WHEN x.stages IS NOT NULL THEN 8 ELSE 0 END;
 BEGIN
   WITH f AS (
-    INSERT INTO facts (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
-      correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-      awaited_by, wait, wait_key, metadata, input)
+    INSERT INTO facts
     SELECT x.id, v_now, at_ms(x.deadline_at), x.tenant, x.lane, x.policy, x.lifecycle, x.priority,
-      x.correlation_id, x.trace_id, x.requested_by, x.limit_key, x.parent_job_id, x.parent_kind,
-      x.document_id, x.awaited_by, x.wait, x.wait_key, x.metadata::json, x.input::json
+      x.metadata::json, x.input::json, (x.labels).*
     WHERE NOT x.is_other ON CONFLICT DO NOTHING RETURNING 1),
   o AS (
-    INSERT INTO facts_other (id, created_at, deadline_at, tenant, lane, policy, lifecycle, priority,
-      correlation_id, trace_id, requested_by, limit_key, parent_job_id, parent_kind, document_id,
-      awaited_by, wait, wait_key, metadata, input)
+    INSERT INTO facts_other
     SELECT x.id, v_now, at_ms(x.deadline_at), x.tenant, x.lane, x.policy, x.lifecycle, x.priority,
-      x.correlation_id, x.trace_id, x.requested_by, x.limit_key, x.parent_job_id, x.parent_kind,
-      x.document_id, x.awaited_by, x.wait, x.wait_key, x.metadata::json, x.input::json
+      x.metadata::json, x.input::json, (x.labels).*
     WHERE x.is_other ON CONFLICT DO NOTHING RETURNING 1)
   SELECT count(*) INTO v_found FROM (SELECT FROM f UNION ALL SELECT FROM o) made;
   IF v_found = 0 THEN
@@ -228,6 +216,11 @@ BEGIN
   VALUES (x.id, v_seq, rank_of(v_run, x.priority), v_n, v_run, v_now,
     at_ms(x.deadline_at), x.tenant, x.lane, x.policy, x.lifecycle, 1, x.version, 0, 0, 0, x.priority,
     0, x.state, x.phase, v_gate, v_flags);
+  IF x.stages IS NOT NULL THEN
+    INSERT INTO stages SELECT x.id, x.tenant, s.kept ->> 0, v_now, nextval('calls'),
+      (s.kept ->> 1)::json
+    FROM json_array_elements(x.stages::json) WITH ORDINALITY AS s(kept, i) ORDER BY s.i;
+  END IF;
   RETURN 'created';
 END $$;
 

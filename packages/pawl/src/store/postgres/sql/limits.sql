@@ -17,9 +17,9 @@ BEGIN
   r := json_populate_record(NULL::limits, p_row);
   r.tenant := p_tenant; r.scope := p_scope; r.name := p_name;
   INSERT INTO limits SELECT r.* ON CONFLICT (tenant, scope, name) DO UPDATE SET
-    (is_paused, concurrency, throttle, high_watermark, low_watermark, is_shedding, reason, actor,
-      updated_at) = (r.is_paused, r.concurrency, r.throttle, r.high_watermark, r.low_watermark,
-      r.is_shedding, r.reason, r.actor, r.updated_at);
+    (is_paused, paused_until, concurrency, throttle, high_watermark, low_watermark, is_shedding,
+      reason, actor, updated_at) = (r.is_paused, r.paused_until, r.concurrency, r.throttle,
+      r.high_watermark, r.low_watermark, r.is_shedding, r.reason, r.actor, r.updated_at);
   RETURN true;
 END $$;
 

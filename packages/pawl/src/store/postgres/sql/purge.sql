@@ -53,14 +53,17 @@ BEGIN
   FROM partitions p WHERE p.is_closed AND p.parent IN ('facts', 'log', 'notes') ORDER BY p.low;
 END $$;
 
--- For a role that does not own the tables, and cannot detach beside others: waits no longer than
--- its lock_timeout.
-CREATE FUNCTION detach_now(p_parent text, p_name text) RETURNS void LANGUAGE plpgsql AS $$
+-- For a role that does not own the tables, or has no session to detach beside others in. Waits
+-- briefly: everybody else waits behind it.
+CREATE FUNCTION detach_now(p_parent text, p_name text) RETURNS void LANGUAGE plpgsql
+SET lock_timeout = '100ms' AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM partitions p WHERE p.name = p_name AND p.is_closed) THEN
     RAISE EXCEPTION USING ERRCODE = 'PW004', MESSAGE = format('%s is not closed', p_name);
   END IF;
-  EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', p_parent, p_name);
+  EXECUTE format('ALTER TABLE %I DETACH PARTITION %I %s', p_parent, p_name, CASE WHEN EXISTS (
+    SELECT FROM pg_inherits i WHERE i.inhrelid = p_name::regclass AND i.inhdetachpending)
+    THEN 'FINALIZE' END);
 END $$;
 
 -- After the tables are detached nothing can come into them: what came in between is carried on too.

@@ -3,10 +3,9 @@
 CREATE TYPE job_part AS (
   id uuid, tenant int, lane int, policy int, lifecycle int, state int2, phase int2, epoch int,
   version int, priority int, run_at int8, deadline_at int8, attempts int, retry_count int,
-  backoff_ms int8, progress real, stage text, message text, owner text, lease_expiry int8,
+  backoff_ms int8, revision text, is_pinned boolean, progress real, stage text, message text, owner text, lease_expiry int8,
   cancel_mode int2, cancel_reason text, created_at int8, updated_at int8, started_at int8,
-  completed_at int8, correlation_id text, trace_id text, requested_by text, limit_key text,
-  parent_job_id uuid, parent_kind int2, document_id text, awaited_by uuid, wait text, wait_key text
+  completed_at int8, labels job_labels
 );
 CREATE TYPE job_row AS (
   job job_part, error json, input json, result json, checkpoint json, metadata json
@@ -16,20 +15,19 @@ CREATE TYPE job_row AS (
 CREATE FUNCTION live_part(j live, f facts, d details, p_owner text) RETURNS job_part
 LANGUAGE sql IMMUTABLE AS $$
   SELECT ROW(f.id, f.tenant, f.lane, f.policy, f.lifecycle, j.state, j.phase, j.epoch, j.version,
-    f.priority, ms(j.run_at), ms(f.deadline_at), j.attempts, j.retry_count, j.backoff_ms, j.progress,
+    f.priority, ms(j.run_at), ms(f.deadline_at), j.attempts, j.retry_count, j.backoff_ms, j.revision,
+    j.flags & 32 > 0, j.progress,
     d.stage, d.message, p_owner, ms(j.lease_expiry), j.cancel_mode, d.cancel_reason,
-    ms(f.created_at), ms(j.updated_at), ms(j.started_at), NULL, f.correlation_id, f.trace_id,
-    f.requested_by, f.limit_key, f.parent_job_id, f.parent_kind, f.document_id, f.awaited_by, f.wait,
-    f.wait_key)::job_part
+    ms(f.created_at), ms(j.updated_at), ms(j.started_at), NULL,
+    labels_of(f))::job_part
 $$;
 CREATE FUNCTION ended_part(e ended, f facts, d details, p_version int, p_at timestamptz)
 RETURNS job_part LANGUAGE sql IMMUTABLE AS $$
   SELECT ROW(f.id, f.tenant, f.lane, f.policy, f.lifecycle, e.state, e.phase, e.epoch,
     coalesce(p_version, e.version), f.priority, ms(coalesce(e.run_at, f.created_at)),
-    ms(f.deadline_at), e.attempts, e.retry_count, e.backoff_ms, e.progress, d.stage, d.message, NULL,
+    ms(f.deadline_at), e.attempts, e.retry_count, e.backoff_ms, e.revision, e.flags & 32 > 0, e.progress, d.stage, d.message, NULL,
     NULL, NULL, NULL, ms(f.created_at), ms(coalesce(p_at, e.completed_at)), ms(e.started_at),
-    ms(e.completed_at), f.correlation_id, f.trace_id, f.requested_by, f.limit_key, f.parent_job_id,
-    f.parent_kind, f.document_id, f.awaited_by, f.wait, f.wait_key)::job_part
+    ms(e.completed_at), labels_of(f))::job_part
 $$;
 
 -- The facts of some jobs, wherever they lie. Of the partitions only those are looked into that lie
@@ -133,6 +131,20 @@ BEGIN
   GET DIAGNOSTICS v_found = ROW_COUNT;
   IF v_found = cardinality(p_ids) AND cardinality(p_tenants) = 1 THEN RETURN; END IF;
   RETURN QUERY SELECT * FROM read_ended(p_ids) r WHERE (r.job).tenant = ANY (p_tenants);
+END $$;
+
+-- The phases alone, in the same order of statements.
+CREATE FUNCTION read_phases(p_tenants int[], p_ids uuid[])
+RETURNS TABLE (id uuid, tenant int, phase int2) LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE v_found int;
+BEGIN
+  RETURN QUERY SELECT j.id, j.tenant, j.phase FROM live j
+  WHERE j.id = ANY (p_ids) AND j.tenant = ANY (p_tenants);
+  GET DIAGNOSTICS v_found = ROW_COUNT;
+  IF v_found = cardinality(p_ids) AND cardinality(p_tenants) = 1 THEN RETURN; END IF;
+  RETURN QUERY SELECT e.id, e.tenant, e.phase FROM ended_by_id(p_ids) e
+  WHERE e.tenant = ANY (p_tenants);
 END $$;
 
 -- Jobs that a sweep found, in its order.

@@ -20,10 +20,12 @@ INSERT INTO meta DEFAULT VALUES;
 CREATE TABLE tenants (
   number int PRIMARY KEY, name text NOT NULL UNIQUE, generation int NOT NULL DEFAULT 1
 );
+-- claim_type: the type, with the revision behind it (type@revision) for jobs that are pinned to one.
 CREATE TABLE lanes (
   number int PRIMARY KEY, tenant int NOT NULL, queue text NOT NULL, type text NOT NULL,
-  UNIQUE (type, queue, tenant)
+  claim_type text NOT NULL, UNIQUE (claim_type, queue, tenant)
 );
+CREATE INDEX lanes_type ON lanes (type);
 CREATE TABLE owners (number int PRIMARY KEY, name text NOT NULL UNIQUE);
 CREATE TABLE lifecycles (
   number int PRIMARY KEY, name text NOT NULL, version int NOT NULL, definition json NOT NULL,
@@ -44,13 +46,15 @@ CREATE TABLE policies (
 );
 
 -- What a job is: written once, changed by erasure alone. Ids whose time lies between the oldest
--- partition and tomorrow are here, all others in facts_other.
+-- partition and tomorrow are here, all others in facts_other. After `input` come the labels
+-- (core/job-labels.ts), in the order of job_labels.
 CREATE TABLE facts (
   id uuid NOT NULL, created_at timestamptz NOT NULL, deadline_at timestamptz,
   tenant int NOT NULL, lane int NOT NULL, policy int NOT NULL, lifecycle int NOT NULL,
-  priority int NOT NULL, parent_kind int2, awaited_by uuid, parent_job_id uuid,
+  priority int NOT NULL, metadata json, input json NOT NULL,
   correlation_id text, trace_id text, requested_by text, limit_key text, document_id text,
-  wait text, wait_key text, metadata json, input json NOT NULL, PRIMARY KEY (id, tenant)
+  parent_job_id uuid, parent_kind int2, awaited_by uuid, wait text, wait_key text,
+  PRIMARY KEY (id, tenant)
 ) PARTITION BY RANGE (id);
 CREATE INDEX facts_correlation ON facts (tenant, correlation_id, id)
   WHERE correlation_id IS NOT NULL;
@@ -62,7 +66,9 @@ CREATE TABLE facts_other (LIKE facts INCLUDING ALL);
 -- Where a job stands that has not ended. Nothing in a row can be long.
 -- gate: 0 claimable; 1 claimable once run_at has come; 2 to be requeued then; 3 waits for a slot,
 --   4 for a token of its user, 5 for one of its tenant; null: held, or somebody owns it.
--- flags: 1 outside the partitions, 2 has keys, 4 has details, 8 has stages, 16 has older positions.
+-- flags: 1 outside the partitions, 2 has keys, 4 has details, 8 has stages, 16 has older positions,
+--   32 is pinned to its revision: then its lane is that of the revision, and the one in facts that
+--   of its type.
 -- born_n, claim_n, more_n: where its entries stand in the log.
 CREATE TABLE live (
   id uuid NOT NULL, seq int8 NOT NULL, rank_at int8 NOT NULL, born_n int8, claim_n int8,
@@ -73,7 +79,7 @@ CREATE TABLE live (
   epoch int NOT NULL, version int NOT NULL, notes int NOT NULL, attempts int NOT NULL,
   retry_count int NOT NULL, priority int NOT NULL, progress real NOT NULL,
   state int2 NOT NULL, phase int2 NOT NULL, gate int2, cancel_mode int2, flags int2 NOT NULL,
-  more_n int8[], PRIMARY KEY (id, tenant),
+  more_n int8[], revision text, PRIMARY KEY (id, tenant),
   CONSTRAINT nothing_live_has_ended CHECK (phase < 5),
   CONSTRAINT only_who_waits_has_a_gate CHECK (gate IS NULL OR phase IN (1, 4)),
   CONSTRAINT owner_and_lease_come_and_go_together CHECK (
@@ -129,6 +135,7 @@ CREATE TABLE ended (
   retry_count int NOT NULL, progress real NOT NULL,
   from_state int2 NOT NULL, from_phase int2 NOT NULL, state int2 NOT NULL, phase int2 NOT NULL,
   flags int2 NOT NULL, backoff_ms int8, more_n int8[], fingerprint text, result json,
+  revision text,
   PRIMARY KEY (id, tenant), CONSTRAINT only_ends CHECK (phase >= 5)
 ) PARTITION BY RANGE (id);
 CREATE INDEX ended_badly ON ended (tenant, phase, id) WHERE phase > 5;
@@ -163,7 +170,7 @@ CREATE INDEX unique_keys_until ON unique_keys (until);
 -- Queues and types that do not let everything through; what has no row is open.
 CREATE TABLE limits (
   tenant int NOT NULL, scope text NOT NULL, name text COLLATE "C" NOT NULL,
-  is_paused boolean NOT NULL, concurrency int, throttle json, high_watermark int8,
+  is_paused boolean NOT NULL, paused_until timestamptz, concurrency int, throttle json, high_watermark int8,
   low_watermark int8, is_shedding boolean NOT NULL, reason text, actor text NOT NULL,
   updated_at timestamptz NOT NULL, PRIMARY KEY (tenant, scope, name)
 );

@@ -9,7 +9,8 @@ $$;
 CREATE VIEW jobs AS
   SELECT t.name AS tenant, f.id, l.type, l.queue, y.name AS lifecycle, y.states[s.state] AS state,
     (ARRAY['held', 'ready', 'leased', 'executing', 'waiting', 'succeeded', 'failed', 'cancelled',
-      'dead'])[s.phase + 1] AS phase, s.epoch, s.version, s.attempts, s.retry_count, f.priority,
+      'dead'])[s.phase + 1] AS phase, s.epoch, s.version, s.attempts, s.retry_count, s.revision,
+    f.priority,
     s.run_at, f.deadline_at, s.progress, d.stage, d.message, o.name AS lease_owner, s.lease_expiry,
     f.created_at, s.updated_at, s.started_at, s.completed_at, d.error,
     coalesce(d.input, f.input) AS input, s.result, d.checkpoint, f.metadata, f.correlation_id,
@@ -17,11 +18,13 @@ CREATE VIEW jobs AS
   FROM (SELECT * FROM facts UNION ALL SELECT * FROM facts_other) f
   JOIN (
     SELECT id, tenant, state, phase, epoch, version, attempts, retry_count, run_at, progress, owner,
-      lease_expiry, updated_at, started_at, NULL::timestamptz AS completed_at, NULL::json AS result
+      lease_expiry, updated_at, started_at, NULL::timestamptz AS completed_at, NULL::json AS result,
+      revision
     FROM live
     UNION ALL
     SELECT e.id, e.tenant, e.state, e.phase, e.epoch, e.version, e.attempts, e.retry_count, e.run_at,
-      e.progress, NULL, NULL, e.completed_at, e.started_at, e.completed_at, e.result
+      e.progress, NULL, NULL, e.completed_at, e.started_at, e.completed_at, e.result,
+      e.revision
     FROM (SELECT * FROM ended UNION ALL SELECT * FROM ended_other) e) s
     ON s.id = f.id AND s.tenant = f.tenant
   JOIN tenants t ON t.number = f.tenant JOIN lanes l ON l.number = f.lane

@@ -22,6 +22,10 @@ UPDATE live SET state = ?2, phase = ?3, epoch = epoch + ?4, version = version + 
   updated_at = ?12, started_at = CASE WHEN ?3 = 3 THEN coalesce(started_at, ?12)
     ELSE started_at END
 WHERE key BETWEEN ?1 AND ?13
+-- The first revision that is offered for a job stays. Nobody else writes these columns.
+-- @fix_revision
+UPDATE live SET revision = ?2, lane = ?3, flags = flags | ?4
+WHERE key IN (SELECT value FROM json_each(?1))
 -- @set_positions
 UPDATE live SET more_n = ?2, flags = ?3 WHERE key = ?1
 

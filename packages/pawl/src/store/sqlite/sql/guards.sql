@@ -6,16 +6,22 @@
 
 -- Rows that stay in their place may rise by one version (an annotation). The look-up is on the
 -- table's own key: a constant list would be sorted anew each time the trigger fires. Renewals name
--- none of these columns and do not pay.
+-- none of these columns and do not pay. A job changes its lane once at most: when it gets a revision
+-- to which it is pinned, to that revision's lane of the same tenant, queue and type.
 CREATE TRIGGER live_moves
 AFTER UPDATE OF state, phase, epoch, version, lifecycle, lane, key, rowid ON live
-WHEN NEW.lifecycle <> OLD.lifecycle OR NEW.lane <> OLD.lane OR NEW.key <> OLD.key OR NOT (
+WHEN NEW.lifecycle <> OLD.lifecycle OR NEW.key <> OLD.key
+  OR (NEW.lane <> OLD.lane AND NOT (OLD.revision IS NULL AND EXISTS (
+    SELECT 1 FROM lanes a JOIN lanes b ON b.number = NEW.lane WHERE a.number = OLD.lane
+      AND b.tenant = a.tenant AND b.queue = a.queue AND b.type = a.type
+      AND b.claim_type = a.type || '@' || NEW.revision)))
+  OR NOT (
   EXISTS (SELECT 1 FROM moves m WHERE m.lifecycle = OLD.lifecycle
     AND m.from_state = OLD.state AND m.from_phase = OLD.phase
     AND m.to_state = NEW.state AND m.to_phase = NEW.phase
     AND m.is_quiet = OLD.version + 1 - NEW.version AND m.epochs = NEW.epoch - OLD.epoch)
-  OR (NEW.version = OLD.version + 1 AND NEW.epoch = OLD.epoch AND NEW.phase = OLD.phase
-    AND NEW.state = OLD.state))
+  OR (NEW.version = OLD.version + (NEW.revision IS OLD.revision) AND NEW.epoch = OLD.epoch
+    AND NEW.phase = OLD.phase AND NEW.state = OLD.state))
 BEGIN
   SELECT CASE
     WHEN NEW.lifecycle <> OLD.lifecycle OR NEW.lane <> OLD.lane OR NEW.key <> OLD.key
@@ -29,6 +35,12 @@ BEGIN
     WHEN NEW.version - OLD.version NOT IN (0, 1)
       THEN RAISE(ABORT, 'pawl refuses this: the version may rise by one only')
     ELSE RAISE(ABORT, 'pawl refuses this: the lifecycle lists no such move') END;
+END;
+
+CREATE TRIGGER live_keeps_revision BEFORE UPDATE OF revision ON live
+WHEN OLD.revision IS NOT NULL AND NEW.revision IS NOT OLD.revision
+BEGIN
+  SELECT RAISE(ABORT, 'pawl refuses this: a job keeps the revision that it has');
 END;
 
 -- An end comes from the job's live row, by a listed move, and takes that row away.

@@ -8,9 +8,9 @@ SELECT * FROM limits WHERE tenant = ? AND scope = ? AND name = ?
 SELECT l.* FROM limits l JOIN tenants t ON t.number = l.tenant
 WHERE ?1 IS NULL OR l.tenant = ?1 ORDER BY t.name, l.scope, l.name
 -- @put_limit
-REPLACE INTO limits (tenant, scope, name, is_paused, concurrency, throttle, high_watermark,
-  low_watermark, is_shedding, reason, actor, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+REPLACE INTO limits (tenant, scope, name, is_paused, paused_until, concurrency, throttle,
+  high_watermark, low_watermark, is_shedding, reason, actor, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- @drop_limit
 DELETE FROM limits WHERE tenant = ? AND scope = ? AND name = ?
 

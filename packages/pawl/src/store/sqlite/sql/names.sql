@@ -15,11 +15,11 @@ INSERT INTO owners (name) VALUES (?)
 -- @lane
 SELECT number, tenant, queue, type FROM lanes WHERE number = ?
 -- @lanes_of_type
-SELECT number, tenant, queue, type FROM lanes WHERE type = ?
+SELECT number, tenant, queue, type FROM lanes WHERE claim_type = ?
 -- @lanes_of_tenant
 SELECT number, tenant, queue, type FROM lanes WHERE tenant = ?
 -- @add_lane
-INSERT INTO lanes (tenant, queue, type) VALUES (?, ?, ?)
+INSERT INTO lanes (tenant, queue, type, claim_type) VALUES (?, ?, ?, ?)
 -- @lifecycles
 SELECT number, name, version, states, definition FROM lifecycles
 -- @lifecycle

@@ -2,12 +2,19 @@
 
 -- @job_by_id
 SELECT * FROM job WHERE tenant = ? AND id = ?
+-- @phase_by_id
+SELECT coalesce(l.phase, e.phase) FROM facts f LEFT JOIN live l ON l.key = f.key
+LEFT JOIN ended e ON e.key = CASE WHEN l.key IS NULL THEN f.key END
+WHERE f.tenant = ? AND f.id = ?
 -- @job_by_key
 SELECT * FROM job WHERE key = ?
 -- @jobs_by_key
 SELECT * FROM job WHERE key IN (SELECT value FROM json_each(?))
 -- @stages
 SELECT name, result, at FROM stages WHERE key = ? ORDER BY n
+
+-- @count_stages
+SELECT count(*) AS stages FROM stages WHERE key = ? AND name IS NOT ?
 
 -- @expired
 SELECT * FROM job WHERE key IN (SELECT key FROM live INDEXED BY live_owned

@@ -9,9 +9,10 @@ INSERT INTO meta VALUES ('may_change', 'no');
 CREATE TABLE tenants (
   number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, generation INTEGER NOT NULL DEFAULT 1
 ) STRICT;
+-- claim_type: the type, with the revision behind it (type@revision) for jobs that are pinned to one.
 CREATE TABLE lanes (
   number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, queue TEXT NOT NULL, type TEXT NOT NULL,
-  UNIQUE (type, queue, tenant)
+  claim_type TEXT NOT NULL, UNIQUE (claim_type, queue, tenant)
 ) STRICT;
 CREATE INDEX lanes_of_tenant ON lanes (tenant);
 CREATE TABLE owners (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -50,7 +51,8 @@ CREATE INDEX facts_parent ON facts (tenant, parent_job_id, id) WHERE parent_job_
 -- Where a job stands that has not ended. Nothing in a row can be long.
 -- gate: 0 claimable; 1 claimable once run_at has come; 2 to be requeued then; 3 waits for a slot,
 --   4 for a token of its user, 5 for one of its tenant; null: held, or somebody owns it.
--- flags: 2 has keys, 4 has details, 8 has stages, 16 has older positions.
+-- flags: 2 has keys, 4 has details, 8 has stages, 16 has older positions, 32 is pinned to its
+--   revision: then its lane is that of the revision, and the one in facts that of its type.
 -- born_n, claim_n, more_n: where its entries stand in the log.
 CREATE TABLE live (
   key INTEGER PRIMARY KEY, lane INTEGER NOT NULL, policy INTEGER NOT NULL,
@@ -61,6 +63,7 @@ CREATE TABLE live (
   run_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, started_at INTEGER, deadline_at INTEGER,
   backoff_ms INTEGER, owner INTEGER, token INTEGER, lease_expiry INTEGER, lease_end INTEGER,
   lease_limit INTEGER, cancel_mode INTEGER, born_n INTEGER, claim_n INTEGER, more_n TEXT,
+  revision TEXT,
   CONSTRAINT nothing_live_has_ended CHECK (phase BETWEEN 0 AND 4),
   CONSTRAINT only_who_waits_has_a_gate CHECK (gate IS NULL OR phase = 1 OR phase = 4),
   CONSTRAINT owner_and_lease_come_and_go_together CHECK (
@@ -111,7 +114,7 @@ CREATE TABLE ended (
   retry_count INTEGER NOT NULL, progress REAL NOT NULL, run_at INTEGER NOT NULL,
   started_at INTEGER, completed_at INTEGER NOT NULL, backoff_ms INTEGER, born_n INTEGER,
   claim_n INTEGER, end_n INTEGER NOT NULL, more_n TEXT, tenant INTEGER, id BLOB,
-  fingerprint TEXT, result TEXT CHECK (result IS NULL OR json_valid(result)),
+  fingerprint TEXT, result TEXT CHECK (result IS NULL OR json_valid(result)), revision TEXT,
   CONSTRAINT only_ends CHECK (phase BETWEEN 5 AND 8)
 ) STRICT;
 CREATE INDEX ended_badly ON ended (tenant, phase, id) WHERE phase > 5;
@@ -144,7 +147,7 @@ CREATE INDEX unique_keys_until ON unique_keys (until);
 -- Queues and types that do not let everything through; what has no row is open.
 CREATE TABLE limits (
   tenant INTEGER NOT NULL, scope TEXT NOT NULL, name TEXT NOT NULL, is_paused INTEGER NOT NULL,
-  concurrency INTEGER, throttle TEXT, high_watermark INTEGER, low_watermark INTEGER,
+  paused_until INTEGER, concurrency INTEGER, throttle TEXT, high_watermark INTEGER, low_watermark INTEGER,
   is_shedding INTEGER NOT NULL, reason TEXT, actor TEXT NOT NULL, updated_at INTEGER NOT NULL,
   PRIMARY KEY (tenant, scope, name)
 ) STRICT, WITHOUT ROWID;

@@ -21,12 +21,16 @@ function sweeps({ tallies, expired, now }: Facts) {
   const action = 'Start a process with the role sweeper, and look into its log.';
   return [
     ...lost.map(({ id }) =>
-      found('fault', `the lease of job ${id} is over and nobody has taken it back`, action),
+      found(
+        'fault',
+        `the lease of job ${id} has expired, and no sweep has requeued the job`,
+        action,
+      ),
     ),
     ...late.map(({ type, ...tally }) =>
       found(
         'fault',
-        `${countOf(tally)} jobs of type ${type} are due and nobody lets them in`,
+        `${countOf(tally)} jobs of type ${type} are due, and no sweep makes them ready`,
         action,
       ),
     ),
@@ -51,6 +55,7 @@ function unserved({ tallies, workers, rules }: Facts) {
       'warning',
       `${countOf(tally)} jobs of type ${type} are ready in ${queue}, and no worker takes that type`,
       `Start a worker for ${type}, or cancel them: pawl jobs ls --type ${type} --phase ready`,
+      { kind: 'type', name: type },
     ),
   );
 }
@@ -59,25 +64,31 @@ function held({ rules }: Facts) {
   const closed = rules.filter(({ isPaused, isShedding, throttle }) =>
     [isPaused, isShedding, throttle !== null].some(Boolean),
   );
-  if (closed.length === 0) return [good('no queue and no type is held back')];
-  return closed.map(({ scope, name, isPaused, isShedding, reason, throttle }) => {
+  if (closed.length === 0) return [good('no queue or type is paused, full or throttled')];
+  return closed.map(({ scope, name, isPaused, pausedUntil, isShedding, reason, throttle }) => {
     const why = reason === null ? '' : `: ${reason}`;
+    const about = { kind: scope, name };
     if (isPaused) {
-      return found('notice', `the ${scope} ${name} is paused${why}`, `pawl queues resume ${name}`);
+      const end = pausedUntil === null ? '' : ` until ${new Date(pausedUntil).toISOString()}`;
+      const message = `the ${scope} ${name} is paused${end}${why}`;
+      return found('notice', message, `pawl queues resume ${name}`, { ...about, isPaused: true });
     }
     if (isShedding) {
       const action = 'Add workers, or raise its high watermark.';
-      return found('warning', `the ${scope} ${name} is full and refuses jobs${why}`, action);
+      return found('warning', `the ${scope} ${name} is full and refuses jobs${why}`, action, about);
     }
     const message = `the type ${name} fails often and runs ${throttle?.ceiling} at once only`;
-    return found('warning', message, `Look at its errors: pawl jobs ls --type ${name}`);
+    return found('warning', message, `Look at its errors: pawl jobs ls --type ${name}`, about);
   });
 }
 
 function letters({ deadLetters }: Facts) {
   if (deadLetters.length === 0) return [good('there are no dead letters')];
   return deadLetters.map(({ type, count }) =>
-    found('notice', `${count} dead letters of type ${type}`, `pawl dlq ls --type ${type}`),
+    found('notice', `${count} dead letters of type ${type}`, `pawl dlq ls --type ${type}`, {
+      kind: 'type',
+      name: type,
+    }),
   );
 }
 
@@ -90,6 +101,7 @@ function failures({ failed }: Facts) {
       `${countOf({ count, isAtLeast: total >= FAILED_MAX })} jobs of type ${type} failed without ` +
         'a dead letter and were not run again',
       `See why: pawl failures --type ${type}. Then: pawl jobs rerun --type ${type}`,
+      { kind: 'type', name: type },
     ),
   );
 }
@@ -99,13 +111,14 @@ function followers(facts: Facts) {
   const behind = facts.followers.filter(
     ({ trouble, lag }) => trouble === null && (lag?.seconds ?? 0) > FOLLOWER_LAG_SECONDS_MAX,
   );
-  if (troubled.length + behind.length === 0) return [good('everyone who follows the log keeps up')];
+  if (troubled.length + behind.length === 0)
+    return [good('all followers of the log are up to date')];
   return [
     ...troubled.map(({ name, trouble }) =>
       found(
         'warning',
-        `${name} cannot go on: ${trouble?.error}`,
-        'Mend it: it tries again itself.',
+        `${name} cannot continue: ${trouble?.error}`,
+        'Fix the cause: the follower retries automatically.',
       ),
     ),
     ...behind.map(({ name, lag }) => {
@@ -137,7 +150,7 @@ function orphans({ strays }: Facts) {
 }
 
 /** What can be wrong with the jobs and those who work on them. */
-export const JOB_CHECKS: readonly Check[] = [
+export const OPERATION_CHECKS: readonly Check[] = [
   { name: 'sweeps', run: sweeps },
   { name: 'workers', run: unserved },
   { name: 'held back', run: held },

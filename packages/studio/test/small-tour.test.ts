@@ -1,4 +1,4 @@
-// `pawl demo`, as a newcomer types it after `npm start`.
+// `pawl tour`, as a newcomer types it after `npm start`.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { runPawl } from '../../../test/cli/pawl-command.ts';
 
-test('[T1, T23, T24, T25] pawl demo converts, exports, downloads and asks, on a platform as it starts', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'pawl-demo-'));
+test('[T1, T23, T24, T25] pawl tour converts, exports, downloads and asks, on a platform as it starts', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-tour-'));
   const env = { PORT: '0', PAWL_DATA: join(folder, 'data') };
   const platform = await startPlatform(readConfiguration(env), { warn: () => undefined });
   context.after(async () => {
@@ -17,7 +17,7 @@ test('[T1, T23, T24, T25] pawl demo converts, exports, downloads and asks, on a 
     rmSync(folder, { recursive: true, force: true });
   });
   const out = join(folder, 'out');
-  const { code, stdout, stderr } = await runPawl(['demo', '--out', out], platform);
+  const { code, stdout, stderr } = await runPawl(['tour', '--out', out], platform);
   assert.equal(code, 0, stderr);
   assert.deepEqual(readdirSync(out).toSorted(), [
     'The ratchet.pdf',

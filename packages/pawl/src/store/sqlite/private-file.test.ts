@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
+import { backupDatabase } from './backup.ts';
+import { openSqliteStore } from './store.ts';
+
+test('[S1] the database, what lies beside it and its backups are for their user only', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-private-'));
+  const path = join(folder, 'pawl.db');
+  const modes = (): string[] =>
+    readdirSync(folder).map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8));
+  try {
+    const store = await openSqliteStore({ path, lifecycles });
+    backupDatabase({ from: path, to: join(folder, 'copy.db') });
+    assert.ok(modes().length >= 4, String(readdirSync(folder)));
+    assert.deepEqual(new Set(modes()), new Set(['600']));
+    await store.close();
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+    const again = await openSqliteStore({ path, lifecycles });
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    await again.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
