@@ -21,6 +21,7 @@ export interface MountedCaller {
   readonly role?: Role;
 }
 
+/** Options of `handler`. */
 export interface HandlerOptions {
   /**
    * Says who asks, by whatever the framework knows of the request; null refuses it. By default
@@ -38,6 +39,7 @@ export interface PawlHandler {
   readonly close: () => Promise<void>;
 }
 
+/** Options of `serve`. */
 export interface ServeOptions {
   /** Only addresses of this machine: others need credentials, which `pawl start` has. */
   readonly host?: string;
@@ -58,6 +60,7 @@ export async function serve(
   return { url: await app.listen({ host, port }), close: () => app.close() };
 }
 
+/** A request handler that serves the API and the dashboard of a Pawl inside your own server. */
 export async function handler(pawl: Pawl, options: HandlerOptions = {}): Promise<PawlHandler> {
   const { caller = () => ({}) } = options;
   const app = await openApp(pawl, {
@@ -72,7 +75,7 @@ export async function handler(pawl: Pawl, options: HandlerOptions = {}): Promise
 
 function openApp(pawl: Pawl, more: Partial<ServerOptions>): Promise<FastifyInstance> {
   const { context, engine, artifacts } = partsOf(pawl);
-  const keys = [newLinkKey()];
+  const keys = context.links?.keys ?? [newLinkKey()];
   return buildServer({
     engine,
     doctor: context,

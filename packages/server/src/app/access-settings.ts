@@ -15,9 +15,14 @@ export interface AccessSettings {
   readonly provider: ProviderSettings | null;
   /** Requests a second per credential; null for no limit. */
   readonly requestsPerSecond: number | null;
+  /** Connections of one address at once; null for no limit. */
+  readonly connectionsPerAddress: number | null;
+  /** Origins whose pages may use the API. */
+  readonly corsOrigins: readonly string[];
 }
 
 const REQUESTS_PER_SECOND = 1_000;
+const CONNECTIONS_PER_ADDRESS = 1_000;
 
 /** True for addresses that only this machine can reach. */
 export function isLoopback(host: string): boolean {
@@ -28,7 +33,13 @@ export function isLoopback(host: string): boolean {
 export function readAccess(env: NodeJS.ProcessEnv, host: string): AccessSettings {
   const provider = readProvider(env);
   const isOpen = isOpenIn(env, { host, hasProvider: provider !== null });
-  return { isOpen, provider, requestsPerSecond: readRate(env, isOpen) };
+  return {
+    isOpen,
+    provider,
+    requestsPerSecond: readRate(env, isOpen),
+    connectionsPerAddress: readConnections(env),
+    corsOrigins: readOrigins(env, isOpen),
+  };
 }
 
 function isOpenIn(env: NodeJS.ProcessEnv, at: { host: string; hasProvider: boolean }): boolean {
@@ -78,4 +89,26 @@ function readRate(env: NodeJS.ProcessEnv, isOpen: boolean): number | null {
   if (Number.isInteger(rate) && rate >= 0 && rate <= 1_000_000) return rate === 0 ? null : rate;
   const fault = `is "${text}": give a whole number, 0 for no limit`;
   throw new ConfigurationError('PAWL_REQUESTS_PER_SECOND', fault);
+}
+
+function readConnections(env: NodeJS.ProcessEnv): number | null {
+  const text = env['PAWL_CONNECTIONS_PER_ADDRESS'];
+  if (text === undefined || text === '') return CONNECTIONS_PER_ADDRESS;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 0 && count <= 1_000_000)
+    return count === 0 ? null : count;
+  const fault = `is "${text}": give a whole number, 0 for no limit`;
+  throw new ConfigurationError('PAWL_CONNECTIONS_PER_ADDRESS', fault);
+}
+
+function readOrigins(env: NodeJS.ProcessEnv, isOpen: boolean): string[] {
+  const origins = (env['PAWL_CORS_ORIGINS'] ?? '').split(/[\s,]+/).filter((one) => one !== '');
+  if (origins.length > 0 && isOpen) {
+    const fault = 'is set, but no credentials are asked for: set PAWL_AUTH to on, or leave it out';
+    throw new ConfigurationError('PAWL_CORS_ORIGINS', fault);
+  }
+  const odd = origins.find((one) => !URL.canParse(one) || new URL(one).origin !== one);
+  if (odd === undefined) return origins;
+  const fault = `has "${odd}", which is not an origin: give those such as https://app.example.com`;
+  throw new ConfigurationError('PAWL_CORS_ORIGINS', fault);
 }

@@ -1,6 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import { systemTimers } from 'pawl/internal/core/timers';
 import type { EngineContext } from 'pawl/internal/engine/context';
+import { HistoryReader } from 'pawl/internal/engine/history/reader';
 import type { EngineOptions } from 'pawl/internal/engine/open-context';
 import { EngineMetrics } from '../metrics/engine-metrics.ts';
 import { watchDatabase } from '../metrics/database-gauges.ts';
@@ -40,6 +41,7 @@ export async function openMeasuring({ tracedAs }: MeasuringSettings): Promise<Me
   const meter = new Meter();
   const observer = new EngineMetrics(meter);
   let reader: SloReader | null = null;
+  let history: HistoryReader | null = null;
   let server: FastifyInstance | null = null;
   return {
     meter,
@@ -50,13 +52,18 @@ export async function openMeasuring({ tracedAs }: MeasuringSettings): Promise<Me
       watchDatabase(meter, context);
       watchSlo(meter, context);
       reader = new SloReader(context, { timers: systemTimers });
-      if (roles.has('sweeper')) reader.start();
+      history = new HistoryReader(context, { timers: systemTimers });
+      if (roles.has('sweeper')) {
+        reader.start();
+        history.start();
+      }
       if (metricsPort === null) return { metricsUrl: null };
       server = serveMeter(meter);
       return { metricsUrl: await server.listen({ host, port: metricsPort }) };
     },
     stop: async () => {
       await reader?.stop();
+      await history?.stop();
       await server?.close();
       await sdk?.stop();
     },

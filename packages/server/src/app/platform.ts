@@ -79,6 +79,7 @@ async function openCore({ configuration, log, measuring, jobs, plugins }: Openin
     store: measuring.measured(store),
     files,
     codec: null,
+    links: { publicUrl: configuration.publicUrl, keys },
     jobs,
     lifecycles,
     tenant: 'default',
@@ -160,6 +161,8 @@ function serverOf(
     authenticator,
     status,
     rate: rateOf(configuration.access),
+    corsOrigins: configuration.access.corsOrigins,
+    connections: { perAddressMax: configuration.access.connectionsPerAddress },
     warn: (message, facts) => log.warn(message, facts),
   });
 }

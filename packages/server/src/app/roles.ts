@@ -15,7 +15,7 @@ export function readRoles(
   const words = text.split(',').map((word) => word.trim());
   const roles = new Set(words.filter(isRole));
   if (roles.size !== words.length) {
-    const fault = `is "${text}": give one or more of ${PROCESS_ROLES.join(', ')}, by commas`;
+    const fault = `is "${text}": give one or more of ${PROCESS_ROLES.join(', ')}, comma-separated`;
     throw new ConfigurationError('PAWL_ROLES', fault);
   }
   if (databaseUrl === null && !roles.has('api')) {

@@ -44,8 +44,8 @@ test('a secret may lie in a file, whose closing line end is no part of it', () =
 
 test('what cannot be meant is named with the way out', () => {
   const refused: [NodeJS.ProcessEnv, RegExp][] = [
-    [{ PAWL_CONFIG: fileOf('typo.json', '{"PROT":1}') }, /"PROT", which is no setting/],
-    [{ PAWL_CONFIG: fileOf('broken.json', '{') }, /no JSON/],
+    [{ PAWL_CONFIG: fileOf('typo.json', '{"PROT":1}') }, /"PROT", which is not a setting/],
+    [{ PAWL_CONFIG: fileOf('broken.json', '{') }, /not JSON/],
     [{ PAWL_CONFIG: fileOf('list.json', '[]') }, /one JSON object/],
     [{ PAWL_CONFIG: fileOf('deep.json', '{"PORT":{}}') }, /neither a text nor a number/],
     [{ PAWL_CONFIG: join(folder, 'missing.json') }, /PAWL_CONFIG names a file that cannot be read/],

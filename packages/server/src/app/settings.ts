@@ -10,17 +10,21 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_ROLES',
     fallback: null,
-    sentence: 'What this process does, by commas: api, worker, sweeper; all without.',
+    sentence: 'Roles of this process, comma-separated: api, worker, sweeper. Default: all.',
   },
   {
     name: 'PAWL_DRAIN_MS',
     fallback: '0',
-    sentence: 'How long it goes on after a signal, telling load balancers to look elsewhere.',
+    sentence: 'How long it keeps answering after SIGTERM while /readyz answers 503.',
   },
-  { name: 'PAWL_AUTH', fallback: null, sentence: 'on, or off on the own machine only.' },
-  { name: 'PAWL_OIDC_ISSUER', fallback: null, sentence: 'Whose tokens are good here.' },
-  { name: 'PAWL_OIDC_AUDIENCE', fallback: null, sentence: 'For whom such tokens must be made.' },
-  { name: 'PAWL_OIDC_JWKS_URL', fallback: null, sentence: 'Where the keys of the issuer are.' },
+  {
+    name: 'PAWL_AUTH',
+    fallback: null,
+    sentence: 'Whether credentials are required: on, or off (on loopback addresses only).',
+  },
+  { name: 'PAWL_OIDC_ISSUER', fallback: null, sentence: 'OIDC issuer whose tokens are accepted.' },
+  { name: 'PAWL_OIDC_AUDIENCE', fallback: null, sentence: 'Audience that the tokens must have.' },
+  { name: 'PAWL_OIDC_JWKS_URL', fallback: null, sentence: 'JWKS URL of the issuer.' },
   {
     name: 'PAWL_OIDC_TENANT_CLAIM',
     fallback: 'tenant',
@@ -30,52 +34,69 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_OIDC_CLIENT_ID',
     fallback: null,
-    sentence: 'As whom the dashboard lets people sign in at the issuer; by API key alone without.',
+    sentence: 'OIDC client id of the dashboard. Default: people sign in with an API key.',
   },
   {
     name: 'PAWL_OIDC_SCOPE',
     fallback: 'openid profile',
-    sentence: 'What the dashboard asks the issuer for, openid among it.',
+    sentence: 'OIDC scopes that the dashboard requests; must contain openid.',
   },
   {
     name: 'PAWL_TRACE_URL',
     fallback: null,
-    sentence: 'Where the dashboard links traces to, with {traceId} in it; told to all who ask.',
+    sentence: 'Link template for traces in the dashboard, with {traceId}; public.',
   },
   {
     name: 'PAWL_REQUESTS_PER_SECOND',
     fallback: null,
-    sentence: 'Requests a second per credential, 0 for no limit; 1000 where credentials are asked.',
+    sentence:
+      'Rate limit per credential, 0 for none. Default: 1000 where credentials are required.',
+  },
+  {
+    name: 'PAWL_CORS_ORIGINS',
+    fallback: null,
+    sentence:
+      'Comma-separated origins whose pages may use the API; needs credentials to be asked for.',
+  },
+  {
+    name: 'PAWL_CONNECTIONS_PER_ADDRESS',
+    fallback: '1000',
+    sentence:
+      'Connections of one address at once, 0 for no limit; some more are taken to ask how it is.',
   },
   {
     name: 'PAWL_LINK_KEYS',
     fallback: null,
-    sentence: 'Keys that sign links to artifacts; made up and kept in the data folder without.',
+    sentence: 'Keys that sign links to artifacts and messages. Default: a file in the data folder.',
     isSecret: true,
   },
   {
     name: 'PAWL_SECRET_KEYS',
     fallback: null,
-    sentence: 'Keys that encrypt what is stored of secrets, such as those of webhooks.',
+    sentence: 'Keys that encrypt stored secrets, such as those of webhooks.',
     isSecret: true,
   },
-  { name: 'PAWL_S3_ENDPOINT', fallback: null, sentence: 'A bucket for artifacts, with its name.' },
-  { name: 'PAWL_S3_ACCESS_KEY_ID', fallback: null, sentence: 'Who reads and writes that bucket.' },
+  {
+    name: 'PAWL_S3_ENDPOINT',
+    fallback: null,
+    sentence: 'URL of an S3 bucket for artifacts, including its name.',
+  },
+  { name: 'PAWL_S3_ACCESS_KEY_ID', fallback: null, sentence: 'Access key id for that bucket.' },
   {
     name: 'PAWL_S3_SECRET_ACCESS_KEY',
     fallback: null,
-    sentence: 'The secret that goes with it.',
+    sentence: 'Secret access key for that bucket.',
     isSecret: true,
   },
   {
     name: 'PAWL_OUTGOING_ALLOW',
     fallback: null,
-    sentence: 'Private hosts or networks that webhooks and providers may reach, by commas.',
+    sentence: 'Private hosts or networks that webhooks and providers may reach, comma-separated.',
   },
   {
     name: 'PAWL_PUBLIC_URL',
     fallback: null,
-    sentence: 'Where clients reach the API, for links that must be whole; by their Host without.',
+    sentence: 'Public URL of the API, for absolute links; message links need it.',
   },
   {
     name: 'PAWL_METRICS_PORT',
@@ -87,9 +108,21 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '30d',
     sentence: 'How long ended jobs are kept with their events: 30d, 12h, or never to remove any.',
   },
-  { name: 'PAWL_RETENTION_NOTES', fallback: '1d', sentence: 'How long notes are kept.' },
-  { name: 'PAWL_RETENTION_FEED', fallback: '2d', sentence: 'How far back a stream can resume.' },
-  { name: 'PAWL_RETENTION_FIRES', fallback: '90d', sentence: 'How long fired slots are kept.' },
+  {
+    name: 'PAWL_RETENTION_NOTES',
+    fallback: '1d',
+    sentence: 'How long notes (heartbeats, progress, log lines) are kept.',
+  },
+  {
+    name: 'PAWL_RETENTION_FEED',
+    fallback: '2d',
+    sentence: 'How far back an event stream can resume.',
+  },
+  {
+    name: 'PAWL_RETENTION_FIRES',
+    fallback: '90d',
+    sentence: 'How long the histories of schedules are kept.',
+  },
   {
     name: 'PAWL_RETENTION_DEAD_LETTERS',
     fallback: '90d',
@@ -98,23 +131,47 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PAWL_REPROCESS_REASONS',
     fallback: null,
-    sentence: 'Dead letters with these reasons are replayed by themselves; none without.',
+    sentence: 'Dead letters with these reasons are replayed automatically. Default: none.',
   },
-  { name: 'PAWL_REPROCESS_TYPES', fallback: null, sentence: 'Of these types of jobs only.' },
-  { name: 'PAWL_REPROCESS_TENANTS', fallback: 'default', sentence: 'Of these tenants.' },
-  { name: 'PAWL_REPROCESS_DELAY', fallback: '10m', sentence: 'So long after the failure.' },
-  { name: 'PAWL_REPROCESS_TIMES', fallback: '3', sentence: 'At most so often for one job.' },
-  { name: 'PAWL_REPROCESS_PER_MINUTE', fallback: '60', sentence: 'So many a minute in all.' },
-  { name: 'LOG_LEVEL', fallback: 'info', sentence: 'How much is logged.' },
+  {
+    name: 'PAWL_REPROCESS_TYPES',
+    fallback: null,
+    sentence: 'Automatic replays only for these types.',
+  },
+  {
+    name: 'PAWL_REPROCESS_TENANTS',
+    fallback: 'default',
+    sentence: 'Automatic replays only for these tenants.',
+  },
+  {
+    name: 'PAWL_REPROCESS_DELAY',
+    fallback: '10m',
+    sentence: 'Time between a failure and its automatic replay.',
+  },
+  {
+    name: 'PAWL_REPROCESS_TIMES',
+    fallback: '3',
+    sentence: 'The most automatic replays of one job.',
+  },
+  {
+    name: 'PAWL_REPROCESS_PER_MINUTE',
+    fallback: '60',
+    sentence: 'The most automatic replays per minute.',
+  },
+  {
+    name: 'LOG_LEVEL',
+    fallback: 'info',
+    sentence: 'Log level: debug, info, warn, error or silent.',
+  },
   {
     name: 'LOG_FORMAT',
     fallback: null,
-    sentence: 'json or pretty; by the terminal without.',
+    sentence: 'Log format: json or pretty. Default: pretty on a terminal, otherwise json.',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     fallback: null,
-    sentence: 'Where traces are sent; not at all without.',
+    sentence: 'OTLP endpoint for traces. Default: no traces are sent.',
   },
-  { name: 'OTEL_SERVICE_NAME', fallback: 'pawl', sentence: 'By which name traces are sent.' },
+  { name: 'OTEL_SERVICE_NAME', fallback: 'pawl', sentence: 'Service name of the traces.' },
 ];

@@ -1,7 +1,8 @@
 import type { Clock, Instant } from 'pawl/internal/core/clock';
-import { PawlError } from 'pawl/internal/core/errors';
+import { isPawlError, PawlError } from 'pawl/internal/core/errors';
 import type { AccessKey, AccessKeys } from 'pawl/internal/records/access-keys';
 import type { Credential } from 'pawl/internal/contract/credential';
+import { FailedAttempts } from './failed-attempts.ts';
 import { isSecretOf, readKey } from './key-text.ts';
 import { isRole, scopesOf } from 'pawl/internal/contract/role';
 import type { TokenReader } from './token.ts';
@@ -21,6 +22,11 @@ const TOUCHED_MS = 60_000;
 const HEADER_LENGTH_MAX = 8_192;
 const NO_HASH = '0'.repeat(64);
 
+interface KeyParts {
+  readonly id: string;
+  readonly secret: string;
+}
+
 interface Remembered {
   readonly key: AccessKey | null;
   readonly readAt: Instant;
@@ -39,16 +45,41 @@ export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #remembered: Map<string, Remembered> = new Map();
   readonly #touchedAt: Map<string, Instant> = new Map();
+  readonly #failed: FailedAttempts;
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
+    this.#failed = new FailedAttempts(() => options.clock.now());
   }
 
-  async authenticate(header: string | undefined): Promise<Credential> {
+  /**
+   * Wrong credentials of an address are slowed down before anything is read. A key that was good a
+   * moment ago is not: whoever guesses behind the same proxy must not keep its holder out.
+   */
+  async authenticate(header: string | undefined, address: string): Promise<Credential> {
     if (header === undefined || header.length > HEADER_LENGTH_MAX) throw refusal();
     const [, text] = /^Bearer +(\S+)$/i.exec(header) ?? [];
     if (text === undefined) throw refusal();
     const parts = readKey(text);
+    const waitMs = this.#isKnown(parts) ? 0 : this.#failed.waitMs(address);
+    if (waitMs > 0) {
+      const message = 'too many wrong credentials came from this address';
+      throw new PawlError('RATE_LIMITED', message, { details: { retryAfterMs: waitMs } });
+    }
+    try {
+      return await this.#read(text, parts);
+    } catch (error) {
+      if (isPawlError(error) && error.code === 'UNAUTHENTICATED') this.#failed.note(address);
+      throw error;
+    }
+  }
+
+  #isKnown(parts: KeyParts | null): boolean {
+    const key = parts === null ? null : (this.#remembered.get(parts.id)?.key ?? null);
+    return parts !== null && key !== null && isSecretOf(parts.secret, key.hash);
+  }
+
+  async #read(text: string, parts: KeyParts | null): Promise<Credential> {
     if (parts !== null) return this.#withKey(parts);
     const { tokens = null } = this.#options;
     if (tokens === null || !text.includes('.')) throw refusal();
@@ -57,7 +88,7 @@ export class Authenticator {
     return credential;
   }
 
-  async #withKey({ id, secret }: { id: string; secret: string }): Promise<Credential> {
+  async #withKey({ id, secret }: KeyParts): Promise<Credential> {
     const key = await this.#find(id);
     // A key that is not there is compared too: it takes as long as one that is.
     const isGenuine = isSecretOf(secret, key?.hash ?? NO_HASH);

@@ -1,94 +1,162 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import type { ArtifactJson } from 'pawl/internal/contract/artifact';
-import type { EnqueueJson } from 'pawl/internal/contract/enqueue';
-import { type Given, onServer, type Session } from 'pawl/internal/cli/session';
-import { DEMO_NAME, DEMO_QUESTION, DEMO_TEXT } from './demo-deck.ts';
+import type { JobJson } from 'pawl/internal/contract/job';
 import { requireSuccess, watchJob } from 'pawl/internal/cli/commands/watch';
+import { openSession, type Session } from 'pawl/internal/cli/session';
+import { stopSignal } from 'pawl/internal/settings/stop-signal';
+import { DemoServer, freePort } from './demo-server.ts';
+
+const PAGES = 24;
+const KILL_AT = 8;
+const PORT = 8080;
 
 interface DemoOptions {
-  readonly out: string;
-  readonly question: string;
+  readonly port: string;
+  readonly yes?: boolean;
 }
 
-/** Runs a job to its end before the eyes of whoever looks, and answers with its result. */
-async function perform<Result>(session: Session, job: EnqueueJson): Promise<[string, Result]> {
-  const { id } = await session.client.enqueue(job);
-  requireSuccess(await watchJob(session, id));
-  return [id, (await session.client.result(id)) as Result];
+interface Scene {
+  readonly session: Session;
+  readonly server: DemoServer;
+  /** Nobody is asked anything, and it ends by itself. */
+  readonly isAlone: boolean;
 }
 
-function say({ screen }: Session, text: string): void {
-  if (!screen.isJson) screen.talk(`\n${screen.paint('bold', text)}`);
+function say({ session: { screen } }: Scene, title: string, ...lines: string[]): void {
+  screen.talk(`\n${screen.paint('bold', title)}`);
+  for (const line of lines) screen.talk(`  ${line}`);
 }
 
-async function download(
-  { client, screen }: Session,
-  artifact: ArtifactJson,
-  folder: string,
-): Promise<void> {
-  // Names are the platform's; a file of ours has none of its folders.
-  const path = join(folder, artifact.name.replaceAll(/[/\\]/g, '-'));
-  await pipeline(await client.artifacts.download(artifact), createWriteStream(path));
-  if (screen.isJson) screen.json({ file: path, size: artifact.size });
-  else screen.data(`  ${path}  ${artifact.size} bytes`);
+async function retries(scene: Scene): Promise<void> {
+  const { session, server } = scene;
+  const job = await session.client.enqueue({ type: 'demo-payment', input: { amount: 42 } });
+  say(
+    scene,
+    '1. Retries',
+    'A payment whose bank does not answer twice. Its policy: five attempts, a second apart.',
+    `${server.url}/#/jobs/${job.id}`,
+  );
+  requireSuccess(await watchJob(session, job.id));
 }
 
-/** Asks about the deck, and prints the answer as it is written. */
-async function ask(session: Session, job: EnqueueJson): Promise<void> {
+/** Follows a job until it has kept so many pages. */
+async function untilPage({ session }: Scene, id: string, page: number): Promise<void> {
+  for await (const item of session.client.events(id)) {
+    const progress = item.kind === 'event' ? item.event.progress : 0;
+    if (progress >= (100 * page) / PAGES) return;
+  }
+}
+
+async function kill(scene: Scene): Promise<void> {
+  const { session, server } = scene;
   const { client, screen } = session;
-  const { id } = await client.enqueue(job);
-  let isTold = false;
-  for await (const item of client.events(id)) {
-    if (item.kind !== 'event' || item.event.type !== 'job_tokens' || screen.isJson) continue;
-    const { text } = item.event.metadata;
-    screen.raw(typeof text === 'string' ? text : '');
-    isTold = true;
-  }
-  requireSuccess(await client.job(id));
-  const result = (await client.result(id)) as { response: string | null; model: string };
-  if (screen.isJson) screen.json(result);
-  else screen.data(`${isTold ? '' : result.response}\n`);
-  screen.talk(`Answered by ${result.model}.`);
+  const job = await client.enqueue({ type: 'demo-printing', input: { pages: PAGES } });
+  say(
+    scene,
+    '2. kill -9',
+    `${PAGES} pages are printed one by one; each is a checkpoint. After page ${KILL_AT} the whole`,
+    'platform, server and worker, is killed.',
+    `${server.url}/#/jobs/${job.id}`,
+  );
+  await untilPage(scene, job.id, KILL_AT);
+  const { pid } = server;
+  await server.kill();
+  screen.talk(screen.paint('red', `  kill -9 ${pid}: nothing runs any more. Starting it again…`));
+  await server.start();
+  screen.talk(
+    screen.paint('green', '  It is back. The lease of the lost worker runs out, and then:'),
+  );
+  requireSuccess(await watchJob(session, job.id));
+  const { wentOnAt } = (await client.result(job.id)) as { wentOnAt: number };
+  screen.talk(
+    `  It continued at page ${wentOnAt} of ${PAGES}: nothing was lost, nothing printed twice.`,
+  );
 }
 
-async function demo(session: Session, { options }: Given<DemoOptions>): Promise<void> {
-  const { client } = session;
-  const { out, question } = options;
-  await mkdir(out, { recursive: true });
-  say(session, `Uploading ${DEMO_NAME}`);
-  const source = await client.artifacts.upload({
-    name: DEMO_NAME,
-    contentType: 'text/markdown',
-    content: DEMO_TEXT,
-  });
-  say(session, 'Converting it: stages, progress, a preview of every slide');
-  const convert = { type: 'convert', input: { assetRef: source.id } };
-  const [convertId, { deckRef }] = await perform<{ deckRef: string }>(session, convert);
-  const { items } = await client.artifacts.ofJob(convertId);
-  for (const artifact of items) await download(session, artifact, out);
-  for (const format of ['pptx', 'pdf']) {
-    say(session, `Exporting it as .${format}`);
-    const input = { deckRef, format };
-    const exporting = { type: 'export', input };
-    const [exportId] = await perform(session, exporting);
-    const files = await client.artifacts.ofJob(exportId);
-    for (const artifact of files.items) await download(session, artifact, out);
+/** Waits until the flow waits for the message. */
+async function untilAsked({ session }: Scene, id: string): Promise<void> {
+  for await (const item of session.client.events(id)) {
+    const { waits } = await session.call<{ waits: { message: string | null; isOpen: boolean }[] }>({
+      method: 'GET',
+      path: `/v1/jobs/${id}/tree`,
+    });
+    if (waits.some(({ message, isOpen }) => isOpen && message === 'approve')) return;
+    if (item.kind === 'event' && item.event.type === 'job_failed') return;
   }
-  say(session, `Asking: ${question}`);
-  await ask(session, { type: 'ai', input: { deckRef, prompt: question } });
+}
+
+/** By Enter here or by the button on the page, whichever comes first. */
+async function approve({ session, isAlone }: Scene, id: string): Promise<JobJson> {
+  const send = (): Promise<unknown> =>
+    session.call({
+      method: 'POST',
+      path: `/v1/jobs/${id}/messages`,
+      body: { name: 'approve', payload: { by: 'demo' }, key: 'demo' },
+    });
+  if (isAlone) {
+    await send();
+    return watchJob(session, id);
+  }
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const stop = new AbortController();
+  const asked = prompt.question('  Press Enter to approve it here: ', { signal: stop.signal });
+  asked.then(send).catch(() => undefined);
+  const job = await watchJob(session, id);
+  stop.abort();
+  prompt.close();
+  return job;
+}
+
+async function flow(scene: Scene): Promise<void> {
+  const { session, server } = scene;
+  const parts = ['frame', 'wheels', 'saddle'];
+  const job = await session.client.enqueue({ type: 'demo-order', input: { parts } });
+  say(
+    scene,
+    '3. A flow with an approval',
+    'An order packs its parts at once, each a job, and then waits for a person. Waiting holds no',
+    'worker and no memory: it may take days.',
+    'Approve it on its page, with the button Send "approve"…',
+    `${server.url}/#/jobs/${job.id}`,
+  );
+  await untilAsked(scene, job.id);
+  requireSuccess(await approve(scene, job.id));
+}
+
+async function demo({ port, yes = false }: DemoOptions, command: Command): Promise<void> {
+  const stopped = stopSignal();
+  const isAlone = yes || !process.stdin.isTTY;
+  const data = await mkdtemp(join(tmpdir(), 'pawl-demo-'));
+  const server = new DemoServer({ port: await freePort(Number(port)), data: join(data, 'data') });
+  const session = openSession({ ...command.optsWithGlobals(), url: server.url }, process.env);
+  const scene: Scene = { session, server, isAlone };
+  try {
+    say(scene, 'Starting a platform of its own, on a database in a temporary folder…');
+    await server.start();
+    say(scene, `Open ${server.url} beside this.`);
+    await retries(scene);
+    await kill(scene);
+    await flow(scene);
+    say(scene, 'That was it.', `All of it is in the log: ${server.url}/#/jobs`);
+    if (isAlone) return;
+    session.screen.talk('\nThe platform stays up for you to look around. Ctrl-C ends it.');
+    await stopped;
+  } finally {
+    await server.stop();
+    await rm(data, { recursive: true, force: true });
+  }
 }
 
 /** `pawl demo`. */
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('a short tour: upload, convert, export, download and ask about a small deck')
-    .option('--out <folder>', 'where the files go', 'pawl-demo')
-    .option('--question <text>', 'what to ask about the deck', DEMO_QUESTION)
-    .addHelpText('after', '\nNeeds a server that runs: npm start')
-    .action(onServer(demo));
+    .description('see work survive kill -9, retries, and a flow with an approval, in a minute')
+    .option('--port <port>', 'port of its dashboard; if taken, any free port', String(PORT))
+    .option('--yes', 'approve automatically and exit, without asking')
+    .addHelpText('after', '\nIt runs a platform of its own and leaves nothing behind.')
+    .action((options: DemoOptions, command: Command) => demo(options, command));
 }

@@ -3,6 +3,8 @@ import { watch } from 'node:fs';
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { stopSignal } from 'pawl/internal/settings/stop-signal';
+import { mayOpenPage, openPage } from './open-page.ts';
+import type { Listening } from './start.ts';
 
 /** Editors write a file in several steps: what comes within this time is one change. */
 const SETTLE_MS = 150;
@@ -14,10 +16,18 @@ function isSource(path: string): boolean {
   );
 }
 
+interface DevOptions {
+  /** False with `--no-open`. */
+  readonly open: boolean;
+}
+
 /** Runs `pawl start` in a process of its own, and again whenever a source changes. */
-async function dev(words: readonly string[]): Promise<void> {
+async function dev(words: readonly string[], { open }: DevOptions): Promise<void> {
   const stopped = stopSignal();
   let child = startChild(words);
+  if (open && mayOpenPage(process.env, process.stdout)) {
+    child.once('message', ({ url }: Listening) => openPage(url));
+  }
   let restarting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const restart = (path: string): void => {
@@ -44,7 +54,7 @@ async function dev(words: readonly string[]): Promise<void> {
 function startChild(words: readonly string[]): ChildProcess {
   const [program = ''] = process.argv.slice(1);
   return spawn(process.execPath, [...process.execArgv, program, 'start', ...words], {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
 }
 
@@ -59,9 +69,12 @@ async function endChild(child: ChildProcess): Promise<void> {
 export function addDev(program: Command): void {
   program
     .command('dev')
-    .description('run the platform of pawl.config.ts, and restart it when a source changes')
-    .argument('[options...]', 'as of "pawl start"')
+    .description(
+      'run the platform of pawl.config.ts, open its page, restart it when a source changes',
+    )
+    .argument('[options...]', 'options of "pawl start"')
+    .option('--no-open', 'do not open the page in the browser')
     .allowUnknownOption()
     .addHelpText('after', '\nExample: pawl dev --port 3000')
-    .action((words: readonly string[]) => dev(words));
+    .action((words: readonly string[], options: DevOptions) => dev(words, options));
 }

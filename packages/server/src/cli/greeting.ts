@@ -18,7 +18,7 @@ function examplesOf({ url, isOpen, types }: Platform, command: string): [string,
   const pawl = (words: string): string => `${command} ${words}${there}`;
   const examples: [string, string][] = [];
   if (types.includes('convert')) {
-    examples.push([pawl('demo'), 'a document becomes a deck, is exported, and answers']);
+    examples.push([pawl('tour'), 'a document becomes a deck, is exported, and answers']);
   }
   if (types.includes('greet')) {
     const input = `'{"names":["Ada"]}'`;

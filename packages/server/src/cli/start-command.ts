@@ -29,11 +29,11 @@ export function addStart(program: Command): void {
   program
     .command('start')
     .description('run the platform: API, sweeps and workers, until Ctrl-C')
-    .option('--port <port>', 'where the API listens (PORT; 8080)')
-    .option('--host <host>', 'on which address (HOST; 127.0.0.1)')
-    .option('--data <folder>', 'of the embedded store (PAWL_DATA; ./data)')
+    .option('--port <port>', 'port of the API (PORT; default: 8080)')
+    .option('--host <host>', 'address to listen on (HOST; default: 127.0.0.1)')
+    .option('--data <folder>', 'folder of the embedded store (PAWL_DATA; default: ./data)')
     .option('--jobs <module>', 'a module that exports jobs (PAWL_JOBS)')
-    .option('--role <roles>', 'api, worker, sweeper, by commas; all without (PAWL_ROLES)')
+    .option('--role <roles>', 'comma-separated: api, worker, sweeper; default: all (PAWL_ROLES)')
     .addHelpText('after', '\nPostgreSQL: DATABASE_URL=postgres://… pawl start')
     .action(async (_options: StartOptions, command: Command) => {
       // The platform is large; the other commands need none of it.

@@ -16,6 +16,19 @@ export interface StartOptions {
   readonly command?: string;
 }
 
+/** What `pawl start` tells the process that started it, such as `pawl dev`. */
+export interface Listening {
+  readonly kind: 'listening';
+  readonly url: string;
+}
+
+function tellParent({ url }: Platform): void {
+  if (url === '') return;
+  const listening: Listening = { kind: 'listening', url };
+  // The parent may be gone, which its other signals tell.
+  process.send?.(listening, undefined, undefined, () => {});
+}
+
 /** `pawl start`: runs until it is told to stop. */
 export async function start(
   env: NodeJS.ProcessEnv,
@@ -29,6 +42,7 @@ export async function start(
     if (isPretty(configuration.log, process.stdout))
       process.stdout.write(greeting(platform, command));
     else log.info('Pawl is running', factsOf(platform));
+    tellParent(platform);
     await stopped;
     log.info('Pawl is stopping');
     await platform.stop();

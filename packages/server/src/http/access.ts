@@ -11,11 +11,14 @@ import type { AnyScope, Scope } from 'pawl/internal/contract/role';
 /** Routes that tell nothing about anybody's jobs. */
 export const PUBLIC = 'public';
 
+/** Routes that need a credential, whatever it allows. */
+export const SIGNED_IN = 'signed-in';
+
 /**
  * The one table of what each route of the platform needs; those of plug-ins say it themselves. A
  * route that is not listed is refused to everybody once credentials are asked for.
  */
-export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
+export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC | typeof SIGNED_IN>> = {
   'GET /': PUBLIC,
   'GET /mark.svg': PUBLIC,
   'GET /assets/:file': PUBLIC,
@@ -28,11 +31,16 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /docs/style.css': PUBLIC,
   'GET /metrics': 'metrics:read',
   'GET /v1/slo': 'metrics:read',
+  'GET /v1/history': 'metrics:read',
+  'GET /v1/me': SIGNED_IN,
+  'GET /v1/usage': 'queues:read',
+  'GET /v1/search': 'jobs:read',
   'GET /v1/lifecycles': 'types:read',
   'GET /v1/lifecycles/:name': 'types:read',
   'GET /v1/types': 'types:read',
   'GET /v1/types/:type': 'types:read',
-  'PUT /v1/types/:type': 'types:write',
+  // What is registered already is changed with `types:write` only.
+  'PUT /v1/types/:type': 'types:register',
   'POST /v1/jobs': 'jobs:write',
   'POST /v1/jobs/batch': 'jobs:write',
   'POST /v1/jobs/:id/submit': 'jobs:write',
@@ -46,6 +54,7 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /v1/jobs/:id/messages': 'jobs:read',
   'GET /v1/jobs/:id/waits/:name/results': 'jobs:read',
   'POST /v1/jobs/:id/messages': 'jobs:write',
+  'POST /v1/jobs/:id/messages/links': 'jobs:write',
   'GET /v1/events': 'jobs:read',
   'POST /v1/jobs/:id/cancel': 'jobs:cancel',
   'POST /v1/jobs/cancel': 'jobs:cancel',
@@ -56,6 +65,14 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'POST /v1/jobs/rerun': 'jobs:write',
   'GET /v1/failures': 'jobs:read',
   'GET /v1/failures/jobs': 'jobs:read',
+  'GET /v1/failures/:fingerprint': 'jobs:read',
+  'POST /v1/failures/:fingerprint/ignore': 'jobs:operate',
+  'DELETE /v1/failures/:fingerprint/ignore': 'jobs:operate',
+  'POST /v1/operations': 'jobs:operate',
+  'GET /v1/operations': 'jobs:read',
+  'GET /v1/operations/:id': 'jobs:read',
+  'POST /v1/operations/:id/stop': 'jobs:operate',
+  'POST /v1/operations/:id/undo': 'jobs:operate',
   'GET /v1/dlq': 'dlq:read',
   'GET /v1/dlq/:id': 'dlq:read',
   'POST /v1/dlq/:id/replay': 'dlq:replay',
@@ -64,6 +81,8 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /v1/queues/:name': 'queues:read',
   'PATCH /v1/queues/:name': 'queues:write',
   'GET /v1/workers': 'queues:read',
+  'GET /v1/workers/:name': 'queues:read',
+  'POST /v1/workers/:name/drain': 'queues:write',
   'PUT /v1/workers/:name': 'work',
   'GET /v1/schedules': 'schedules:read',
   'GET /v1/schedules/:name': 'schedules:read',
@@ -88,9 +107,12 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'POST /v1/jobs/:id/suspend': 'work',
   'POST /v1/jobs/:id/waits/:name/results': 'work',
   'POST /v1/jobs/:id/messages/:message/aside': 'work',
+  'POST /v1/jobs/:id/links': 'work',
   'POST /v1/artifacts': 'artifacts:write',
   // The signature of the link is the credential here.
   'GET /v1/artifacts/:id': PUBLIC,
+  'GET /v1/message-links/:id': PUBLIC,
+  'POST /v1/message-links/:id': PUBLIC,
   'GET /v1/artifacts/:id/link': 'artifacts:read',
   'GET /v1/jobs/:id/artifacts': 'artifacts:read',
   'PUT /v1/jobs/:id/artifacts/:name': 'work',
@@ -104,6 +126,13 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC>> = {
   'GET /v1/doctor/verify': 'audit:read',
 };
 
+/** Routes whose callers have a signed link, and are known to nobody. */
+const SIGNED: ReadonlySet<string> = new Set([
+  'GET /v1/artifacts/:id',
+  'GET /v1/message-links/:id',
+  'POST /v1/message-links/:id',
+]);
+
 /** The name of a route in the tables: some are there with a slash at their end too. */
 function routeName(method: string, url: string): string {
   const verb = method === 'HEAD' ? 'GET' : method;
@@ -115,7 +144,7 @@ export function scopeOfRoute(
   method: string,
   url: string,
   own?: Scope | typeof PUBLIC,
-): Scope | typeof PUBLIC | null {
+): Scope | typeof PUBLIC | typeof SIGNED_IN | null {
   return own ?? ROUTE_SCOPES[routeName(method, url)] ?? null;
 }
 
@@ -130,22 +159,31 @@ export function requireAccess(app: FastifyInstance, authenticator: Authenticator
       request.credential = GUEST_CREDENTIAL;
       return;
     }
-    const credential = await authenticator.authenticate(request.headers.authorization);
+    const credential = await authenticator.authenticate(request.headers.authorization, request.ip);
     request.credential = credential;
     requireScope(request, credential);
   });
 }
 
 /** The scope that a route needs: its plug-in's word, or the table's. */
-export function scopeOf({ method, routeOptions }: FastifyRequest): AnyScope | typeof PUBLIC | null {
+export function scopeOf({
+  method,
+  routeOptions,
+}: FastifyRequest): AnyScope | typeof PUBLIC | typeof SIGNED_IN | null {
   return routeOptions.config.scope ?? scopeOfRoute(method, routeOptions.url ?? '');
+}
+
+function isSigned({ method, routeOptions }: FastifyRequest): boolean {
+  return SIGNED.has(routeName(method, routeOptions.url ?? ''));
 }
 
 function requireScope(request: FastifyRequest, { scopes }: Credential): void {
   const scope = scopeOf(request);
-  if (scope === PUBLIC || (scope !== null && scopes.has(scope))) return;
+  if (scope === PUBLIC || scope === SIGNED_IN || (scope !== null && scopes.has(scope))) return;
   const message =
-    scope === null ? 'nobody may use this' : `this needs the scope ${scope}, which is not given`;
+    scope === null
+      ? 'this operation cannot be used'
+      : `this needs the scope ${scope}, which the credential does not have`;
   throw new PawlError('FORBIDDEN', message);
 }
 
@@ -155,7 +193,7 @@ export function admitBy(
   admit: (request: FastifyRequest) => Credential | null,
 ): void {
   app.addHook('onRequest', async (request) => {
-    if (request.is404) return;
+    if (request.is404 || isSigned(request)) return;
     const credential = admit(request);
     if (credential === null) throw new PawlError('UNAUTHENTICATED', 'the caller is not known');
     request.credential = credential;
@@ -187,7 +225,7 @@ function refuseStrangers({ headers, method }: FastifyRequest): void {
     (site !== undefined && site !== 'same-origin' && site !== 'none');
   const isSafe = method === 'GET' || method === 'HEAD';
   if (isForeign && !(isSafe && origin === undefined)) {
-    throw new PawlError('FORBIDDEN', 'a page of another origin may not use the API');
+    throw new PawlError('FORBIDDEN', 'requests from pages of another origin are refused');
   }
 }
 

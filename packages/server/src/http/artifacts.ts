@@ -74,7 +74,7 @@ async function receive(
   } catch (error) {
     void reply.header('connection', 'close');
     if (!request.raw.readableAborted) throw error;
-    throw new PawlError('VALIDATION_ERROR', 'the upload broke off', { cause: error });
+    throw new PawlError('VALIDATION_ERROR', 'the upload was interrupted', { cause: error });
   }
 }
 

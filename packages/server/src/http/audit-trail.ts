@@ -11,6 +11,11 @@ const AUDITED: Readonly<Record<string, string>> = {
   eraseJob: 'job.erased',
   rerunJob: 'job.rerun',
   rerunJobs: 'jobs.rerun',
+  startOperation: 'operation.started',
+  stopOperation: 'operation.stopped',
+  undoOperation: 'operation.undone',
+  ignoreFailure: 'failure.ignored',
+  heedFailure: 'failure.heeded',
   replayDeadLetter: 'dead_letter.replayed',
   replayDeadLetters: 'dead_letters.replayed',
   makeSchedule: 'schedule.put',
@@ -19,6 +24,7 @@ const AUDITED: Readonly<Record<string, string>> = {
   pauseSchedule: 'schedule.paused',
   resumeSchedule: 'schedule.resumed',
   runSchedule: 'schedule.run',
+  drainWorker: 'worker.drain_asked',
 };
 
 function subjectOf({ params, body, routeOptions }: FastifyRequest): string {
@@ -39,7 +45,7 @@ export function keepAudit(app: FastifyInstance, engine: Engine): void {
     try {
       await audit.add([{ ...entry, subject: subjectOf(request), details }]);
     } catch (cause) {
-      const message = 'it was done, but could not be told to the audit log';
+      const message = 'the change was made, but could not be written to the audit log';
       throw new PawlError('OUTCOME_UNKNOWN', message, { cause });
     }
   });

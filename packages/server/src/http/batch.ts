@@ -101,7 +101,7 @@ function acceptBatch(app: App, services: Services): void {
         operationId: 'acceptJobs',
         summary: 'Accept many jobs',
         description:
-          'One result an item, in order: a bad item is refused by itself and spoils no other. ' +
+          'One result per item, in order: an invalid item is refused without affecting others. ' +
           'With `atomic` there is either a job for each item or none at all: the first that is ' +
           'refused refuses the request, with its own code and its `index`. An `Idempotency-Key` ' +
           'counts for each item together with its place in the list, unless the item has an ' +

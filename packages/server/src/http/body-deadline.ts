@@ -33,7 +33,7 @@ export function boundBodies(app: FastifyInstance, { bodyMs }: BodyDeadlines): vo
     if (!hasBody || routeOptions.config.isStreamed === true) return;
     const timer = setTimeout(() => {
       void reply.header('connection', 'close');
-      void reply.send(tooSlow(`the body did not come within ${bodyMs} ms`));
+      void reply.send(tooSlow(`the body did not arrive within ${bodyMs} ms`));
     }, bodyMs);
     // A server that closes does not wait for bodies that may never come.
     timer.unref();
@@ -66,7 +66,7 @@ export async function* flowing(
 async function within<Value>(coming: Promise<Value>, ms: number): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(tooSlow('the upload came to a stop, or nearly so'));
+    late.reject(tooSlow('the upload stalled'));
   }, ms);
   try {
     return await Promise.race([coming, late.promise]);

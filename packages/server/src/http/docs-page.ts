@@ -1,3 +1,5 @@
+import { escapeHtml as escape } from './html.ts';
+
 /** The document as far as the page shows it. */
 interface Doc {
   readonly info: { readonly title: string; readonly description: string };
@@ -27,14 +29,6 @@ interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: unknown;
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 /** The little Markdown that the texts use: code, bold, paragraphs and tables. */

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Job, JobRef } from 'pawl/internal/core/job';
@@ -10,10 +9,11 @@ import { type App, credentialOf, type Services, refOf, type Resource, routes } f
 import { lastNote } from './last-note.ts';
 import { type EventFrame, eventFrame, frameFor } from './live-frame.ts';
 import { sendPage } from './page.ts';
+import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, RESET } from './page-or-stream.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
-import { JobEventSchema, JobParams } from 'pawl/internal/contract/job';
-import { closed, nothing, pageOf } from 'pawl/internal/contract/values';
+import { JobParams } from 'pawl/internal/contract/job';
+import { closed, nothing } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
 import { SseStream } from './sse.ts';
 import { jobJson } from './view.ts';
@@ -21,8 +21,6 @@ import { eventJson } from 'pawl/internal/contract/event-view';
 
 /** A wake may be late, so a stream looks by itself at least this often. */
 const LOOK_MS = 2_000;
-
-const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 
 export function isStreamWanted(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').includes('text/event-stream');
@@ -41,8 +39,6 @@ async function snapshotOf(services: Services, ref: JobRef): Promise<{ job: Job; 
     before = job;
   }
 }
-
-const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
 
 /** What a stream is told: of which job, from where on, by which cursors. */
 interface StreamedJob {
@@ -204,7 +200,7 @@ const STREAM_TEXT =
   'with the Job, then an event for each thing that happens, named by its type, with a JobEvent ' +
   'as data. ' +
   'The id of a message is the cursor: send the last one as `Last-Event-ID` (or `lastEventId` in ' +
-  'the query), to this server or to another, and the stream goes on from there, without a gap ' +
+  'the query), to this server or to another, and the stream continues from there, without a gap ' +
   'and without a repeat. A cursor that is not of this log gets `event: reset` and a new ' +
   'snapshot; `0.0` is the start of every history. The stream ends with the job; whoever comes ' +
   'back after that gets 204.';
@@ -215,20 +211,12 @@ const FOLLOW_SCHEMA = {
   summary: "A job's history, as a list or as a live stream",
   description: STREAM_TEXT,
   params: JobParams,
-  headers: Type.Object({ 'last-event-id': Type.Optional(CURSOR) }),
+  headers: FROM_HEADERS,
   querystring: closed({
-    cursor: Type.Optional(CURSOR),
-    lastEventId: Type.Optional(CURSOR),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    ...FROM_QUERY,
   }),
   response: {
-    200: {
-      description: 'A page of events, or the stream.',
-      content: {
-        'application/json': { schema: pageOf(JobEventSchema) },
-        'text/event-stream': { schema: JobEventSchema },
-      },
-    },
+    200: PAGE_OR_STREAM,
     204: nothing('The job has ended and all of it was read.'),
   },
   errors: ['NOT_FOUND', 'CURSOR_RESET'],

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { invalid } from 'pawl/internal/core/errors';
 import {
   type FailureCause,
@@ -16,7 +17,7 @@ import { WITH_PAYLOADS } from 'pawl/internal/contract/payloads';
 import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
 import { timeText } from 'pawl/internal/contract/event-view';
 
-function causeJson({ firstSeen, lastSeen, ...cause }: FailureCause): FailureCauseJson {
+export function causeJson({ firstSeen, lastSeen, ...cause }: FailureCause): FailureCauseJson {
   return { ...cause, firstSeen: timeText(firstSeen), lastSeen: timeText(lastSeen) };
 }
 
@@ -53,6 +54,15 @@ function isAfter(cause: FailureCause, cursor: string): boolean {
   return cause.fingerprint > fingerprint;
 }
 
+const IGNORED = {
+  ignored: Type.Optional(
+    Type.Enum(['leave', 'show'], {
+      default: 'leave',
+      description: 'Whether ignored causes are listed too.',
+    }),
+  ),
+};
+
 function listCauses(app: App, { engine }: Services): void {
   app.get(
     '/v1/failures',
@@ -60,19 +70,20 @@ function listCauses(app: App, { engine }: Services): void {
       schema: {
         tags: ['Failures'],
         operationId: 'listFailures',
-        summary: 'Jobs that ended badly, grouped by cause, the latest first',
+        summary: 'Failed jobs, grouped by cause, the latest first',
         description:
           'With and without dead letters. Failures of one type, error class and code whose ' +
           'messages differ in nothing but ids, numbers and quotes have one cause. The newest ' +
           `${FAILURES_SEEN_MAX.toLocaleString('en')} failed and as many dead jobs are looked at.`,
-        querystring: closed({ ...FAILURE_FILTER, ...PAGING }),
+        querystring: closed({ ...FAILURE_FILTER, ...IGNORED, ...PAGING }),
         response: { 200: pageOf(FailureCauseSchema) },
       },
     },
     async (request, reply) => {
-      const { limit = 50, cursor, ...filter } = request.query;
+      const { limit = 50, cursor, ignored = 'leave', ...filter } = request.query;
       const query = failureQueryOf(callerOf(request).tenant, filter);
-      const all = await engine.failures.causes(query);
+      const found = await engine.failures.causes(query);
+      const all = found.filter(({ isIgnored }) => ignored === 'show' || !isIgnored);
       const rest = cursor === undefined ? all : all.filter((cause) => isAfter(cause, cursor));
       const page = rest.slice(0, limit);
       const nextCursor = rest.length > limit ? cursorAt(page.at(-1)!) : null;
@@ -88,7 +99,7 @@ function listFailedJobs(app: App, { engine }: Services): void {
       schema: {
         tags: ['Failures'],
         operationId: 'listFailedJobs',
-        summary: 'The jobs of a cause, or of any filter, that ended badly',
+        summary: 'The failed jobs of a cause, or of any filter',
         description: 'Newest first, those that failed before those that are dead.',
         querystring: closed({ ...FAILURE_FILTER, ...WITH_PAYLOADS, ...PAGING }),
         response: { 200: pageOf(JobSchema) },

@@ -9,15 +9,13 @@ import { type App, callerOf, type Services, type Resource, routes } from './serv
 import { frameFor } from './live-frame.ts';
 import { type WindowItem, windowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
+import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, RESET } from './page-or-stream.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
-import { JobEventSchema } from 'pawl/internal/contract/job';
-import { closed, Label, Name, pageOf, Uuid } from 'pawl/internal/contract/values';
+import { closed, Label, Name, Uuid } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
 import { briefEventJson } from 'pawl/internal/contract/event-view';
-
-const CURSOR = Type.String({ minLength: 1, maxLength: 200 });
 
 const FILTER = {
   type: Type.Optional(Type.Enum([...EVENT_TYPES, ...NOTE_TYPES])),
@@ -66,8 +64,6 @@ async function readOn(
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
   return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
 }
-
-const RESET = new PawlError('CURSOR_RESET', 'the cursor is of another log than this one');
 
 /** Reads on and sends as much as the reader has room for; the rest is let go and read again. */
 async function sendSome(
@@ -148,25 +144,17 @@ const FIREHOSE_SCHEMA = {
   summary: 'Everything that happens, as a list or as a live stream',
   description:
     'In an order in which nothing is skipped, from all processes. With `Accept: ' +
-    'text/event-stream` a stream of JobEvents that goes on, else a page. It begins now, or at ' +
+    'text/event-stream` a live stream of JobEvents, otherwise a page. It begins now, or at ' +
     'the start of what is kept with `from=start`, or after the `Last-Event-ID`. A cursor that is ' +
-    'not of this log gets `event: reset` and goes on from now.',
-  headers: Type.Object({ 'last-event-id': Type.Optional(CURSOR) }),
+    'not of this log gets `event: reset`, and the stream continues from now.',
+  headers: FROM_HEADERS,
   querystring: closed({
     ...FILTER,
     from: Type.Optional(Type.Enum(['start', 'end'], { default: 'end' })),
-    cursor: Type.Optional(CURSOR),
-    lastEventId: Type.Optional(CURSOR),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    ...FROM_QUERY,
   }),
   response: {
-    200: {
-      description: 'A page of events, or the stream.',
-      content: {
-        'application/json': { schema: pageOf(JobEventSchema) },
-        'text/event-stream': { schema: JobEventSchema },
-      },
-    },
+    200: PAGE_OR_STREAM,
   },
   errors: ['CURSOR_RESET'],
 } as const;

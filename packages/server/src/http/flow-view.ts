@@ -1,6 +1,10 @@
 // How waits and the results of children are shown.
 import type { ChildResult, WaitState, WaitValue } from 'pawl/internal/core/flow';
 import { wholeResult } from 'pawl/internal/engine/by-reference';
+import type { JobRef } from 'pawl/internal/core/job';
+import type { LinkRequest, MessageLink } from 'pawl/internal/engine/flows/message-link';
+import type { MessageLinkJson } from 'pawl/internal/contract/message-link';
+import { timeText } from 'pawl/internal/contract/event-view';
 import type { ChildResultJson, WaitStateJson, WaitValueJson } from 'pawl/internal/contract/flow';
 import type { Services } from './services.ts';
 import { errorJson } from './view.ts';
@@ -48,6 +52,29 @@ async function valueJson(
       return { kind, which, value: inner } as WaitValueJson;
     }
   }
+}
+
+export const LINK_TEXT =
+  'A signed address by which whoever has it sends the job one message of this name, without a ' +
+  'credential: it leads to a page with a button (where the link has a `value`) or a form. It ' +
+  'ends when it was used, with the job, or after `ttlMs`. Each call makes another link. It needs ' +
+  'the setting PAWL_PUBLIC_URL.';
+
+/** A link as it is asked for. */
+export function linkOf(
+  ref: JobRef,
+  { name, value, ttlMs }: { name: string; value?: unknown; ttlMs?: number },
+): LinkRequest {
+  return {
+    ref,
+    name,
+    ...(value === undefined ? {} : { value: JSON.stringify(value) }),
+    ...(ttlMs === undefined ? {} : { ttlMs }),
+  };
+}
+
+export function linkJson({ url, expiresAt }: MessageLink): MessageLinkJson {
+  return { url, expiresAt: timeText(expiresAt) };
 }
 
 export async function waitStateJson(

@@ -4,7 +4,7 @@ import type { ChildItem, SpawnRequest, WaitRequest } from 'pawl/internal/core/fl
 import type { FastifyRequest } from 'fastify';
 import type { Ownership } from 'pawl/internal/engine/owner';
 import { definitionOf } from 'pawl/internal/engine/stored-definition';
-import { childResultsJson, waitStateJson } from './flow-view.ts';
+import { childResultsJson, LINK_TEXT, linkJson, linkOf, waitStateJson } from './flow-view.ts';
 import { type App, credentialOf, type Resource, routes, type Services } from './services.ts';
 import {
   AsideBody,
@@ -18,6 +18,7 @@ import {
   WaitName,
   type WaitJson,
 } from 'pawl/internal/contract/flow';
+import { MessageLinkSchema, OwnLinkBody } from 'pawl/internal/contract/message-link';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobParams, JobSchema } from 'pawl/internal/contract/job';
 import { closed, nullable } from 'pawl/internal/contract/values';
@@ -120,7 +121,7 @@ function spawnChildren(app: App, services: Services): void {
 function waitOf(wait: WaitJson): WaitRequest {
   switch (wait.kind) {
     case 'message':
-      return { name: wait.name, kind: wait.kind, message: wait.message ?? wait.name };
+      return { ...wait, message: wait.message ?? wait.name };
     case 'first':
       return {
         name: wait.name,
@@ -261,5 +262,35 @@ function setAside(app: App, { engine }: Services): void {
   );
 }
 
+function makeOwnLink(app: App, { engine }: Services): void {
+  app.post(
+    '/v1/jobs/:id/links',
+    {
+      schema: {
+        ...OWNED,
+        operationId: 'makeOwnMessageLink',
+        summary: 'A link to a message, for the owner of the job',
+        description: LINK_TEXT,
+        params: JobParams,
+        body: OwnLinkBody,
+        response: { 200: MessageLinkSchema },
+        errors: ['NOT_FOUND', 'LEASE_LOST', 'ILLEGAL_TRANSITION', 'NOT_CONFIGURED'],
+      },
+    },
+    async (request) => {
+      const { workerId: _worker, epoch: _epoch, ...link } = request.body;
+      const held = heldBy(request, request.params.id, request.body);
+      return linkJson(await engine.flows.messageLink(linkOf(held.ref, link), held));
+    },
+  );
+}
+
 /** The worker protocol: waiting, in any language. */
-export const flows: Resource = routes(spawnChildren, awaitAll, suspendJob, takeResults, setAside);
+export const flows: Resource = routes(
+  spawnChildren,
+  awaitAll,
+  suspendJob,
+  takeResults,
+  setAside,
+  makeOwnLink,
+);

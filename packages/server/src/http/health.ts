@@ -51,7 +51,7 @@ function ready(app: App, services: Services): void {
         description:
           '503 while the database does not answer or its schema is `behind` what this release ' +
           'needs (it was restored, say, and migrations are pending), and from the moment the ' +
-          'server is told to stop: a load balancer then sends requests elsewhere while those ' +
+          'server is asked to stop: a load balancer then sends requests elsewhere while those ' +
           'under way are served.',
         response: { 200: Ready, 503: Ready },
       },

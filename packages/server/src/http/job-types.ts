@@ -74,7 +74,9 @@ async function told(engine: Engine, request: FastifyRequest, record: TypeRecord)
 const CHANGE_TEXT =
   'Of a type that is registered only what is named is changed: members of `retry`, `lease`, ' +
   '`limits`, `slo` and `expose` one by one, all others as a whole; null gives back what the ' +
-  "lifecycle says. To change a type of the platform makes a copy that is the tenant's own.";
+  "lifecycle says. To change a type of the platform makes a copy that is the tenant's own. A " +
+  'change needs the scope `types:write`: a worker makes known what is not registered yet, or is ' +
+  'just as it says.';
 
 const RETRY_TEXT =
   'What is left out of a new type comes from its lifecycle. Jobs that exist live on by the ' +
@@ -105,11 +107,13 @@ function putType(app: App, { engine }: Services): void {
       const { tenant } = callerOf(request);
       const { type } = request.params;
       const [before] = await engine.types.read([{ tenant, type }]);
-      const record = await engine.changeType({ tenant, type }, request.body);
-      if (before?.revision !== record.revision) await told(engine, request, record);
+      const mayChange = credentialOf(request).scopes.has('types:write');
+      const record = await engine.changeType({ tenant, type }, request.body, { mayChange });
+      const isOwn = record.tenant === tenant;
+      if (isOwn && before?.revision !== record.revision) await told(engine, request, record);
       const answer = await typeJson(engine, record, await engine.rules(tenant));
       return reply
-        .code(before === null ? 201 : 200)
+        .code(isOwn && before === null ? 201 : 200)
         .header('location', `/v1/types/${encodeURIComponent(type)}`)
         .send(answer);
     },

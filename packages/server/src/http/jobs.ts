@@ -98,7 +98,7 @@ function acceptJob(app: App, { engine }: Services): void {
           'time (200, `Idempotency-Replayed: true`), and another payload, or ' +
           'another `submit`, is refused (409). The ' +
           'payload is compared as canonical JSON, or by `payloadHash` where it is encrypted. ' +
-          'With `unique` a job that is there already may stand for the new one (200). The header ' +
+          'With `unique` an existing job may be answered instead of a new one (200). The header ' +
           '`Pawl-Outcome` says which it was: created, replayed, throttled, debounced or ' +
           'replaced. The trace of a `traceparent` is kept with the job and on all its events.',
         headers: IDEMPOTENT_BY_KEY,

@@ -10,6 +10,14 @@ function unreadable(message: string): PawlError {
   return new PawlError('VALIDATION_ERROR', message, { faults: [{ pointer: '', message }] });
 }
 
+/** JSON is UTF-8; another charset that is named would be read wrongly and stored so. */
+function refuseCharsets(contentType: string): void {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType) ?? [];
+  if (/^utf-?8$/i.test(charset)) return;
+  const message = `the body is said to be in ${charset.slice(0, 40)}: JSON is sent in UTF-8`;
+  throw new PawlError('UNSUPPORTED_MEDIA_TYPE', message);
+}
+
 function textOf(body: Buffer): string {
   try {
     return utf8.decode(body);
@@ -42,6 +50,7 @@ export function acceptJson(app: FastifyInstance, limits: JsonLimits = JSON_LIMIT
     /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/,
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
+      refuseCharsets(request.headers['content-type'] ?? '');
       if (body.length === 0) return undefined;
       const { keysMax, stringMax } = { ...limits, ...request.routeOptions.config };
       return parse(body, { ...limits, keysMax, stringMax });

@@ -26,15 +26,11 @@ import {
 } from 'pawl/internal/contract/access-key';
 import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { closed, PAGING, pageOf, text, Uuid } from 'pawl/internal/contract/values';
-import { timeText } from 'pawl/internal/contract/event-view';
+import { timeOrNull, timeText } from 'pawl/internal/contract/event-view';
 
 const KeyParams = Type.Object({ id: text(64, 1) });
 
 const OVERLAP_MS = 86_400_000;
-
-function timeOrNull(instant: number | null): string | null {
-  return instant === null ? null : timeText(instant);
-}
 
 function keyJson(key: AccessKey): KeyJson {
   return {
@@ -136,7 +132,7 @@ function rotate(app: App, services: Services): void {
         operationId: 'rotateKey',
         summary: 'Replace an API key',
         description:
-          'Makes a key with the same rights; the old one goes on for `overlapMs`, so that its ' +
+          'Makes a key with the same rights; the old one is valid for `overlapMs`, so that its ' +
           'users can change over one by one. A key is replaced once: a repeat is refused (409), ' +
           'and the new key can itself be rotated.',
         params: KeyParams,

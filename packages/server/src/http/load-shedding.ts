@@ -48,7 +48,7 @@ export function shedLoad(app: FastifyInstance, limits: LoadLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     if (ALWAYS_ANSWERED.has(request.routeOptions.url ?? '')) return;
     if (inFlight >= limits.inFlightMax || lagMs() > limits.lagMsMax) {
-      throw new PawlError('SERVER_BUSY', 'the server has more work than it can do');
+      throw new PawlError('SERVER_BUSY', 'the server is overloaded');
     }
     if (request.routeOptions.config.isLong) return;
     inFlight++;

@@ -81,9 +81,12 @@ The \`code\` of a job's error is the handler's own, else the type and the class 
   { name: 'Operations', description: 'What operators do to jobs that are not theirs.' },
   {
     name: 'Failures',
-    description: 'Jobs that ended badly, by cause, with and without dead letters.',
+    description: 'Failed jobs, grouped by cause, with and without dead letters.',
   },
-  { name: 'Dead letters', description: 'What ended badly, and its second chance.' },
+  {
+    name: 'Dead letters',
+    description: 'Jobs that ended in the dead-letter queue, and how to replay them.',
+  },
   { name: 'Queues', description: 'How much waits where, how much may, and who works.' },
   { name: 'Schedules', description: 'Rules that create jobs in time, and what became of them.' },
   { name: 'Artifacts', description: 'Bytes in and out: streamed, hashed, and linked to.' },

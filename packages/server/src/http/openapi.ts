@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { type ErrorCode, ERRORS } from 'pawl/internal/core/errors';
 import type { AnyScope } from 'pawl/internal/contract/role';
-import { type PUBLIC, scopeOfRoute } from './access.ts';
+import { type PUBLIC, scopeOfRoute, SIGNED_IN } from './access.ts';
 import { ALWAYS_ANSWERED } from './load-shedding.ts';
 import { EVENT_EXAMPLE, EXAMPLES, JOB_EXAMPLE } from './openapi-examples.ts';
 import { INTRODUCTION, TAGS } from './openapi-text.ts';
@@ -13,7 +13,7 @@ export interface RouteDoc {
   readonly url: string;
   readonly schema: FastifySchema;
   /** What a credential must allow; null: nobody may use it. */
-  readonly scope: AnyScope | typeof PUBLIC | null;
+  readonly scope: AnyScope | typeof PUBLIC | typeof SIGNED_IN | null;
 }
 
 type Json = Record<string, unknown>;
@@ -32,6 +32,9 @@ export function collectRoutes(app: FastifyInstance): RouteDoc[] {
 }
 
 const HIDDEN = new Set(['$id', 'fault']);
+const SCHEMAS = '#/components/schemas/';
+/** By what members of unions are told apart. */
+const DISCRIMINATORS = ['kind', 'mode'] as const;
 
 /** Copies schemas, with those that have a name put aside and referred to. */
 class Components {
@@ -41,26 +44,68 @@ class Components {
     return this.#copy(schema) as Json;
   }
 
+  /** The same for a body or an answer: one without a name is called after its operation. */
+  addNamed(schema: unknown, name: string): Json {
+    const { $id, type } = schema as { $id?: unknown; type?: unknown };
+    const isNameless = $id === undefined && type === 'object';
+    return this.add(isNameless ? { ...(schema as Json), $id: name } : schema);
+  }
+
   #copy(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#copy(one));
     if (typeof value !== 'object' || value === null) return value;
     const { $id: name, $ref } = value as { $id?: unknown; $ref?: unknown };
     // A schema that has itself in it.
     if (typeof $ref === 'string' && $ref.endsWith('#')) {
-      return { $ref: `#/components/schemas/${$ref.slice(0, -1)}` };
+      return { $ref: `${SCHEMAS}${$ref.slice(0, -1)}` };
     }
-    if (typeof name !== 'string') return this.#members(value);
+    if (typeof name !== 'string') return this.#discriminated(this.#members(value));
     if (!Object.hasOwn(this.schemas, name)) {
       this.schemas[name] = {};
-      this.schemas[name] = this.#members(value);
+      this.schemas[name] = this.#discriminated(this.#members(value));
     }
-    return { $ref: `#/components/schemas/${name}` };
+    return { $ref: `${SCHEMAS}${name}` };
+  }
+
+  /** A union whose members a constant tells apart says so, for clients that are made from it. */
+  #discriminated(schema: Json): Json {
+    const { anyOf = [], ...rest } = schema as { anyOf?: readonly { $ref?: string }[] };
+    const members = anyOf.map(({ $ref = '' }) => ({
+      $ref,
+      constants: constantsOf(this.schemas[$ref.slice(SCHEMAS.length)]),
+    }));
+    if (members.length < 2) return schema;
+    const propertyName = DISCRIMINATORS.find((name) =>
+      members.every(({ constants }) => typeof constants[name] === 'string'),
+    );
+    if (propertyName === undefined) return schema;
+    const mapping = members.map(({ $ref, constants }) => [constants[propertyName], $ref]);
+    const discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
+    return { ...rest, oneOf: anyOf, discriminator };
   }
 
   #members(value: object): Json {
     const members = Object.entries(value).filter(([name]) => !HIDDEN.has(name));
-    return Object.fromEntries(members.map(([name, member]) => [name, this.#copy(member)]));
+    const copy = Object.fromEntries(members.map(([name, one]) => [name, this.#copy(one)]));
+    return copy['properties'] === undefined ? withType(copy) : copy;
   }
+}
+
+/** What typed languages need to know: that an enumeration is of texts, how large a number is. */
+function withType(schema: Json): Json {
+  const { type, enum: values, maximum } = schema;
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string')) {
+    return { type: 'string', ...schema };
+  }
+  if (type !== 'integer') return schema;
+  const isSmall = typeof maximum === 'number' && maximum < 2 ** 31;
+  return { ...schema, format: isSmall ? 'int32' : 'int64' };
+}
+
+/** The members of an object that have one value each. */
+function constantsOf(schema: Json | undefined): Record<string, unknown> {
+  const { properties = {} } = (schema ?? {}) as Members;
+  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, one['const']]));
 }
 
 interface Members {
@@ -75,6 +120,30 @@ function parameters(components: Components, schema: unknown, where: string): Jso
     const common = { name, in: where, required: where === 'path' || required.includes(name) };
     return { ...common, ...(description === undefined ? {} : { description }), schema: rest };
   });
+}
+
+/**
+ * Those of all three places. A header that can be sent in the query as well is told of in the text:
+ * names that differ by hyphens alone are one name in many languages.
+ */
+function parametersOf(components: Components, schema: FastifySchema): Json[] {
+  const query = parameters(components, schema.querystring, 'query');
+  const inQuery = new Set(query.map(({ name }) => plainName(name)));
+  const headers = parameters(components, schema.headers, 'header');
+  return [
+    ...parameters(components, schema.params, 'path'),
+    ...query,
+    ...headers.filter(({ name }) => !inQuery.has(plainName(name))),
+  ];
+}
+
+function plainName(name: unknown): string {
+  return String(name).replaceAll('-', '').toLowerCase();
+}
+
+/** `acceptJob` → `AcceptJobRequest`. */
+function nameOf({ operationId = '' }: FastifySchema, suffix: 'Request' | 'Answer'): string {
+  return operationId.charAt(0).toUpperCase() + operationId.slice(1) + suffix;
 }
 
 /** What every route can answer with, beside what it names itself. */
@@ -94,13 +163,19 @@ function commonErrors({ method, url, schema }: RouteDoc, isPublic: boolean): Err
   ];
 }
 
-function errorResponses(components: Components, codes: readonly ErrorCode[]): Json {
+function errorResponses(
+  components: Components,
+  codes: readonly ErrorCode[],
+  hasPages: boolean,
+): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);
   const schema = components.add(ProblemSchema);
+  const page = hasPages ? { 'text/html': { schema: { type: 'string' } } } : {};
   return Object.fromEntries(
     [...byStatus].map(([status, own]) => {
       const description = own.map((code) => `\`${code}\`: ${ERRORS[code].hint}`).join(' ');
-      return [String(status), { description, content: { 'application/problem+json': { schema } } }];
+      const content = { 'application/problem+json': { schema }, ...page };
+      return [String(status), { description, content }];
     }),
   );
 }
@@ -114,13 +189,18 @@ const DONE: Readonly<Record<string, string>> = {
 /** A schema, or a description with one schema a media type. */
 type Answer = { readonly description?: string; readonly content?: Json; readonly type?: string };
 
-function answer(components: Components, status: string, given: Answer): Json {
+function answer(components: Components, name: string, [status, given]: [string, Answer]): Json {
   const description = given.description ?? DONE[status] ?? 'See the schema.';
   if (given.type === 'undefined') return { description };
-  if (given.content !== undefined) return { description, content: components.add(given.content) };
+  if (given.content !== undefined) {
+    const { 'application/json': json, ...others } = given.content as Record<string, Json>;
+    const named = json && { schema: components.addNamed(json['schema'], name) };
+    const content = { ...(named && { 'application/json': named }), ...components.add(others) };
+    return { description, content };
+  }
   return {
     description: DONE[status] ?? description,
-    content: { 'application/json': { schema: components.add(given) } },
+    content: { 'application/json': { schema: components.addNamed(given, name) } },
   };
 }
 
@@ -133,7 +213,7 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
   if (schema.body === undefined) return {};
   const example = EXAMPLES[schema.operationId ?? ''];
   const json = {
-    schema: components.add(schema.body),
+    schema: components.addNamed(schema.body, nameOf(schema, 'Request')),
     ...(example === undefined ? {} : { example }),
   };
   const required = method === 'PUT' || isNeeded(schema.body);
@@ -149,20 +229,18 @@ function operationOf(components: Components, route: RouteDoc): Json {
     operationId: schema.operationId,
     summary: schema.summary,
     ...(schema.description === undefined ? {} : { description: schema.description }),
-    parameters: [
-      ...parameters(components, schema.params, 'path'),
-      ...parameters(components, schema.querystring, 'query'),
-      ...parameters(components, schema.headers, 'header'),
-    ],
+    parameters: parametersOf(components, schema),
     ...bodyOf(components, route),
     responses: {
       ...Object.fromEntries(
-        answers.map(([status, given]) => [status, answer(components, status, given)]),
+        answers.map((one) => [one[0], answer(components, nameOf(schema, 'Answer'), one)]),
       ),
-      ...errorResponses(components, codes),
+      ...errorResponses(components, codes, schema.hasPages === true),
     },
     security: scope === 'public' ? [] : [{ bearer: [] }],
-    ...(scope === 'public' || scope === null ? {} : { 'x-required-scope': scope }),
+    ...(scope === 'public' || scope === SIGNED_IN || scope === null
+      ? {}
+      : { 'x-required-scope': scope }),
   };
 }
 

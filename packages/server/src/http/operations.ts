@@ -27,7 +27,7 @@ const NO_BODY = closed({});
 /** What is said of a cancellation, of one job or of many. */
 export const CANCEL_TEXT =
   'A job that nobody executes ends at once (200). A job that is being executed is asked to stop ' +
-  '(202): the wish comes with the answer to its next heartbeat, its owner saves a checkpoint and ' +
+  '(202): the answer to its next heartbeat says so, its owner saves a checkpoint and ' +
   'reports `cancelled`, and a job whose owner fails, snoozes or is lost meanwhile ends cancelled ' +
   'too; only a `complete` that comes first still wins. With mode `hard` the job ends at once and ' +
   'its owner finds its lease lost. A job that was cancelled before: 200, unchanged. A job that ' +
@@ -164,7 +164,7 @@ function eraseJob(app: App, { engine }: Services): void {
       schema: {
         tags: ['Operations'],
         operationId: 'eraseJob',
-        summary: 'Take away what a job was given, said and made',
+        summary: 'Erase the payloads of a job',
         description:
           'Input, result, checkpoint, messages, notes and artifacts of a job that has ended are ' +
           'gone for good, in its dead letters too; that it ran and how it ended stays, with a ' +

@@ -41,7 +41,7 @@ export function pawlErrorOf(error: unknown): PawlError {
   if (statusCode >= 400 && statusCode < 500) {
     return new PawlError('VALIDATION_ERROR', message, { cause: error });
   }
-  const detail = 'something went wrong that should not have; the log has the details';
+  const detail = 'internal error; the log of the server has the details';
   return new PawlError('INTERNAL_ERROR', detail, { cause: error });
 }
 

@@ -3,7 +3,7 @@ import { TALLY_MAX } from 'pawl/internal/store/tally';
 import { actorOf, type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { QueueBody, type QueueJson, QueueParams, QueueSchema } from 'pawl/internal/contract/queue';
 import { pageOf } from 'pawl/internal/contract/values';
-import { timeText } from 'pawl/internal/contract/event-view';
+import { timeOrNull } from 'pawl/internal/contract/event-view';
 
 function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJson {
   return {
@@ -11,9 +11,10 @@ function queueJson({ rule, phases, oldestReadyAt, ...view }: QueueView): QueueJs
     depth: phases['ready'] ?? 0,
     phases,
     atLeast: [...view.atLeast],
-    oldestReadyAt: oldestReadyAt === null ? null : timeText(oldestReadyAt),
+    oldestReadyAt: timeOrNull(oldestReadyAt),
     types: [...view.types],
     isPaused: rule?.isPaused ?? false,
+    pausedUntil: timeOrNull(rule?.pausedUntil ?? null),
     concurrency: rule?.concurrency ?? null,
     highWatermark: rule?.highWatermark ?? null,
     lowWatermark: rule?.lowWatermark ?? null,
@@ -31,7 +32,7 @@ function listQueues(app: App, { engine }: Services): void {
         operationId: 'listQueues',
         summary: 'Queues, their depth and their settings',
         description:
-          'A queue comes to be with its first job and shows those that have not ended. Of jobs ' +
+          'A queue exists once its first job does, and shows jobs that have not ended. Of jobs ' +
           `of one type that wait in it the first ${TALLY_MAX.toLocaleString('en')} are counted: ` +
           '`atLeast` names the phases of which there may be more.',
         response: { 200: pageOf(QueueSchema) },
@@ -52,7 +53,7 @@ function readQueue(app: App, { engine }: Services): void {
         tags: ['Queues'],
         operationId: 'readQueue',
         summary: 'One queue',
-        description: 'One that has neither jobs nor settings is empty and lets everything through.',
+        description: 'A queue that has neither jobs nor settings is empty and has no limits.',
         params: QueueParams,
         response: { 200: QueueSchema },
       },
@@ -74,7 +75,9 @@ function changeQueue(app: App, { engine }: Services): void {
         summary: 'Pause, resume or bound a queue',
         description:
           'What is left out stays as it is, null takes a bound away. Once a pause is answered, ' +
-          'no claim is given a job of the queue. Above the high watermark new jobs get 503 ' +
+          'no claim is given a job of the queue. With `pausedUntil` or `pausedForMs` the pause ' +
+          "ends at that time by the database's clock, whatever runs; a pause without them " +
+          'replaces one that has an end. Above the high watermark new jobs get 503 ' +
           '`QUEUE_OVERLOADED` until the depth has fallen to the low one.',
         params: QueueParams,
         body: QueueBody,
@@ -84,8 +87,13 @@ function changeQueue(app: App, { engine }: Services): void {
     async (request) => {
       const { tenant } = callerOf(request);
       const queue = request.params.name;
-      const { paused, ...rest } = request.body;
-      const settings = paused === undefined ? rest : { isPaused: paused, ...rest };
+      const { paused, pausedUntil, ...rest } = request.body;
+      const until = pausedUntil === null ? null : Date.parse(pausedUntil ?? '');
+      const settings = {
+        ...(paused === undefined ? {} : { isPaused: paused }),
+        ...(pausedUntil === undefined ? {} : { pausedUntil: until }),
+        ...rest,
+      };
       const change = { actor: actorOf(request), settings };
       await engine.configureQueue({ tenant, queue }, change);
       return queueJson(await engine.queue({ tenant, queue }));

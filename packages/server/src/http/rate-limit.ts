@@ -59,6 +59,6 @@ export function limitRates(app: FastifyInstance, limiter: RateLimiter): void {
     void reply.header('ratelimit', `"requests";r=${left};t=${waitSeconds}`);
     if (waitMs === 0) return;
     void reply.header('retry-after', String(Math.max(1, waitSeconds)));
-    throw new PawlError('RATE_LIMITED', `more than ${perSecond} requests a second`);
+    throw new PawlError('RATE_LIMITED', `more than ${perSecond} requests per second`);
   });
 }

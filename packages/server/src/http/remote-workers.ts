@@ -1,4 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { RevisionsSchema } from 'pawl/internal/contract/worker-sign';
+import type { JobRef } from 'pawl/internal/core/job';
+import { type Revisions, revisionFor } from 'pawl/internal/core/revision';
 import type { Engine } from 'pawl/internal/engine/engine';
 import { credentialOf } from './services.ts';
 
@@ -8,9 +12,42 @@ const EVERY_MS = 10_000;
 /** More names than this at once are not workers: the oldest are forgotten, and noted once more. */
 const WORKERS_MAX = 10_000;
 
-interface Seen {
-  readonly at: number;
+interface Offer {
   readonly types: readonly string[];
+  readonly revisions?: Revisions;
+}
+
+interface Seen extends Offer {
+  readonly at: number;
+}
+
+/** The revisions in a request, as the engine has them. */
+export function offeredOf(
+  revisions: Static<typeof RevisionsSchema> | undefined,
+): Pick<Offer, 'revisions'> {
+  if (revisions === undefined) return {};
+  const all = Object.entries(revisions).map(([type, { name, pin = false }]) => [
+    type,
+    { name, pin },
+  ]);
+  return { revisions: Object.fromEntries(all) as Revisions };
+}
+
+function isNewOf({ types, revisions }: Offer, known: Offer): boolean {
+  return types.some((type) => {
+    const [now, before] = [revisions, known.revisions].map((all) => revisionFor(all, type)?.name);
+    return !known.types.includes(type) || now !== before;
+  });
+}
+
+/** A worker that comes back may have other code for the same types. */
+function togetherOf(known: Offer, offer: Offer): Offer {
+  const types = [...new Set([...known.types, ...offer.types])].toSorted();
+  const revisions = types.flatMap((type) => {
+    const revision = revisionFor((offer.types.includes(type) ? offer : known).revisions, type);
+    return revision === null ? [] : [[type, revision] as const];
+  });
+  return revisions.length === 0 ? { types } : { types, revisions: Object.fromEntries(revisions) };
 }
 
 /**
@@ -25,25 +62,27 @@ export class RemoteWorkers {
     this.#engine = engine;
   }
 
-  /** `types` are those that it asked for; a heartbeat asks for none. */
-  note(request: FastifyRequest, id: string, types: readonly string[] = []): void {
+  /** `offer` is what it asked for and by which code; a heartbeat asks for nothing. */
+  note(request: FastifyRequest, id: string, offer: Offer = { types: [] }): void {
     const { tenant } = credentialOf(request);
     const key = `${tenant}\n${id}`;
     const before = this.#seen.get(key);
     const now = performance.now();
-    const known = before?.types ?? [];
-    const isNews = types.some((type) => !known.includes(type));
+    const known: Offer = before ?? { types: [] };
+    const isNews = isNewOf(offer, known);
     if (before !== undefined && !isNews && now - before.at < EVERY_MS) return;
-    const all = isNews ? [...new Set([...known, ...types])].toSorted() : known;
+    const all = isNews ? togetherOf(known, offer) : known;
     this.#seen.delete(key);
     if (this.#seen.size >= WORKERS_MAX) this.#seen.delete(this.#seen.keys().next().value!);
-    this.#seen.set(key, { at: now, types: all });
-    void this.#write({ tenant, id, types: all });
+    this.#seen.set(key, { ...all, at: now });
+    void this.#write({ ...all, tenant, id });
   }
 
-  async #write(worker: { tenant: string; id: string; types: readonly string[] }): Promise<void> {
+  async #write({ types, revisions, ...worker }: Offer & JobRef): Promise<void> {
     const unsaid = { host: null, pid: null, version: null, slots: null };
-    const sign = { ...worker, ...unsaid, state: 'working', isAnnounced: false } as const;
+    const offer = { types, ...(revisions === undefined ? {} : { revisions }) };
+    const how = { state: 'working', isAnnounced: false } as const;
+    const sign = { ...worker, ...offer, ...unsaid, ...how };
     try {
       await this.#engine.announce([sign]);
     } catch {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { briefJob } from 'pawl/internal/core/brief-error';
 import type { Engine } from 'pawl/internal/engine/engine';
-import type { RerunResult } from 'pawl/internal/engine/failures';
-import type { Caller } from 'pawl/internal/engine/enqueue';
+import type { RerunHow, RerunResult } from 'pawl/internal/engine/failures';
+import { PLAIN_COPY } from 'pawl/internal/engine/kept-stages';
 import { idsOrFilter, Ids, ITEMS_MAX, notEmpty, type Item, RESULTS } from './bulk.ts';
 import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
 import { failureQueryOf } from './failures.ts';
@@ -13,6 +13,14 @@ import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
 import { JobParams, JobSchema } from 'pawl/internal/contract/job';
 import { closed, Json, nullable, PAGING } from 'pawl/internal/contract/values';
 import { jobJson, jobUrl } from './view.ts';
+
+const Keep = Type.Boolean({
+  default: false,
+  description:
+    'Begin with the results of the stages and effects (`once`) that were finished, except for ' +
+    'those that refer to artifacts which are gone and those that are sealed, which the server ' +
+    'cannot read. An unfinished stage starts from the beginning, even if it had a checkpoint.',
+});
 
 function rerunJob(app: App, { engine }: Services): void {
   app.post(
@@ -29,7 +37,7 @@ function rerunJob(app: App, { engine }: Services): void {
           '`Idempotency-Key` the same request within 24 h finds the job of the first time (200).',
         params: JobParams,
         headers: IDEMPOTENT_BY_KEY,
-        body: closed({ input: Type.Optional(Json) }),
+        body: closed({ input: Type.Optional(Json), keep: Type.Optional(Keep) }),
         response: { 200: JobSchema, 202: JobSchema },
         errors: [
           'NOT_FOUND',
@@ -41,12 +49,13 @@ function rerunJob(app: App, { engine }: Services): void {
       },
     },
     async (request, reply) => {
-      const { input } = request.body;
+      const { input, keep = false } = request.body;
       const key = request.headers['idempotency-key'];
       const { kind, job } = await engine.rerun({
         id: request.params.id,
         caller: callerOf(request),
         ...(input === undefined ? {} : { input }),
+        ...(keep ? { keep: PLAIN_COPY } : {}),
         ...(key === undefined ? {} : { idempotencyKey: key }),
       });
       if (kind === 'replayed') void reply.header('idempotency-replayed', 'true');
@@ -78,7 +87,7 @@ function rerunJobs(app: App, { engine }: Services): void {
         operationId: 'rerunJobs',
         summary: 'Run many jobs again',
         description:
-          'Those named, or those that a filter finds among the jobs that ended badly (or, with ' +
+          'Those named, or those that a filter finds among the failed jobs (or, with ' +
           '`phase`, otherwise) and that were neither run again nor replayed yet. Each becomes ' +
           'one new job. An `Idempotency-Key` counts for each of `ids` together with its place in ' +
           'the list; with a filter a repeat finds only what is left.',
@@ -91,41 +100,40 @@ function rerunJobs(app: App, { engine }: Services): void {
               minimum: 1,
               maximum: ITEMS_MAX,
               default: ITEMS_MAX,
-              description: 'With a filter: at most so many.',
+              description: 'With a filter: the most jobs to run again.',
             }),
           ),
           cursor: PAGING.cursor,
+          keep: Type.Optional(Keep),
         }),
         response: { 200: closed({ ...RESULTS, nextCursor: nullable(Type.String()) }) },
       },
     },
     async (request) => {
-      const { ids, filter, limit = ITEMS_MAX, cursor } = request.body;
+      const { ids, filter, limit = ITEMS_MAX, cursor, keep = false } = request.body;
       const caller = callerOf(request);
+      const how = keep ? { caller, keep: PLAIN_COPY } : { caller };
       const asked = idsOrFilter(ids, filter);
       if ('ids' in asked) {
         const key = request.headers['idempotency-key'];
-        const results = await rerunNamed(engine, asked.ids, { caller, key });
+        const results = await rerunNamed(engine, asked.ids, { ...how, idempotencyKey: key });
         return { results, hasMore: false, nextCursor: null };
       }
       const query = failureQueryOf(caller.tenant, asked.filter);
       const from = cursor === undefined ? {} : { cursor };
-      const done = await engine.failures.rerun(query, { caller, limit, ...from });
+      const done = await engine.failures.rerun(query, { ...how, limit, ...from });
       const { nextCursor } = done;
       return { results: done.results.map(itemOf), hasMore: nextCursor !== null, nextCursor };
     },
   );
 }
 
-async function rerunNamed(
-  engine: Engine,
-  ids: readonly string[],
-  { caller, key }: { caller: Caller; key: string | undefined },
-): Promise<Item[]> {
+async function rerunNamed(engine: Engine, ids: readonly string[], how: RerunHow): Promise<Item[]> {
+  const { idempotencyKey: key } = how;
   const results: Item[] = [];
   for (const [index, id] of ids.entries()) {
-    const own = key === undefined ? undefined : `${key} #${index}`;
-    results.push(itemOf(await engine.failures.rerunOne(id, caller, own)));
+    const idempotencyKey = key === undefined ? undefined : `${key} #${index}`;
+    results.push(itemOf(await engine.failures.rerunOne(id, { ...how, idempotencyKey })));
   }
   return results;
 }

@@ -4,7 +4,14 @@ import { sendPage } from './page.ts';
 import { fireJson, scheduleJson } from './schedule-view.ts';
 import { scheduleRef } from './schedules.ts';
 import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
-import { FireSchema, ScheduleParams, ScheduleSchema } from 'pawl/internal/contract/schedule';
+import {
+  type FireJson,
+  FireSchema,
+  ScheduleParams,
+  ScheduleSchema,
+} from 'pawl/internal/contract/schedule';
+import { timeOrNull } from 'pawl/internal/contract/event-view';
+import { type FireEnd, fireEnds } from 'pawl/internal/engine/fire-ends';
 import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
 import { jobUrl } from './view.ts';
 
@@ -17,7 +24,7 @@ const SWITCHES = {
     description: 'No slot of a paused schedule is fired, nor made up for later. A repeat: 200.',
   },
   resume: {
-    summary: 'Go on firing',
+    summary: 'Resume a schedule',
     description: 'With the first slot after now. A repeat: 200, unchanged.',
   },
 } as const;
@@ -71,6 +78,11 @@ function runSchedule(app: App, { engine }: Services): void {
   );
 }
 
+/** Null where there is no job, or it is no longer kept. */
+function endJson(end: FireEnd | null): Required<FireJson>['job'] {
+  return end === null ? null : { ...end, completedAt: timeOrNull(end.completedAt) };
+}
+
 function readHistory(app: App, { engine }: Services): void {
   app.get(
     '/v1/schedules/:name/history',
@@ -79,6 +91,7 @@ function readHistory(app: App, { engine }: Services): void {
         tags,
         operationId: 'readScheduleHistory',
         summary: 'What became of its slots, the latest first',
+        description: '`job` says how the job of a slot stands or ended; null: no longer kept.',
         params: ScheduleParams,
         querystring: closed({
           ...PAGING,
@@ -93,7 +106,9 @@ function readHistory(app: App, { engine }: Services): void {
       const ref = scheduleRef(request, request.params.name);
       const before = cursor === undefined ? {} : { before: cursor };
       const found = await engine.schedules.history({ ...ref, limit: limit + 1, ...before });
-      const items = found.slice(0, limit).map(fireJson);
+      const fires = found.slice(0, limit);
+      const ends = await fireEnds(engine, ref.tenant, fires);
+      const items = fires.map((fire, n) => ({ ...fireJson(fire), job: endJson(ends[n]!) }));
       return sendPage(reply, items, found.length > limit ? String(items.at(-1)!.n) : null);
     },
   );

@@ -85,7 +85,7 @@ function putSchedule(app: App, { engine }: Services): void {
         operationId: 'putSchedule',
         summary: 'Make or change a schedule',
         description:
-          'Under the same rule it goes on where it stands; a paused one stays paused. A cron ' +
+          'Under the same rule it keeps its position; a paused one stays paused. A cron ' +
           'expression is read in its time zone: a fixed time of day has one slot a day, also ' +
           'when the clock changes. Slots that were missed (the platform was down) are made up ' +
           'for as `missed` says: `once` by one job, `all` by one each, `skip` by none. Each slot ' +

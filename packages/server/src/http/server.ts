@@ -24,17 +24,29 @@ import { batch } from './batch.ts';
 import { badAddress } from './bad-address.ts';
 import { BODY_DEADLINES, type BodyDeadlines, boundBodies } from './body-deadline.ts';
 import { bulk } from './bulk.ts';
+import { bulkOperations } from './bulk-operations.ts';
 import { closeSwiftly } from './closing.ts';
+import {
+  answerOddRequests,
+  boundConnections,
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  lingerAfterRefusals,
+  onClientError,
+} from './connections.ts';
+import { allowOrigins } from './cors.ts';
 import { deadLetters } from './dead-letters.ts';
 import { serveDocs } from './docs.ts';
 import { doctor } from './doctor.ts';
-import { markAnswers, refuseTwoHosts, requestIdOf } from './edge.ts';
+import { markAnswers, requestIdOf, requireOneHost } from './edge.ts';
 import { events } from './events.ts';
 import type { Services, Resource } from './services.ts';
+import { failure } from './failure.ts';
 import { failures } from './failures.ts';
 import { firehose } from './firehose.ts';
 import { flows } from './flows.ts';
 import { health } from './health.ts';
+import { history } from './history.ts';
 import { input } from './input.ts';
 import { job } from './job.ts';
 import { jobTypes } from './job-types.ts';
@@ -44,6 +56,8 @@ import { keys } from './keys.ts';
 import { lifecycles } from './lifecycles.ts';
 import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
 import { LogWindow } from './log-window.ts';
+import { me } from './me.ts';
+import { search } from './search.ts';
 import { collectRoutes, type RouteDoc } from './openapi.ts';
 import { operations } from './operations.ts';
 import { problemSender } from './problem.ts';
@@ -61,6 +75,7 @@ import { ServerStatus } from './status.ts';
 import { serveMetrics } from './metrics.ts';
 import { trees } from './trees.ts';
 import { traceRequests } from './trace-requests.ts';
+import { messageLinkRoutes } from './message-links.ts';
 import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
@@ -78,6 +93,9 @@ export interface ServerOptions {
   readonly status?: ServerStatus;
   readonly bodyBytesMax?: number;
   readonly deadlines?: Partial<BodyDeadlines>;
+  readonly connections?: Partial<ConnectionLimits>;
+  /** Whose pages may use the API, such as `https://app.example.com`; left out: nobody's. */
+  readonly corsOrigins?: readonly string[];
   readonly streams?: Partial<StreamLimits>;
   readonly load?: Partial<LoadLimits>;
   /** Requests per credential; null for no limit. */
@@ -126,11 +144,16 @@ const RESOURCES: readonly Resource[] = [
   lifecycles,
   deadLetters,
   failures,
+  failure,
+  bulkOperations,
   reruns,
   queues,
   schedules,
   scheduleRuns,
   slo,
+  history,
+  me,
+  search,
   keys,
   doctor,
   health,
@@ -146,8 +169,14 @@ function bareServer(options: ServerOptions): FastifyInstance {
     bodyLimit: options.bodyBytesMax ?? BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: headMs, connectionsCheckingInterval: Math.min(headMs, LOOK_MS_MAX) },
+    http: {
+      headersTimeout: headMs,
+      connectionsCheckingInterval: Math.min(headMs, LOOK_MS_MAX),
+      // Refused in our own words, with the requests that name two.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    clientErrorHandler: onClientError,
     frameworkErrors: badAddress(problemSender(options.warn ?? (() => undefined))),
     requestIdHeader: false,
     genReqId: requestIdOf,
@@ -160,7 +189,12 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   const { authenticator = null, rate = null } = options;
   app.decorateRequest('credential', null);
   markAnswers(app);
-  refuseTwoHosts(app);
+  const { perAddressMax, lingerMs } = { ...CONNECTION_LIMITS, ...options.connections };
+  lingerAfterRefusals(app, lingerMs);
+  if (perAddressMax !== null) boundConnections(app, perAddressMax);
+  requireOneHost(app);
+  const { corsOrigins = [] } = options;
+  if (corsOrigins.length > 0) allowOrigins(app, corsOrigins);
   traceRequests(app);
   if (options.log !== undefined) logRequests(app, options.log);
   shedLoad(app, { ...LOAD_LIMITS, ...options.load });
@@ -213,7 +247,7 @@ function servicesOf(options: ServerOptions): Services {
     remoteWorkers: new RemoteWorkers(engine),
     artifacts: options.artifacts ?? null,
     recheck: async (request) => {
-      await authenticator?.authenticate(request.headers.authorization);
+      await authenticator?.authenticate(request.headers.authorization, request.ip);
     },
   };
 }
@@ -227,6 +261,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptJson(app);
   closeSwiftly(app);
+  answerOddRequests(app);
   guard(app, options);
   // A POST that needs nothing more than its address may leave the body out.
   app.addHook('preValidation', async (request) => {
@@ -243,6 +278,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const deadlines = { ...BODY_DEADLINES, ...options.deadlines };
   if (services.artifacts !== null)
     await app.register(artifactRoutes(services.artifacts, deadlines));
+  await app.register(messageLinkRoutes(services.engine.flows));
   for (const plugin of options.more ?? []) await app.register(plugin);
   serveDocs(app, found);
   await app.ready();

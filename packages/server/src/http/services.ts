@@ -83,6 +83,8 @@ declare module 'fastify' {
     readonly tags?: readonly string[];
     /** Codes that this route answers with, beside those that every route can. */
     readonly errors?: readonly ErrorCode[];
+    /** True where people are told on a page what programs are told as a problem. */
+    readonly hasPages?: boolean;
     /** What the body is, where it is bytes of any type. */
     readonly bytes?: string;
     /** True for a route that another document describes than this API's own. */

@@ -39,7 +39,7 @@ function complete(app: App, services: Services): void {
         operationId: 'completeJob',
         summary: 'The job succeeded',
         description:
-          `Also wins over a cancel wish that is pending. ${REPEAT_TEXT} ` +
+          `Also wins over a pending cancel request. ${REPEAT_TEXT} ` +
           'With another result it is refused: the first one counts.',
         body: CompleteBody,
       },
@@ -112,7 +112,7 @@ function release(app: App, services: Services): void {
         ...ENDING,
         operationId: 'releaseJob',
         summary: 'Give the job back',
-        description: `No attempt is spent: what a worker does that is told to stop. ${REPEAT_TEXT}`,
+        description: `No attempt is spent. For workers that are shutting down. ${REPEAT_TEXT}`,
         body: ReleaseBody,
       },
     },
@@ -132,8 +132,8 @@ function honourCancel(app: App, services: Services): void {
       schema: {
         ...ENDING,
         operationId: 'honourCancel',
-        summary: 'Honour a cancel wish',
-        description: `The owner has stopped and left nothing half done. ${REPEAT_TEXT}`,
+        summary: 'Confirm a cancellation',
+        description: `The owner reports that it has stopped after a cancel request. ${REPEAT_TEXT}`,
         body: CancelledBody,
       },
     },

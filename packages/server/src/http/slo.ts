@@ -7,7 +7,7 @@ import { closed, Name, pageOf } from 'pawl/internal/contract/values';
 const DESCRIPTION =
   'Percentiles and failure rates over rolling windows, by type, with the targets of the type ' +
   '(`slo` in its definition; `convert`, `export` and `ai` have some from the start; fewer than ' +
-  '2 % failures is asked of all). The promises are over seven days. Durations are of jobs that ' +
+  '2 % failures is asked of all). Targets are for the last 7 days. Durations are of jobs that ' +
   'succeeded, from their start (for `first_token`: to the first generated text), and exact to ' +
   '2.5 %. A failure by fault of the user (a bad input, a spent quota) is `refused` and counts ' +
   'neither way. `burnRate` 1 spends the error budget exactly within the week; an alert fires ' +
@@ -24,7 +24,7 @@ function readSlo(app: App, { slo: deps }: Services): void {
       schema: {
         tags: ['Operations'],
         operationId: 'readSlo',
-        summary: 'What is promised, and what is kept',
+        summary: 'SLOs: targets and what was measured',
         description: DESCRIPTION,
         querystring: closed({ type: Type.Optional(Name) }),
         response: { 200: pageOf(SloSchema) },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { TreeView } from 'pawl/internal/engine/flows/flows';
-import { childResultsJson } from './flow-view.ts';
+import { childResultsJson, LINK_TEXT, linkJson, linkOf } from './flow-view.ts';
 import { WaitParams } from './flows.ts';
 import { sendPage } from './page.ts';
 import {
@@ -11,8 +11,9 @@ import {
   type TreeJson,
   TreeSchema,
 } from 'pawl/internal/contract/flow';
+import { LinkBody, MessageLinkSchema } from 'pawl/internal/contract/message-link';
 import { timeText } from 'pawl/internal/contract/event-view';
-import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
+import { IDEMPOTENT_BY_KEY, IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobParams } from 'pawl/internal/contract/job';
 import { closed, PAGING, pageOf } from 'pawl/internal/contract/values';
 import { actorOf, type App, refOf, type Resource, routes, type Services } from './services.ts';
@@ -53,6 +54,29 @@ function sendMessage(app: App, { engine }: Services): void {
   );
 }
 
+function makeLink(app: App, { engine }: Services): void {
+  app.post(
+    '/v1/jobs/:id/messages/links',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'makeMessageLink',
+        summary: 'A link by which anybody sends a job one message',
+        description: LINK_TEXT,
+        params: JobParams,
+        headers: IDEMPOTENT_BY_STATE,
+        body: LinkBody,
+        response: { 200: MessageLinkSchema },
+        errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'NOT_CONFIGURED'],
+      },
+    },
+    async (request) => {
+      const ref = refOf(request, request.params.id);
+      return linkJson(await engine.flows.messageLink(linkOf(ref, request.body)));
+    },
+  );
+}
+
 function listMessages(app: App, { engine }: Services): void {
   app.get(
     '/v1/jobs/:id/messages',
@@ -63,13 +87,21 @@ function listMessages(app: App, { engine }: Services): void {
         summary: 'The mailbox of a job',
         description: 'Oldest first, with those that were taken or set aside.',
         params: JobParams,
-        response: { 200: closed({ items: Type.Array(MessageSchema) }) },
+        response: {
+          200: closed({
+            items: Type.Array(MessageSchema),
+            isSealed: Type.Boolean({
+              description:
+                "True: the job's payloads are encrypted, and messages that are not are refused.",
+            }),
+          }),
+        },
         errors: ['NOT_FOUND'],
       },
     },
     async (request) => {
       const ref = refOf(request, request.params.id);
-      await engine.job(ref);
+      const isSealed = await engine.flows.isBlind(await engine.job(ref));
       const messages = await engine.flows.messages(ref);
       const items = messages.map(({ payload, at, fault, ...rest }) => ({
         ...rest,
@@ -77,7 +109,7 @@ function listMessages(app: App, { engine }: Services): void {
         payload: JSON.parse(payload) as unknown,
         at: timeText(at),
       }));
-      return { items };
+      return { items, isSealed };
     },
   );
 }
@@ -88,6 +120,7 @@ function treeJson({ waits, ...job }: TreeView): TreeJson {
     waits: waits.map(({ until, jobs, counts, ...wait }) => ({
       ...wait,
       members: [...wait.members],
+      schema: wait.schema === null ? null : { ...wait.schema },
       counts: counts === null ? null : { ...counts },
       until: until === null ? null : timeText(until),
       jobs: jobs.map(treeJson),
@@ -141,4 +174,4 @@ function readResults(app: App, services: Services): void {
 }
 
 /** Trees of jobs and their mailboxes, for who looks on and who has something to say. */
-export const trees: Resource = routes(sendMessage, listMessages, readTree, readResults);
+export const trees: Resource = routes(sendMessage, makeLink, listMessages, readTree, readResults);

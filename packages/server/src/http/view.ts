@@ -1,15 +1,12 @@
 import { errorCodeOf } from 'pawl/internal/core/error-class';
 import { traceIdIn } from 'pawl/internal/core/trace';
 import type { Job, JobError } from 'pawl/internal/core/job';
+import { labelsIn } from 'pawl/internal/core/job-labels';
 import { errorTypeOf } from 'pawl/internal/lifecycles/record';
 import type { DeadLetter } from 'pawl/internal/records/dead-letters';
 import type { DeadLetterJson } from 'pawl/internal/contract/dead-letter';
-import { timeText } from 'pawl/internal/contract/event-view';
+import { timeOrNull, timeText } from 'pawl/internal/contract/event-view';
 import type { JobJson } from 'pawl/internal/contract/job';
-
-function timeOrNull(instant: number | null): string | null {
-  return instant === null ? null : timeText(instant);
-}
 
 export function jobUrl(id: string): string {
   return `/v1/jobs/${id}`;
@@ -54,6 +51,7 @@ export function jobTag(job: Job): string {
 
 export function jobJson(job: Job): JobJson {
   const { owner, leaseExpiry, error } = job;
+  const { awaitedBy, ...labels } = labelsIn(job);
   return {
     id: job.id,
     type: job.type,
@@ -73,6 +71,8 @@ export function jobJson(job: Job): JobJson {
     maxAttempts: job.maxAttempts,
     retryCount: job.retryCount,
     maxRetries: job.maxAttempts - 1,
+    revision: job.revision,
+    isPinned: job.isPinned,
     createdAt: timeText(job.createdAt),
     updatedAt: timeText(job.updatedAt),
     startedAt: timeOrNull(job.startedAt),
@@ -81,14 +81,10 @@ export function jobJson(job: Job): JobJson {
     errorType: errorTypeOf(job),
     resultRef: job.phase === 'succeeded' ? `${jobUrl(job.id)}/result` : null,
     metadata: job.metadata === null ? {} : (JSON.parse(job.metadata) as unknown),
+    ...labels,
     correlationId: job.correlationId ?? job.id,
     traceId: traceIdIn(job.traceId),
-    requestedBy: job.requestedBy,
-    limitKey: job.limitKey,
-    parentJobId: job.parentJobId,
-    parentKind: job.parentKind,
-    documentId: job.documentId,
-    ...(job.awaitedBy === null ? {} : { awaitedBy: { ...job.awaitedBy } }),
+    ...(awaitedBy === null ? {} : { awaitedBy: { ...awaitedBy } }),
     lease:
       owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
     links: linksOf(job),

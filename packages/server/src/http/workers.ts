@@ -5,8 +5,10 @@ import { PawlError } from 'pawl/internal/core/errors';
 import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
 import { workTopic } from 'pawl/internal/engine/live/live-hub';
 import type { BeatResult, Ownership } from 'pawl/internal/engine/owner';
+import { levelPayload } from 'pawl/internal/handler/log';
 import type { NoteDraft } from 'pawl/internal/store/renew';
 import { claimJson } from './claim-view.ts';
+import { offeredOf } from './remote-workers.ts';
 import { type App, credentialOf, type Services, refOf, type Resource, routes } from './services.ts';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobParams, JobSchema } from 'pawl/internal/contract/job';
@@ -120,6 +122,7 @@ function claimJobs(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { workerId: owner, types, max, waitMs = 0, requestId } = request.body;
+      const offered = offeredOf(request.body.revisions);
       const { tenant } = credentialOf(request);
       const gone = new AbortController();
       // Of the answer, not of the socket: that one serves many requests and would gather listeners.
@@ -128,6 +131,7 @@ function claimJobs(app: App, services: Services): void {
         owner,
         types,
         max,
+        ...offered,
         tenants: [tenant],
         queues: queuesOf(request, request.body.queues ?? null),
         requestId: requestId ?? request.headers['idempotency-key']?.slice(0, 128) ?? null,
@@ -138,7 +142,7 @@ function claimJobs(app: App, services: Services): void {
         await giveBack(services, claims);
         return { jobs: [] };
       }
-      services.remoteWorkers.note(request, owner, types);
+      services.remoteWorkers.note(request, owner, { types, ...offered });
       return { jobs: await Promise.all(claims.map((claim) => claimJson(services, claim))) };
     },
   );
@@ -172,11 +176,10 @@ function startJob(app: App, { engine }: Services): void {
 }
 
 function notesOf(body: HeartbeatRequest): NoteDraft[] {
-  const lines = [body.log ?? []].flat().map((line) => ({
-    type: 'job_log' as const,
-    message: line,
-    payload: null,
-  }));
+  const lines = [body.log ?? []].flat().map((line) => {
+    const { line: message, level } = typeof line === 'string' ? { line, level: undefined } : line;
+    return { type: 'job_log' as const, message, payload: levelPayload(level ?? 'info') };
+  });
   if (body.tokens === undefined) return lines;
   const text = [body.tokens].flat().join('');
   return [...lines, { type: 'job_tokens', message: null, payload: { text } }];
@@ -193,7 +196,7 @@ function beat(app: App, { engine, remoteWorkers }: Services): void {
         summary: 'Renew the lease and report',
         description:
           'To be sent every `heartbeatMs`; two missed in a row lose the job. Carries stage, ' +
-          'progress, message, checkpoint, log lines and AI tokens up, and a cancel wish down. ' +
+          'progress, message, checkpoint, log lines and AI tokens up, and a cancel request down. ' +
           'Progress never falls, and stays in the range of the stage that the job is in; a stage ' +
           'that the type does not declare, although it declares some, is refused (400). ' +
           ' A repeat renews once more and sets the same values; only log lines ' +

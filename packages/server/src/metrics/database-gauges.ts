@@ -1,3 +1,5 @@
+import { isBacklog, isRunning } from 'pawl/internal/core/figures';
+import { oldestMs } from 'pawl/internal/engine/lane-looks';
 import { followersOf } from 'pawl/internal/engine/follow/standing';
 import type { Records } from 'pawl/internal/records/records';
 import type { Store } from 'pawl/internal/store/store';
@@ -68,7 +70,7 @@ export function watchDatabase(
 }
 
 function setJobs(meter: Meter, tallies: readonly Tally[]): void {
-  const running = tallies.filter(({ phase }) => phase === 'executing');
+  const running = tallies.filter(({ phase }) => isRunning(phase));
   meter.set(
     'job_in_progress',
     summed(tallies, ({ type }) => ({ job_type: type })).map(({ labels }) => ({
@@ -85,17 +87,17 @@ function setJobs(meter: Meter, tallies: readonly Tally[]): void {
 }
 
 function setQueues(meter: Meter, tallies: readonly Tally[], now: number): void {
-  const ready = tallies.filter(({ phase }) => phase === 'ready');
+  const ready = tallies.filter(({ phase }) => isBacklog(phase));
   meter.set(
     'pawl_queue_depth',
     summed(ready, ({ queue, priorityClass }) => ({ queue, priority: priorityClass })),
   );
   meter.set(
     'pawl_queue_oldest_seconds',
-    [...Map.groupBy(ready, ({ queue }) => queue)].map(([queue, all]) => {
-      const oldest = Math.min(...all.map(({ oldestRunAt }) => oldestRunAt));
-      return { labels: { queue }, value: Math.max(0, now - oldest) / 1_000 };
-    }),
+    [...Map.groupBy(ready, ({ queue }) => queue)].map(([queue, all]) => ({
+      labels: { queue },
+      value: (oldestMs(all, now) ?? 0) / 1_000,
+    })),
   );
 }
 

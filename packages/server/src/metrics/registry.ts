@@ -4,8 +4,8 @@ import { STORE_METRICS } from './store-metrics.ts';
 /** So many jobs of one type that wait in one queue are counted for a gauge. */
 export const GAUGE_MAX = 100_000;
 const MAX_TEXT = GAUGE_MAX.toLocaleString('en');
-const BOUND = `of one type that waits in one queue, ${MAX_TEXT} stands for that many at least`;
-const FIRST = `of one type, among the ${MAX_TEXT} that are next in line`;
+const BOUND = `counted up to ${MAX_TEXT} per type and queue`;
+const FIRST = `found among the next ${MAX_TEXT} of each type`;
 
 /** The nine of the document on typed jobs (T), with its names, types, labels and words. */
 const TASK_METRICS = {
@@ -18,7 +18,7 @@ const TASK_METRICS = {
   job_start_total: {
     name: 'job_start_total',
     type: 'counter',
-    help: 'Jobs begun execution (once a job, whatever its attempts)',
+    help: 'Jobs that started (counted once per job, not per attempt)',
     labels: ['job_type'],
   },
   job_duration_seconds: {
@@ -80,7 +80,7 @@ const LEASE_METRICS = {
   claim_conflicts_total: {
     name: 'claim_conflicts_total',
     type: 'counter',
-    help: 'Writes of owners that were refused because the job was not, or no longer, theirs',
+    help: 'Writes refused because the worker did not own the job, or no longer did',
     labels: [],
   },
   lease_renewals_total: {
@@ -92,13 +92,13 @@ const LEASE_METRICS = {
   lease_expiries_total: {
     name: 'lease_expiries_total',
     type: 'counter',
-    help: 'Leases that ended without a word from their owner',
+    help: 'Leases that expired',
     labels: ['job_type'],
   },
   retries_total: {
     name: 'retries_total',
     type: 'counter',
-    help: 'Attempts that failed or were lost and are made again',
+    help: 'Attempts that failed or were lost and are retried',
     labels: ['job_type'],
   },
   failures_total: {
@@ -110,7 +110,7 @@ const LEASE_METRICS = {
   dlq_count: {
     name: 'dlq_count',
     type: 'gauge',
-    help: 'Dead letters that nobody has replayed',
+    help: 'Dead letters that were not replayed',
     labels: ['job_type'],
     isShared: true,
   },
@@ -146,7 +146,7 @@ const PLATFORM_METRICS = {
   pawl_queue_oldest_seconds: {
     name: 'pawl_queue_oldest_seconds',
     type: 'gauge',
-    help: `For how long the first ready job of a queue has been due; ${FIRST}`,
+    help: `How long the oldest ready job of a queue has been due; ${FIRST}`,
     labels: ['queue'],
     isShared: true,
   },
@@ -173,14 +173,14 @@ const PLATFORM_METRICS = {
   pawl_store_seconds: {
     name: 'pawl_store_seconds',
     type: 'histogram',
-    help: 'Time until the store answered; writes answer after their commit',
+    help: 'Latency of store calls; writes answer after their commit',
     labels: ['verb', 'result'],
     buckets: CALL_SECONDS,
   },
   pawl_http_request_seconds: {
     name: 'pawl_http_request_seconds',
     type: 'histogram',
-    help: 'Time until an HTTP request was answered',
+    help: 'Latency of HTTP requests',
     labels: ['method', 'route', 'status'],
     buckets: CALL_SECONDS,
   },
@@ -197,42 +197,42 @@ const SLO_METRICS = {
   pawl_slo_duration_target_seconds: {
     name: 'pawl_slo_duration_target_seconds',
     type: 'gauge',
-    help: 'What the duration should be at most, by quantile',
+    help: 'Target for the duration, by quantile',
     labels: ['job_type', 'quantile'],
     isShared: true,
   },
   pawl_slo_failure_ratio: {
     name: 'pawl_slo_failure_ratio',
     type: 'gauge',
-    help: 'Share of jobs that failed, those by fault of their users left out',
+    help: 'Share of jobs that failed, without failures caused by their users',
     labels: ['job_type', 'window'],
     isShared: true,
   },
   pawl_slo_failure_target_ratio: {
     name: 'pawl_slo_failure_target_ratio',
     type: 'gauge',
-    help: 'What that share should be at most',
+    help: 'Target for that share',
     labels: ['job_type'],
     isShared: true,
   },
   pawl_slo_burn_rate: {
     name: 'pawl_slo_burn_rate',
     type: 'gauge',
-    help: 'How many times faster than allowed the error budget is spent',
+    help: 'Burn rate: how many times faster than allowed the error budget is spent',
     labels: ['job_type', 'window'],
     isShared: true,
   },
   pawl_slo_error_budget_remaining_ratio: {
     name: 'pawl_slo_error_budget_remaining_ratio',
     type: 'gauge',
-    help: 'What is left of the error budget of seven days; below 0 it is overspent',
+    help: 'Error budget left of the last 7 days, as a share; below 0 it is overspent',
     labels: ['job_type'],
     isShared: true,
   },
   pawl_slo_alert: {
     name: 'pawl_slo_alert',
     type: 'gauge',
-    help: '1 while the budget burns too fast over a long and a short window alike',
+    help: '1 while the burn rate is too high over both a long and a short window',
     labels: ['job_type', 'alert'],
     isShared: true,
   },

@@ -2,15 +2,18 @@ import type { MetricDefinition } from './definition.ts';
 
 /** What only the database in use can tell of itself. */
 export const STORE_METRICS = {
-  pawl_sqlite_file_bytes: storeGauge('pawl_sqlite_file_bytes', 'Size of the database'),
-  pawl_sqlite_free_bytes: storeGauge('pawl_sqlite_free_bytes', 'Of it, space to be used again'),
+  pawl_sqlite_file_bytes: storeGauge('pawl_sqlite_file_bytes', 'Size of the database file'),
+  pawl_sqlite_free_bytes: storeGauge('pawl_sqlite_free_bytes', 'Free space in the database file'),
   pawl_sqlite_wal_bytes: storeGauge('pawl_sqlite_wal_bytes', 'Size of the write-ahead log'),
-  pawl_sqlite_writer_queue: storeGauge('pawl_sqlite_writer_queue', 'Writes not yet answered'),
+  pawl_sqlite_writer_queue: storeGauge('pawl_sqlite_writer_queue', 'Writes in flight'),
   pawl_postgres_pool_connections: storeGauge(
     'pawl_postgres_pool_connections',
     'Connections of this process',
   ),
-  pawl_postgres_pool_idle: storeGauge('pawl_postgres_pool_idle', 'Of them, idle ones'),
+  pawl_postgres_pool_idle: storeGauge(
+    'pawl_postgres_pool_idle',
+    'Idle connections of this process',
+  ),
   pawl_postgres_pool_waiting: storeGauge(
     'pawl_postgres_pool_waiting',
     'Calls that wait for a connection',
@@ -21,7 +24,7 @@ export const STORE_METRICS = {
   ),
   pawl_postgres_horizon_transactions: sharedGauge(
     'pawl_postgres_horizon_transactions',
-    'How many transactions ago the oldest session, slot or standby began that does so',
+    'Age, in transactions, of the oldest session, slot or standby that keeps dead rows',
   ),
   pawl_postgres_log_mark_seconds: sharedGauge(
     'pawl_postgres_log_mark_seconds',
@@ -33,7 +36,7 @@ export const STORE_METRICS = {
   ),
   pawl_postgres_multixact_age: sharedGauge(
     'pawl_postgres_multixact_age',
-    'The same of rows that several transactions had locked',
+    'Multixacts since the oldest one that is not frozen',
   ),
   pawl_postgres_live_dead_rows: sharedGauge(
     'pawl_postgres_live_dead_rows',

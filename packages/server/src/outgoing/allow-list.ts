@@ -39,6 +39,6 @@ function entryOf(text: string): Entry {
   const port = digits === undefined ? null : Number(digits);
   const isHost = range !== null || (bracketed === undefined && HOST.test(host));
   if (isHost && (port === null || (port > 0 && port <= 65_535))) return { host, range, port };
-  const fault = `"${text}" is no place to allow`;
+  const fault = `"${text}" is not a host or network`;
   throw new TypeError(`${fault}: give a host, host:port, an address or a range like 10.0.0.0/8`);
 }

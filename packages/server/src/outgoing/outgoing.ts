@@ -7,6 +7,7 @@ import { readDestination, type Resolve, resolveGuarded, systemResolve } from './
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from 'pawl/internal/outgoing/outgoing';
 import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 
+/** Options of the guarded HTTP client. */
 export interface OutgoingOptions {
   /** Hosts, host:port, addresses or CIDR ranges that may be reached though they are not public. */
   readonly allow?: readonly string[];

@@ -9,7 +9,7 @@ import type { EndCount, EndWrite, Grain, Outcome } from 'pawl/internal/records/e
 import type { Records } from 'pawl/internal/records/records';
 import type { TailItem } from 'pawl/internal/store/query';
 import type { Store } from 'pawl/internal/store/store';
-import { binOf } from './bins.ts';
+import { binOf } from 'pawl/internal/core/bins';
 import { targetIn } from './registered.ts';
 import { KEPT_MS, startOf, STRETCH_MS } from 'pawl/internal/contract/slo-window';
 
@@ -65,7 +65,7 @@ export class SloReader {
       everyMs: options.everyMs ?? 2_000,
       round: () => this.#round(),
       onFailure: (error) =>
-        deps.log.warn('ends of jobs could not be counted; trying again', {
+        deps.log.warn('counting ended jobs for SLOs failed; retrying', {
           error: String(error),
         }),
     });

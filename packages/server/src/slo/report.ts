@@ -1,7 +1,7 @@
 import type { EndSum, Outcome } from 'pawl/internal/records/ends';
 import type { Records } from 'pawl/internal/records/records';
 import type { Store } from 'pawl/internal/store/store';
-import { quantileMs } from './bins.ts';
+import { quantileMs } from 'pawl/internal/core/bins';
 import { registeredTargets } from './registered.ts';
 import { type SloTarget, targetOf } from 'pawl/internal/contract/slo-target';
 import {

@@ -18,6 +18,7 @@ import { DELIVERY_TYPE, type DeliveryInput } from './deliveries.ts';
 import { type Envelope, envelopeOf, testEnvelope } from './envelope.ts';
 import type { Webhook } from './records.ts';
 import { signedHeaders } from './signature.ts';
+import { TenantShares } from './tenant-shares.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** What deliveries are made with. */
@@ -52,19 +53,41 @@ const RETRY = {
   backoff: { base: '10s', factor: 4, max: '12h', jitter: 'equal' },
 } as const;
 
+/** Deliveries of one process at once; they wait for receivers and little else. */
+export const DELIVERY_SLOTS = 128;
+/** Of one endpoint at once, in all processes together. */
+const ENDPOINT_MAX = 8;
+/** Of one tenant at once, in a process: what is left is for the others. */
+const TENANT_MAX = DELIVERY_SLOTS / 4;
+/** So long later is tried again what found its tenant's share taken. */
+const SHARE_MS = 1_000;
+
 /** The job that delivers. It needs the database and the keys, so it runs beside the engine. */
 export function deliveryJob(deps: DeliveryDependencies): JobDefinition<DeliveryInput, Try> {
+  const shares = new TenantShares(TENANT_MAX);
   return defineJob(DELIVERY_TYPE, {
     input: typed<DeliveryInput>(),
     ...RETRY,
     timeout: 2 * TIMEOUT_MS,
     dlq: 'never',
-    run: (context) => deliver(deps, context),
+    // By endpoint; one that fails must not slow the others down, as the throttle of a type would.
+    limits: { runningPerKey: { max: ENDPOINT_MAX, key: 'documentId' }, adaptive: false },
+    run: async (context) => {
+      const { tenant } = context.job;
+      if (!shares.enter(tenant)) return context.snooze(SHARE_MS);
+      try {
+        return await deliver(deps, context);
+      } finally {
+        shares.leave(tenant);
+      }
+    },
   });
 }
 
 async function deliver(deps: DeliveryDependencies, run: RunContext<DeliveryInput>): Promise<Try> {
   const webhook = await webhookOf(deps, run);
+  const pauseMs = run.input.event === null ? 0 : await deps.webhooks.pauseMs(webhook);
+  if (pauseMs > 0) return run.snooze(pauseMs);
   const envelope = await contentOf(deps, run);
   const begunAt = deps.clock.now();
   const since = (): number => deps.clock.now() - begunAt;

@@ -14,6 +14,7 @@ import {
   type PluginRoute,
   WebhookParams,
 } from 'pawl/plugin';
+import type { Job } from 'pawl/define';
 import { deliverTest, findDelivery, listDeliveries, redeliver } from './deliveries.ts';
 import { deliveryOf, triesOf } from './delivery-log.ts';
 import type { Webhook } from './records.ts';
@@ -45,11 +46,23 @@ function keyOf({ headers }: Request): { idempotencyKey?: string } {
   return key === null ? {} : { idempotencyKey: key };
 }
 
+/** What is asked for by sending something: the delivery that this makes. */
+const SENDS = {
+  method: 'POST',
+  scope: 'webhooks:write',
+  headers: IDEMPOTENT_BY_KEY,
+  body: closed({}),
+  answers: { 202: DeliverySchema },
+} as const;
+
+function accepted(delivery: Job): Response {
+  return jsonAnswer(deliveryJson(deliveryOf(delivery)), { status: 202 });
+}
+
 function testWebhook(services: DeliveryServices): PluginRoute {
   return defineRoute({
-    method: 'POST',
+    ...SENDS,
     path: '/v1/webhooks/:id/test',
-    scope: 'webhooks:write',
     doc: {
       tag,
       operationId: 'testWebhook',
@@ -58,13 +71,9 @@ function testWebhook(services: DeliveryServices): PluginRoute {
       errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
     },
     params: WebhookParams,
-    headers: IDEMPOTENT_BY_KEY,
-    body: closed({}),
-    answers: { 202: DeliverySchema },
     handle: async (request, asked) => {
       const webhook = await webhookIn(services, asked);
-      const job = await deliverTest(services.engine, webhook, keyOf(request));
-      return jsonAnswer(deliveryJson(deliveryOf(job)), { status: 202 });
+      return accepted(await deliverTest(services.engine, webhook, keyOf(request)));
     },
   });
 }
@@ -122,9 +131,8 @@ function readOne(services: DeliveryServices): PluginRoute {
 
 function redeliverOne(services: DeliveryServices): PluginRoute {
   return defineRoute({
-    method: 'POST',
+    ...SENDS,
     path: '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
-    scope: 'webhooks:write',
     doc: {
       tag,
       operationId: 'redeliver',
@@ -133,14 +141,10 @@ function redeliverOne(services: DeliveryServices): PluginRoute {
       errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
     },
     params: DeliveryParams,
-    headers: IDEMPOTENT_BY_KEY,
-    body: closed({}),
-    answers: { 202: DeliverySchema },
     handle: async (request, asked) => {
       const webhook = await webhookIn(services, asked);
       const delivery = await findDelivery(services.engine, webhook, asked.params.deliveryId);
-      const job = await redeliver(services.engine, webhook, { delivery, ...keyOf(request) });
-      return jsonAnswer(deliveryJson(deliveryOf(job)), { status: 202 });
+      return accepted(await redeliver(services.engine, webhook, { delivery, ...keyOf(request) }));
     },
   });
 }

@@ -1,7 +1,7 @@
 import { systemClock } from 'pawl/define';
 import { definePlugin, type Plugin } from 'pawl/plugin';
 import { fanOut } from './deliveries.ts';
-import { deliveryJob } from './delivery-job.ts';
+import { DELIVERY_SLOTS, deliveryJob } from './delivery-job.ts';
 import { WEBHOOK, WebhookRecords } from './records.ts';
 import { webhookRoutes } from './routes.ts';
 import { Webhooks } from './webhooks.ts';
@@ -16,12 +16,20 @@ export function webhooks(): Plugin {
     records: [WEBHOOK],
     // Receivers that dawdle take no slot from anybody's work.
     hasOwnWorker: true,
+    workerSlots: DELIVERY_SLOTS,
     start: ({ engine, records: store, secrets, http, wake }) => {
       const records = new WebhookRecords(store);
       const own = new Webhooks({ engine, records, secrets, outgoing: http });
       return {
         routes: webhookRoutes({ webhooks: own, engine }),
         jobs: [deliveryJob({ engine, webhooks: own, outgoing: http, clock: systemClock })],
+        metrics: [
+          {
+            name: 'pawl_webhooks_circuits_open',
+            help: 'Endpoints that nothing is sent to at the moment, since they failed in a row.',
+            read: () => own.countOpen(),
+          },
+        ],
         followers: [
           {
             name: FOLLOWER,

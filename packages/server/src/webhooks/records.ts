@@ -7,6 +7,7 @@ import {
   type RecordStore,
   type StoredRecord,
 } from 'pawl/plugin';
+import type { Circuit } from './circuit.ts';
 
 /** A signing secret that only a process with the platform's own keys can read. */
 export interface SealedSecret {
@@ -32,6 +33,7 @@ export interface WebhookSettings {
   readonly secrets: readonly SealedSecret[];
   /** Since when no delivery has arrived; null after one that has. */
   readonly failingSince: Instant | null;
+  readonly circuit: Circuit;
   readonly createdBy: string;
 }
 
@@ -100,8 +102,8 @@ export class WebhookRecords {
     return records[0] ? webhookOf(records[0]) : null;
   }
 
-  /** Those of some tenants, by id. */
-  async list(tenants: readonly string[]): Promise<Webhook[]> {
+  /** Those of some tenants, or of all, by id. */
+  async list(tenants: readonly string[] | null): Promise<Webhook[]> {
     const { records } = await this.#records.list({ kind: WEBHOOK, tenants, limit: LIMIT });
     return records.map(webhookOf);
   }

@@ -41,8 +41,11 @@ function createWebhook(webhooks: Webhooks): PluginRoute {
         'at least once and with the same `webhook-id` however often. What is not answered with ' +
         '2xx within 20 s is sent again, 14 times over about three days; `Retry-After` is ' +
         'heeded, redirects are not followed, and 410 disables the webhook, as do five days ' +
-        'without a single success. The body is a CloudEvents 1.0 envelope whose `data` is the ' +
-        'event as `GET /v1/jobs/{id}/events` shows it. The same request again with the same ' +
+        'without a single success. Endpoints are kept apart: of each at most 8 deliveries are ' +
+        'under way, and after five failures in a row its `circuit` is open, for a minute at ' +
+        'first and an hour at most, in which nothing is sent and nothing counted. The body ' +
+        'is a CloudEvents 1.0 envelope whose `data` is the event as ' +
+        '`GET /v1/jobs/{id}/events` shows it. The same request again with the same ' +
         '`Idempotency-Key` makes no second webhook (409 with the id of the first).',
       errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
     },
@@ -53,7 +56,7 @@ function createWebhook(webhooks: Webhooks): PluginRoute {
       const key = headers.get('idempotency-key') ?? undefined;
       const { webhook, secret } = await webhooks.create(managerOf(caller), body, key);
       return jsonAnswer(
-        { ...webhookJson(webhook), secret },
+        { ...webhookJson(webhook, await webhooks.now()), secret },
         { status: 201, headers: { location: `/v1/webhooks/${webhook.id}` } },
       );
     },
@@ -68,8 +71,8 @@ function listWebhooks(webhooks: Webhooks): PluginRoute {
     doc: { tag, operationId: 'listWebhooks', summary: "The tenant's webhooks" },
     answers: { 200: pageOf(WebhookSchema) },
     handle: async (_request, { caller }) => {
-      const found = await webhooks.list(caller.tenant);
-      return { items: found.map(webhookJson), nextCursor: null };
+      const [found, now] = [await webhooks.list(caller.tenant), await webhooks.now()];
+      return { items: found.map((one) => webhookJson(one, now)), nextCursor: null };
     },
   });
 }
@@ -83,7 +86,7 @@ function readWebhook(webhooks: Webhooks): PluginRoute {
     params: WebhookParams,
     answers: { 200: WebhookSchema },
     handle: async (_request, { caller: { tenant }, params: { id } }) =>
-      webhookJson(await webhooks.find({ tenant, id })),
+      webhookJson(await webhooks.find({ tenant, id }), await webhooks.now()),
   });
 }
 
@@ -105,7 +108,7 @@ function changeWebhook(webhooks: Webhooks): PluginRoute {
     body: WebhookChangeBody,
     answers: { 200: WebhookSchema },
     handle: async (_request, { caller, params, body }) =>
-      webhookJson(await webhooks.change(managerOf(caller), params.id, body)),
+      webhookJson(await webhooks.change(managerOf(caller), params.id, body), await webhooks.now()),
   });
 }
 
@@ -153,7 +156,7 @@ function rotateWebhook(webhooks: Webhooks): PluginRoute {
       const key = headers.get('idempotency-key');
       const asked = { id: params.id, overlapMs, ...(key === null ? {} : { key }) };
       const { webhook, secret } = await webhooks.rotate(managerOf(caller), asked);
-      return { ...webhookJson(webhook), secret };
+      return { ...webhookJson(webhook, await webhooks.now()), secret };
     },
   });
 }

@@ -1,4 +1,6 @@
 import { type DeliveryJson, timeText, type TryJson, type WebhookJson } from 'pawl/plugin';
+import type { Instant } from 'pawl/define';
+import { circuitState } from './circuit.ts';
 import type { Delivery, LoggedTry } from './delivery-log.ts';
 import type { Webhook } from './records.ts';
 
@@ -6,9 +8,10 @@ function timeOrNull(instant: number | null): string | null {
   return instant === null ? null : timeText(instant);
 }
 
-/** A webhook as answers show it: without its secrets. */
-export function webhookJson(webhook: Webhook): WebhookJson {
+/** A webhook as answers show it at that time: without its secrets. */
+export function webhookJson(webhook: Webhook, now: Instant): WebhookJson {
   const [, old] = webhook.secrets;
+  const { failures, openUntil } = webhook.circuit;
   return {
     id: webhook.id,
     url: webhook.url,
@@ -18,6 +21,11 @@ export function webhookJson(webhook: Webhook): WebhookJson {
     enabled: webhook.isEnabled,
     disabledReason: webhook.disabledReason,
     failingSince: timeOrNull(webhook.failingSince),
+    circuit: {
+      state: circuitState(webhook.circuit, now),
+      failures,
+      openUntil: timeOrNull(openUntil),
+    },
     oldSecretExpiresAt: timeOrNull(old?.expiresAt ?? null),
     createdAt: timeText(webhook.createdAt),
     createdBy: webhook.createdBy,

@@ -8,6 +8,7 @@ import type {
   WebhookRef,
   WebhookSettings,
 } from './records.ts';
+import { afterFailure, circuitState, CLOSED } from './circuit.ts';
 import { checkWish, TERMINAL_EVENTS, type WebhookWish } from './settings.ts';
 import { newSecret } from './signature.ts';
 
@@ -32,7 +33,8 @@ export interface WebhooksOptions {
 
 const WEBHOOKS_MAX = 100;
 const SECRETS_MAX = 5;
-const ROUNDS_MAX = 8;
+/** More than there are deliveries of one endpoint at once. */
+const ROUNDS_MAX = 16;
 /** After so long without a single success an endpoint is left alone. */
 const FAILING_MS_MAX = 5 * 86_400_000;
 
@@ -70,6 +72,7 @@ export class Webhooks {
       disabledReason: null,
       secrets: [{ sealed: secrets.seal({ tenant, id }, secret), expiresAt: null }],
       failingSince: null,
+      circuit: CLOSED,
       createdBy: by.actor,
     };
     const audit = [this.#entry(by, id, 'webhook.created', shown(settings))];
@@ -97,7 +100,7 @@ export class Webhooks {
     const { enabled, ...settings } = wish;
     const isWoken = enabled === true;
     const more = enabled === undefined ? {} : { isEnabled: enabled };
-    const reset = isWoken ? { disabledReason: null, failingSince: null } : {};
+    const reset = isWoken ? { disabledReason: null, failingSince: null, circuit: CLOSED } : {};
     const done = { ...settings, ...more, ...reset };
     return this.#update({ ...by, id }, 'webhook.changed', () => done);
   }
@@ -152,24 +155,47 @@ export class Webhooks {
     );
   }
 
+  now(): Promise<Instant> {
+    return this.#options.engine.now();
+  }
+
+  /** For how long nothing is sent to an endpoint that has failed lately; 0: it may be tried. */
+  async pauseMs({ circuit }: Webhook): Promise<number> {
+    const { openUntil } = circuit;
+    return openUntil === null ? 0 : Math.max(0, openUntil - (await this.now()));
+  }
+
+  /** How many endpoints of all tenants are left alone at the moment. */
+  async countOpen(): Promise<number> {
+    const now = await this.now();
+    const all = await this.#options.records.list(null);
+    return all.filter(({ circuit }) => circuitState(circuit, now) === 'open').length;
+  }
+
   async noteSuccess(webhook: Webhook): Promise<void> {
-    if (webhook.failingSince === null) return;
-    await this.#update({ ...webhook, actor: SYSTEM_ACTOR }, null, ({ failingSince }) =>
-      failingSince === null ? null : { failingSince: null },
+    if (isWell(webhook)) return;
+    await this.#update({ ...webhook, actor: SYSTEM_ACTOR }, null, (current) =>
+      isWell(current) ? null : { failingSince: null, circuit: CLOSED },
     );
   }
 
-  /** Remembers when it began, and gives up when that is too long ago. */
+  /** Remembers when it began, leaves the endpoint alone for a while, and gives up in the end. */
   async noteFailure(webhook: Webhook, why: string): Promise<void> {
-    const now = await this.#options.engine.now();
-    if (webhook.failingSince === null) {
-      await this.#update({ ...webhook, actor: SYSTEM_ACTOR }, null, ({ failingSince }) =>
-        failingSince === null ? { failingSince: now } : null,
-      );
-    } else if (now - webhook.failingSince >= FAILING_MS_MAX) {
-      const since = new Date(webhook.failingSince).toISOString();
-      await this.disable(webhook, `no delivery has arrived since ${since}; the last: ${why}`);
-    }
+    let isTooLong = false;
+    const { failingSince } = await this.#update(
+      { ...webhook, actor: SYSTEM_ACTOR },
+      null,
+      (current, now) => {
+        const since = current.failingSince ?? now;
+        isTooLong = now - since >= FAILING_MS_MAX;
+        const circuit = afterFailure(current.circuit, now);
+        const isKnown = circuit === current.circuit && current.failingSince !== null;
+        return isKnown ? null : { failingSince: since, circuit };
+      },
+    );
+    if (!isTooLong) return;
+    const since = new Date(failingSince!).toISOString();
+    await this.disable(webhook, `no delivery has arrived since ${since}; the last: ${why}`);
   }
 
   /** Reads, changes and writes; whoever loses a race does it again. A null changes nothing. */
@@ -217,6 +243,10 @@ function replaced(
     .map((one) => ({ ...one, expiresAt: Math.min(one.expiresAt ?? end, end) }))
     .filter(({ expiresAt }) => expiresAt > now);
   return [fresh, ...old].slice(0, SECRETS_MAX);
+}
+
+function isWell({ failingSince, circuit }: Webhook): boolean {
+  return failingSince === null && circuit.failures === 0;
 }
 
 function hashOf(key: string): string {

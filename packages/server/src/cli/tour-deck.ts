@@ -1,10 +1,10 @@
-/** What `pawl demo` has to show: a deck small enough to be read, with a table and notes. */
-export const DEMO_NAME = 'ratchet.md';
+/** What `pawl tour` has to show: a deck small enough to be read, with a table and notes. */
+export const TOUR_NAME = 'ratchet.md';
 
 /** Something that the deck answers. */
-export const DEMO_QUESTION = 'Who owns a job, and for how long?';
+export const TOUR_QUESTION = 'Who owns a job, and for how long?';
 
-export const DEMO_TEXT = `---
+export const TOUR_TEXT = `---
 title: The ratchet
 ---
 
@@ -28,7 +28,7 @@ How jobs only ever move forward
 ## Who works on it
 
 - A worker owns a job for as long as its lease lasts, and renews it by a heartbeat.
-- Two heartbeats missed in a row lose the lease, and another worker goes on.
+- Two heartbeats missed in a row lose the lease, and another worker continues.
 - The number of the turn is the fencing token: a late write of a former owner is refused.
 
 ---
