@@ -38,7 +38,7 @@ export function ogcSettings(options: OgcOptions): readonly Setting[] {
     {
       name: 'PAWL_OGC_SYNC_WAIT_MS',
       fallback: String(syncWaitMs),
-      sentence: 'How long a synchronous OGC execution is waited for before its status is told.',
+      sentence: 'How long a synchronous OGC execution waits before it answers with a status.',
     },
   ];
 }

@@ -7,12 +7,13 @@ import { singleAttempt } from '../src/gateway/retry.ts';
 import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 import { type Bench, openBench } from './provider/gateway-bench.ts';
 import { ANSWERS, BASE } from './provider/execution-answers.ts';
+import { REDIRECTS } from './provider/redirect-answers.ts';
 
 const EXECUTE = 'POST /processes/echo/execution';
 const MIB = 1024 * 1024;
 
 describe('a provider answers an execution', () => {
-  for (const row of ANSWERS) {
+  for (const row of [...ANSWERS, ...REDIRECTS]) {
     test(row.title, async (t) => {
       const bench = await openBench(t, {
         simulator: { basePath: BASE },

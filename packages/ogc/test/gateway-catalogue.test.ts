@@ -6,12 +6,14 @@ import { Catalogue } from '../src/gateway/catalogue.ts';
 import { readConfiguration } from '../src/gateway/configuration.ts';
 import type { Provider } from '../src/gateway/provider.ts';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
-import { eventually } from '../../../test/support/eventually.ts';
 import { openSimulator, type ProviderSimulator } from './provider/simulator.ts';
 
 function providersOf(providers: Record<string, unknown>): ReadonlyMap<string, Provider> {
   return readConfiguration(JSON.stringify({ providers }), {}).providers;
 }
+
+/** Longer than a provider on this machine takes, however busy it is. */
+const PATIENT_MS = 30_000;
 
 describe('the list of processes', () => {
   async function open(
@@ -36,7 +38,7 @@ describe('the list of processes', () => {
       clock: { now: () => clock.at },
       timers: systemTimers,
       log: { warn: () => undefined },
-      waitMs: 300,
+      waitMs: PATIENT_MS,
     });
     return { catalogue, providers: providersOf(Object.fromEntries(entries)), clock };
   }
@@ -87,7 +89,7 @@ describe('the list of processes', () => {
     clock.at += 61_000;
     a.on('GET /processes', 'hang');
     assert.equal((await catalogue.list(all)).length, 1);
-    await eventually('it is asked again', () => a.count('GET /processes') === 1);
+    await a.news.until('it is asked again', () => a.count('GET /processes') === 1);
     a.on('GET /processes/echo', { status: 500 });
     assert.equal((await describe())?.id, 'a:echo', 'what was known is better than an error');
   });
@@ -102,6 +104,22 @@ describe('the list of processes', () => {
     assert.deepEqual(await ids(), ['up:echo']);
     assert.deepEqual(await ids(), ['up:echo']);
     assert.equal(slow.count('GET /processes'), 1, 'who has just failed is left alone');
+  });
+
+  test('is asked for more at once, since some cut it without a link to the rest', async (t) => {
+    const a = await openSimulator();
+    const all = Array.from({ length: 15 }, (_, n) => ({ id: `p${n}`, version: '1' }));
+    a.on('GET /processes', ({ path }) => {
+      const limit = Number(new URL(path, 'http://a').searchParams.get('limit') ?? 10);
+      return { status: 200, body: { processes: all.slice(0, limit), links: [] } };
+    });
+    const strict = await openSimulator();
+    strict.on('GET /processes', ({ path }) =>
+      path.includes('?') ? { status: 400, body: { title: 'unknown parameter' } } : null,
+    );
+    const { catalogue, providers } = await open(t, { a, strict });
+    const ids = (await catalogue.list([...providers.values()])).map(({ id }) => id);
+    assert.deepEqual([ids.length, ids.at(-1)], [16, 'strict:echo']);
   });
 
   test('goes on over pages, keeps unknown members and repairs what is missing', async (t) => {

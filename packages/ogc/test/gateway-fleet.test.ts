@@ -68,7 +68,7 @@ test('[O23] kill -9 at every step of an execution at once: each job reaches its 
     ),
   );
   const isThere = (): boolean => reached.size === STEPS.length;
-  await eventually('every step is reached', isThere, { timeoutMs: 60_000 });
+  await simulator.news.until('every step is reached', isThere);
   await kill(first);
   const second = await startProcess(providers);
   const ended = await Promise.all(jobs.map((job) => idle.pawl.ended(job)));

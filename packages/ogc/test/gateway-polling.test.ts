@@ -250,7 +250,7 @@ describe('results', () => {
     const done = await bench.finish(job);
     assert.equal(done.state, 'successful');
     assert.equal(((await bench.world.resultOf(job)) as ExecutionResult).results, null);
-    assert.ok(bench.warnings.some((line) => line.includes('the results could not be had')));
+    assert.ok(bench.warnings.some((line) => line.includes('the results could not be fetched')));
   });
 
   test('[O16] HTML unless JSON is asked for, and bytes where there is no JSON', async (t) => {

@@ -6,6 +6,7 @@ import type { Job } from 'pawl/internal/core/job';
 import { systemClock } from 'pawl/internal/core/clock';
 import { readConfiguration } from '../src/gateway/configuration.ts';
 import { openGateway } from '../src/gateway/gateway.ts';
+import { bytesOf } from '../src/model/body-bytes.ts';
 import { remoteStateOf } from '../src/gateway/remote-state.ts';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -49,7 +50,7 @@ test('[O2, O22] a process is listed, described, executed, told of, and its resul
   assert.ok(links!.some(({ href }) => href === `https://here.example/jobs/${job.id}/results`));
   const results = await gateway.results(CALLER, done);
   assert.ok(results.kind === 'answer');
-  assert.match(Buffer.from(results.body).toString(), /^\{"answer":"of r1-/);
+  assert.match(String(await bytesOf(results.body)), /^\{"answer":"of r1-/);
 });
 
 test('[O18] inputs beyond the limit are kept outside the row, and reach the provider whole', async (t) => {
@@ -105,7 +106,7 @@ test('a job dismissed here is dismissed at its provider', async (t) => {
   await jobWhen(pawl.engine, job, isRunning);
   await pawl.cancel(job);
   assert.equal((await pawl.ended(job)).state, 'dismissed');
-  await eventually('it is gone there', () => simulator.jobs.size === 0);
+  await simulator.news.until('it is gone there', () => simulator.jobs.size === 0);
   assert.equal(simulator.count('DELETE /jobs/'), 1);
 });
 
@@ -127,7 +128,7 @@ test('a dismissal is settled whatever the provider answers, and a fault of its o
       simulator.on(route, answer);
       await pawl.cancel(job);
       assert.equal((await pawl.ended(job)).state, 'dismissed');
-      await eventually('it is told', () => simulator.count(route) === 1);
+      await simulator.news.until('it is told', () => simulator.count(route) === 1);
     }),
   );
   await eventually('the last is logged', () => warnings.length === 1);
@@ -167,7 +168,7 @@ test('[O16] results that were not there at the end are asked for when they are w
   assert.equal(done.state, 'successful');
   const results = await gateway.results(CALLER, done);
   assert.ok(results.kind === 'answer');
-  assert.equal(Buffer.from(results.body).toString(), '{"late":true}');
+  assert.equal(String(await bytesOf(results.body)), '{"late":true}');
 });
 
 test('[O23] shutting down ends all polls; what is stored is polled on by the next one', async (t) => {

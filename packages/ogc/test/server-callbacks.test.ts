@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { fail } from 'pawl/internal/handler/failure';
 import { fanOutCallbacks } from '../src/server/callbacks.ts';
-import { eventually } from '../../../test/support/eventually.ts';
+import { News } from '../../../test/support/news.ts';
 import { openOgcServer } from './server-fixture.ts';
 
 interface Call {
@@ -17,6 +17,7 @@ interface Call {
 }
 
 const calls: Call[] = [];
+const news = new News();
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -28,6 +29,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const contentType = request.headers['content-type'] ?? '';
   const body: unknown = JSON.parse(await textOf(request));
   calls.push({ path: request.url!, contentType, body });
+  news.tell();
   response.writeHead(202).end();
 }
 
@@ -71,7 +73,7 @@ async function execute(id: string, name: string): Promise<string> {
 
 test('a subscriber hears of the beginning and gets the results as a document', async () => {
   const id = await execute('good', 'one');
-  await eventually('both calls', () => callsTo('one').length === 2);
+  await news.until('both calls', () => callsTo('one').length === 2);
   const progress = callsTo('one').find(({ path }) => path.endsWith('/progress'))!;
   assert.equal(progress.body.jobID, id);
   assert.equal(progress.body.links[0].href, `${server.url}/jobs/${id}`);
@@ -82,7 +84,7 @@ test('a subscriber hears of the beginning and gets the results as a document', a
 
 test('a subscriber hears of a failure, with its reason', async () => {
   const id = await execute('bad', 'two');
-  const call = await eventually('the failure', () =>
+  const call = await news.until('the failure', () =>
     callsTo('two').find(({ path }) => path.endsWith('/failed')),
   );
   assert.equal(call.body.detail, 'never');

@@ -184,7 +184,7 @@ test('an input by reference is fetched, and one that cannot be had is refused', 
   assert.equal((await server.post(EXECUTION, body)).text, 'from afar');
   const missing = await server.post(EXECUTION, given('/nothing'));
   assert.equal(missing.status, 400);
-  assert.match(missing.json.detail, /message\/href: could not be had .* 404/);
+  assert.match(missing.json.detail, /message\/href: could not be fetched .* 404/);
   const inside = await server.post(EXECUTION, {
     inputs: { message: { href: 'http://10.1.2.3/' } },
   });

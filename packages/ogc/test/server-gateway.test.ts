@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { fail } from 'pawl/internal/handler/failure';
-import { eventually } from '../../../test/support/eventually.ts';
 import { jobWhen } from '../../../test/support/job-when.ts';
 import { openOgcServer, pathOf } from './server-fixture.ts';
 
@@ -53,10 +52,9 @@ test('[O2] an execution is forwarded: 201 with the local job, once the provider 
   assert.notEqual(there.json.jobs[0].jobID, json.jobID);
   const ended = await server.call('DELETE', `/jobs/${json.jobID}`);
   assert.equal(ended.json.status, 'dismissed');
-  await eventually('the provider has dismissed it too', async () => {
-    const { json: far } = await provider.get('/jobs');
-    return far.jobs[0].status === 'dismissed';
-  });
+  await jobWhen(provider.engine, { tenant: 'default', id: there.json.jobs[0].jobID as string });
+  const { json: far } = await provider.get('/jobs');
+  assert.equal(far.jobs[0].status, 'dismissed');
 });
 
 test('[O20] a synchronous execution is waited for, through both servers', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { Compile } from 'typebox/schema';
-import { eventually } from '../../../test/support/eventually.ts';
+import { jobWhen } from '../../../test/support/job-when.ts';
 import { type Answer, openOgcServer, pathOf } from './server-fixture.ts';
 import { STANDARD } from './server-standard.ts';
 
@@ -217,10 +217,9 @@ test('testJobResultsAsyncRawValueOne: the status leads by monitor to the results
   assert.equal(begun.status, 201);
   const links = begun.json.links as Link[];
   const monitor = links.find(({ rel }) => rel === 'monitor')!;
-  const href = await eventually('a link to the results', async () => {
-    const { json } = await server.get(pathOf(server, monitor.href));
-    return (json.links as Link[]).find(({ rel }) => rel === RESULTS)?.href;
-  });
+  await jobWhen(server.engine, { tenant: 'default', id: begun.json.jobID as string });
+  const { json: status } = await server.get(pathOf(server, monitor.href));
+  const { href } = (status.links as Link[]).find(({ rel }) => rel === RESULTS)!;
   const results = await server.get(pathOf(server, href));
   assert.equal(results.status, 200);
   assert.match(results.text, /teststring/);

@@ -34,6 +34,7 @@ const WAIT_MS = 2_000;
 /** A provider that has just failed is left alone for this long. */
 const FAILED_MS = 15_000;
 const PAGES_MAX = 100;
+const LIMIT = 1_000;
 const DESCRIPTIONS_MAX = 1_000;
 
 /**
@@ -139,10 +140,15 @@ export class Catalogue {
   async #fetchList(provider: Provider): Promise<ProcessSummary[]> {
     const found: ProcessSummary[] = [];
     const asked = new Set<string>();
-    let url: string | undefined = `${provider.url}/processes`;
+    // Some cut their list without a link to the rest, unless they are asked for more at once.
+    let url: string | undefined = `${provider.url}/processes?limit=${LIMIT}`;
     while (url !== undefined && asked.size < PAGES_MAX) {
       asked.add(url);
       const answer = await askProvider(this.#options.http, provider, { url });
+      if (answer.status === 400 && asked.size === 1) {
+        url = `${provider.url}/processes`;
+        continue;
+      }
       const { processes, links } = (jsonIn(answer) ?? {}) as Record<string, unknown>;
       if (answer.status >= 300 || !Array.isArray(processes)) {
         throw new Error(`it answered ${describeAnswer(answer)}`);

@@ -42,6 +42,7 @@ export async function conclude(turn: Turn, learnt: Learnt): Promise<ExecutionRes
     // The last word of the provider is that of the job; a hundred is for the end alone.
     turn.run.progress({ percent: Math.min(99, status.progress ?? 0) }, status.message);
     await tellEnd(turn, previous, status);
+    if (turn.resultsFailure !== null) throw await failed(turn, turn.resultsFailure, status);
     // Whoever wants the results later must find where they are.
     if (turn.kept === null) await turn.save(following);
     return { status, results: turn.kept };
@@ -98,10 +99,9 @@ async function tellEnd(turn: Turn, previous: StatusInfo, status: StatusInfo): Pr
 
 /** Ends the turn until the next poll, which comes in time for the time-out. */
 export function pause(turn: Turn, { status }: StatusInfo): never {
-  const { pollIntervalMs, pollTimeoutMs } = turn.provider.settings;
-  const since = turn.state?.step === 'following' ? turn.state.since : turn.now;
-  const leftMs = pollTimeoutMs === null ? Infinity : since + pollTimeoutMs - turn.now;
-  const delayMs = Math.max(1, Math.min(turn.pollInMs ?? pollIntervalMs, leftMs));
+  const { pollTimeoutMs } = turn.provider.settings;
+  const leftMs = pollTimeoutMs === null ? Infinity : pollTimeoutMs - turn.followedMs;
+  const delayMs = Math.max(1, Math.min(turn.nextPollInMs, leftMs));
   const { run } = turn;
   // A crash may have come between what is kept of the remote job and the state of our own.
   if (status === 'running' && run.job.state === 'accepted') return run.advance(delayMs);

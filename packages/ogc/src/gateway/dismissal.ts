@@ -48,6 +48,9 @@ async function dismissRemote(
     deps.log.warn('a provider did not dismiss a job', { ...facts, status });
   } catch (error) {
     const message = (error as Error).message;
-    deps.log.warn('a provider could not be told to dismiss a job', { ...facts, error: message });
+    deps.log.warn('a request to dismiss a job did not reach the provider', {
+      ...facts,
+      error: message,
+    });
   }
 }

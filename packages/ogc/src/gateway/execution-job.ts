@@ -39,7 +39,13 @@ async function takeTurn(deps: GatewayDependencies, run: ExecutionRun): Promise<E
 
 /** What stands for a provider that is not configured. */
 function nobody(name: string): Provider {
-  const rest = { title: null, include: null, exclude: [], isAnonymous: false };
+  const rest = {
+    title: null,
+    include: null,
+    exclude: [],
+    redirectOrigins: [],
+    isAnonymous: false,
+  };
   const settings = DEFAULT_SETTINGS;
   return { name, url: 'https://provider.invalid', auth: { type: 'none' }, settings, ...rest };
 }

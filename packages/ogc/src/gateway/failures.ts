@@ -1,4 +1,4 @@
-import { JobFailure } from 'pawl/define';
+import { JobFailure, OutgoingError } from 'pawl/define';
 import type { Provider } from './provider.ts';
 import { withoutSecrets } from './provider.ts';
 import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-client.ts';
@@ -11,6 +11,7 @@ export type GatewayCode =
   | 'FORWARD_IN_DOUBT'
   | 'STATUS_UNREADABLE'
   | 'RESULTS_UNREACHABLE'
+  | 'RESULTS_TOO_LARGE'
   | 'REMOTE_FAILED'
   | 'REMOTE_DISMISSED'
   | 'REMOTE_LOST'
@@ -24,6 +25,7 @@ const CLASSES: Readonly<Record<GatewayCode, string>> = {
   FORWARD_IN_DOUBT: 'dependency_unavailable',
   STATUS_UNREADABLE: 'PermanentError',
   RESULTS_UNREACHABLE: 'dependency_unavailable',
+  RESULTS_TOO_LARGE: 'PermanentError',
   REMOTE_FAILED: 'PermanentError',
   REMOTE_DISMISSED: 'PermanentError',
   REMOTE_LOST: 'PermanentError',
@@ -76,6 +78,16 @@ export function upstreamError(
     ...(isRefused ? { errorClass: 'configuration_error' } : {}),
     ...(isClient ? { errorClass: 'validation_error' } : {}),
   });
+}
+
+/** What kept results from being kept; all but their size may be gone the next time. */
+export function resultsFailure({ name }: Provider, error: unknown): unknown {
+  if (!(error instanceof OutgoingError)) return error;
+  const what = `the results of the provider ${name} could not be read: ${error.message}`;
+  if (error.code === 'too_large') {
+    return new GatewayFailure('RESULTS_TOO_LARGE', `${what}; raise results_size_limit`);
+  }
+  return new GatewayFailure('RESULTS_UNREACHABLE', what, { transience: { retryAfterMs: null } });
 }
 
 /** The members that problems and pygeoapi's errors have; pages and stack traces stay outside. */

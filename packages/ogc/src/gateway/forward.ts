@@ -4,7 +4,7 @@ import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
 import { resolveDoubt } from './in-doubt.ts';
 import { resultsHrefIn } from './normalise.ts';
 import { notify } from './observers.ts';
-import { jsonIn, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
+import { jsonIn, opened, type ProviderAnswer, ProviderUnreachable } from './provider-client.ts';
 import type { Sending } from './remote-state.ts';
 import { type Derivation, deriveStatus } from './status-derivation.ts';
 import type { Turn } from './turn.ts';
@@ -101,6 +101,7 @@ async function understand(
   askedUrl: string,
 ): Promise<Derivation> {
   const { provider, deps } = turn;
+  turn.leaveAlone(retryAfterIn(answer, turn.now) ?? 0);
   if (answer.status >= 400 && readStatusInfo(jsonIn(answer)) === null) {
     throw upstreamError(provider, answer, retryAfterIn(answer, turn.now));
   }
@@ -108,6 +109,7 @@ async function understand(
     provider,
     answer,
     askedUrl,
+    isPageAsked: turn.isPageAsked,
     remember: async (statusUrls) => {
       const { accepted: status, now: since } = turn;
       const nothing = { remoteId: '', resultsHref: null, failures: 0, gone: 0 };
@@ -141,7 +143,7 @@ function follow(turn: Turn, url: string): Promise<ProviderAnswer> {
 /** A success at once counts only with its results; without them it is a failure. */
 async function verify(turn: Turn, { results, statusUrls, status }: Derivation): Promise<void> {
   if (results !== null) {
-    await turn.keep(results);
+    await turn.keep(opened(results));
     return;
   }
   const nothing = { remoteId: status.jobID, failures: 0, gone: 0, since: turn.now };

@@ -1,38 +1,92 @@
+import { isUtf8 } from 'node:buffer';
 import type { RunContext } from 'pawl/define';
-import type { ProviderAnswer } from './provider-client.ts';
+import type { OpenAnswer } from './provider-client.ts';
 
 /** Results as a job keeps them: small texts in its row, all else as an artifact of its own. */
 export type KeptResults =
-  | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
-  | { readonly kind: 'artifact'; readonly contentType: string; readonly id: string }
+  | ({ readonly kind: 'text'; readonly text: string } & KeptHeaders)
+  | ({ readonly kind: 'artifact'; readonly id: string } & KeptHeaders)
   | { readonly kind: 'references'; readonly linkHeaders: readonly string[] };
+
+interface KeptHeaders {
+  /** Whole: a multipart body is of no use without the boundary that its type names. */
+  readonly contentType: string;
+  /** Others that say what the body is; left out where there are none. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 const ARTIFACT = 'results';
 const TEXT = /^(text\/.+|application\/(.+\+)?(json|xml))$/;
 const UNNAMED = 'application/octet-stream';
+const KEPT_HEADERS = [
+  'content-encoding',
+  'content-language',
+  'content-disposition',
+  'content-crs',
+  'link',
+];
 
-/** Keeps what a provider gave: its body as it came, with its type, or its links alone. */
+/** Keeps what a provider gave: its body byte for byte, with its headers, or its links alone. */
 export async function keepResults(
   run: Pick<RunContext<unknown>, 'artifact'>,
-  answer: ProviderAnswer,
+  { body, mediaType, headers }: OpenAnswer,
   inlineBytesMax: number,
 ): Promise<KeptResults> {
-  const { body, mediaType, headers } = answer;
-  const links = headers.get('link');
-  if (body.byteLength === 0) {
-    return { kind: 'references', linkHeaders: links === null ? [] : [links] };
-  }
-  const contentType = headers.get('content-type') ?? UNNAMED;
-  if (body.byteLength <= inlineBytesMax && TEXT.test(mediaType) && isUtf8(contentType)) {
-    return { kind: 'text', contentType, text: new TextDecoder().decode(body) };
+  const { start, rest } = await begin(body, inlineBytesMax);
+  if (start.byteLength === 0) return { kind: 'references', linkHeaders: linksIn(headers) };
+  const about = aboutBody(headers);
+  if (rest === null && isText(mediaType, about) && isUtf8(start)) {
+    return { kind: 'text', text: exactText(start), ...about };
   }
   const named = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType) ? mediaType : UNNAMED;
-  const kept = await run.artifact(ARTIFACT, body, { contentType: named });
-  // A multipart body is of no use without the boundary that its full type names.
-  return { kind: 'artifact', contentType, id: kept.id };
+  const { id } = await run.artifact(ARTIFACT, rest ?? start, { contentType: named });
+  return { kind: 'artifact', id, ...about };
 }
 
-function isUtf8(contentType: string): boolean {
+export function linksIn(headers: Headers): string[] {
+  const links = headers.get('link');
+  return links === null ? [] : [links];
+}
+
+/** What is said of a body besides its bytes. */
+export function aboutBody(headers: Headers): KeptHeaders {
+  const kept = KEPT_HEADERS.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const contentType = headers.get('content-type') ?? UNNAMED;
+  return kept.length === 0 ? { contentType } : { contentType, headers: Object.fromEntries(kept) };
+}
+
+/** The bytes up to the bound; all of them again, as they come, where there are more. */
+async function begin(
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<{ start: Uint8Array; rest: AsyncIterable<Uint8Array> | null }> {
+  const iterator = body[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes <= bytesMax) {
+    const next = await iterator.next();
+    if (next.done === true) return { start: Buffer.concat(chunks), rest: null };
+    chunks.push(next.value);
+    bytes += next.value.byteLength;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* chunks.splice(0);
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { start: chunks[0]!, rest: all() };
+}
+
+/** Other charsets and encoded bytes are kept as bytes: as text they would not come back as sent. */
+function isText(mediaType: string, { contentType, headers }: KeptHeaders): boolean {
   const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
-  return /^(utf-?8|us-ascii)$/i.test(charset);
+  const isPlain = headers?.['content-encoding'] === undefined;
+  return isPlain && TEXT.test(mediaType) && /^(utf-?8|us-ascii)$/i.test(charset);
+}
+
+/** With its byte order mark, where it has one. */
+function exactText(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }

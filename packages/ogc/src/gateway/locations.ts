@@ -3,7 +3,7 @@ import type { Provider } from './provider.ts';
 /**
  * Where a job may be found, by the Location that its provider gave, the likeliest first. All are
  * at the provider's own origin: a name that it has for itself inside its network, or any other
- * host, is replaced by the configured one.
+ * host, is replaced by the configured one, unless the provider may redirect there.
  */
 export function statusUrlsOf(
   provider: Provider,
@@ -23,7 +23,7 @@ export function currentUrls(
   const { origin } = new URL(provider.url);
   const { statusUrls, remoteId: jobId } = kept;
   const moved = statusUrls.flatMap((location) =>
-    new URL(location).origin === origin
+    [origin, ...provider.redirectOrigins].includes(new URL(location).origin)
       ? [location]
       : statusUrlsOf(provider, { location, askedUrl: provider.url, jobId }),
   );
@@ -51,6 +51,7 @@ function placesOf(provider: Provider, written: string, askedUrl: string): string
   const base = new URL(provider.url);
   const resolved = new URL(text, askedUrl);
   if (!/^https?:$/.test(resolved.protocol)) return [];
+  if (provider.redirectOrigins.includes(resolved.origin)) return [resolved.href];
   const path = resolved.pathname + resolved.search;
   const basePath = base.pathname.replace(/\/+$/, '');
   const isUnderBase = basePath === '' || resolved.pathname.startsWith(`${basePath}/`);

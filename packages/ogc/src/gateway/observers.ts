@@ -77,7 +77,7 @@ export async function notify<Name extends Happening>(
       await tell?.apply(observer, facts);
     } catch (error) {
       const job: ObservedJob = facts[0];
-      told.log.warn('an observer of executions failed; the job goes on', {
+      told.log.warn('an observer of executions failed; the job continues', {
         observer: observer.name,
         happening,
         jobId: job.id,

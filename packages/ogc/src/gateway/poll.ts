@@ -11,8 +11,6 @@ import {
 import type { Following } from './remote-state.ts';
 import type { Turn } from './turn.ts';
 
-const RETRY_AFTER_MS_MAX = 3_600_000;
-
 /** Asks the provider once how its job stands. */
 export async function poll(turn: Turn, following: Following): Promise<ExecutionResult> {
   const { pollTimeoutMs } = turn.provider.settings;
@@ -31,6 +29,7 @@ export async function poll(turn: Turn, following: Following): Promise<ExecutionR
     }
     const remote = answer.status < 400 ? readStatusInfo(jsonIn(answer)) : null;
     if (remote !== null) {
+      turn.leaveAlone(retryAfterIn(answer, turn.now) ?? 0);
       const others = statusUrls.filter((one) => one !== url);
       return conclude(turn, { remote, statusUrls: [url, ...others] });
     }
@@ -75,8 +74,8 @@ async function missed(
   await turn.save({ ...following, failures, gone });
   const facts = { jobId: turn.id, provider: name, failures, error: fault.text };
   turn.deps.log.warn('a poll brought no status; it is tried again', facts);
-  const askedMs = Math.min(fault.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX);
-  turn.schedulePoll(Math.max(pollIntervalMs, askedMs));
+  turn.schedulePoll(pollIntervalMs);
+  turn.leaveAlone(fault.retryAfterMs ?? 0);
   return pause(turn, following.status);
 }
 

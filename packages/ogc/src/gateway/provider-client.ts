@@ -1,4 +1,7 @@
 import { type Outgoing, OutgoingError, type OutgoingResponse } from 'pawl/define';
+import { Readable } from 'node:stream';
+import { bytesOf } from '../model/body-bytes.ts';
+import { decoded } from './content-coding.ts';
 import { authHeaders, type Provider } from './provider.ts';
 import type { Pulses } from './pulses.ts';
 
@@ -8,12 +11,20 @@ export interface HttpClient extends Pick<Outgoing, 'fetch'> {
   readonly pulses?: Pulses;
 }
 
-/** A whole answer of a provider. */
-export interface ProviderAnswer {
+interface AnswerHead {
   readonly status: number;
   readonly headers: Headers;
   /** Without its parameters, in lower case; empty where none was given. */
   readonly mediaType: string;
+}
+
+/** An answer of a provider whose body is still to be read, once. */
+export interface OpenAnswer extends AnswerHead {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** A whole answer of a provider. */
+export interface ProviderAnswer extends AnswerHead {
   readonly body: Uint8Array;
   /** Why the body is not whole, or null. */
   readonly bodyFault: string | null;
@@ -43,6 +54,7 @@ export interface ProviderRequest {
   readonly accept?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  readonly bytesMax?: number;
 }
 
 /** With these the connection was never made. */
@@ -56,15 +68,38 @@ const UNSENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Asks a provider and notes how it went. */
-export async function askProvider(
+export function askProvider(
   http: HttpClient,
   provider: Provider,
   request: ProviderRequest,
 ): Promise<ProviderAnswer> {
+  return noted(http, { provider, request }, async () => {
+    const answer = await wholeOf(await ask(http, provider, request));
+    return { answer, fault: faultOf(answer) };
+  });
+}
+
+/** The same for a body of any length: the provider is well if it has begun to answer. */
+export function openAnswer(
+  http: HttpClient,
+  provider: Provider,
+  request: ProviderRequest,
+): Promise<OpenAnswer> {
+  return noted(http, { provider, request }, async () => {
+    const answer = await ask(http, provider, request);
+    return { answer, fault: isAble(answer) ? null : `it answered ${answer.status}` };
+  });
+}
+
+async function noted<Answer>(
+  http: HttpClient,
+  { provider, request }: { provider: Provider; request: ProviderRequest },
+  body: () => Promise<{ answer: Answer; fault: string | null }>,
+): Promise<Answer> {
   const ended = http.pulses?.begin(provider.name);
   try {
-    const answer = await ask(http, provider, request);
-    ended?.(faultOf(answer));
+    const { answer, fault } = await body();
+    ended?.(fault);
     return answer;
   } catch (error) {
     // Who asked has turned away: that says nothing about the provider.
@@ -76,8 +111,12 @@ export async function askProvider(
 const TOO_MANY = 429;
 
 /** A refusal is an answer like any other, unless it says that the provider cannot at the moment. */
+function isAble({ status }: AnswerHead): boolean {
+  return status < 500 && status !== TOO_MANY;
+}
+
 function faultOf(answer: ProviderAnswer): string | null {
-  const isWell = answer.status < 500 && answer.status !== TOO_MANY && answer.bodyFault === null;
+  const isWell = isAble(answer) && answer.bodyFault === null;
   return isWell ? null : `it answered ${describeAnswer(answer)}`;
 }
 
@@ -87,21 +126,61 @@ function faultText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * With the provider's credentials, and within its bounds. A URL of another origin is refused here,
- * whoever made it, so that credentials cannot go there.
- */
+const REDIRECTS_MAX = 5;
+
+/** Where it leads elsewhere the answer is that of the other place, within bounds. */
 async function ask(
   http: HttpClient,
   provider: Provider,
   request: ProviderRequest,
-): Promise<ProviderAnswer> {
-  const { url, method = 'GET', body, accept = 'application/json', signal } = request;
-  if (new URL(url).origin !== new URL(provider.url).origin) {
-    const message = `the provider ${provider.name} led to another place than its own`;
-    throw new ProviderUnreachable('refused', message);
+): Promise<OpenAnswer> {
+  let asked = request;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await askOnce(http, provider, asked);
+    const next = redirected(asked, answer);
+    if (next === null) return answer;
+    await wholeOf(answer);
+    if (redirects === REDIRECTS_MAX) {
+      const message = `the provider ${provider.name} redirects without end, at last to ${next.url}`;
+      throw new ProviderUnreachable('refused', message);
+    }
+    asked = next;
   }
-  const { timeoutMs, responseBytesMax } = provider.settings;
+}
+
+/**
+ * What a redirect asks for; null where the answer is none. A POST is only sent again where its
+ * method must stay: otherwise the answer says where to look, and is kept before anybody looks.
+ */
+function redirected(request: ProviderRequest, answer: OpenAnswer): ProviderRequest | null {
+  const location = answer.headers.get('location');
+  const { method = 'GET', url } = request;
+  const isSame = answer.status === 307 || answer.status === 308;
+  const isOther = [301, 302, 303].includes(answer.status) && method !== 'POST';
+  if (location === null || !URL.canParse(location, url) || !(isSame || isOther)) return null;
+  const to = { ...request, url: new URL(location, url).href };
+  return answer.status === 303 ? { ...to, method: 'GET' } : to;
+}
+
+/**
+ * With the provider's credentials, and within its bounds. A URL of another origin is refused here,
+ * whoever made it, unless the provider is allowed to lead there; its credentials never go there.
+ */
+async function askOnce(
+  http: HttpClient,
+  provider: Provider,
+  request: ProviderRequest,
+): Promise<OpenAnswer> {
+  const { url, method = 'GET', body, accept = 'application/json', signal } = request;
+  const { origin, pathname } = new URL(url);
+  const isOwn = origin === new URL(provider.url).origin;
+  if (!isOwn && !provider.redirectOrigins.includes(origin)) {
+    const message = `the provider ${provider.name} redirects to ${origin}${pathname}`;
+    const remedy = `to allow it, add "${origin}" to its redirect_origins`;
+    throw new ProviderUnreachable('refused', `${message}, which is another origin; ${remedy}`);
+  }
+  const { timeoutMs } = provider.settings;
+  const { bytesMax = provider.settings.responseBytesMax } = request;
   const response = await http
     .fetch(url, {
       method,
@@ -109,29 +188,41 @@ async function ask(
         accept,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...request.headers,
-        ...authHeaders(provider.auth),
+        ...(isOwn ? authHeaders(provider.auth) : {}),
       },
       ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
       timeoutMs: request.timeoutMs ?? timeoutMs,
-      responseBytesMax,
+      responseBytesMax: bytesMax,
     })
     .catch((error: unknown) => {
       throw unreachable(error, provider);
     });
-  return answerOf(response);
+  return answerOf(response, bytesMax);
 }
 
-async function answerOf(response: OutgoingResponse): Promise<ProviderAnswer> {
-  const { status, headers } = response;
-  const mediaType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+function answerOf(response: OutgoingResponse, bytesMax: number): OpenAnswer {
+  const mediaType = (response.headers.get('content-type') ?? '').split(';')[0]!;
+  return {
+    status: response.status,
+    mediaType: mediaType.trim().toLowerCase(),
+    ...decoded(response, bytesMax),
+  };
+}
+
+export async function wholeOf(answer: OpenAnswer): Promise<ProviderAnswer> {
   try {
-    const body = await response.bytes();
-    return { status, headers, mediaType, body, bodyFault: null };
+    const body = await bytesOf(answer.body);
+    return { ...answer, body, bodyFault: null };
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
-    return { status, headers, mediaType, body: new Uint8Array(), bodyFault: error.message };
+    return { ...answer, body: new Uint8Array(), bodyFault: error.message };
   }
+}
+
+/** An answer that was read, to be read again. */
+export function opened(answer: ProviderAnswer): OpenAnswer {
+  return { ...answer, body: Readable.from([answer.body]) };
 }
 
 function unreachable(error: unknown, { name }: Provider): unknown {
@@ -159,9 +250,17 @@ export function jsonIn(answer: ProviderAnswer): unknown {
   }
 }
 
+export function isPage({ mediaType }: AnswerHead): boolean {
+  return mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
+}
+
 /** What was received, in a few words without its content. */
-export function describeAnswer({ status, mediaType, body, bodyFault }: ProviderAnswer): string {
+export function describeAnswer(answer: ProviderAnswer): string {
+  const { status, mediaType, body, bodyFault } = answer;
   if (bodyFault !== null) return `${status}, whose body could not be read: ${bodyFault}`;
   if (body.byteLength === 0) return `${status} without a body`;
+  if (isPage(answer) && status < 300) {
+    return `${status} with an HTML page, such as that of a login or maintenance, and not with JSON`;
+  }
   return `${status} with ${body.byteLength} bytes of ${mediaType || 'an unnamed type'}`;
 }

@@ -19,6 +19,8 @@ export interface Provider {
   /** Null: all of them. */
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
+  /** Other origins that it may redirect to. */
+  readonly redirectOrigins: readonly string[];
   /** Whether callers without a name see its processes. */
   readonly isAnonymous: boolean;
   readonly settings: GatewaySettings;
@@ -27,7 +29,14 @@ export interface Provider {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 
-const MEMBERS = new Set(['url', 'title', 'auth', 'processes', 'anonymous_access']);
+const MEMBERS = new Set([
+  'url',
+  'title',
+  'auth',
+  'processes',
+  'redirect_origins',
+  'anonymous_access',
+]);
 
 interface Reading {
   readonly env: NodeJS.ProcessEnv;
@@ -50,6 +59,7 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
   }
   if (!isPlainUrl(url)) faulty('/url', 'must be a URL like https://host/path, without credentials');
   const { include, exclude } = objectOf(processes) ?? {};
+  const origins = members?.['redirect_origins'];
   const settings = readSettings(members ?? {}, reading.settings, { ...reading, pointer });
   return {
     name,
@@ -58,6 +68,7 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
     auth: readAuth(auth, { ...reading, pointer: `${pointer}/auth` }),
     include: include === undefined ? null : textsOf(include, () => faulty('/include', LIST)),
     exclude: exclude === undefined ? [] : textsOf(exclude, () => faulty('/exclude', LIST)),
+    redirectOrigins: origins === undefined ? [] : originsOf(origins, faulty),
     isAnonymous: isAnonymous === true,
     settings,
   };
@@ -80,6 +91,17 @@ function textsOf(value: unknown, onFault: () => void): readonly string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
   onFault();
   return [];
+}
+
+function originsOf(
+  value: unknown,
+  faulty: (member: string, message: string) => void,
+): readonly string[] {
+  const message = 'must be a list of origins like https://host:port';
+  const origins = textsOf(value, () => faulty('/redirect_origins', message));
+  const isOrigin = (one: string): boolean => URL.canParse(one) && new URL(one).origin === one;
+  if (!origins.every(isOrigin)) faulty('/redirect_origins', message);
+  return origins;
 }
 
 function readAuth(value: unknown, reading: Reading & { pointer: string }): ProviderAuth {

@@ -3,12 +3,13 @@ import { type Artifacts, wholeResult } from 'pawl/plugin';
 import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
 import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
 import type { ExecutionResult } from './conclude.ts';
-import type { KeptResults } from './kept-results.ts';
+import { aboutBody, type KeptResults, linksIn } from './kept-results.ts';
 import { currentUrls, resultsUrlsOf } from './locations.ts';
 import { withBase } from './normalise.ts';
+import { wholeOf } from './provider-client.ts';
 import { isGatewayType, providerOfType } from './process-id.ts';
-import { remoteStateOf } from './remote-state.ts';
-import { fetchResults, type GatewayDependencies } from './turn.ts';
+import { type ExecutionInput, remoteStateOf } from './remote-state.ts';
+import { fetchResults, type GatewayDependencies, isPageAsked } from './turn.ts';
 
 /** What clients are told of the gateway's jobs, from what is stored of them. */
 export class ServedJobs {
@@ -62,14 +63,14 @@ export class ServedJobs {
       case 'references':
         return { kind: 'references', linkHeaders: kept.linkHeaders };
       case 'text': {
-        const { contentType, text } = kept;
-        return { kind: 'answer', contentType, body: Buffer.from(text) };
+        const { text, ...about } = kept;
+        return { ...about, kind: 'answer', body: Buffer.from(text) };
       }
       case 'artifact': {
-        const found = await this.#artifacts.find({ tenant, id: kept.id });
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of await this.#artifacts.open(found)) chunks.push(chunk);
-        return { kind: 'answer', contentType: kept.contentType, body: Buffer.concat(chunks) };
+        const { id, ...about } = kept;
+        const found = await this.#artifacts.find({ tenant, id });
+        const body = await this.#artifacts.open(found);
+        return { ...about, kind: 'answer', body, size: found.size };
       }
     }
   }
@@ -83,12 +84,15 @@ export class ServedJobs {
     }
     const { resultsHref: href } = state;
     const urls = resultsUrlsOf(provider, { href, statusUrls: currentUrls(provider, state) });
+    // An input that is kept elsewhere does not tell.
+    const { request } = JSON.parse(job.input) as Partial<ExecutionInput>;
+    const isPageFine = request === undefined || isPageAsked(request);
     try {
-      const answer = await fetchResults(this.#deps.http, provider, urls);
-      const contentType = answer.headers.get('content-type') ?? 'application/octet-stream';
-      if (answer.body.byteLength > 0) return { kind: 'answer', contentType, body: answer.body };
-      const links = answer.headers.get('link');
-      return { kind: 'references', linkHeaders: links === null ? [] : [links] };
+      const answer = await fetchResults(this.#deps.http, provider, urls, isPageFine);
+      const { headers, body, bodyFault } = await wholeOf(answer);
+      if (bodyFault !== null) throw new Error(bodyFault);
+      if (body.byteLength > 0) return { kind: 'answer', ...aboutBody(headers), body };
+      return { kind: 'references', linkHeaders: linksIn(headers) };
     } catch (error) {
       throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
     }

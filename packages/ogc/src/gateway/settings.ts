@@ -30,6 +30,9 @@ export interface GatewaySettings {
   /** Of an execution: a provider may carry it out before it answers. */
   readonly forwardTimeoutMs: number;
   readonly responseBytesMax: number;
+  /** Of results, which are streamed into an artifact. */
+  readonly resultsBytesMax: number;
+  readonly resultsTimeoutMs: number;
   /** For how long a list of processes is taken for new. */
   readonly processesCacheMs: number;
 }
@@ -58,11 +61,13 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   timeout: { member: 'timeoutMs', kind: 'seconds', usual: 30 },
   forward_timeout: { member: 'forwardTimeoutMs', kind: 'seconds', usual: 120 },
   response_size_limit: { member: 'responseBytesMax', kind: 'bytes', usual: 64 * 1024 * 1024 },
+  results_size_limit: { member: 'resultsBytesMax', kind: 'bytes', usual: 1024 ** 3 },
+  results_timeout: { member: 'resultsTimeoutMs', kind: 'seconds', usual: 600 },
   processes_cache: { member: 'processesCacheMs', kind: 'seconds', usual: 60 },
 };
 
 const SECONDS_MAX = 30 * 86_400;
-const BYTES_MAX = 1024 ** 3;
+const BYTES_MAX = 1024 ** 4;
 
 /** What each kind takes, and what is then kept of it; undefined: it does not fit. */
 const KINDS: Readonly<Record<Kind, { form: string; read: (value: unknown) => unknown }>> = {

@@ -9,7 +9,11 @@ import {
   STRATEGIES,
 } from './status-derivation.ts';
 
-const provider = { name: 'near', url: new URL('http://near.example/api/') } as unknown as Provider;
+const provider = {
+  name: 'near',
+  url: new URL('http://near.example/api/'),
+  redirectOrigins: [],
+} as unknown as Provider;
 
 function answerOf(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = body === undefined ? '' : JSON.stringify(body);
@@ -32,6 +36,7 @@ async function derive(
   const context: DerivationContext = {
     provider,
     answer,
+    isPageAsked: false,
     askedUrl: 'http://near.example/api/processes/echo/execution',
     remember: async (urls) => void remembered.push(...urls),
     follow: () => (behind instanceof Error ? Promise.reject(behind) : Promise.resolve(behind)),

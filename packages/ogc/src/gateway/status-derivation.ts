@@ -2,7 +2,7 @@ import { hasRel, REL } from '../model/vocabulary.ts';
 import { readStatusInfo, type StatusInfo } from '../model/status-info.ts';
 import { statusUrlsOf } from './locations.ts';
 import type { Provider } from './provider.ts';
-import { describeAnswer, jsonIn, type ProviderAnswer } from './provider-client.ts';
+import { describeAnswer, isPage, jsonIn, type ProviderAnswer } from './provider-client.ts';
 
 /** What a provider's answer to an execution means. */
 export interface Derivation {
@@ -20,6 +20,8 @@ export interface DerivationContext {
   readonly provider: Provider;
   readonly answer: ProviderAnswer;
   readonly askedUrl: string;
+  /** Whether the execution asked for HTML: otherwise a page is that of a login or the like. */
+  readonly isPageAsked: boolean;
   /** Keeps where the job is before anything else is asked, so that a crash does not lose it. */
   remember(statusUrls: readonly string[]): Promise<void>;
   /** Asks for a status; throws where there is no answer. */
@@ -52,13 +54,34 @@ function isMade({ status }: ProviderAnswer): boolean {
   return status === 201 || status === 202;
 }
 
-/** An output may be called "status"; what tells of a job names it, or answers that it was made. */
+/** Members by which other versions and servers tell of a job. */
+const OF_JOB: ReadonlySet<string> = new Set([
+  'id',
+  'status',
+  'processID',
+  'message',
+  'created',
+  'started',
+  'finished',
+  'updated',
+  'progress',
+  'links',
+  'exception',
+  'request',
+]);
+
+/**
+ * An output may be called "status", and a result may have an id. What tells of a job names it as
+ * the standard does, answers that it was made, or has nothing that a job has not.
+ */
 function isAboutJob(answer: ProviderAnswer): boolean {
   const members = objectIn(answer);
   if (members === null || typeof members['status'] !== 'string') return false;
-  const names = ['jobID', 'id', 'processingEntityType'];
-  const isNamed = names.some((name) => typeof members[name] === 'string');
-  return isNamed || members['type'] === 'process' || isMade(answer);
+  if (isMade(answer) || members['type'] === 'process') return true;
+  const names = ['jobID', 'processingEntityType'];
+  if (names.some((name) => typeof members[name] === 'string')) return true;
+  const isPlain = Object.keys(members).every((name) => OF_JOB.has(name));
+  return typeof members['id'] === 'string' && isPlain;
 }
 
 /** The status is in the body. */
@@ -95,6 +118,7 @@ export const immediate: DerivationStrategy = {
     }
     if (answer.status === 204) return locationIn(context) === null;
     if (answer.body.byteLength === 0) return answer.headers.has('link');
+    if (isPage(answer) && !context.isPageAsked) return false;
     const isJson = /[/+]json$/.test(answer.mediaType);
     return !isJson || jsonIn(answer) !== undefined;
   },
@@ -106,22 +130,43 @@ export const immediate: DerivationStrategy = {
   }),
 };
 
+/** A POST that is led elsewhere is answered there, to a GET. */
+const SEE_OTHER: ReadonlySet<number> = new Set([301, 302, 303]);
+
+/** Where a redirect leads that the provider is not allowed; null where it may be followed. */
+function foreignTarget({ provider, answer, askedUrl }: DerivationContext): URL | null {
+  const target = answer.headers.get('location') ?? '';
+  // A 303 is how some tell where the job is, by a name that they have inside their network.
+  if (![301, 302].includes(answer.status) || !URL.canParse(target, askedUrl)) return null;
+  const url = new URL(target, askedUrl);
+  const allowed = [new URL(provider.url).origin, ...provider.redirectOrigins];
+  return allowed.includes(url.origin) ? null : url;
+}
+
 /** The answer only says where to look. */
 export const location: DerivationStrategy = {
   name: 'location',
   canHandle: (context) => {
     const { status } = context.answer;
-    return (status < 300 || status === 303) && locationIn(context) !== null;
+    return (status < 300 || SEE_OTHER.has(status)) && locationIn(context) !== null;
   },
   derive: async (context) => {
     const { provider, askedUrl } = context;
+    const elsewhere = foreignTarget(context);
+    if (elsewhere !== null) {
+      const remedy = `to allow it, add "${elsewhere.origin}" to its redirect_origins`;
+      return notUnderstood(
+        `the provider ${provider.name} answered ${context.answer.status} and redirects to ` +
+          `${elsewhere.origin}${elsewhere.pathname}, which is another origin; ${remedy}`,
+      );
+    }
     const statusUrls = statusUrlsOf(provider, {
       location: locationIn(context),
       askedUrl,
       jobId: '',
     });
     if (statusUrls.length === 0)
-      return notUnderstood('the provider gave a Location that is no URL');
+      return notUnderstood('the provider gave a Location that is not a URL');
     await context.remember(statusUrls);
     let last = '';
     for (const url of statusUrls) {

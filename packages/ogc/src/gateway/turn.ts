@@ -1,7 +1,7 @@
 import type { Clock, LeasePolicy, RunContext } from 'pawl/define';
 import type { EngineLog } from 'pawl/plugin';
 import type { StatusInfo } from '../model/status-info.ts';
-import { GatewayFailure } from './failures.ts';
+import { GatewayFailure, resultsFailure } from './failures.ts';
 import { type KeptResults, keepResults } from './kept-results.ts';
 import { resultsUrlsOf } from './locations.ts';
 import { normalise } from './normalise.ts';
@@ -12,8 +12,12 @@ import {
   askProvider,
   describeAnswer,
   type HttpClient,
+  isPage,
+  type OpenAnswer,
+  openAnswer,
   type ProviderAnswer,
   type ProviderRequest,
+  wholeOf,
 } from './provider-client.ts';
 import type { ExecutionInput, RemoteState } from './remote-state.ts';
 import type { RetryPort } from './retry.ts';
@@ -45,6 +49,8 @@ export interface GatewayDependencies {
 export type ExecutionRun = RunContext<ExecutionInput>;
 
 const ANY = '*/*';
+const FIRST_POLL_MS = 250;
+const RETRY_AFTER_MS_MAX = 3_600_000;
 
 /** One turn of an execution: a forward or a poll, in a worker's hands. */
 export class Turn implements ObservedJob {
@@ -54,7 +60,9 @@ export class Turn implements ObservedJob {
   readonly retry: RetryPort;
   #state: RemoteState | null;
   #kept: KeptResults | null = null;
+  #resultsFailure: GatewayFailure | null = null;
   #pollInMs: number | null = null;
+  #leftAloneMs = 0;
 
   constructor(deps: GatewayDependencies, run: ExecutionRun, provider: Provider) {
     this.deps = deps;
@@ -76,8 +84,20 @@ export class Turn implements ObservedJob {
     return processIdOf(this.run.input);
   }
 
+  /** Whether an output was asked for as HTML. */
+  get isPageAsked(): boolean {
+    return isPageAsked(this.run.input.request);
+  }
+
+  /** Short for a young job, so that one of a second takes no longer; then as configured. */
   get pollIntervalMs(): number {
-    return this.provider.settings.pollIntervalMs;
+    const { pollIntervalMs } = this.provider.settings;
+    return Math.min(pollIntervalMs, Math.max(FIRST_POLL_MS, this.followedMs / 2));
+  }
+
+  /** For how long the provider has had the job. */
+  get followedMs(): number {
+    return this.#state?.step === 'following' ? this.now - this.#state.since : 0;
   }
 
   get remoteStatusUrl(): string | null {
@@ -90,10 +110,6 @@ export class Turn implements ObservedJob {
 
   get kept(): KeptResults | null {
     return this.#kept;
-  }
-
-  get pollInMs(): number | null {
-    return this.#pollInMs;
   }
 
   get now(): number {
@@ -144,28 +160,59 @@ export class Turn implements ObservedJob {
     this.#pollInMs = delayMs;
   }
 
-  async verifyResults(): Promise<void> {
-    if (this.#kept !== null) return;
-    await this.keep(await this.#fetchResults());
+  /** The provider asked for so much time, whatever is scheduled. */
+  leaveAlone(ms: number): void {
+    this.#leftAloneMs = Math.min(ms, RETRY_AFTER_MS_MAX);
   }
 
-  async keep(answer: ProviderAnswer): Promise<void> {
+  /** Until the next poll. */
+  get nextPollInMs(): number {
+    return Math.max(this.#pollInMs ?? this.pollIntervalMs, this.#leftAloneMs);
+  }
+
+  async verifyResults(): Promise<void> {
+    if (this.#kept !== null) return;
+    try {
+      await this.#fetchResults();
+    } catch (error) {
+      if (error instanceof GatewayFailure && error.transience === null)
+        this.#resultsFailure = error;
+      throw error;
+    }
+  }
+
+  /** Why the results can never be kept; null: they are kept, or may be fetched later. */
+  get resultsFailure(): GatewayFailure | null {
+    return this.#resultsFailure;
+  }
+
+  async keep(answer: OpenAnswer): Promise<void> {
     const { inlineInputsSizeLimit } = this.provider.settings;
-    this.#kept = await keepResults(this.run, answer, inlineInputsSizeLimit);
+    try {
+      this.#kept = await keepResults(this.run, answer, inlineInputsSizeLimit);
+    } catch (error) {
+      throw resultsFailure(this.provider, error);
+    }
   }
 
   /** Results may come a moment after the success that they belong to. */
-  #fetchResults(): Promise<ProviderAnswer> {
+  #fetchResults(): Promise<void> {
     const state = this.#state;
     const urls =
       state?.step === 'following'
         ? resultsUrlsOf(this.provider, { href: state.resultsHref, statusUrls: state.statusUrls })
         : [];
     return this.retry.execute({
-      attempt: () => fetchResults(this.deps.http, this.provider, urls),
+      attempt: async () => {
+        await this.keep(await fetchResults(this.deps.http, this.provider, urls, this.isPageAsked));
+      },
       transienceOf: (error) => (error instanceof GatewayFailure ? error.transience : null),
     });
   }
+}
+
+export function isPageAsked({ outputs }: ExecutionInput['request']): boolean {
+  return JSON.stringify(outputs ?? {}).includes('text/html');
 }
 
 /** The results from the first of these places that has them. */
@@ -173,21 +220,27 @@ export async function fetchResults(
   http: HttpClient,
   provider: Provider,
   urls: readonly string[],
-): Promise<ProviderAnswer> {
+  isPageFine: boolean,
+): Promise<OpenAnswer> {
+  const { resultsBytesMax: bytesMax, resultsTimeoutMs: timeoutMs } = provider.settings;
   let last = 'it never said where the job is';
   for (const url of urls) {
+    const request = { url, bytesMax, timeoutMs };
     try {
-      let answer = await askProvider(http, provider, { url });
+      let answer = await openAnswer(http, provider, request);
       // There is no JSON of a picture.
-      if (answer.status === 406) answer = await askProvider(http, provider, { url, accept: ANY });
-      const isWhole = answer.status >= 200 && answer.status < 300 && answer.bodyFault === null;
-      if (isWhole) return answer;
-      last = `it answered ${describeAnswer(answer)}`;
+      if (answer.status === 406) {
+        await wholeOf(answer);
+        answer = await openAnswer(http, provider, { ...request, accept: ANY });
+      }
+      const isFine = answer.status >= 200 && answer.status < 300;
+      if (isFine && (isPageFine || !isPage(answer))) return answer;
+      last = `it answered ${describeAnswer(await wholeOf(answer))}`;
     } catch (error) {
       last = (error as Error).message;
     }
   }
-  const message = `the results could not be had from the provider ${provider.name}: ${last}`;
+  const message = `the results could not be fetched from the provider ${provider.name}: ${last}`;
   throw new GatewayFailure('RESULTS_UNREACHABLE', message, {
     transience: { retryAfterMs: null },
   });

@@ -35,6 +35,16 @@ export interface OutputValue {
   readonly href?: string;
 }
 
+/** A body as it is to be sent. */
+export interface AnsweredBody {
+  readonly contentType: string;
+  /** Others that say what the body is. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Where the body is streamed; left out where it is not known. */
+  readonly size?: number;
+}
+
 /**
  * What a job brought. `outputs` are values that the server shapes as it was asked; `answer` is a
  * body that has its shape already, because the request went on to its provider as it was;
@@ -42,7 +52,7 @@ export interface OutputValue {
  */
 export type ProcessResults =
   | { readonly kind: 'outputs'; readonly outputs: Readonly<Record<string, OutputValue>> }
-  | { readonly kind: 'answer'; readonly contentType: string; readonly body: Uint8Array }
+  | ({ readonly kind: 'answer' } & AnsweredBody)
   | { readonly kind: 'references'; readonly linkHeaders: readonly string[] };
 
 /** Where processes come from: Pawl's own types, or providers elsewhere. */

@@ -89,8 +89,11 @@ function messageOf({ message, exception }: Record<string, unknown>): string | un
   return textOf(message) ?? textOf(detail) ?? textOf(title);
 }
 
+/** A time without a zone is UTC, and not that of whatever machine reads it. */
 function timeOf(value: unknown): string | undefined {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  if (typeof value !== 'string') return undefined;
+  const isLocal = /\d[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?$/.test(value);
+  const at = Date.parse(isLocal ? `${value.replace(' ', 'T')}Z` : value);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 

@@ -8,6 +8,7 @@ import {
   TransientError,
   typed,
 } from 'pawl/define';
+import { bytesOf } from '../model/body-bytes.ts';
 import { type CallbackInput, CALLBACK_TYPE } from './callbacks.ts';
 import { failureOf } from './exception.ts';
 import { recordIn } from './execution-record.ts';
@@ -87,13 +88,17 @@ async function contentOf(
   const source = await sourceOf(deps, job);
   const record = recordIn(job);
   if (source === null || record === null) {
-    throw new PermanentError('the job is no execution any more', { code: 'JOB_ERASED' });
+    throw new PermanentError('the job was erased: it is no longer an execution', {
+      code: 'JOB_ERASED',
+    });
   }
   const isRemote = source.isTakenOn !== undefined;
   if (news === 'failedUri') return jsonOf(failureOf(job, { isRemote }).body);
   if (news === 'inProgressUri') return jsonOf(source.status(job, record.base));
   const caller = { tenant: job.tenant, principal: job.requestedBy };
   const results = await source.results(caller, job);
-  if (results.kind === 'answer') return { contentType: results.contentType, body: results.body };
+  if (results.kind === 'answer') {
+    return { contentType: results.contentType, body: await bytesOf(results.body) };
+  }
   return jsonOf(documentIn(results, job, record.base) ?? source.status(job, record.base));
 }

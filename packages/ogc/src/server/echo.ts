@@ -31,7 +31,7 @@ export const echo: JobDefinition = defineJob('echo', {
   lifecycle: process,
   expose: {
     title: 'Echo',
-    description: 'Says again what it was told, after a pause if one is wished.',
+    description: 'Returns its input, after an optional pause.',
     version: '1.0.0',
     keywords: ['echo', 'test'],
   },

@@ -122,7 +122,7 @@ function exceptionOf(error: unknown): OgcException {
 
 function pawlErrorOf(error: unknown): PawlError {
   if (isPawlError(error)) return error;
-  const detail = 'something went wrong that should not have; the log has the details';
+  const detail = 'internal error; the log of the server has the details';
   return new PawlError('INTERNAL_ERROR', detail, { cause: error });
 }
 

@@ -96,7 +96,7 @@ export function checkAskedOutputs(
 ): void {
   const known = Object.keys(description.outputs);
   if (known.length === 0) return;
-  const message = `is no output of this process; there are ${known.join(', ')}`;
+  const message = `is not an output of this process; it has ${known.join(', ')}`;
   const strange = Object.keys(outputs).filter((id) => !known.includes(id));
   if (strange.length === 0) return;
   throw invalid(strange.map((id) => ({ pointer: `/outputs/${id}`, message })));

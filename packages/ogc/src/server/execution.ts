@@ -4,9 +4,9 @@ import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
 import { failureOf, noSuchProcess } from './exception.ts';
 import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
 import { recordOf } from './execution-record.ts';
-import { jsonAnswer, WITHOUT_RIGHTS } from './negotiate.ts';
+import { jsonAnswer } from './negotiate.ts';
 import { type Mode, modeOf, readPreferences } from './prefer.ts';
-import { shapeResults } from './results.ts';
+import { answerWith, shapeResults } from './results.ts';
 import {
   baseOf,
   findProcess,
@@ -44,7 +44,7 @@ export async function execute(deps: OgcDependencies, request: OgcRequest): Promi
 async function checkSubscriber({ outgoing }: OgcDependencies, { subscriber }: ExecuteRequest) {
   for (const [name, url] of Object.entries(subscriber ?? {})) {
     await outgoing.check(String(url)).catch((error: unknown) => {
-      const message = `is no address to send to: ${(error as Error).message}`;
+      const message = `cannot be used as an address: ${(error as Error).message}`;
       throw invalid([{ pointer: `/subscriber/${name}`, message }]);
     });
   }
@@ -134,11 +134,5 @@ async function syncAnswer(
   const isPlain = form === 'plain' && shaped.links.length === 0;
   const monitor = isPlain ? `${location}; rel=monitor` : `<${location}>; rel=monitor`;
   const links = [...shaped.links, ...(form === 'none' ? [] : [monitor])];
-  const { status, contentType, body } = shaped;
-  const headers = {
-    ...preferenceApplied(applied),
-    ...(links.length > 0 ? { link: links.join(', ') } : {}),
-    ...(contentType === null ? {} : { ...WITHOUT_RIGHTS, 'content-type': contentType }),
-  };
-  return new Response(body, { status, headers });
+  return answerWith({ ...shaped, links }, preferenceApplied(applied));
 }

@@ -1,9 +1,9 @@
 import { isTerminal, type Job } from 'pawl/define';
 import { apiActor } from 'pawl/plugin';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
-import { asksForPage, eitherAnswer, jsonAnswer, pageAnswer, WITHOUT_RIGHTS } from './negotiate.ts';
+import { asksForPage, eitherAnswer, jsonAnswer, pageAnswer } from './negotiate.ts';
 import { jobPage, resultsPage } from './pages.ts';
-import { documentIn, oneOutput, shapeResults, type ShapedResults } from './results.ts';
+import { answerWith, documentIn, oneOutput, shapeResults } from './results.ts';
 import {
   baseOf,
   findJob,
@@ -16,6 +16,7 @@ import { waitUntil } from './waiting.ts';
 
 /** How long a handler that is asked to stop may take before its job is taken away from it. */
 const STOP_MS = 5_000;
+const VARY = { vary: 'accept' };
 
 function jobIdOf(request: OgcRequest): string {
   return (request.params as { jobId: string }).jobId;
@@ -35,7 +36,7 @@ export async function readResults(deps: OgcDependencies, request: OgcRequest): P
   const base = baseOf(deps, request);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
   if (document !== null) return pageAnswer(resultsPage(job.id, document));
-  return shapedAnswer(shapeResults(results, job, base));
+  return answerWith(shapeResults(results, job, base), VARY);
 }
 
 /** `GET /jobs/{jobId}/results/{outputId}`: where outputs by reference are. */
@@ -44,7 +45,7 @@ export async function readOutput(deps: OgcDependencies, request: OgcRequest): Pr
   refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
   const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
-  if (shaped !== null) return shapedAnswer(shaped);
+  if (shaped !== null) return answerWith(shaped, VARY);
   const detail = `job ${job.id} has no output "${outputId}": see its results`;
   const body = { type: 'urn:pawl:error:NOT_FOUND', title: 'no such output', status: 404, detail };
   throw new OgcException(body);
@@ -54,17 +55,6 @@ function refuseUnready({ job, source }: KnownJob): void {
   if (!isTerminal(job.phase)) throw resultNotReady(job);
   const isRemote = source.isTakenOn !== undefined;
   if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
-}
-
-function shapedAnswer({ status, contentType, body, links }: ShapedResults): Response {
-  return new Response(body, {
-    status,
-    headers: {
-      vary: 'accept',
-      ...(links.length > 0 ? { link: links.join(', ') } : {}),
-      ...(contentType === null ? {} : { ...WITHOUT_RIGHTS, 'content-type': contentType }),
-    },
-  });
 }
 
 /** `DELETE /jobs/{jobId}`: asks whoever works on it to stop, and insists after a while. */

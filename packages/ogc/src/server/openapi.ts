@@ -33,7 +33,7 @@ const PREFER = {
 const JOB_FILTERS = [
   listQuery('type', { ...text, enum: ['process'] }, 'What the jobs are of.'),
   listQuery('processID', text, 'The processes that they execute.'),
-  listQuery('status', { ...text, enum: [...STATUSES] }, 'Where they stand.'),
+  listQuery('status', { ...text, enum: [...STATUSES] }, 'Their status.'),
   query('datetime', text, 'When they were created: a time, or two with a slash between.'),
   query('minDuration', { type: 'number' }, 'Seconds that they lasted at least.'),
   query('maxDuration', { type: 'number' }, 'Seconds that they lasted at most.'),
@@ -141,7 +141,7 @@ const PATHS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   '/jobs/{jobId}': {
     get: operation({
       id: 'getStatus',
-      summary: 'How a job stands',
+      summary: 'Status of a job',
       parameters: [JOB, FORM],
       answers: { 200: shown('statusInfo', 'Its status.'), 404: PROBLEM },
     }),
@@ -163,7 +163,7 @@ const PATHS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   '/jobs/{jobId}/results/{outputId}': {
     get: operation({
       id: 'getOutput',
-      summary: 'One output of a job by itself',
+      summary: 'One output of a job',
       parameters: [JOB, path('outputId')],
       answers: { 200: RESULTS, 404: PROBLEM },
     }),

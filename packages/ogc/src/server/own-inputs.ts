@@ -28,7 +28,7 @@ export async function ownInput(
   const names = properties === null ? [WHOLE_INPUT] : Object.keys(properties);
   const strange = Object.keys(inputs).filter((name) => !names.includes(name));
   if (strange.length > 0) {
-    const message = `is no input of this process; there are ${names.join(', ')}`;
+    const message = `is not an input of this process; it has ${names.join(', ')}`;
     throw invalid(strange.map((name) => ({ pointer: `/inputs/${name}`, message })));
   }
   const values: Record<string, unknown> = {};
@@ -67,7 +67,7 @@ async function valueOf(given: unknown, place: Place): Promise<unknown> {
 /** An input by reference, had through the one way out, which leads to public places only. */
 async function fetched(href: string, { name, schema, outgoing }: Place): Promise<unknown> {
   const refused = (why: string): Error => {
-    const message = `could not be had from its reference: ${why}`;
+    const message = `could not be fetched from its reference: ${why}`;
     return invalid([{ pointer: `/inputs/${name}/href`, message }]);
   };
   const limits = { timeoutMs: FETCH_MS, responseBytesMax: FETCH_BYTES_MAX };

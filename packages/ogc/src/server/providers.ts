@@ -15,7 +15,7 @@ import type { ProviderAccess, ProviderStanding } from '../model/provider-standin
 
 const DESCRIPTION =
   'How each provider of the providers file answered, as the process that answers this request ' +
-  'saw it: another process has figures of its own, and a restart begins anew. `measured` says ' +
+  'saw it: another process has its own figures, and a restart resets them. `measured` says ' +
   'whose figures they are. The jobs are counted by the database, for all tenants: where ' +
   'credentials are asked for, one of the home tenant is needed.';
 

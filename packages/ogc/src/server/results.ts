@@ -1,15 +1,39 @@
 import type { Job } from 'pawl/define';
 import type { OutputValue, ProcessResults } from '../model/process-source.ts';
 import { type ExecutionRecord, recordIn } from './execution-record.ts';
+import { WITHOUT_RIGHTS } from './negotiate.ts';
 import { multipartOf, type Part } from './multipart.ts';
 
 /** Results in the shape that was asked for, to be sent. */
 export interface ShapedResults {
   readonly status: 200 | 204;
   readonly contentType: string | null;
-  readonly body: Uint8Array | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | null;
+  /** Of a body that is streamed. */
+  readonly size?: number;
   /** One `Link` header an output that is given by reference. */
   readonly links: readonly string[];
+}
+
+/** Results on their way out, with what else there is to say; links come together as one header. */
+export function answerWith(
+  { status, contentType, headers, body, size, links }: ShapedResults,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  const { link, ...others } = { link: undefined, ...headers };
+  const all = [...(link === undefined ? [] : [link]), ...links];
+  const isStream = body !== null && !(body instanceof Uint8Array);
+  return new Response(isStream ? ReadableStream.from(body) : body, {
+    status,
+    headers: {
+      ...others,
+      ...more,
+      ...(all.length > 0 ? { link: all.join(', ') } : {}),
+      ...(size === undefined ? {} : { 'content-length': String(size) }),
+      ...(contentType === null ? {} : { ...WITHOUT_RIGHTS, 'content-type': contentType }),
+    },
+  });
 }
 
 /** Shown with the results of a job that no execution made: all of it, as one document. */
@@ -26,8 +50,8 @@ interface Output extends OutputValue {
 export function shapeResults(results: ProcessResults, job: Job, base: string): ShapedResults {
   const { response } = recordIn(job) ?? AS_DOCUMENT;
   if (results.kind === 'answer') {
-    const { contentType, body } = results;
-    return { status: 200, contentType, body, links: [] };
+    const { kind: _, ...answered } = results;
+    return { status: 200, links: [], ...answered };
   }
   if (results.kind === 'references') return referencesOnly(results.linkHeaders);
   const outputs = outputsOf(results.outputs, job, base);

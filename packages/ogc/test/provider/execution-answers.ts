@@ -24,7 +24,7 @@ export interface AnswerRow {
 }
 
 /** A job of the simulator's own, told as the row says. */
-const made =
+export const made =
   (change: (reply: Exclude<Reply, string>, id: string, bench: Bench) => Reply): Made =>
   (bench) => {
     const reply = bench.simulator.create('echo') as Exclude<Reply, string>;
@@ -265,11 +265,25 @@ export const ANSWERS: readonly AnswerRow[] = [
     message: /no status and no result: 200 with 5 bytes of application\/json/,
   },
   {
-    title: '[O9] a redirect is not followed',
-    answers: [{ status: 301, headers: { location: 'https://other.example/' } }],
+    title: 'a result with an id and an output that is called status',
+    answers: [{ status: 200, body: { id: 'a', status: 'success', value: 3 } }],
+    state: 'successful',
+    results: '{"id":"a","status":"success","value":3}',
+  },
+  {
+    title: 'a GeoJSON feature that has a status',
+    answers: [
+      { status: 200, body: { type: 'Feature', id: 'f', geometry: null, status: 'failed' } },
+    ],
+    state: 'successful',
+    results: '{"type":"Feature","id":"f","geometry":null,"status":"failed"}',
+  },
+  {
+    title: 'a page where JSON was asked for is a failure that says so',
+    answers: [{ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Log in</h1>' }],
     state: 'failed',
     code: 'STATUS_UNREADABLE',
-    message: /301/,
+    message: /200 with an HTML page, such as that of a login or maintenance/,
   },
   {
     title: '[O9] an answer beyond the bound is not read',

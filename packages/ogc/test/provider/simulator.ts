@@ -2,6 +2,7 @@
 // told to, and else as a well-behaved asynchronous provider does.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { News } from '../../../../test/support/news.ts';
 
 /** One request as it came. */
 export interface Seen {
@@ -43,6 +44,8 @@ export interface SimulatorOptions {
 export class ProviderSimulator {
   readonly seen: Seen[] = [];
   readonly jobs: Map<string, SimulatedJob> = new Map();
+  /** Of every request: when it has come, and when its answer is known. */
+  readonly news: News = new News();
   readonly #options: Required<SimulatorOptions>;
   readonly #rules: Map<string, Answer[]> = new Map();
   readonly #server: Server;
@@ -105,11 +108,13 @@ export class ProviderSimulator {
       body: Buffer.concat(chunks).toString(),
     };
     this.seen.push(seen);
+    this.news.tell();
     const what = `${seen.method} ${path}`;
     if (this.#open.has(what)) this.overlaps += 1;
     this.#open.add(what);
     response.once('close', () => this.#open.delete(what));
     const reply = await this.#answerTo(seen);
+    this.news.tell();
     if (reply === 'hang') return;
     if (reply === 'reset') {
       request.socket.destroy();
@@ -121,7 +126,8 @@ export class ProviderSimulator {
   async #answerTo(seen: Seen): Promise<Reply> {
     if (seen.path.startsWith('!')) return { status: 404 };
     const route = `${seen.method} ${seen.path.split('?')[0]}`;
-    const rules = this.#rules.get(route) ?? this.#rules.get(route.replace(/[^/]+$/, '*')) ?? [];
+    const routes = [route, route.replace(/[^/]+$/, '*'), route.replace(/[^/]+(?=\/results$)/, '*')];
+    const rules = this.#rules.get(routes.find((one) => this.#rules.has(one)) ?? '') ?? [];
     const rule = rules.length > 1 ? rules.shift() : rules[0];
     const ruled = typeof rule === 'function' ? await rule(seen) : (rule ?? null);
     return ruled ?? this.#usual(seen);

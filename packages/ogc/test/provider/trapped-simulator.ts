@@ -20,6 +20,7 @@ export async function openTrappedSimulator(): Promise<TrappedSimulator> {
   const usual = (): null => null;
   const hang = (step: string): Reply => {
     reached.add(step);
+    simulator.news.tell();
     return 'hang';
   };
   const make = (process: string): { reply: Exclude<Reply, string>; at: string } => {
