@@ -1,16 +1,21 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { line, watchEverything } from './activity.ts';
 import { apiKey, forgetKey, isKeyWanted } from './api.ts';
-import { entries, type Entry } from './entries.tsx';
+import { isCompact, switchDensity } from './density.ts';
+import { DETAILS, entries, type Entry } from './entries.tsx';
+import { askMe, me } from './me.ts';
 import { askOffers, types } from './offers.ts';
 import { askSettings, settings } from './page-settings.ts';
-import { JobPage } from './pages/job.tsx';
 import { isUtc, switchClock } from './parts/clock.ts';
+import { Icon } from './parts/icon.tsx';
 import { Empty, Toast } from './parts/notice.tsx';
+import { isPaletteOpen, Palette } from './parts/palette.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
 import { hrefOf, partsOf, place } from './route.ts';
 import { isSigningIn } from './sign-in.ts';
+import { ownTitle } from './title.ts';
 
 function Foot() {
   return (
@@ -19,10 +24,20 @@ function Foot() {
         <span class="dot" />
         {line.value === 'up' ? 'live' : 'connecting…'}
       </span>
+      {me.value !== null && me.value.principal !== null && (
+        <span class="breaks" title="Your credential">
+          {me.value.principal} · {me.value.tenant}
+        </span>
+      )}
       <span>
         <a href="./docs">API</a> · <kbd>?</kbd> keys ·{' '}
-        <button class="plain" onClick={switchClock} title="By which clock times are shown">
+        <button class="plain" onClick={switchClock} title="Clock for times">
           {isUtc.value ? 'UTC' : 'local time'}
+        </button>
+      </span>
+      <span>
+        <button class="plain" onClick={switchDensity} title="Row density">
+          {isCompact.value ? 'compact rows' : 'comfortable rows'}
         </button>
         {apiKey.value !== null && (
           <>
@@ -37,28 +52,57 @@ function Foot() {
   );
 }
 
-function Side({ shown, current }: { readonly shown: readonly Entry[]; readonly current: string }) {
-  const menu = useRef<HTMLElement>(null);
-  // On a narrow screen the menu is a strip that shows a part of itself.
-  useEffect(() => {
-    const entry = menu.current?.querySelector('[aria-current]');
-    entry?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [current, shown.length]);
+function MenuEntry({ entry, isCurrent }: { readonly entry: Entry; readonly isCurrent: boolean }) {
   return (
-    <nav class="side" aria-label="Pages" ref={menu}>
-      <a class="brand" href={hrefOf([])}>
-        <img src="./mark.svg" alt="" /> Pawl
-      </a>
-      {shown.map(({ path, title }) => (
-        <a
-          key={path}
-          class="entry"
-          href={hrefOf(partsOf(path))}
-          aria-current={path === current ? 'page' : undefined}
-        >
-          {title}
+    <a
+      class="entry"
+      href={hrefOf(partsOf(entry.path))}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      <Icon name={entry.icon} />
+      {entry.title}
+    </a>
+  );
+}
+
+/** Pages of single things belong to the list that they are reached from. */
+const MENU_OF: Readonly<Record<string, string>> = { types: 'queues' };
+
+function Side({ shown, current }: { readonly shown: readonly Entry[]; readonly current: string }) {
+  const isOpen = useSignal(false);
+  useEffect(() => {
+    isOpen.value = false;
+  }, [place.value]);
+  return (
+    <nav class={isOpen.value ? 'side open' : 'side'} aria-label="Pages">
+      <div class="top">
+        <a class="brand" href={hrefOf([])}>
+          <img src="./mark.svg" alt="" /> Pawl
         </a>
-      ))}
+        <button class="find" onClick={() => (isPaletteOpen.value = true)}>
+          <span class="row tight">
+            <Icon name="search" /> Find
+          </span>
+          <kbd class="wide-only">Ctrl K</kbd>
+        </button>
+        <button
+          class="menu"
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          <Icon name={isOpen.value ? 'close' : 'menu'} /> Menu
+        </button>
+      </div>
+      {[...Map.groupBy(shown, ({ group }) => group)].map(([group, own]) => [
+        <h2 key={group}>{group}</h2>,
+        ...own.map((entry) => (
+          <MenuEntry
+            key={entry.path}
+            entry={entry}
+            isCurrent={entry.path === (MENU_OF[current] ?? current)}
+          />
+        )),
+      ])}
       <Foot />
     </nav>
   );
@@ -68,19 +112,20 @@ function Side({ shown, current }: { readonly shown: readonly Entry[]; readonly c
 function LostLine() {
   return line.value === 'lost' ? (
     <div class="lost" role="status">
-      The connection is lost. Trying again; what is shown is the last that was known.
+      Connection lost. Reconnecting; the page shows the last known state.
     </div>
   ) : null;
 }
 
 function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?: string }) {
-  if (name === 'jobs' && id !== undefined) return <JobPage id={id} key={id} />;
-  if (entry !== undefined) return <entry.page />;
+  const One = DETAILS[name];
+  if (One !== undefined && id !== undefined) return <One id={id} key={id} />;
+  if (entry !== undefined) return <entry.page key={entry.path} />;
   const isUnknown = types.value === null || (name === 'plugins' && settings.value === null);
-  if (isUnknown) return <Empty title="Looking…" />;
+  if (isUnknown) return <Empty title="Loading…" />;
   return (
-    <Empty title="There is no such page">
-      <a href={hrefOf([])}>To the overview</a>
+    <Empty title="Page not found">
+      <a href={hrefOf([])}>Back to the overview</a>
     </Empty>
   );
 }
@@ -91,20 +136,22 @@ export function App() {
   const shown = entries();
   const current = name === 'plugins' ? `${name}/${id}` : name;
   const entry = shown.find(({ path }) => path === current);
+  const title = ownTitle.value ?? entry?.title;
   useEffect(() => {
-    document.title = entry === undefined ? 'Pawl' : `${entry.title} · Pawl`;
-  }, [entry]);
+    document.title = title === undefined ? 'Pawl' : `${title} · Pawl`;
+  }, [title]);
   useEffect(() => {
     askSettings().catch(() => undefined);
   }, []);
   if (isSigningIn.value) return <Empty title="Signing in…" />;
   if (isKeyWanted.value) return <SignInForm />;
   watchEverything(apiKey.value);
+  askMe(apiKey.value);
   askOffers(apiKey.value);
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={skipMenu}>
-        Skip the menu
+        Skip to content
       </a>
       <Side shown={shown} current={current} />
       <main id="main" tabIndex={-1}>
@@ -112,6 +159,7 @@ export function App() {
         <Page entry={entry} name={name} {...(id === undefined ? {} : { id })} />
       </main>
       <Shortcuts goals={shown} />
+      <Palette pages={shown} />
       <Toast />
     </div>
   );

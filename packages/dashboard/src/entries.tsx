@@ -1,60 +1,121 @@
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import type { Scope } from '../../pawl/src/contract/role.ts';
+import { lazily } from './lazy.tsx';
+import { isHome, may } from './me.ts';
 import { hasProcesses, hasStudio } from './offers.ts';
 import { settings } from './page-settings.ts';
-import { DeadLettersPage } from './pages/dead-letters.tsx';
-import { FailuresPage } from './pages/failures.tsx';
-import { GuidesPage } from './pages/guides.tsx';
-import { JobsPage } from './pages/jobs.tsx';
-import { LifecyclesPage } from './pages/lifecycles.tsx';
 import { OverviewPage } from './pages/overview.tsx';
-import { PluginPage } from './pages/plugin.tsx';
-import { ProcessesPage } from './pages/processes.tsx';
-import { QueuesPage } from './pages/queues.tsx';
-import { SchedulesPage } from './pages/schedules.tsx';
-import { StudioPage } from './pages/studio.tsx';
-import { WebhooksPage } from './pages/webhooks.tsx';
-import { WorkersPage } from './pages/workers.tsx';
+import type { IconName } from './parts/icon.tsx';
+
+export type Group = 'Work' | 'Capacity' | 'Platform' | 'Administration' | 'Plug-ins';
 
 export interface Entry {
   readonly path: string;
   readonly title: string;
   /** After `g`; null: no key leads there. */
   readonly key: string | null;
+  readonly icon: IconName;
+  readonly group: Group;
+  /** Shown to who may read it only. */
+  readonly needs?: Scope;
+  /** About all tenants together. */
+  readonly isForHome?: boolean;
   readonly page: ComponentType;
 }
 
-/** The pages, in the order of the menu. */
+const page = {
+  jobs: lazily(async () => (await import('./pages/jobs.tsx')).JobsPage),
+  failures: lazily(async () => (await import('./pages/failures.tsx')).FailuresPage),
+  letters: lazily(async () => (await import('./pages/dead-letters.tsx')).DeadLettersPage),
+  studio: lazily(async () => (await import('./pages/studio.tsx')).StudioPage),
+  queues: lazily(async () => (await import('./pages/queues.tsx')).QueuesPage),
+  workers: lazily(async () => (await import('./pages/workers.tsx')).WorkersPage),
+  usage: lazily(async () => (await import('./pages/usage.tsx')).UsagePage),
+  schedules: lazily(async () => (await import('./pages/schedules.tsx')).SchedulesPage),
+  webhooks: lazily(async () => (await import('./pages/webhooks.tsx')).WebhooksPage),
+  processes: lazily(async () => (await import('./pages/processes.tsx')).ProcessesPage),
+  lifecycles: lazily(async () => (await import('./pages/lifecycles.tsx')).LifecyclesPage),
+  guides: lazily(async () => (await import('./pages/guides.tsx')).GuidesPage),
+  audit: lazily(async () => (await import('./pages/audit.tsx')).AuditPage),
+  keys: lazily(async () => (await import('./pages/keys.tsx')).KeysPage),
+  doctor: lazily(async () => (await import('./pages/doctor.tsx')).DoctorPage),
+  plugin: lazily(async () => (await import('./pages/plugin.tsx')).PluginPage),
+};
+
+/** The pages of one thing, by the list that it belongs to. */
+export const DETAILS: Readonly<Record<string, ComponentType<{ readonly id: string }>>> = {
+  jobs: lazily(async () => (await import('./pages/job.tsx')).JobPage),
+  workers: lazily(async () => (await import('./pages/worker.tsx')).WorkerPage),
+  types: lazily(async () => (await import('./pages/type.tsx')).TypePage),
+  queues: lazily(async () => (await import('./pages/queue.tsx')).QueuePage),
+};
+
+function entry(
+  [path, title, key]: readonly [path: string, title: string, key: string | null],
+  rest: Omit<Entry, 'path' | 'title' | 'key'>,
+): Entry {
+  return { path, title, key, ...rest };
+}
+
+const work = { group: 'Work' } as const;
+const capacity = { group: 'Capacity' } as const;
+const platform = { group: 'Platform' } as const;
+const admin = { group: 'Administration' } as const;
+
+/** The pages, in the order of the menu. The first is loaded with the frame. */
 const ENTRIES: readonly Entry[] = [
-  { path: '', title: 'Overview', key: 'o', page: OverviewPage },
-  { path: 'jobs', title: 'Jobs', key: 'j', page: JobsPage },
-  { path: 'failures', title: 'Failures', key: 'f', page: FailuresPage },
-  { path: 'dead-letters', title: 'Dead letters', key: 'd', page: DeadLettersPage },
-  { path: 'studio', title: 'Studio', key: 't', page: StudioPage },
-  { path: 'queues', title: 'Queues and types', key: 'q', page: QueuesPage },
-  { path: 'workers', title: 'Workers', key: 'w', page: WorkersPage },
-  { path: 'schedules', title: 'Schedules', key: 's', page: SchedulesPage },
-  { path: 'webhooks', title: 'Webhooks', key: 'h', page: WebhooksPage },
-  { path: 'processes', title: 'Processes', key: 'p', page: ProcessesPage },
-  { path: 'lifecycles', title: 'Lifecycles', key: 'l', page: LifecyclesPage },
-  { path: 'guides', title: 'Guides', key: 'r', page: GuidesPage },
+  entry(['', 'Overview', 'o'], { ...work, icon: 'overview', page: OverviewPage }),
+  entry(['jobs', 'Jobs', 'j'], { ...work, icon: 'jobs', page: page.jobs }),
+  entry(['failures', 'Failures', 'f'], { ...work, icon: 'failures', page: page.failures }),
+  entry(['dead-letters', 'Dead letters', 'd'], { ...work, icon: 'letters', page: page.letters }),
+  entry(['schedules', 'Schedules', 's'], { ...work, icon: 'schedules', page: page.schedules }),
+  entry(['studio', 'Studio', 't'], { ...work, icon: 'studio', page: page.studio }),
+  entry(['queues', 'Queues and types', 'q'], { ...capacity, icon: 'queues', page: page.queues }),
+  entry(['workers', 'Workers', 'w'], { ...capacity, icon: 'workers', page: page.workers }),
+  entry(['usage', 'Usage', 'u'], { ...capacity, icon: 'usage', page: page.usage }),
+  entry(['webhooks', 'Webhooks', 'h'], { ...platform, icon: 'webhooks', page: page.webhooks }),
+  entry(['processes', 'Processes', 'p'], { ...platform, icon: 'processes', page: page.processes }),
+  entry(['lifecycles', 'Lifecycles', 'l'], {
+    ...platform,
+    icon: 'lifecycles',
+    page: page.lifecycles,
+  }),
+  entry(['guides', 'Guides', 'r'], { ...platform, icon: 'guides', page: page.guides }),
+  entry(['audit', 'Audit', 'a'], {
+    ...admin,
+    icon: 'audit',
+    needs: 'audit:read',
+    page: page.audit,
+  }),
+  entry(['keys', 'Keys', 'k'], { ...admin, icon: 'keys', needs: 'keys:admin', page: page.keys }),
+  entry(['doctor', 'Doctor', 'c'], {
+    ...admin,
+    icon: 'doctor',
+    needs: 'audit:read',
+    isForHome: true,
+    page: page.doctor,
+  }),
 ];
 
 /** Those that this server has something to show on, and those of its plug-ins. */
 export function entries(): readonly Entry[] {
-  const own = ENTRIES.filter(({ path }) => {
+  const own = ENTRIES.filter(({ path, needs, isForHome = false }) => {
     if (path === 'studio') return hasStudio();
-    return path === 'processes' ? hasProcesses.value : true;
+    if (path === 'processes') return hasProcesses.value;
+    return (needs === undefined || may(needs)) && (!isForHome || isHome());
   });
   return [...own, ...pluginEntries.value];
 }
 
 /** Made once an answer, because each is a component of its own. */
 const pluginEntries = computed<readonly Entry[]>(() =>
-  (settings.value?.pages ?? []).map((page) => ({
-    path: `plugins/${page.path}`,
-    title: page.title,
+  (settings.value?.pages ?? []).map((one) => ({
+    path: `plugins/${one.path}`,
+    title: one.title,
     key: null,
-    page: () => <PluginPage page={page} />,
+    icon: 'plugin' as const,
+    group: 'Plug-ins' as const,
+    page: () => <page.plugin page={one} />,
   })),
 );

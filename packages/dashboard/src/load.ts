@@ -13,6 +13,8 @@ function isFinal(fault: unknown): boolean {
 export interface Loaded<Value> {
   readonly value: Signal<Value | null>;
   readonly error: Signal<Error | null>;
+  /** What is shown was the answer to another question; the one to this is on its way. */
+  readonly isStale: Signal<boolean>;
   /** Asks again now; while an answer is on its way, once more after it. */
   readonly reload: () => void;
 }
@@ -35,6 +37,7 @@ export function useLoaded<Value>(
 ): Loaded<Value> {
   const value = useSignal<Value | null>(null);
   const error = useSignal<Error | null>(null);
+  const isStale = useSignal(false);
   const ask = useRef<() => void>(() => undefined);
   useEffect(() => {
     let isGone = false;
@@ -50,6 +53,7 @@ export function useLoaded<Value>(
         if (isGone) return;
         value.value = found;
         error.value = null;
+        isStale.value = false;
       } catch (fault) {
         if (isGone) return;
         error.value = fault as Error;
@@ -69,11 +73,12 @@ export function useLoaded<Value>(
       else timer = setTimeout(tick, everyMs ?? AGAIN_MS);
     };
     ask.current = again;
+    isStale.value = value.peek() !== null;
     void run();
     return () => {
       isGone = true;
       clearTimeout(timer);
     };
   }, watch);
-  return { value, error, reload: () => ask.current() };
+  return { value, error, isStale, reload: () => ask.current() };
 }

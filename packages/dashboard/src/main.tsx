@@ -1,15 +1,21 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { finishSignIn } from './sign-in.ts';
+import { keepPlace } from './scroll.ts';
+import './style/tokens.css';
 import './style/ground.css';
 import './style/frame.css';
 import './style/controls.css';
 import './style/search.css';
 import './style/tables.css';
 import './style/figures.css';
+import './style/charts.css';
 import './style/progress.css';
 import './style/parts.css';
 import './style/values.css';
+import './style/palette.css';
+import './style/media.css';
 
+keepPlace();
 void finishSignIn();
 render(<App />, document.body);

@@ -73,7 +73,9 @@ async function discover({ issuer }: SignInSettings): Promise<Discovery> {
   const found = (await response?.json().catch(() => null)) as Partial<Discovery> | null | undefined;
   const { authorization_endpoint: authorize, token_endpoint: token } = found ?? {};
   if (found?.issuer !== issuer || !isWeb(authorize) || !isWeb(token)) {
-    throw new Error(`${new URL(issuer).host} did not tell how to sign in. Try again in a while.`);
+    throw new Error(
+      `${new URL(issuer).host} did not answer with its sign-in settings. Try again later.`,
+    );
   }
   return { issuer, authorization_endpoint: authorize, token_endpoint: token };
 }
@@ -125,12 +127,13 @@ function claimsOf(token: string): Claims {
 }
 
 function checkIdToken(token: unknown, settings: SignInSettings, nonce: string): string {
-  if (typeof token !== 'string') throw new Error('no id token came');
+  if (typeof token !== 'string') throw new Error('no id token was returned');
   const { iss, aud, exp, nonce: answered } = claimsOf(token);
-  if (iss !== settings.issuer) throw new Error('it is of another issuer');
+  if (iss !== settings.issuer) throw new Error('it is from another issuer');
   if (![aud].flat().includes(settings.clientId)) throw new Error('it is for somebody else');
   if (answered !== nonce) throw new Error('it belongs to another sign-in');
-  if (typeof exp !== 'number' || exp * 1_000 + SKEW_MS < Date.now()) throw new Error('it is old');
+  if (typeof exp !== 'number' || exp * 1_000 + SKEW_MS < Date.now())
+    throw new Error('it has expired');
   return token;
 }
 
@@ -157,7 +160,7 @@ async function exchange(
   }).catch(() => null);
   const tokens = (await response?.json().catch(() => null)) as Tokens | null | undefined;
   if (response?.ok !== true || !tokens) {
-    throw new Error(tokens?.error_description ?? tokens?.error ?? 'no token came');
+    throw new Error(tokens?.error_description ?? tokens?.error ?? 'no token was returned');
   }
   const idToken = checkIdToken(tokens.id_token, settings, nonce);
   // An access token that is no JWT means something to its issuer only.
@@ -166,14 +169,14 @@ async function exchange(
 
 async function tokenFor(answer: URLSearchParams, pending: Pending | null): Promise<string> {
   if (pending === null || answer.get('state') !== pending.state) {
-    throw new Error('it was not begun in this tab, or was answered before');
+    throw new Error('it was not started in this tab, or is already complete');
   }
   const error = answer.get('error');
   if (error !== null) throw new Error(answer.get('error_description') ?? error);
   const { signIn } = await askSettings();
-  if (signIn === null) throw new Error('this server takes no tokens any more');
+  if (signIn === null) throw new Error('this server no longer accepts tokens');
   if ((answer.get('iss') ?? signIn.issuer) !== signIn.issuer) {
-    throw new Error('the answer is of another issuer');
+    throw new Error('the answer is from another issuer');
   }
   return exchange(signIn, pending, answer.get('code') ?? '');
 }
@@ -190,7 +193,7 @@ export async function finishSignIn(): Promise<void> {
   try {
     useKey(await tokenFor(answer, pending));
   } catch (error) {
-    signInFault.value = `Signing in did not succeed: ${(error as Error).message}. Begin again.`;
+    signInFault.value = `Sign-in failed: ${(error as Error).message}. Try again.`;
   }
   isSigningIn.value = false;
 }

@@ -24,7 +24,7 @@ function Groups({ letters, onDone }: Given) {
   if (letters.length === 0) {
     return (
       <Empty title="No dead letters">
-        Jobs that end badly and are not tried again are kept here, with their inputs.
+        Failed jobs that are not retried are kept here with their inputs.
       </Empty>
     );
   }
@@ -48,7 +48,7 @@ function Groups({ letters, onDone }: Given) {
   );
 }
 
-/** What ended badly, by reason and error: the same fault is one card. */
+/** What failed, by reason and error: the same fault is one card. */
 export function DeadLettersPage() {
   const { query } = place.value;
   const isWhole = query.get('replayed') === 'too';
@@ -71,18 +71,19 @@ export function DeadLettersPage() {
               go(hrefOf(['dead-letters'], { fingerprint, replayed: isWhole ? '' : 'too' }))
             }
           />{' '}
-          replayed ones too
+          include replayed
         </label>
       </div>
       {fingerprint !== '' && (
         <p>
-          Those of one fault, <code>{fingerprint}</code>. <a href={hrefOf(['dead-letters'])}>All</a>
+          Only one cause, <code>{fingerprint}</code>.{' '}
+          <a href={hrefOf(['dead-letters'])}>Show all</a>
         </p>
       )}
       <Shown of={page}>
         {({ items, nextCursor }) => (
           <>
-            {nextCursor !== null && <p class="quiet">The newest {SHOWN} are shown.</p>}
+            {nextCursor !== null && <p class="quiet">Only the newest {SHOWN} are shown.</p>}
             <Groups letters={items} onDone={page.reload} />
           </>
         )}

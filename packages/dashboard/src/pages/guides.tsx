@@ -18,8 +18,8 @@ export function GuidesPage() {
   const Shown = reader.value;
   if (Shown !== null) return <Shown />;
   return fault.value ? (
-    <Empty title="The guides cannot be loaded">Is the server still running? Load again.</Empty>
+    <Empty title="The guides could not be loaded">Is the server still running? Try again.</Empty>
   ) : (
-    <Empty title="Looking…" />
+    <Empty title="Loading…" />
   );
 }

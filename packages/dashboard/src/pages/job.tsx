@@ -1,11 +1,16 @@
+import type { JobJson } from '../../../pawl/src/contract/job.ts';
 import type { LifecycleJson } from '../../../pawl/src/contract/lifecycle.ts';
 import type { TypeJson } from '../../../pawl/src/contract/type.ts';
 import { get } from '../api.ts';
 import { useLiveJob } from '../live-job.ts';
 import { isSettled, useLoaded } from '../load.ts';
+import { Crumbs } from '../parts/crumbs.tsx';
+import { IdText } from '../parts/id-text.tsx';
 import { Empty, ProblemBox } from '../parts/notice.tsx';
 import { StateChip } from '../parts/state-chip.tsx';
+import { TypeLink } from '../parts/type-link.tsx';
 import { hrefOf, isJobId } from '../route.ts';
+import { useTitle } from '../title.ts';
 import { JobActions } from './job/actions.tsx';
 import { JobArtifacts } from './job/artifacts.tsx';
 import { JobChildren } from './job/children.tsx';
@@ -25,7 +30,24 @@ function NoJob({ error }: { readonly error: Error }) {
     <>
       <h1>Job</h1>
       <ProblemBox error={error} />
-      <a href={hrefOf(['jobs'])}>To the list of jobs</a>
+      <a href={hrefOf(['jobs'])}>Back to the job list</a>
+    </>
+  );
+}
+
+function Head({ job, onDone }: { readonly job: JobJson; readonly onDone: () => void }) {
+  return (
+    <>
+      <Crumbs to={['jobs']} title="Jobs" />
+      <div class="head">
+        <div>
+          <h1>
+            <TypeLink type={job.type} /> <StateChip job={job} />
+          </h1>
+          <IdText id={job.id} what="Job id" />
+        </div>
+        <JobActions job={job} onDone={onDone} />
+      </div>
     </>
   );
 }
@@ -43,47 +65,42 @@ function LiveJobPage({ id }: { readonly id: string }) {
       found === null ? null : get<TypeJson>(`./v1/types/${encodeURIComponent(found.type)}`),
     [found?.type],
   );
+  useTitle(found === null ? 'Job' : `${found.type} …${id.slice(-8)} · ${found.state}`);
   if (found === null) {
     if (job.error.value !== null) return <NoJob error={job.error.value} />;
     return (
       <>
         <h1>Job</h1>
-        <Empty title="Looking…" />
+        <Empty title="Loading…" />
       </>
     );
   }
   // All at once: what came late would push down what is being read.
+  const isBad = found.phase === 'failed' || found.phase === 'dead';
   const isReady = hasPast && isSettled(lifecycle) && isSettled(type);
   return (
     <>
-      <div class="head">
-        <div>
-          <h1>
-            <a href={hrefOf(['jobs'], { type: found.type })}>{found.type}</a>{' '}
-            <StateChip job={found} />
-          </h1>
-          <code class="quiet">{id}</code>
-        </div>
-        <JobActions job={found} onDone={job.reload} />
-      </div>
-      {!isReady && <Empty title="Looking…" />}
+      <Head job={found} onDone={job.reload} />
+      {!isReady && <Empty title="Loading…" />}
       {isReady && (
         <>
           <JobErrors job={found} events={events} />
+          {/* Who comes to a failed job wants to read what it said last, before all else. */}
+          {isBad && <JobHistory id={id} events={events} forgotten={forgotten} />}
           <JobProgress job={found} stages={type.value.value?.stages ?? []} text={text} />
           <JobWhy job={found} />
           <JobTree job={found} />
           <div class="grid halves">
             <JobTimeline job={found} events={events} />
-            {lifecycle.value.value !== null && (
-              <JobLifecycle job={found} lifecycle={lifecycle.value.value} events={events} />
-            )}
             <JobFacts job={found} />
             <JobInput job={found} />
             <JobResult job={found} />
             <JobArtifacts job={found} />
             <JobChildren job={found} />
-            <JobHistory id={id} events={events} forgotten={forgotten} />
+            {!isBad && <JobHistory id={id} events={events} forgotten={forgotten} />}
+            {lifecycle.value.value !== null && (
+              <JobLifecycle job={found} lifecycle={lifecycle.value.value} events={events} />
+            )}
           </div>
         </>
       )}
@@ -94,5 +111,5 @@ function LiveJobPage({ id }: { readonly id: string }) {
 /** The job that the address names. */
 export function JobPage({ id }: { readonly id: string }) {
   if (isJobId(id)) return <LiveJobPage id={id} />;
-  return <NoJob error={new Error(`"${id}" is no id of a job`)} />;
+  return <NoJob error={new Error(`"${id}" is not a job id`)} />;
 }

@@ -1,12 +1,16 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { seconds } from '../activity.ts';
 import { useLoaded } from '../load.ts';
+import { Action } from '../parts/action.tsx';
+import { CancelAll } from '../parts/cancel-all.tsx';
+import { Operations } from '../parts/operations.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { place } from '../route.ts';
 import { Filters } from './jobs/filters.tsx';
 import { List } from './jobs/list.tsx';
 import { findJobs, type Found } from './jobs/search.ts';
-import { isSearch, queryOf, type View, viewHref, viewOf } from './jobs/view.ts';
+import { filterOf, isSearch, queryOf, type View, viewHref, viewOf } from './jobs/view.ts';
 import { Views } from './jobs/views.tsx';
 
 /** A search is dear, so it is not done again whenever something happens. */
@@ -25,10 +29,10 @@ function Pages({ view, cursor, found: { nextCursor, isFull } }: PagesGiven) {
     <nav class="row" aria-label="Pages of jobs">
       {cursor !== '' && <a href={viewHref(view)}>← newest</a>}
       {nextCursor !== null && !isFull && (
-        <span class="quiet">A search looks at some thousand jobs at a time.</span>
+        <span class="quiet">A search covers a few thousand jobs at a time.</span>
       )}
       {nextCursor !== null && (
-        <a href={viewHref(view, nextCursor)}>{isFull ? 'older →' : 'look further back →'}</a>
+        <a href={viewHref(view, nextCursor)}>{isFull ? 'older →' : 'search older jobs →'}</a>
       )}
     </nav>
   );
@@ -38,8 +42,11 @@ function Pages({ view, cursor, found: { nextCursor, isFull } }: PagesGiven) {
 export function JobsPage() {
   const view = viewOf();
   const cursor = place.value.query.get('cursor') ?? '';
-  const address = JSON.stringify([view, cursor]);
+  // Sorting asks the server for nothing.
+  const address = JSON.stringify([{ ...view, sort: '' }, cursor]);
   const isSearching = isSearch(view);
+  const filter = filterOf(view);
+  const isCancelling = useSignal(false);
   const page = useLoaded(() => findJobs(queryOf(view), cursor), [address], {
     everyMs: isSearching ? SEARCH_EVERY_MS : LIST_EVERY_MS,
   });
@@ -49,9 +56,17 @@ export function JobsPage() {
   }, [pulse.at]);
   return (
     <>
-      <h1>Jobs</h1>
+      <div class="head">
+        <h1>Jobs</h1>
+        {filter !== null && (
+          <Action needs="jobs:operate" class="danger" onClick={() => (isCancelling.value = true)}>
+            Cancel all matching…
+          </Action>
+        )}
+      </div>
       <Views />
       <Filters />
+      <Operations isBrief />
       <Shown of={page}>
         {(found) => (
           <>
@@ -60,6 +75,9 @@ export function JobsPage() {
           </>
         )}
       </Shown>
+      {isCancelling.value && filter !== null && (
+        <CancelAll filter={filter} onClose={() => (isCancelling.value = false)} />
+      )}
     </>
   );
 }

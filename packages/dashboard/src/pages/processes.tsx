@@ -27,20 +27,22 @@ function Processes({ processes }: ProcessList) {
   if (processes.length === 0) {
     return (
       <Empty title="No processes">
-        Providers that the configuration names bring theirs; types of jobs can be served too.
+        Processes come from configured providers and from exposed job types.
       </Empty>
     );
   }
   return (
     <section class="card scroll" aria-label="Processes" tabIndex={0}>
-      <table>
+      <table class="rows">
         <thead>
           <tr>
             <th>Process</th>
             <th>What it does</th>
             <th>Version</th>
             <th>Runs</th>
-            <th aria-label="jobs" />
+            <th>
+              <span class="unseen">Jobs</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -54,7 +56,7 @@ function Processes({ processes }: ProcessList) {
               <td>{version}</td>
               <td>{jobControlOptions.join(', ')}</td>
               <td>
-                <a href={hrefOf(['jobs'], { type: typeOf(id) })}>its jobs</a>
+                <a href={hrefOf(['jobs'], { type: typeOf(id) })}>jobs</a>
               </td>
             </tr>
           ))}

@@ -1,15 +1,19 @@
 import { useSignal } from '@preact/signals';
 import type { QueueJson } from '../../../pawl/src/contract/queue.ts';
 import type { TypeJson } from '../../../pawl/src/contract/type.ts';
-import { get, send } from '../api.ts';
+import { get } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
+import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
-import { act, Empty } from '../parts/notice.tsx';
+import { ExactTime } from '../parts/exact-time.tsx';
+import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { hrefOf } from '../route.ts';
 import { Holders } from './queues/holders.tsx';
+import { PauseQueue } from './queues/pause.tsx';
 import { QueueSettings } from './queues/settings.tsx';
+import { counted, standing } from './queues/standing.ts';
 import { Types } from './queues/types.tsx';
 
 interface Opened {
@@ -23,54 +27,48 @@ interface RowGiven {
   readonly onDone: () => void;
 }
 
-function standing({ isPaused, isShedding }: QueueJson): readonly [string, string] {
-  if (isPaused) return ['paused', 'waiting'];
-  return isShedding ? ['refusing', 'failed'] : ['open', 'succeeded'];
-}
-
-/** With a plus where there may be more than were counted. */
-function counted({ phases, atLeast }: QueueJson, phase: string): string {
-  return `${phases[phase] ?? 0}${atLeast.includes(phase) ? '+' : ''}`;
-}
-
 function QueueRow({ queue, open, onDone }: RowGiven) {
-  const toggle = async (): Promise<void> => {
-    const body = { isPaused: !queue.isPaused };
-    const path = `./v1/queues/${encodeURIComponent(queue.name)}`;
-    const done = queue.isPaused ? `${queue.name} goes on` : `${queue.name} is paused`;
-    await act(() => send('PATCH', path, body), done);
-    onDone();
-  };
   const { phases } = queue;
   const inFlight = (phases['leased'] ?? 0) + (phases['executing'] ?? 0);
   const [word, level] = standing(queue);
   return (
     <tr>
       <td>
-        <a href={hrefOf(['jobs'], { queue: queue.name })}>{queue.name}</a>
+        <a class="breaks" href={hrefOf(['queues', queue.name])}>
+          {queue.name}
+        </a>
       </td>
       <td>
         <span class={`state ${level}`}>{word}</span>
+        {queue.pausedUntil !== null && (
+          <div class="quiet">
+            until <ExactTime time={queue.pausedUntil} />
+          </div>
+        )}
         {queue.reason !== null && <div class="quiet">{queue.reason}</div>}
       </td>
-      <td class="number">
+      <td class="number" data-label="ready">
         {counted(queue, 'ready')}
         {queue.highWatermark !== null && <span class="quiet"> of {queue.highWatermark}</span>}
       </td>
-      <td class="number">
-        <button class="plain" onClick={() => open('holders')} title="Who has them">
+      <td class="number" data-label="in flight">
+        <button class="plain" onClick={() => open('holders')} title="Show these jobs">
           {inFlight}
         </button>
         <span class="quiet"> of {queue.concurrency ?? 'any'}</span>
       </td>
-      <td class="number">{counted(queue, 'waiting')}</td>
-      <td>
+      <td class="number" data-label="waiting">
+        {counted(queue, 'waiting')}
+      </td>
+      <td class="clock" data-label="oldest">
         <Ago time={queue.oldestReadyAt} />
       </td>
       <td>
         <div class="row tight act">
-          <button onClick={() => void toggle()}>{queue.isPaused ? 'Resume' : 'Pause'}</button>
-          <button onClick={() => open('settings')}>Bounds…</button>
+          <PauseQueue queue={queue} onDone={onDone} />
+          <Action needs="queues:write" onClick={() => open('settings')}>
+            Limits…
+          </Action>
         </div>
       </td>
     </tr>
@@ -79,20 +77,22 @@ function QueueRow({ queue, open, onDone }: RowGiven) {
 
 function Queues({ queues, ...row }: { queues: readonly QueueJson[] } & RowsGiven) {
   if (queues.length === 0) {
-    return <Empty title="No queue holds a job">The first job makes one.</Empty>;
+    return <Empty title="No queues yet">The first job creates one.</Empty>;
   }
   return (
-    <section class="card scroll" aria-label="Queues">
-      <table>
+    <section class="card scroll" aria-label="Queues" tabIndex={0}>
+      <table class="rows">
         <thead>
           <tr>
             <th>Queue</th>
             <th>State</th>
             <th class="number">Ready</th>
-            <th class="number">In hand</th>
+            <th class="number">In flight</th>
             <th class="number">Waiting</th>
             <th>Oldest</th>
-            <th aria-label="actions" />
+            <th>
+              <span class="unseen">Actions</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -138,7 +138,7 @@ export function QueuesPage() {
       )}
       {shown?.what === 'holders' && (
         <Holders
-          title={`In hand of ${shown.queue.name}`}
+          title={`In flight: ${shown.queue.name}`}
           filter={{ queue: shown.queue.name }}
           onClose={close}
         />

@@ -4,11 +4,15 @@ import { get, send } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
 import { now } from '../now.ts';
+import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { ExactTime } from '../parts/exact-time.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
-import { act, Empty } from '../parts/notice.tsx';
+import { act, Empty, say } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { TypeLink } from '../parts/type-link.tsx';
+import { place } from '../route.ts';
 import { ScheduleForm } from './schedules/form.tsx';
 import { ScheduleHistory } from './schedules/history.tsx';
 import { ruleText } from './schedules/rule.ts';
@@ -27,26 +31,42 @@ function Actions({ schedule, onChange, onDone }: Given) {
     onDone();
   };
   const turn = isPaused ? 'resume' : 'pause';
+  const isRemoving = useSignal(false);
   return (
     <div class="row">
-      <button onClick={() => void ask(() => send('POST', `${path}/run`, {}), `${name} runs now`)}>
+      <Action
+        needs="schedules:write"
+        onClick={() => void ask(() => send('POST', `${path}/run`, {}), `${name} started`)}
+      >
         Run now
-      </button>
-      <button
+      </Action>
+      <Action
+        needs="schedules:write"
         onClick={() => void ask(() => send('POST', `${path}/${turn}`, {}), `${name}: ${turn}d`)}
       >
         {isPaused ? 'Resume' : 'Pause'}
-      </button>
-      <button onClick={onChange}>Change…</button>
-      <button
-        class="danger"
-        onClick={() => {
-          if (!confirm(`Remove the schedule ${name} and its history? Its jobs stay.`)) return;
-          void ask(() => send('DELETE', path), `${name} is gone`);
-        }}
-      >
-        Remove
-      </button>
+      </Action>
+      <Action needs="schedules:write" onClick={onChange}>
+        Edit…
+      </Action>
+      <Action needs="schedules:write" class="danger" onClick={() => (isRemoving.value = true)}>
+        Remove…
+      </Action>
+      {isRemoving.value && (
+        <Confirm
+          title={`Remove ${name}?`}
+          action="Remove schedule"
+          isDanger
+          onConfirm={async () => {
+            await send('DELETE', path);
+            say(`${name} removed`);
+            onDone();
+          }}
+          onClose={() => (isRemoving.value = false)}
+        >
+          <p>The schedule and its history are removed. Its jobs stay.</p>
+        </Confirm>
+      )}
     </div>
   );
 }
@@ -59,8 +79,8 @@ function ScheduleCard(given: Given) {
     <section class="card" aria-label={name}>
       <div class="head">
         <div>
-          <b>{name}</b> <span class="quiet">makes</span> {job.type} <span class="quiet">·</span>{' '}
-          <code>{ruleText(rule)}</code>
+          <b class="breaks">{name}</b> <span class="quiet">makes</span> <TypeLink type={job.type} />{' '}
+          <span class="quiet">·</span> <code>{ruleText(rule)}</code>
           {isPaused && <span class="state waiting">paused</span>}
         </div>
         <Actions {...given} />
@@ -68,7 +88,9 @@ function ScheduleCard(given: Given) {
       <div class="grid halves">
         <div>
           <h2>Next</h2>
-          {next.length === 0 && <Empty title={isPaused ? 'None while paused' : 'No more'} />}
+          {next.length === 0 && (
+            <Empty title={isPaused ? 'None while paused' : 'No further runs'} />
+          )}
           <ul class="lines">
             {coming.map((time) => (
               <li key={time}>
@@ -79,7 +101,7 @@ function ScheduleCard(given: Given) {
           </ul>
         </div>
         <div>
-          <h2>Lately</h2>
+          <h2>Recent runs</h2>
           <ScheduleHistory schedule={schedule} />
         </div>
       </div>
@@ -92,21 +114,27 @@ export function SchedulesPage() {
   const page = useLoaded(() => get<Page<ScheduleJson>>('./v1/schedules', { limit: 200 }), [], {
     everyMs: 5_000,
   });
-  const edited = useSignal<{ readonly schedule: ScheduleJson | null } | null>(null);
+  const edited = useSignal<{ readonly schedule: ScheduleJson | null } | null>(
+    place.peek().query.get('new') === null ? null : { schedule: null },
+  );
   return (
     <>
       <div class="head">
         <h1>Schedules</h1>
-        <button class="main" onClick={() => (edited.value = { schedule: null })}>
+        <Action
+          needs="schedules:write"
+          class="main"
+          onClick={() => (edited.value = { schedule: null })}
+        >
           New schedule…
-        </button>
+        </Action>
       </div>
       <Shown of={page}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No schedules">
-              One makes a job at its times, each exactly once however many servers run.
-              <GuideLink to="recipes/schedules">How to have one</GuideLink>
+              A schedule creates a job at set times, exactly once each, however many servers run.
+              <GuideLink to="recipes/schedules">How to create a schedule</GuideLink>
             </Empty>
           ) : (
             items.map((schedule) => (

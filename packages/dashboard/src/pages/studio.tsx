@@ -26,7 +26,7 @@ function Lately({ current }: { readonly current: string }) {
     <Shown of={page}>
       {({ items }) => (
         <ul class="lines loose">
-          {items.length === 0 && <li class="quiet">What you drop is kept and listed here.</li>}
+          {items.length === 0 && <li class="quiet">Documents that you drop are listed here.</li>}
           {items.map((job) => (
             <li key={job.id}>
               <a
@@ -56,14 +56,14 @@ export function StudioPage() {
       <div class="grid studio">
         <aside class="card">
           <Drop />
-          <h2>Lately</h2>
+          <h2>Recent</h2>
           <Lately current={id} />
         </aside>
         <div class="stack">
           {id === '' ? (
             <div class="empty">
               <b>A document becomes a deck</b>
-              It is read, normalised and drawn slide by slide; export it or ask it questions then.
+              It is read and drawn slide by slide. Then export it, or ask questions about it.
             </div>
           ) : (
             <Conversion key={id} id={id} />

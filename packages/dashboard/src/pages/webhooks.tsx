@@ -3,9 +3,11 @@ import type { WebhookJson } from '../../../pawl/src/contract/webhook.ts';
 import { get, send } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import type { Page } from '../page.ts';
+import { Action } from '../parts/action.tsx';
 import { Ago } from '../parts/ago.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
-import { act, Empty } from '../parts/notice.tsx';
+import { act, Empty, say } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Deliveries } from './webhooks/deliveries.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
@@ -20,6 +22,7 @@ interface Given {
 function Actions({ webhook, onDone, onSecret }: Given) {
   const path = `./v1/webhooks/${webhook.id}`;
   const { enabled } = webhook;
+  const isRemoving = useSignal(false);
   const ask = async (what: () => Promise<unknown>, done: string): Promise<void> => {
     await act(what, done);
     onDone();
@@ -30,12 +33,14 @@ function Actions({ webhook, onDone, onSecret }: Given) {
   };
   return (
     <div class="row">
-      <button
-        onClick={() => void ask(() => send('POST', `${path}/test`, {}), 'Test is on its way')}
+      <Action
+        needs="webhooks:write"
+        onClick={() => void ask(() => send('POST', `${path}/test`, {}), 'Test sent')}
       >
-        Send a test
-      </button>
-      <button
+        Send test
+      </Action>
+      <Action
+        needs="webhooks:write"
         onClick={() =>
           void ask(
             () => send('PATCH', path, { enabled: !enabled }),
@@ -44,25 +49,37 @@ function Actions({ webhook, onDone, onSecret }: Given) {
         }
       >
         {enabled ? 'Disable' : 'Enable'}
-      </button>
-      <button onClick={() => void ask(rotate, 'It has a new secret; the old one signs for a day')}>
-        Rotate the secret
-      </button>
-      <button
-        class="danger"
-        onClick={() => {
-          if (!confirm(`Remove the webhook to ${webhook.url}?`)) return;
-          void ask(() => send('DELETE', path), 'It is gone');
-        }}
+      </Action>
+      <Action
+        needs="webhooks:write"
+        onClick={() => void ask(rotate, 'New secret created; the old one also signs for a day')}
       >
-        Remove
-      </button>
+        Rotate secret
+      </Action>
+      <Action needs="webhooks:write" class="danger" onClick={() => (isRemoving.value = true)}>
+        Remove…
+      </Action>
+      {isRemoving.value && (
+        <Confirm
+          title="Remove this webhook?"
+          action="Remove webhook"
+          isDanger
+          onConfirm={async () => {
+            await send('DELETE', path);
+            say('Webhook removed');
+            onDone();
+          }}
+          onClose={() => (isRemoving.value = false)}
+        >
+          <p class="breaks">{webhook.url} will no longer be notified.</p>
+        </Confirm>
+      )}
     </div>
   );
 }
 
 function Standing({ webhook }: { readonly webhook: WebhookJson }) {
-  const { enabled, disabledReason, failingSince, events, types } = webhook;
+  const { enabled, disabledReason, failingSince, circuit, events, types } = webhook;
   return (
     <div class="quiet">
       {!enabled && (
@@ -73,9 +90,20 @@ function Standing({ webhook }: { readonly webhook: WebhookJson }) {
           failing since <Ago time={failingSince} />
         </span>
       )}
+      {enabled && circuit.state !== 'closed' && (
+        <span class="state failed">
+          {circuit.state === 'open' && circuit.openUntil !== null ? (
+            <>
+              circuit open, tried again <Ago time={circuit.openUntil} />
+            </>
+          ) : (
+            'circuit half open: the next answer decides'
+          )}
+        </span>
+      )}
       <div>
         {events.map((event) => event.replace('job_', '').replaceAll('_', ' ')).join(', ')} of{' '}
-        {types === null ? 'every type' : types.join(', ')}
+        {types === null ? 'all types' : types.join(', ')}
       </div>
     </div>
   );
@@ -90,23 +118,23 @@ export function WebhooksPage() {
     <>
       <div class="head">
         <h1>Webhooks</h1>
-        <button class="main" onClick={() => (isAdding.value = true)}>
+        <Action needs="webhooks:write" class="main" onClick={() => (isAdding.value = true)}>
           New webhook…
-        </button>
+        </Action>
       </div>
       <Shown of={page}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No webhooks">
-              One has an address of yours told when jobs end: signed, and again until it is heard.
-              <GuideLink to="recipes/webhooks">How to verify what it sends</GuideLink>
+              A webhook notifies your server when jobs end: signed, and retried until it answers.
+              <GuideLink to="recipes/webhooks">How to verify signatures</GuideLink>
             </Empty>
           ) : (
             items.map((webhook) => (
               <section class="card" key={webhook.id} aria-label={webhook.url}>
                 <div class="head">
                   <div>
-                    <b class="mono">{webhook.url}</b> {webhook.description}
+                    <b class="mono breaks">{webhook.url}</b> {webhook.description}
                     <Standing webhook={webhook} />
                   </div>
                   <Actions

@@ -7,52 +7,28 @@ import { JobLink } from '../parts/job-link.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { hrefOf } from '../route.ts';
+import { LEVELS, shortName, Slots } from './worker/standing.tsx';
 
-const LEVELS = { working: 'succeeded', draining: 'waiting', silent: 'failed' };
 const LEASES_SHOWN = 4;
-
-function Slots({ worker: { busy, slots } }: { readonly worker: WorkerJson }) {
-  if (slots === null) return <>{busy}</>;
-  return (
-    <div class="budget">
-      <div
-        class="bar ready"
-        role="meter"
-        aria-label="Slots in use"
-        aria-valuenow={busy}
-        aria-valuemin={0}
-        aria-valuemax={slots}
-      >
-        <i style={{ width: `${Math.min(100, (100 * busy) / slots)}%` }} />
-      </div>
-      <span>
-        {busy} of {slots}
-      </span>
-    </div>
-  );
-}
-
-/** Ids of workers end in a UUID, whose end tells them apart. */
-function shortName(id: string): string {
-  return id.replace(/[\da-f-]{28}([\da-f]{8})$/, '…$1');
-}
 
 function WorkerRow({ worker }: { readonly worker: WorkerJson }) {
   const { id, host, pid, version, types, leases, state } = worker;
   return (
     <tr>
       <td>
-        <b class="mono" title={id}>
+        <a class="mono breaks" href={hrefOf(['workers', id])} title={id}>
           {shortName(id)}
-        </b>
+        </a>
         <div class="quiet">
           {[host, pid === null ? null : `pid ${pid}`].filter(Boolean).join(', ')}
         </div>
       </td>
       <td>
         <span class={`state ${LEVELS[state]}`}>{state}</span>
+        {worker.isDrainAsked === true && <div class="quiet">asked to drain</div>}
       </td>
-      <td>
+      <td data-label="slots">
         <Slots worker={worker} />
       </td>
       <td class="grow">
@@ -60,11 +36,11 @@ function WorkerRow({ worker }: { readonly worker: WorkerJson }) {
         {leases.length > LEASES_SHOWN && <span class="quiet">+{leases.length - LEASES_SHOWN}</span>}
       </td>
       <td class="grow">{types.join(', ')}</td>
-      <td>{version ?? '–'}</td>
-      <td>
+      <td data-label="version">{version ?? '–'}</td>
+      <td class="clock" data-label="last heartbeat">
         <Ago time={worker.lastBeatAt} />
       </td>
-      <td>
+      <td class="clock" data-label="started">
         <Ago time={worker.startedAt} />
       </td>
     </tr>
@@ -74,7 +50,7 @@ function WorkerRow({ worker }: { readonly worker: WorkerJson }) {
 function Workers({ workers }: { readonly workers: readonly WorkerJson[] }) {
   if (workers.length === 0) {
     return (
-      <Empty title="No worker has come yet">
+      <Empty title="No workers yet">
         Start one with <code>pawl worker --jobs ./jobs.ts</code>; jobs wait until then.
         <GuideLink to="learn/first-job">A first job, step by step</GuideLink>
       </Empty>
@@ -82,17 +58,17 @@ function Workers({ workers }: { readonly workers: readonly WorkerJson[] }) {
   }
   return (
     <section class="card scroll" aria-label="Workers" tabIndex={0}>
-      <table>
+      <table class="rows">
         <thead>
           <tr>
             <th>Worker</th>
             <th>State</th>
             <th>Slots</th>
             <th>In flight</th>
-            <th>Takes</th>
+            <th>Types</th>
             <th>Version</th>
-            <th>Last sign</th>
-            <th>Since</th>
+            <th>Last heartbeat</th>
+            <th>Started</th>
           </tr>
         </thead>
         <tbody>

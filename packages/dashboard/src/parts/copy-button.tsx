@@ -4,10 +4,10 @@ import { say } from './notice.tsx';
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say(`${what} is copied`);
+    say(`${what} copied`);
   } catch {
     // Browsers allow it on secure origins only, and where the user has not forbidden it.
-    say('The browser does not let this page copy: mark the text and copy it by hand');
+    say('The browser blocked copying. Select the text and copy it by hand.');
   }
 }
 

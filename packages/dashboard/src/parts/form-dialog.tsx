@@ -42,7 +42,7 @@ export function FormDialog({ title, action, onSend, onClose, intro, children }: 
           <div class="row">
             <button class="main">{action}</button>
             <button type="button" onClick={close}>
-              Leave it
+              Cancel
             </button>
           </div>
         </form>

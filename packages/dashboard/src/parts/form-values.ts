@@ -23,7 +23,7 @@ function valueIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new Error(`That is no JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(`Not valid JSON: ${(error as Error).message}`, { cause: error });
   }
 }
 

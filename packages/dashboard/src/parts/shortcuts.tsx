@@ -11,11 +11,12 @@ interface Goal {
 }
 
 const ON_LISTS: readonly (readonly [string, string])[] = [
-  ['j / k', 'next and previous job'],
-  ['Enter', 'open it'],
-  ['x', 'choose it'],
-  ['Esc', 'let all go'],
-  ['/', 'write in the filter'],
+  ['j / k', 'next, previous job'],
+  ['Enter', 'open'],
+  ['x', 'select'],
+  ['c', 'copy the id'],
+  ['Esc', 'clear the selection'],
+  ['/', 'focus the filter'],
 ];
 
 /** `g` and a letter lead to a page, `?` shows what there is. */
@@ -42,7 +43,11 @@ export function Shortcuts({ goals }: { readonly goals: readonly Goal[] }) {
   }, [goals]);
   if (!isShown.value) return null;
   const reached = goals.filter(({ key }) => key !== null);
-  const keys = [...reached.map(({ key, title }) => [`g ${key}`, title] as const), ...ON_LISTS];
+  const keys = [
+    ['Ctrl K', 'search everything'] as const,
+    ...reached.map(({ key, title }) => [`g ${key}`, title] as const),
+    ...ON_LISTS,
+  ];
   return (
     <Dialog title="Keys" onClose={() => (isShown.value = false)}>
       {(close) => (

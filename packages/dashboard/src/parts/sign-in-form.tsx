@@ -24,7 +24,7 @@ function Refusal() {
       )}
       {fault === null && !isKey && (
         <>
-          <b>This sign-in is not accepted, or no longer</b>
+          <b>This sign-in is not valid or has expired</b>
           <div class="quiet">
             Sign in again. If that does not help, your account may lack a tenant or a role here.
           </div>
@@ -63,7 +63,7 @@ export function SignInForm() {
         <Refusal />
         {signIn !== null && <AtProvider signIn={signIn} />}
         <p>
-          Make a key with <code>pawl keys create</code>; the first one is in the file that the
+          Create a key with <code>pawl keys create</code>; the first one is in the file that the
           server named when it started. It stays in this tab.
         </p>
         <Field title="API key">

@@ -24,7 +24,7 @@ export function ValueText({ text, what }: Given) {
       </pre>
       {isLong && (
         <button class="plain" onClick={() => (isWhole.value = !isWhole.value)}>
-          {isWhole.value ? 'Show its beginning' : `Show all ${sizeText(text.length)}`}
+          {isWhole.value ? 'Show less' : `Show all ${sizeText(text.length)}`}
         </button>
       )}
     </div>

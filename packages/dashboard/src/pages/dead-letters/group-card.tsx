@@ -1,7 +1,9 @@
 import type { DeadLetterJson } from '../../../../pawl/src/contract/dead-letter.ts';
 import { now } from '../../now.ts';
+import { Action } from '../../parts/action.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
+import { TypeLink } from '../../parts/type-link.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { hrefOf } from '../../route.ts';
 import { type Group, trendOf } from './groups.ts';
@@ -36,7 +38,9 @@ function LetterRow({ letter, onReplay }: { letter: DeadLetterJson; onReplay: () 
       <td class="grow mono clip quiet wide-only">{JSON.stringify(letter.input)}</td>
       <td class="act">
         {letter.replayedAs === null ? (
-          <button onClick={onReplay}>Edit and replay…</button>
+          <Action needs="dlq:replay" onClick={onReplay}>
+            Edit and replay…
+          </Action>
         ) : (
           <>
             replayed as <JobLink id={letter.replayedAs} />
@@ -52,27 +56,41 @@ export function GroupCard({ group, onReplay, onReplayAll }: Given) {
   const { letters, open } = group;
   const trend = trendOf(letters, now.value);
   return (
-    <section class="card" aria-label={`${group.reasonCode} in ${group.type}`}>
+    <section
+      class="card"
+      aria-label={`${group.reasonCode} in ${group.type}: ${letters[0]!.lastError.message}`}
+    >
       <div class="head">
         <div class="spread">
-          <b class="bad">{group.reasonCode}</b> in {group.type} ·{' '}
+          <b class="bad">{group.reasonCode}</b> in <TypeLink type={group.type} /> ·{' '}
           {letters.length === 1 ? 'once' : `${letters.length} times`} ·{' '}
-          <a href={hrefOf(['jobs'], { fingerprint: group.fingerprint })}>its jobs</a>
+          <a href={hrefOf(['jobs'], { fingerprint: group.fingerprint })}>jobs</a>
           <div class="quiet breaks">{letters[0]!.lastError.message}</div>
         </div>
-        <Spark values={trend} label="How many came in each of the last 24 hours" />
-        {open > 0 && <button onClick={onReplayAll}>Replay all {open}…</button>}
+        <Spark values={trend} label="Dead letters per hour, last 24 hours" />
+        {open > 0 && (
+          <Action needs="dlq:replay" onClick={onReplayAll}>
+            {open === 1 ? 'Replay it…' : `Replay all ${open}…`}
+          </Action>
+        )}
       </div>
-      <div class="scroll">
-        <table>
+      <div
+        class="scroll"
+        role="group"
+        aria-label={`Jobs of ${group.reasonCode} in ${group.type}`}
+        tabIndex={0}
+      >
+        <table class="rows">
           <thead>
             <tr>
               <th>Job</th>
               <th class="wide-only">Stage</th>
-              <th class="number wide-only">Tries</th>
-              <th>Since</th>
+              <th class="number wide-only">Attempts</th>
+              <th>Failed</th>
               <th class="wide-only">Input</th>
-              <th aria-label="replay" />
+              <th>
+                <span class="unseen">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -82,7 +100,7 @@ export function GroupCard({ group, onReplay, onReplayAll }: Given) {
           </tbody>
         </table>
       </div>
-      {letters.length > SHOWN && <span class="quiet">and {letters.length - SHOWN} older ones</span>}
+      {letters.length > SHOWN && <span class="quiet">and {letters.length - SHOWN} older</span>}
     </section>
   );
 }

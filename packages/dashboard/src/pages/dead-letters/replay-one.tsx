@@ -21,7 +21,7 @@ export function ReplayOne({ letter, onClose }: { letter: DeadLetterJson; onClose
       <div class="problem">
         <b>{letter.lastError.code}</b> {letter.lastError.message}
       </div>
-      <p>A new job is made, linked to this one as its parent. This one stays as it is.</p>
+      <p>A new job is created with this one as its parent. This one stays as it is.</p>
     </>
   );
   return (

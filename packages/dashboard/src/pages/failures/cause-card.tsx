@@ -4,11 +4,14 @@ import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { get } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import type { Page } from '../../page.ts';
+import { Action } from '../../parts/action.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
+import { Prose } from '../../parts/prose.tsx';
 import { Shown } from '../../parts/shown.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { hrefOf } from '../../route.ts';
+import { CauseDetail } from './cause-detail.tsx';
 import { RerunOne } from './rerun-one.tsx';
 
 const SHOWN = 8;
@@ -16,6 +19,7 @@ const SHOWN = 8;
 interface Given {
   readonly cause: FailureCauseJson;
   readonly onRerunAll: () => void;
+  readonly onIgnore: () => void;
 }
 
 function Times({ cause: { count, firstSeen, lastSeen } }: { readonly cause: FailureCauseJson }) {
@@ -53,7 +57,9 @@ function JobRow({ job, onRerun }: { readonly job: JobJson; readonly onRerun: () 
       </td>
       <td class="grow clip quiet wide-only">{job.error?.message}</td>
       <td class="act">
-        <button onClick={onRerun}>Run again…</button>
+        <Action needs="jobs:write" onClick={onRerun}>
+          Run again…
+        </Action>
       </td>
     </tr>
   );
@@ -72,15 +78,17 @@ function Jobs({ cause }: { readonly cause: FailureCauseJson }) {
       {({ items }) => (
         <>
           <div class="scroll">
-            <table>
+            <table class="rows">
               <thead>
                 <tr>
                   <th>Job</th>
                   <th>State</th>
-                  <th class="number wide-only">Tries</th>
+                  <th class="number wide-only">Attempts</th>
                   <th>Ended</th>
                   <th class="wide-only">Message</th>
-                  <th aria-label="run again" />
+                  <th>
+                    <span class="unseen">Actions</span>
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -90,7 +98,7 @@ function Jobs({ cause }: { readonly cause: FailureCauseJson }) {
               </tbody>
             </table>
           </div>
-          {count > items.length && <span class="quiet">and {count - items.length} older ones</span>}
+          {count > items.length && <span class="quiet">and {count - items.length} older</span>}
           {chosen.value !== null && (
             <RerunOne job={chosen.value} onClose={() => (chosen.value = null)} />
           )}
@@ -100,12 +108,12 @@ function Jobs({ cause }: { readonly cause: FailureCauseJson }) {
   );
 }
 
-/** One cause and the jobs that it ended. */
-export function CauseCard({ cause, onRerunAll }: Given) {
+/** One cause: what broke, why, the jobs that it ended, and what can be done about all of them. */
+export function CauseCard({ cause, onRerunAll, onIgnore }: Given) {
   const isOpen = useSignal(false);
-  const { type, count, message, hint, code } = cause;
+  const { type, count, message, hint, code, isIgnored = false } = cause;
   return (
-    <section class="card" aria-label={`${cause.class} in ${type}`}>
+    <section class="card" aria-label={`${cause.class} in ${type}: ${message}`}>
       <div class="head">
         <div class="spread">
           <b class="bad">{cause.class}</b> in <a href={hrefOf(['jobs'], { type })}>{type}</a> ·{' '}
@@ -114,13 +122,33 @@ export function CauseCard({ cause, onRerunAll }: Given) {
           <div class="breaks">
             <code>{code}</code> {message}
           </div>
-          {hint !== null && <div class="quiet breaks">{hint}</div>}
+          {hint !== null && (
+            <div class="quiet breaks">
+              <Prose text={hint} />
+            </div>
+          )}
         </div>
-        <button onClick={onRerunAll}>{count === 1 ? 'Run it again…' : 'Run all again…'}</button>
+        <div class="row">
+          <Action needs="jobs:operate" onClick={onRerunAll}>
+            {count === 1 ? 'Run it again…' : 'Run all again…'}
+          </Action>
+          <Action
+            needs="jobs:operate"
+            onClick={onIgnore}
+            title="Hides this cause until it happens again. Its jobs stay as they are."
+          >
+            {isIgnored ? 'Stop ignoring' : 'Ignore'}
+          </Action>
+        </div>
       </div>
       <details class="more" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-        <summary>{count === 1 ? 'Its job' : 'Its jobs'}</summary>
-        {isOpen.value && <Jobs cause={cause} />}
+        <summary>{count === 1 ? 'Details and job' : 'Details and jobs'}</summary>
+        {isOpen.value && (
+          <>
+            <CauseDetail cause={cause} />
+            <Jobs cause={cause} />
+          </>
+        )}
       </details>
     </section>
   );

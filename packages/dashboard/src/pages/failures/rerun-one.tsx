@@ -31,10 +31,11 @@ interface Given {
 /** Runs one job again, with its input as it was or as it should have been. */
 export function RerunOne({ job, onClose }: Given) {
   const before = useLoaded(() => inputOf(job), [job.id]);
-  const rerun = async ({ input }: FormValues): Promise<void> => {
+  const rerun = async ({ input, keep }: FormValues): Promise<void> => {
     const text = before.value.value?.text ?? null;
     const given = input ?? text;
-    const body = given === null || given === text ? {} : { input: jsonIn(given) };
+    const changed = given === null || given === text ? {} : { input: jsonIn(given) };
+    const body = keep === undefined ? changed : { ...changed, keep: true };
     const made = await send<JobJson>('POST', `./v1/jobs/${job.id}/rerun`, body);
     say('Running again as a new job');
     go(hrefOf(['jobs', made.id]));
@@ -46,7 +47,7 @@ export function RerunOne({ job, onClose }: Given) {
           <b>{job.error.code}</b> <span class="breaks">{job.error.message}</span>
         </div>
       )}
-      <p>A new job is made, linked to this one as its parent. This one stays as it is.</p>
+      <p>A new job is created with this one as its parent. This one stays as it is.</p>
     </>
   );
   return (
@@ -60,7 +61,7 @@ export function RerunOne({ job, onClose }: Given) {
       <Shown of={before}>
         {({ text }) =>
           text === null ? (
-            <p class="quiet">It gets the input of this one, as it is.</p>
+            <p class="quiet">The new job gets the same input.</p>
           ) : (
             <Field title="Input of the new job">
               <textarea name="input" spellcheck={false} value={text} />
@@ -68,6 +69,9 @@ export function RerunOne({ job, onClose }: Given) {
           )
         }
       </Shown>
+      <label>
+        <input type="checkbox" name="keep" /> Keep the results of finished stages
+      </label>
     </FormDialog>
   );
 }

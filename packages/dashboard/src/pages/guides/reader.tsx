@@ -106,7 +106,7 @@ export function Reader() {
         <div class="guides">
           <Menu of={contents} current={name} />
           {guide === null ? (
-            <Empty title="There is no such guide">
+            <Empty title="Guide not found">
               <a href={guideHref('')}>To all guides</a>
             </Empty>
           ) : (

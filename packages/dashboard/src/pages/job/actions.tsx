@@ -3,6 +3,7 @@ import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { send } from '../../api.ts';
 import { lettersOf } from '../../letters.ts';
 import { isSettled, useLoaded } from '../../load.ts';
+import { Action } from '../../parts/action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { act } from '../../parts/notice.tsx';
 import { ReplayOne } from '../dead-letters/replay-one.tsx';
@@ -14,10 +15,10 @@ const TERMINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled
 
 /** What a cancel will do to a job that stands where this one does. */
 function consequence({ phase }: JobJson, mode: Mode): string {
-  if (phase !== 'leased' && phase !== 'executing') return 'Nobody works on it: it ends at once.';
+  if (phase !== 'leased' && phase !== 'executing') return 'It is not running: it ends at once.';
   return mode === 'soft'
-    ? 'Its worker is told at the next heartbeat and stops at a safe point, keeping its checkpoint.'
-    : 'Its worker ends the handler at once; what was half done is thrown away.';
+    ? 'The worker is told at the next heartbeat and stops at a safe point, keeping its checkpoint.'
+    : 'The job ends now. Its worker stops at the next heartbeat, and unfinished work is lost.';
 }
 
 /** Where nobody works on a job, both ways are the same. */
@@ -33,7 +34,7 @@ interface Given {
 function CancelDialog({ job, onDone, onClose }: Given & { readonly onClose: () => void }) {
   const cancel = async (mode: Mode, close: () => void): Promise<void> => {
     close();
-    await act(() => send('POST', `./v1/jobs/${job.id}/cancel`, { mode }), 'Asked to stop');
+    await act(() => send('POST', `./v1/jobs/${job.id}/cancel`, { mode }), 'Cancellation requested');
     onDone();
   };
   return (
@@ -44,11 +45,11 @@ function CancelDialog({ job, onDone, onClose }: Given & { readonly onClose: () =
             <div class="choice" key={mode}>
               <span>{consequence(job, mode)}</span>
               <button class="danger" onClick={() => void cancel(mode, close)}>
-                {mode === 'hard' ? 'End it now' : 'Stop it'}
+                {mode === 'hard' ? 'Cancel now' : 'Cancel job'}
               </button>
             </div>
           ))}
-          <button onClick={close}>Let it go on</button>
+          <button onClick={close}>Close</button>
         </>
       )}
     </Dialog>
@@ -68,9 +69,12 @@ function RunAgain({ job }: { readonly job: JobJson }) {
   if (!isSettled(found)) return null;
   return (
     <>
-      <button onClick={() => (isAsking.value = true)}>
+      <Action
+        needs={letter === undefined ? 'jobs:write' : 'dlq:replay'}
+        onClick={() => (isAsking.value = true)}
+      >
         {letter === undefined ? 'Run again…' : 'Replay…'}
-      </button>
+      </Action>
       {isAsking.value && letter === undefined && <RerunOne job={job} onClose={close} />}
       {isAsking.value && letter !== undefined && <ReplayOne letter={letter} onClose={close} />}
     </>
@@ -83,9 +87,9 @@ export function JobActions({ job, onDone }: Given) {
   if (TERMINAL.has(job.phase)) return <RunAgain job={job} />;
   return (
     <>
-      <button class="danger" onClick={() => (isAsking.value = true)}>
+      <Action needs="jobs:cancel" class="danger" onClick={() => (isAsking.value = true)}>
         Cancel…
-      </button>
+      </Action>
       {isAsking.value && (
         <CancelDialog job={job} onDone={onDone} onClose={() => (isAsking.value = false)} />
       )}

@@ -1,6 +1,7 @@
 import type { JobEventJson, JobJson } from '../../../../pawl/src/contract/job.ts';
 import { traceText } from '../../../../pawl/src/core/error-text.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { Prose } from '../../parts/prose.tsx';
 import { ValueText } from '../../parts/value-text.tsx';
 
 const SHOWN = 20;
@@ -37,9 +38,13 @@ function Standing({ error }: { readonly error: NonNullable<JobJson['error']> }) 
       <div class="quiet">
         {error.class}
         {error.stage !== null && ` in ${error.stage}`}
-        {error.retryable ? ', may be tried again' : ', is not tried again'}
+        {error.retryable ? ', may be retried' : ', not retried'}
       </div>
-      {error.hint !== undefined && <div class="quiet breaks">{error.hint}</div>}
+      {error.hint !== undefined && (
+        <div class="quiet breaks">
+          <Prose text={error.hint} />
+        </div>
+      )}
       <Trace error={error} />
     </div>
   );
@@ -67,7 +72,7 @@ export function JobErrors({ job, events }: Given) {
   const isOver = error !== null && job.completedAt !== null;
   return (
     <section class={isOver ? 'problem' : 'card'} aria-label="Errors">
-      {!isOver && <h2>It did not go well at first</h2>}
+      {!isOver && <h2>Errors of earlier attempts</h2>}
       {error !== null && <Standing error={error} />}
       {(failures.length > 1 || error === null) && (
         <ol class="lines">

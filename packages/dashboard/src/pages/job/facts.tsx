@@ -43,17 +43,17 @@ function Trace({ id }: { readonly id: string }) {
           {text}
         </a>
       )}{' '}
-      <CopyButton text={id} what="The trace id" />
+      <CopyButton text={id} what="Trace id" />
     </>
   );
 }
 
 /** How a job came from its parent. */
 const PARENT_KINDS: Readonly<Record<NonNullable<JobJson['parentKind']>, string>> = {
-  rerun: 'run again',
-  replay: 'replayed from its dead letter',
-  compensation: 'compensates it',
-  caller: 'named by the caller',
+  rerun: 'rerun',
+  replay: 'replay of its dead letter',
+  compensation: 'compensation',
+  caller: 'set by the caller',
 };
 
 function Parent({ id, kind }: { readonly id: string; readonly kind: JobJson['parentKind'] }) {
@@ -68,7 +68,7 @@ function relationsOf(job: JobJson): (Fact | null)[] {
   const { documentId, correlationId, traceId, parentJobId, parentKind, requestedBy, awaitedBy } =
     job;
   return [
-    requestedBy === null ? null : ['Asked by', requestedBy],
+    requestedBy === null ? null : ['Requested by', requestedBy],
     documentId === null
       ? null
       : ['Document', <a href={hrefOf(['jobs'], { documentId })}>{documentId}</a>],
@@ -96,13 +96,22 @@ function LetterFact({ letter }: { readonly letter: DeadLetterJson }) {
   return (
     <>
       <a href={hrefOf(['dead-letters'], { fingerprint, replayed: 'too' })}>{reasonCode}</a> ·{' '}
-      <a href={hrefOf(['jobs'], { fingerprint })}>jobs with the same fault</a>
+      <a href={hrefOf(['jobs'], { fingerprint })}>jobs with the same cause</a>
       {replayedAs !== null && (
         <>
           {' '}
           · replayed as <JobLink id={replayedAs} />
         </>
       )}
+    </>
+  );
+}
+
+function Revision({ job }: { readonly job: JobJson }) {
+  return (
+    <>
+      <code>{job.revision}</code>
+      {job.isPinned && ' · pinned: only workers that offer it continue the job'}
     </>
   );
 }
@@ -114,17 +123,21 @@ function factsOf(job: JobJson): Fact[] {
     [
       'Queue',
       <>
-        <a href={hrefOf(['jobs'], { queue: job.queue })}>{job.queue}</a> · priority {job.priority}
+        <a href={hrefOf(['queues', job.queue])}>{job.queue}</a> · priority {job.priority}
       </>,
     ],
     ['Attempts', `${job.attempts} of ${job.maxAttempts}`],
+    job.revision === null ? null : ['Revision', <Revision job={job} />],
     ...timesOf(job),
     lease === null
       ? null
       : [
           'Owner',
           <>
-            <code>{lease.owner}</code>, lease ends <Ago time={lease.expiresAt} />
+            <a class="mono breaks" href={hrefOf(['workers', lease.owner])}>
+              {lease.owner}
+            </a>
+            , lease ends <Ago time={lease.expiresAt} />
           </>,
         ],
     ...relationsOf(job),

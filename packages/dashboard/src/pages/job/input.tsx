@@ -25,11 +25,11 @@ async function inputOf({ id }: JobJson): Promise<Input> {
 
 function Elsewhere({ artifact }: { readonly artifact: ArtifactJson | null }) {
   if (artifact === null) {
-    return <p class="quiet">It was kept as a file, which is no longer there.</p>;
+    return <p class="quiet">The input was stored as a file that no longer exists.</p>;
   }
   return (
     <p>
-      It is kept as a file:{' '}
+      Stored as a file:{' '}
       <a href={artifact.url} download={artifact.name}>
         {artifact.name}
       </a>{' '}
@@ -53,11 +53,9 @@ export function JobInput({ job }: { readonly job: JobJson }) {
           ) : (
             <>
               {found.kind === 'sealed' && (
-                <p class="quiet">
-                  Sealed: it was encrypted before it was sent, and only its workers have the key.
-                </p>
+                <p class="quiet">Encrypted by the sender: only the workers have the key.</p>
               )}
-              <ValueText text={found.text} what="The input" />
+              <ValueText text={found.text} what="Input" />
             </>
           )
         }

@@ -1,42 +1,18 @@
 import { useSignal } from '@preact/signals';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import type { MessageJson } from '../../../../pawl/src/contract/flow.ts';
-import { get, send } from '../../api.ts';
+import type { MessageSchema } from '../../../../pawl/src/contract/message-form.ts';
+import { get } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
+import { Action } from '../../parts/action.tsx';
 import { Ago } from '../../parts/ago.tsx';
-import { Field } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { type FormValues, jsonIn } from '../../parts/form-values.ts';
-import { say } from '../../parts/notice.tsx';
+import { MessageDialog } from './message-dialog.tsx';
 
 interface Given {
   readonly job: JobJson;
-  /** Messages that the job waits for now. */
-  readonly wanted: readonly string[];
+  /** Messages that the job waits for now, with what they should look like. */
+  readonly wanted: ReadonlyMap<string, MessageSchema | null>;
   readonly isOver: boolean;
-}
-
-interface FormGiven {
-  readonly job: JobJson;
-  readonly name: string;
-  readonly onClose: () => void;
-}
-
-function SendDialog({ job, name, onClose }: FormGiven) {
-  const submit = async ({ name: to = name, payload = 'null' }: FormValues): Promise<void> => {
-    await send('POST', `./v1/jobs/${job.id}/messages`, { name: to, payload: jsonIn(payload) });
-    say('Sent');
-  };
-  return (
-    <FormDialog title="Send a message" action="Send" onSend={submit} onClose={onClose}>
-      <Field title="Name">
-        <input name="name" value={name} required />
-      </Field>
-      <Field title="Value" hint="JSON; who receives it checks it">
-        <textarea name="payload" spellcheck={false} value="{}" />
-      </Field>
-    </FormDialog>
-  );
 }
 
 /** Where a message stands. */
@@ -68,24 +44,36 @@ function Messages({ items }: { readonly items: readonly MessageJson[] }) {
 export function Mailbox({ job, wanted, isOver }: Given) {
   const asked = useSignal<string | null>(null);
   const mailbox = useLoaded(
-    () => get<{ items: MessageJson[] }>(`./v1/jobs/${job.id}/messages`),
+    () => get<{ items: MessageJson[]; isSealed: boolean }>(`./v1/jobs/${job.id}/messages`),
     [job.id, job.version],
   );
-  const items = mailbox.value.value?.items ?? [];
+  const { items = [], isSealed = false } = mailbox.value.value ?? {};
+  const isAsked = !isOver && wanted.size > 0;
   return (
     <>
       {items.length > 0 && <Messages items={items} />}
-      {!isOver && wanted.length > 0 && (
+      {isAsked && isSealed && (
+        <p class="quiet">
+          The payloads of this job are encrypted: only a program that has the key can send it a
+          message.
+        </p>
+      )}
+      {isAsked && !isSealed && (
         <div class="row">
-          {wanted.map((name) => (
-            <button key={name} onClick={() => (asked.value = name)}>
+          {[...wanted.keys()].map((name) => (
+            <Action key={name} needs="jobs:write" onClick={() => (asked.value = name)}>
               Send "{name}"…
-            </button>
+            </Action>
           ))}
         </div>
       )}
       {asked.value !== null && (
-        <SendDialog job={job} name={asked.value} onClose={() => (asked.value = null)} />
+        <MessageDialog
+          job={job}
+          name={asked.value}
+          schema={wanted.get(asked.value) ?? null}
+          onClose={() => (asked.value = null)}
+        />
       )}
     </>
   );

@@ -15,7 +15,7 @@ export function isText({ contentType }: ArtifactJson): boolean {
 
 async function beginningOf({ url, size, contentType }: ArtifactJson): Promise<string> {
   const response = await fetch(url, { headers: { range: `bytes=0-${BYTES_SHOWN - 1}` } });
-  if (!response.ok) throw new Error('The file cannot be read any more. Load the page again.');
+  if (!response.ok) throw new Error('The file can no longer be read. Reload the page.');
   const text = await response.text();
   if (size > BYTES_SHOWN || !contentType.includes('json')) return text;
   try {
@@ -46,7 +46,7 @@ export function Preview({ artifact }: { readonly artifact: ArtifactJson }) {
   const isOpen = useSignal(false);
   return (
     <details class="preview" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-      <summary>Look inside</summary>
+      <summary>Preview</summary>
       {isOpen.value && <Beginning artifact={artifact} />}
     </details>
   );

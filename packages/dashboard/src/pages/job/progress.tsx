@@ -34,6 +34,8 @@ function stageShare(progress: number, { min, max }: Stage): number {
 /** How far it is, stage by stage, and when it will be done. */
 export function JobProgress({ job, stages, text }: Given) {
   const rest = restMs(job, now.value);
+  // Of a job that failed before it got anywhere there is nothing to see.
+  if (job.completedAt !== null && job.progress === 0 && text === '') return null;
   return (
     <section class="card">
       <div class="head">

@@ -20,9 +20,9 @@ export function JobResult({ job }: { readonly job: JobJson }) {
       <Shown of={result}>
         {({ text }) =>
           text === null ? (
-            <Empty title={job.completedAt === null ? 'None yet' : 'It left none'} />
+            <Empty title={job.completedAt === null ? 'No result yet' : 'No result'} />
           ) : (
-            <ValueText text={text} what="The result" />
+            <ValueText text={text} what="Result" />
           )
         }
       </Shown>

@@ -129,14 +129,16 @@ export function JobTree({ job }: { readonly job: JobJson }) {
   );
   const waits = tree.value.value?.waits ?? [];
   if (waits.length === 0) return null;
-  const wanted = waits.flatMap(({ isOpen, message }) =>
-    isOpen && message !== null ? [message] : [],
+  const wanted = new Map(
+    waits.flatMap(({ isOpen, message, schema }) =>
+      isOpen && message !== null ? [[message, schema] as const] : [],
+    ),
   );
   return (
     <section class="card wide" aria-label="Waits">
       <h2>Waits</h2>
       <Waits waits={waits} />
-      <Mailbox job={job} wanted={[...new Set(wanted)]} isOver={isOver} />
+      <Mailbox job={job} wanted={wanted} isOver={isOver} />
     </section>
   );
 }

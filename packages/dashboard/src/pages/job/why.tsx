@@ -2,6 +2,7 @@ import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { get } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { Prose } from '../../parts/prose.tsx';
 
 interface Answer {
   readonly reason: string;
@@ -14,11 +15,25 @@ interface Answer {
 /** Numbers as large as this are times. */
 const TIMES_FROM = 1e12;
 
+/** Words, not JSON: `running 3, max 3`. */
+function factText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(factText).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, own]) => `${wordsOf(name)} ${factText(own)}`)
+    .join(', ');
+}
+
+/** `leaseExpiry` → `lease expiry`. */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 function Fact({ value }: { readonly value: unknown }) {
   if (typeof value === 'number' && value > TIMES_FROM) {
     return <Ago time={new Date(value).toISOString()} />;
   }
-  return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;
+  return <>{factText(value)}</>;
 }
 
 const TERMINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'dead']);
@@ -49,18 +64,21 @@ export function JobWhy({ job }: { readonly job: JobJson }) {
   );
   return (
     <section class="card why">
-      <p>{answer.message}</p>
+      <p>
+        <Prose text={answer.message} />
+      </p>
       <div class="quiet">
         since <Ago time={answer.since} />
         {typeof answer.until === 'string' && (
           <>
-            , until <Ago time={answer.until} />
+            {' '}
+            · ends <Ago time={answer.until} />
           </>
         )}
         {facts.map(([name, value]) => (
           <span key={name}>
             {' '}
-            · {name} <Fact value={value} />
+            · {wordsOf(name)} <Fact value={value} />
           </span>
         ))}
       </div>

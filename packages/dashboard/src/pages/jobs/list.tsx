@@ -1,13 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
 import { isForSomethingElse } from '../../keys.ts';
+import { copyText } from '../../parts/copy-button.tsx';
 import { GuideLink } from '../../parts/guide-link.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { go, hrefOf } from '../../route.ts';
 import { Bulk } from './bulk.tsx';
+import { ColumnChoice } from './column-choice.tsx';
+import { sorted } from './columns.tsx';
 import { useHeldList } from './held-list.ts';
 import { Rows } from './rows.tsx';
+import { viewHref, viewOf } from './view.ts';
 
 const NOWHERE = -1;
 
@@ -17,7 +21,7 @@ interface Worked {
   readonly letGo: () => void;
 }
 
-/** j and k move, Enter opens, x chooses, Escape lets go: the list can be worked without a mouse. */
+/** The list can be worked without a mouse: j, k, Enter, x, c for the id, Escape. */
 function useKeys(at: { value: number }, { jobs, choose, letGo }: Worked): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -29,6 +33,7 @@ function useKeys(at: { value: number }, { jobs, choose, letGo }: Worked): void {
       else if (event.key === 'Enter' && job !== undefined && event.target === document.body) {
         go(hrefOf(['jobs', job.id]));
       } else if (event.key === 'x' && job !== undefined) choose(job.id);
+      else if (event.key === 'c' && job !== undefined) void copyText(job.id, 'Job id');
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -43,13 +48,28 @@ interface Given {
   readonly onDone: () => void;
 }
 
+function Hints({ isSorted }: { readonly isSorted: boolean }) {
+  return (
+    <>
+      <span class="quiet wide-only">
+        <kbd>j</kbd> <kbd>k</kbd> move · <kbd>x</kbd> select · <kbd>Enter</kbd> open · <kbd>c</kbd>{' '}
+        copy the id
+      </span>
+      {isSorted && <span class="quiet">sorted within this page</span>}
+    </>
+  );
+}
+
 /** The jobs of a page, to be chosen and worked on; they stay where they are while that is done. */
 export function List({ jobs: fresh, onDone }: Given) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const at = useSignal(NOWHERE);
   const isPointedAt = useSignal(false);
   const isHeld = isPointedAt.value || at.value !== NOWHERE || chosen.value.size > 0;
-  const { jobs, newer } = useHeldList(fresh, isHeld);
+  const { jobs: held, newer } = useHeldList(fresh, isHeld);
+  const { sort, ...filter } = viewOf();
+  const isFiltered = Object.values(filter).some((value) => value !== '');
+  const jobs = useMemo(() => sorted(held, sort), [held, sort]);
   const letGo = (): void => {
     chosen.value = new Set();
     at.value = NOWHERE;
@@ -67,8 +87,12 @@ export function List({ jobs: fresh, onDone }: Given) {
   useKeys(at, { jobs, choose, letGo });
   if (jobs.length === 0) {
     return (
-      <Empty title="No such jobs">
-        Widen the filter, or enqueue one.
+      <Empty title={isFiltered ? 'No matching jobs' : 'No jobs yet'}>
+        {isFiltered ? (
+          <a href={viewHref({})}>Show all jobs</a>
+        ) : (
+          'Enqueue one on the page of its type.'
+        )}
         <GuideLink to="learn/first-job">A first job, step by step</GuideLink>
       </Empty>
     );
@@ -86,9 +110,8 @@ export function List({ jobs: fresh, onDone }: Given) {
         {newer > 0 && (
           <button onClick={letGo}>{newer < fresh.length ? newer : `${newer} or more`} newer</button>
         )}
-        <span class="quiet wide-only">
-          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>x</kbd> choose · <kbd>Enter</kbd> open
-        </span>
+        <Hints isSorted={sort !== ''} />
+        <ColumnChoice />
       </div>
       <div
         onPointerEnter={(event) => (isPointedAt.value = event.pointerType === 'mouse')}

@@ -1,8 +1,10 @@
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { copyText } from '../../parts/copy-button.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
-import { ProgressBar } from '../../parts/progress-bar.tsx';
-import { StateChip } from '../../parts/state-chip.tsx';
+import { go, hrefOf } from '../../route.ts';
+import { type Column, shownColumns } from './columns.tsx';
+import { viewHref, viewOf } from './view.ts';
 
 interface Given {
   readonly jobs: readonly JobJson[];
@@ -14,65 +16,97 @@ interface Given {
 
 interface RowGiven {
   readonly job: JobJson;
+  readonly columns: readonly Column[];
   readonly isAt: boolean;
   readonly isChosen: boolean;
   readonly choose: (id: string) => void;
 }
 
-function Row({ job, isAt, isChosen, choose }: RowGiven) {
+/** A click anywhere opens the job, unless it was meant for something in the row, or marks text. */
+function openBy(event: MouseEvent, id: string): void {
+  const target = event.target as Element;
+  if (target.closest('a, button, input, label') !== null) return;
+  if (String(getSelection() ?? '') !== '') return;
+  const href = hrefOf(['jobs', id]);
+  if (event.ctrlKey || event.metaKey) open(href, '_blank');
+  else go(href);
+}
+
+function Row({ job, columns, isAt, isChosen, choose }: RowGiven) {
   return (
-    <tr class={isAt ? 'chosen' : ''} aria-current={isAt ? 'true' : undefined}>
+    <tr
+      class={isAt ? 'opens chosen' : 'opens'}
+      aria-current={isAt ? 'true' : undefined}
+      onClick={(event) => openBy(event, job.id)}
+    >
       <td class="pick">
         <input
           type="checkbox"
-          aria-label={`choose ${job.id}`}
+          aria-label={`select ${job.id}`}
           checked={isChosen}
           onChange={() => choose(job.id)}
         />
       </td>
       <td>
         <JobLink id={job.id} />
+        <button
+          class="plain copy-id"
+          tabIndex={-1}
+          aria-label={`Copy the id ${job.id}`}
+          title="Copy the id"
+          onClick={() => void copyText(job.id, 'Job id')}
+        >
+          <Icon name="copy" />
+        </button>
       </td>
-      <td>{job.type}</td>
-      <td>
-        <StateChip job={job} />
-      </td>
-      <td class="wide-only">
-        <ProgressBar progress={job.progress} phase={job.phase} />
-      </td>
-      <td class="number wide-only">
-        {job.attempts}/{job.maxAttempts}
-      </td>
-      <td>
-        <Ago time={job.createdAt} />
-      </td>
-      <td class="grow clip quiet">{job.error?.message ?? job.message ?? job.stage}</td>
+      {columns.map(({ id, class: own = '', show }) => (
+        <td key={id} class={own}>
+          {show(job)}
+        </td>
+      ))}
     </tr>
+  );
+}
+
+/** Sorts the page by a column: downwards, upwards, and as it was. */
+function Head({ column }: { readonly column: Column }) {
+  const view = viewOf();
+  const isUp = view.sort === column.id;
+  const isDown = view.sort === `-${column.id}`;
+  const next = isDown ? column.id : isUp ? '' : `-${column.id}`;
+  return (
+    <th
+      class={column.class?.replace(/grow|clip|quiet|long|clock/g, '') ?? ''}
+      aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}
+    >
+      <button class="plain" onClick={() => go(viewHref({ ...view, sort: next }))}>
+        {column.title}
+        {(isUp || isDown) && <span aria-hidden="true">{isUp ? ' ↑' : ' ↓'}</span>}
+      </button>
+    </th>
   );
 }
 
 /** The jobs of a page. */
 export function Rows({ jobs, chosen, at, choose, chooseAll }: Given) {
+  const columns = shownColumns();
   return (
-    <div class="card scroll">
-      <table class="dense">
+    <div class="card scroll" role="group" aria-label="Jobs" tabIndex={0}>
+      <table class="rows">
         <thead>
           <tr>
             <th class="pick">
               <input
                 type="checkbox"
-                aria-label="choose all on this page"
+                aria-label="select all on this page"
                 checked={jobs.every(({ id }) => chosen.has(id))}
                 onChange={chooseAll}
               />
             </th>
             <th>Job</th>
-            <th>Type</th>
-            <th>State</th>
-            <th class="wide-only">Progress</th>
-            <th class="number wide-only">Tries</th>
-            <th>Created</th>
-            <th>Says</th>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} />
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -80,6 +114,7 @@ export function Rows({ jobs, chosen, at, choose, chooseAll }: Given) {
             <Row
               key={job.id}
               job={job}
+              columns={columns}
               isAt={index === at}
               isChosen={chosen.has(job.id)}
               choose={choose}

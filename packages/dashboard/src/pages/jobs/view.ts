@@ -17,6 +17,7 @@ export const VIEW_NAMES = [
   'within',
   'createdFrom',
   'createdTo',
+  'sort',
 ] as const;
 
 export type ViewName = (typeof VIEW_NAMES)[number];
@@ -42,7 +43,8 @@ export function viewHref(view: Partial<View>, cursor = ''): string {
 }
 
 /** What the API is asked for. */
-export function queryOf({ within, ...view }: View): Record<string, string> {
+export function queryOf(whole: View): Record<string, string> {
+  const { within, sort: _sort, ...view } = whole;
   const span = SPANS[within];
   if (span === undefined) return view;
   const from = Math.floor((now.peek() - span.ms) / STEP_MS) * STEP_MS;
@@ -60,3 +62,24 @@ export function isSearch({
 }: View): boolean {
   return [text, error, fingerprint, within, createdFrom, createdTo].some((value) => value !== '');
 }
+
+/** By what the jobs of a view are cancelled together; null where it also searches, or asks for all. */
+export function filterOf(view: View): Record<string, string> | null {
+  const { text, error, fingerprint } = view;
+  if ([text, error, fingerprint].some((value) => value !== '')) return null;
+  const query = queryOf(view);
+  const filled = FILTERS.filter((name) => query[name]! !== '').map((name) => [name, query[name]]);
+  return filled.length === 0 ? null : Object.fromEntries(filled);
+}
+
+const FILTERS = [
+  'phase',
+  'type',
+  'state',
+  'queue',
+  'documentId',
+  'correlationId',
+  'parentJobId',
+  'createdFrom',
+  'createdTo',
+] as const;

@@ -1,6 +1,10 @@
 import { durationText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { SloJson } from '../../../../pawl/src/contract/slo.ts';
+import { get } from '../../api.ts';
+import { useLoaded } from '../../load.ts';
+import type { Page } from '../../page.ts';
 import { Empty } from '../../parts/notice.tsx';
+import { Shown } from '../../parts/shown.tsx';
 import { hrefOf } from '../../route.ts';
 
 type Percentile = 'p50' | 'p95' | 'p99';
@@ -19,7 +23,7 @@ function Measured({ slo, percentile }: { slo: SloJson; percentile: Percentile })
   const target = slo.target[`${percentile}Ms`];
   const isMet = slo.isMet[percentile];
   if (measured === null) return <td class="number quiet">–</td>;
-  const title = target === null ? 'nothing is promised' : `promised: ${durationText(target)}`;
+  const title = target === null ? 'no target' : `target: ${durationText(target)}`;
   return (
     <td class={`number ${isMet === false ? 'bad' : ''}`} title={title}>
       {durationText(measured)}
@@ -54,58 +58,67 @@ function burnText(slo: SloJson): string {
 }
 
 /** How each type keeps what it promises over seven days. */
-export function Promises({ slos }: { readonly slos: readonly SloJson[] }) {
+export function Promises() {
+  const slos = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [], { everyMs: 10_000 });
+  return (
+    <section class="card wide">
+      <h2>SLOs, last 7 days</h2>
+      <Shown of={slos}>{({ items }) => <Kept slos={items} />}</Shown>
+    </section>
+  );
+}
+
+function Kept({ slos }: { readonly slos: readonly SloJson[] }) {
   const seen = slos.filter((slo) => {
     const { counts } = windowOf(slo, PROMISED);
     return counts.succeeded + counts.failed > 0;
   });
+  if (seen.length === 0) {
+    return (
+      <Empty title="No finished jobs yet">Durations and failure rates appear as jobs finish.</Empty>
+    );
+  }
   return (
-    <section class="card wide">
-      <h2>Promises, over seven days</h2>
-      {seen.length === 0 ? (
-        <Empty title="Nothing has ended yet">
-          Times and failures of each type are measured as its jobs end.
-        </Empty>
-      ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th>Type</th>
-                {PERCENTILES.map((one) => (
-                  <th class="number" key={one}>
-                    {one}
-                  </th>
-                ))}
-                <th class="number">Failing</th>
-                <th class="number" title="How fast the error budget is spent; 1 lasts a week">
-                  Burn, 1 h
-                </th>
-                <th>Budget left</th>
-              </tr>
-            </thead>
-            <tbody>
-              {seen.map((slo) => (
-                <tr key={slo.type}>
-                  <td>
-                    <a href={hrefOf(['jobs'], { type: slo.type })}>{slo.type}</a>
-                  </td>
-                  {PERCENTILES.map((one) => (
-                    <Measured key={one} slo={slo} percentile={one} />
-                  ))}
-                  <td class={`number ${slo.isMet.failureRate === false ? 'bad' : ''}`}>
-                    {(100 * (windowOf(slo, PROMISED).failureRate ?? 0)).toFixed(1)} %
-                  </td>
-                  <td class="number">{burnText(slo)}</td>
-                  <td>
-                    <Budget left={slo.errorBudgetRemaining} />
-                  </td>
-                </tr>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Type</th>
+            {PERCENTILES.map((one) => (
+              <th class="number" key={one}>
+                {one}
+              </th>
+            ))}
+            <th class="number">Failure rate</th>
+            <th
+              class="number"
+              title="How fast the error budget is spent: at 1 it lasts exactly a week"
+            >
+              Burn rate, 1 h
+            </th>
+            <th>Budget left</th>
+          </tr>
+        </thead>
+        <tbody>
+          {seen.map((slo) => (
+            <tr key={slo.type}>
+              <td>
+                <a href={hrefOf(['jobs'], { type: slo.type })}>{slo.type}</a>
+              </td>
+              {PERCENTILES.map((one) => (
+                <Measured key={one} slo={slo} percentile={one} />
               ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
+              <td class={`number ${slo.isMet.failureRate === false ? 'bad' : ''}`}>
+                {(100 * (windowOf(slo, PROMISED).failureRate ?? 0)).toFixed(1)} %
+              </td>
+              <td class="number">{burnText(slo)}</td>
+              <td>
+                <Budget left={slo.errorBudgetRemaining} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

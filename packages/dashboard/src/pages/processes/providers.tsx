@@ -19,7 +19,7 @@ const WORDS = {
   well: 'well',
   unsteady: 'unsteady',
   failing: 'failing',
-  unknown: 'not asked yet',
+  unknown: 'not checked yet',
 } as const;
 
 function Latency({ latency }: Pick<ProviderJson, 'latency'>) {
@@ -58,7 +58,7 @@ function FaultRow({ provider }: { readonly provider: ProviderJson }) {
     <tr class="under">
       <td colSpan={COLUMNS}>
         <div class="quiet">
-          Last fault <Ago time={lastFailureAt} />
+          Last error <Ago time={lastFailureAt} />
           {failuresInARow > 1 && `, ${failuresInARow} times in a row`}: {lastFault}
           {leftAloneUntil !== null && (
             <>
@@ -118,10 +118,10 @@ function Table({ items, measured }: ProvidersJson) {
               <th>Provider</th>
               <th>Health</th>
               <th>Failing</th>
-              <th title="50th, 95th and 99th percentile of what went well">
+              <th title="50th, 95th and 99th percentile of successful requests">
                 Latency p50 · p95 · p99
               </th>
-              <th>Last answer</th>
+              <th>Last success</th>
               <th>Jobs</th>
             </tr>
           </thead>
@@ -134,9 +134,9 @@ function Table({ items, measured }: ProvidersJson) {
         </table>
       </div>
       <p class="quiet">
-        Measured by the process that answered this page ({measured.host}, pid {measured.pid}) over
-        the last {durationText(measured.windowMs)}; it began <Ago time={measured.since} />. Other
-        processes have figures of their own. The jobs are those of the whole platform.
+        Measured by the server process that answered ({measured.host}, pid {measured.pid}) over the
+        last {durationText(measured.windowMs)}; it started <Ago time={measured.since} />. Other
+        processes have their own figures. Job counts cover the whole platform.
       </p>
     </section>
   );

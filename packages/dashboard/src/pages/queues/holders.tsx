@@ -61,7 +61,7 @@ function ByKey({ jobs, limit }: { jobs: readonly JobJson[]; limit: SharedLimit }
         .map(([value, held]) => (
           <section key={value} aria-label={value === '' ? 'all' : value}>
             <p>
-              <b class="breaks">{value === '' ? 'All together' : value}</b>{' '}
+              <b class="breaks">{value === '' ? 'In total' : value}</b>{' '}
               <span class={held.length >= max ? 'state waiting' : 'quiet'}>
                 {held.length} of {max}
                 {held.length >= max && ', full'}
@@ -83,7 +83,7 @@ export function Holders({ title, filter, limit, onClose }: Given) {
         <>
           <Shown of={jobs}>
             {(items) => {
-              if (items.length === 0) return <Empty title="Nothing is in flight" />;
+              if (items.length === 0) return <Empty title="No jobs in flight" />;
               return limit === undefined ? (
                 <Lines jobs={items} />
               ) : (

@@ -29,21 +29,21 @@ export function QueueSettings({ queue, onClose, onDone }: Given) {
       lowWatermark: countIn(lowWatermark),
       reason: reason === '' ? null : reason,
     });
-    say(`${queue.name} is set`);
+    say(`Limits of ${queue.name} saved`);
     onDone();
   };
   return (
-    <FormDialog title={`Bounds of ${queue.name}`} action="Save" onSend={save} onClose={onClose}>
-      <Field title="Jobs in flight at once" hint="left empty: as many as workers take">
+    <FormDialog title={`Limits of ${queue.name}`} action="Save" onSend={save} onClose={onClose}>
+      <Field title="Jobs in flight at once" hint="empty: no limit">
         <input name="concurrency" type="number" min="0" value={queue.concurrency ?? ''} />
       </Field>
-      <Field title="New jobs are refused from" hint="so many ready jobs; left empty: never">
+      <Field title="Refuse new jobs from" hint="ready jobs; empty: never">
         <input name="highWatermark" type="number" min="0" value={queue.highWatermark ?? ''} />
       </Field>
-      <Field title="and accepted again from">
+      <Field title="Accept them again at">
         <input name="lowWatermark" type="number" min="0" value={queue.lowWatermark ?? ''} />
       </Field>
-      <Field title="Why" hint="those who wait are told">
+      <Field title="Why" hint="shown with the queue">
         <input name="reason" value={queue.reason ?? ''} />
       </Field>
     </FormDialog>

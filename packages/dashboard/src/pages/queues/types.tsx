@@ -3,6 +3,7 @@ import { durationText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { TypeJson } from '../../../../pawl/src/contract/type.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/notice.tsx';
+import { TypeLink } from '../../parts/type-link.tsx';
 import { hrefOf } from '../../route.ts';
 import { Holders, type SharedLimit } from './holders.tsx';
 
@@ -31,18 +32,18 @@ function sharedLimitOf({ runningPerKey }: Limits): SharedLimit | undefined {
 }
 
 /** Limits as sentences. */
-function limitsText(limits: Limits): string[] {
+export function limitsText(limits: Limits): string[] {
   const { activePerDocument, rate } = limits;
   const running = sharedLimitOf(limits);
   return [
-    ...(activePerDocument === true ? ['one at a time a document'] : []),
-    ...(running === undefined ? [] : [`${running.max} at once by ${running.key}`]),
-    ...rateText(rate?.perUser, 'a user'),
-    ...rateText(rate?.perOrganisation, 'an organisation'),
+    ...(activePerDocument === true ? ['one job at a time per document'] : []),
+    ...(running === undefined ? [] : [`${running.max} at once per ${running.key}`]),
+    ...rateText(rate?.perUser, 'per user'),
+    ...rateText(rate?.perOrganisation, 'per organisation'),
   ];
 }
 
-function Throttle({ throttle }: { readonly throttle: TypeJson['throttle'] }) {
+export function Throttle({ throttle }: { readonly throttle: TypeJson['throttle'] }) {
   if (throttle === null) return <span class="quiet">open</span>;
   return (
     <span class="state waiting">
@@ -56,17 +57,23 @@ function TypeRow({ type, open }: { readonly type: TypeJson; readonly open: () =>
   const limits = limitsText(type.limits ?? {}).join(', ');
   return (
     <tr>
-      <td>
-        <a href={hrefOf(['jobs'], { type: type.type })}>{type.type}</a>
+      <td class="long">
+        <TypeLink type={type.type} />
       </td>
       <td>
         <a href={hrefOf(['lifecycles'])}>{type.lifecycle}</a>
       </td>
-      <td class="number">{type.retry.maxAttempts}</td>
-      <td class="number">{durationText(type.lease.ttlMs)}</td>
-      <td class="number">{type.timeoutMs === null ? '–' : durationText(type.timeoutMs)}</td>
-      <td class="grow">{type.stages.map(({ name }) => name).join(' → ')}</td>
-      <td class="grow">
+      <td class="number" data-label="attempts">
+        {type.retry.maxAttempts}
+      </td>
+      <td class="number" data-label="lease">
+        {durationText(type.lease.ttlMs)}
+      </td>
+      <td class="number" data-label="time-out">
+        {type.timeoutMs === null ? '–' : durationText(type.timeoutMs)}
+      </td>
+      <td class="long">{type.stages.map(({ name }) => name).join(' → ')}</td>
+      <td class="long">
         {limits}{' '}
         {limits !== '' && (
           <button class="plain" onClick={open} aria-label={`holders of ${type.type}`}>
@@ -74,7 +81,7 @@ function TypeRow({ type, open }: { readonly type: TypeJson; readonly open: () =>
           </button>
         )}
       </td>
-      <td>
+      <td data-label="throttle">
         <Throttle throttle={type.throttle} />
       </td>
     </tr>
@@ -89,23 +96,23 @@ export function Types({ types }: { readonly types: readonly TypeJson[] }) {
     <section class="card">
       <h2>Types</h2>
       {types.length === 0 && (
-        <Empty title="No type is registered">
-          Workers register what they can do; <code>PUT /v1/types/…</code> does too.
+        <Empty title="No types registered">
+          Workers register their types when they start; so does <code>PUT /v1/types/…</code>.
         </Empty>
       )}
       {types.length > 0 && (
-        <div class="scroll">
-          <table>
+        <div class="scroll" role="group" aria-label="Types" tabIndex={0}>
+          <table class="rows">
             <thead>
               <tr>
                 <th>Type</th>
                 <th>Lifecycle</th>
-                <th class="number">Tries</th>
+                <th class="number">Attempts</th>
                 <th class="number">Lease</th>
                 <th class="number">Time-out</th>
                 <th>Stages</th>
                 <th>Limits</th>
-                <th title="Fewer run at once while too many fail">Throttle</th>
+                <th title="Fewer run at once because too many fail">Throttle</th>
               </tr>
             </thead>
             <tbody>
@@ -118,7 +125,7 @@ export function Types({ types }: { readonly types: readonly TypeJson[] }) {
       )}
       {shown !== null && (
         <Holders
-          title={`In hand of ${shown.type}`}
+          title={`In flight: ${shown.type}`}
           filter={{ type: shown.type }}
           limit={sharedLimitOf(shown.limits ?? {})}
           onClose={() => (opened.value = null)}

@@ -38,7 +38,7 @@ function RuleFields({ rule }: { readonly rule: Rule | null }) {
         <input name="when" required value={rule?.kind === kind.value ? whenOf(rule) : ''} />
       </Field>
       {kind.value === 'cron' && (
-        <Field title="Time zone" hint="as in Europe/Berlin; left empty: UTC">
+        <Field title="Time zone" hint="as in Europe/Berlin; empty: UTC">
           <input name="timeZone" value={rule?.kind === 'cron' ? (rule.timeZone ?? '') : ''} />
         </Field>
       )}
@@ -61,11 +61,11 @@ function JobFields({ schedule }: { readonly schedule: ScheduleJson | null }) {
       <Field title="Input, as JSON">
         <textarea name="input" spellcheck={false} value={JSON.stringify(input, null, 2)} />
       </Field>
-      <Field title="Runs that were missed">
+      <Field title="Missed runs">
         <select name="missed" value={schedule?.missed.policy ?? 'once'}>
-          <option value="once">are made up for by one</option>
-          <option value="all">are all made up for</option>
-          <option value="skip">are left out</option>
+          <option value="once">run once for all of them</option>
+          <option value="all">run all of them</option>
+          <option value="skip">skip them</option>
         </select>
       </Field>
     </>
@@ -86,12 +86,12 @@ export function ScheduleForm({ schedule, onClose, onDone }: Given) {
     const name = schedule?.name ?? values['name'] ?? '';
     if (schedule === null) await send('POST', './v1/schedules', { name, ...body });
     else await send('PUT', `./v1/schedules/${encodeURIComponent(name)}`, body);
-    say(`${name} is set`);
+    say(`${name} saved`);
     onDone();
   };
   return (
     <FormDialog
-      title={schedule === null ? 'New schedule' : `Change ${schedule.name}`}
+      title={schedule === null ? 'New schedule' : `Edit ${schedule.name}`}
       action="Save"
       onSend={save}
       onClose={onClose}

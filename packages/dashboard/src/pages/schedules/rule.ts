@@ -1,5 +1,6 @@
 import { durationText } from '../../../../pawl/src/cli/terminal/words.ts';
 import type { ScheduleBodyJson, ScheduleJson } from '../../../../pawl/src/contract/schedule.ts';
+import { dayText } from '../../parts/clock.ts';
 import { jsonIn } from '../../parts/form-values.ts';
 
 export type Rule = ScheduleJson['rule'];
@@ -7,7 +8,7 @@ export type Rule = ScheduleJson['rule'];
 /** A rule as people say it. */
 export function ruleText(rule: Rule): string {
   if (rule.kind === 'interval') return `every ${durationText(rule.everyMs)}`;
-  if (rule.kind === 'once') return `once, at ${rule.at}`;
+  if (rule.kind === 'once') return `once, at ${dayText(rule.at)}`;
   return rule.timeZone === undefined ? rule.expression : `${rule.expression} in ${rule.timeZone}`;
 }
 
@@ -16,7 +17,8 @@ function ruleIn(values: Readonly<Record<string, string>>): Rule {
   if (kind === 'interval') return { kind, everyMs: Math.round(Number(when) * 1_000) };
   if (kind === 'once') {
     const at = new Date(when);
-    if (Number.isNaN(at.getTime())) throw new Error(`"${when}" is no time: 2026-12-24T18:00Z is`);
+    if (Number.isNaN(at.getTime()))
+      throw new Error(`"${when}" is not a time; write it as 2026-12-24T18:00Z`);
     return { kind, at: at.toISOString() };
   }
   return { kind: 'cron', expression: when, ...(timeZone === '' ? {} : { timeZone }) };

@@ -31,7 +31,7 @@ function Finished({ job }: { readonly job: JobJson }) {
       {({ deckRef, title, slides, sourceType }) => (
         <>
           <div class="head">
-            <b>{title === '' ? 'Without a title' : title}</b>
+            <b>{title === '' ? 'Untitled' : title}</b>
             <span class="quiet">
               {slides} {slides === 1 ? 'slide' : 'slides'} from {sourceType}
             </span>
@@ -54,7 +54,7 @@ export function Conversion({ id }: { readonly id: string }) {
       {(found) => (
         <>
           <div class="head">
-            <a href={hrefOf(['jobs', id])}>The job in full</a>
+            <a href={hrefOf(['jobs', id])}>Open the job</a>
             <StateChip job={found} />
           </div>
           <JobErrors job={found} events={events} />

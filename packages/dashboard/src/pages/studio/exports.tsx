@@ -5,6 +5,7 @@ import { get, send } from '../../api.ts';
 import { useLiveJob } from '../../live-job.ts';
 import { useLoaded } from '../../load.ts';
 import type { Page } from '../../page.ts';
+import { Action } from '../../parts/action.tsx';
 import { act } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { Shown } from '../../parts/shown.tsx';
@@ -60,12 +61,13 @@ export function Exports({ deckRef }: { readonly deckRef: string }) {
         <h2>Export</h2>
         <div class="row">
           {FORMATS.map((format) => (
-            <button
+            <Action
               key={format}
-              onClick={() => void act(() => begin(format), `Making a ${format}`)}
+              needs="jobs:write"
+              onClick={() => void act(() => begin(format), `Creating a ${format}`)}
             >
-              Make a .{format}
-            </button>
+              Create .{format}
+            </Action>
           ))}
         </div>
       </div>

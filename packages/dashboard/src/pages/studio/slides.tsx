@@ -9,7 +9,7 @@ export function Slides({ files }: { readonly files: readonly ArtifactJson[] }) {
     .filter(({ name }) => name.startsWith('previews/'))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const current = previews[at.value];
-  if (current === undefined) return <Empty title="It has no slides" />;
+  if (current === undefined) return <Empty title="No slides" />;
   const turn = (by: number): void => {
     at.value = Math.min(previews.length - 1, Math.max(0, at.value + by));
   };

@@ -2,6 +2,7 @@ import type { DeliveryJson, WebhookJson } from '../../../../pawl/src/contract/we
 import { get, send } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import type { Page } from '../../page.ts';
+import { Action } from '../../parts/action.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { JobLink } from '../../parts/job-link.tsx';
 import { act, Empty } from '../../parts/notice.tsx';
@@ -31,17 +32,21 @@ function DeliveryRow({ delivery, onAgain }: { delivery: DeliveryJson; onAgain: (
       <td>
         <span class={`state ${LEVELS[delivery.state]}`}>{delivery.state}</span>
       </td>
-      <td class="number">{delivery.attempts}</td>
+      <td class="number" data-label="attempts">
+        {delivery.attempts}
+      </td>
       <td class="grow quiet">
         {answerText(delivery)}
         {delivery.nextAttemptAt !== null && (
           <>
-            , again <Ago time={delivery.nextAttemptAt} />
+            , retry <Ago time={delivery.nextAttemptAt} />
           </>
         )}
       </td>
       <td class="act">
-        <button onClick={onAgain}>Redeliver</button>
+        <Action needs="webhooks:write" onClick={onAgain}>
+          Redeliver
+        </Action>
       </td>
     </tr>
   );
@@ -54,26 +59,28 @@ export function Deliveries({ webhook }: { readonly webhook: WebhookJson }) {
     everyMs: 3_000,
   });
   const redeliver = async ({ id }: DeliveryJson): Promise<void> => {
-    await act(() => send('POST', `${path}/${id}/redeliver`, {}), 'Sending it again');
+    await act(() => send('POST', `${path}/${id}/redeliver`, {}), 'Redelivering');
     page.reload();
   };
   return (
     <Shown of={page}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty title="Nothing was sent yet">Send a test to see that it arrives.</Empty>
+          <Empty title="No deliveries yet">Send a test to see whether it arrives.</Empty>
         ) : (
           <div class="scroll">
-            <table>
+            <table class="rows">
               <thead>
                 <tr>
-                  <th>Made</th>
+                  <th>Created</th>
                   <th>Event</th>
                   <th>Job</th>
                   <th>State</th>
-                  <th class="number">Tries</th>
-                  <th>Answer</th>
-                  <th aria-label="actions" />
+                  <th class="number">Attempts</th>
+                  <th>Response</th>
+                  <th>
+                    <span class="unseen">Actions</span>
+                  </th>
                 </tr>
               </thead>
               <tbody>

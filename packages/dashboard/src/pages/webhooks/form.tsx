@@ -27,13 +27,13 @@ export function WebhookForm({ onClose, onMade }: Given) {
       <Field title="Address">
         <input name="url" type="url" required autofocus placeholder="https://…" />
       </Field>
-      <Field title="What it is for">
+      <Field title="Description">
         <input name="description" />
       </Field>
-      <Field title="Events" hint="such as job_succeeded, job_failed; left empty: all ends">
+      <Field title="Events" hint="such as job_succeeded, job_failed; empty: all ends">
         <input name="events" />
       </Field>
-      <Field title="Types of jobs" hint="by commas; left empty: all">
+      <Field title="Job types" hint="comma-separated; empty: all">
         <input name="types" />
       </Field>
     </FormDialog>

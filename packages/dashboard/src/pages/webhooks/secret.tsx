@@ -20,7 +20,7 @@ export function SecretDialog({ made, onClose }: { made: MadeSecret; onClose: () 
             <input class="mono" readOnly value={made.secret} onFocus={selectAll} />
           </Field>
           <button class="main" onClick={close}>
-            I have it
+            Done
           </button>
         </>
       )}

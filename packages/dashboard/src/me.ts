@@ -1,0 +1,35 @@
+// Who looks, and what they may do: what is not allowed is shown as such before the click.
+import { signal } from '@preact/signals';
+import type { MeJson } from '../../pawl/src/contract/me.ts';
+import type { Scope } from '../../pawl/src/contract/role.ts';
+import { get } from './api.ts';
+
+/** Null before the first answer, and where the server does not say. */
+export const me = signal<MeJson | null>(null);
+
+let askedFor: { readonly key: string | null } | null = null;
+
+/** Asks once for each key. */
+export function askMe(key: string | null): void {
+  if (askedFor?.key === key) return;
+  askedFor = { key };
+  void get<MeJson>('./v1/me').then(
+    (found) => (me.value = found),
+    () => (me.value = null),
+  );
+}
+
+/** As long as nobody knows, the server decides. */
+export function may(scope: Scope): boolean {
+  return me.value === null || me.value.scopes.includes(scope);
+}
+
+/** Whether what concerns all tenants is shown. */
+export function isHome(): boolean {
+  return me.value?.isHome ?? true;
+}
+
+/** Why something cannot be done, and what to do about it. */
+export function refusalOf(scope: Scope): string {
+  return `Not allowed: this needs the scope ${scope}, which your key does not have. Ask an administrator for one that has it.`;
+}

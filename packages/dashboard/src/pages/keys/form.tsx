@@ -1,0 +1,56 @@
+import { send } from '../../api.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { type FormValues, wordsIn } from '../../parts/form-values.ts';
+import type { MadeKey } from './made.tsx';
+
+const ROLES: readonly (readonly [role: string, may: string])[] = [
+  ['viewer', 'reads everything'],
+  ['producer', 'enqueues and cancels jobs'],
+  ['worker', 'claims jobs and reports'],
+  ['operator', 'runs the platform: queues, replays, schedules'],
+  ['admin', 'full access'],
+];
+
+const DAY_MS = 86_400_000;
+
+interface Given {
+  readonly onMade: (made: MadeKey) => void;
+  readonly onClose: () => void;
+}
+
+/** Makes a key. */
+export function KeyForm({ onMade, onClose }: Given) {
+  const make = async ({ name, role, days = '', queues }: FormValues): Promise<void> => {
+    const bound = wordsIn(queues);
+    const made = await send<MadeKey>('POST', './v1/keys', {
+      name,
+      roles: [role],
+      ...(days === '' ? {} : { ttlMs: Number(days) * DAY_MS }),
+      ...(bound === undefined ? {} : { queues: bound }),
+    });
+    onMade(made);
+  };
+  return (
+    <FormDialog title="New key" action="Create key" onSend={make} onClose={onClose}>
+      <Field title="Name" hint="who or what uses it">
+        <input name="name" required maxLength={128} autofocus />
+      </Field>
+      <Field title="Role">
+        <select name="role">
+          {ROLES.map(([role, may]) => (
+            <option key={role} value={role}>
+              {role}: {may}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field title="Expires after" hint="days; empty: never">
+        <input name="days" type="number" min="1" max="3660" value="90" />
+      </Field>
+      <Field title="Claims from these queues only" hint="comma-separated; empty: all">
+        <input name="queues" />
+      </Field>
+    </FormDialog>
+  );
+}
