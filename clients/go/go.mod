@@ -1,0 +1,3 @@
+module pawl.dev/client
+
+go 1.22
