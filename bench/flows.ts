@@ -1,146 +1,104 @@
-// How fast the children of one parent drain, beside the same jobs without a parent.
-//   npm run bench:flows -- --children 100000 --store sqlite|postgres
-import { mkdtemp, rm } from 'node:fs/promises';
+// `npm run bench:flows`: how fast the children of one parent drain, beside jobs without a parent.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock } from 'pawl/internal/core/clock';
-import { systemIds } from 'pawl/internal/core/ids';
-import { systemRandom } from 'pawl/internal/core/random';
-import { systemTimers } from 'pawl/internal/core/timers';
-import type { Claim } from 'pawl/internal/engine/claim';
-import { Engine } from 'pawl/internal/engine/engine';
-import { openContext } from 'pawl/internal/engine/open-context';
-import { FlowFollower } from 'pawl/internal/engine/flows/flow-follower';
-import { SPAWN_MAX } from 'pawl/internal/core/flow';
-import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import pg from 'pg';
+import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import type { Store } from 'pawl/internal/store/store';
+import { read } from './costs/gauge.ts';
+import { freshDatabase } from '../test/support/postgres/fresh-database.ts';
+import { type Drained, measureDrain, ownCpuMs } from './flows/measure.ts';
+import { type Compared, ratiosOf, reportOf } from './flows/report.ts';
+import { ArgumentReader, askedFor } from './harness/arguments.ts';
+import { startDurablePostgres } from './harness/durable-postgres.ts';
+import { keepResult, say } from './harness/results.ts';
+import { inTurns } from './harness/turns.ts';
 
+const USAGE =
+  'npm run bench:flows -- [--store sqlite|postgres] [--jobs 100000] [--rounds 3] [--waiting 0]';
+const args = process.argv.slice(2);
 const { values } = parseArgs({
+  args,
   options: {
-    children: { type: 'string', default: '100000' },
-    url: { type: 'string' },
+    store: { type: 'string' },
+    jobs: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '3' },
+    waiting: { type: 'string', default: '0' },
+    keep: { type: 'boolean', default: false },
   },
 });
-const children = Number(values.children);
-const CALLER = { caller: { tenant: 'acme', principal: null } };
-const BATCH = 500;
+const reader = new ArgumentReader(USAGE);
+const jobs = reader.wholeNumber('jobs', values.jobs);
+const rounds = reader.wholeNumber('rounds', values.rounds);
+const waiting = reader.wholeNumber('waiting', values.waiting, 0);
+const stores = reader.stores(values.store, ['sqlite', 'postgres']);
 
-function held({ job, token, key }: Claim) {
-  const ref = { tenant: job.tenant, id: job.id };
-  return { ref, owner: job.owner!, epoch: job.epoch, known: job, token, key };
-}
+/** A run on a database that nobody has used. */
+type Visit = (run: Run) => Promise<void>;
+type Run = (store: Store, cpuMs: () => Promise<number>) => Promise<void>;
 
-async function open(folder: string): Promise<Store> {
-  if (values.url === undefined) {
-    return openSqliteStore({ path: join(folder, 'jobs.db'), lifecycles: builtInLifecycles });
+async function onSqlite(run: Run): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-flows-'));
+  const store = await openSqliteStore({ path: join(folder, 'pawl.db'), lifecycles });
+  try {
+    await run(store, ownCpuMs);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
   }
-  const { openPostgresStore } = await import('pawl/internal/store/postgres/store');
-  return openPostgresStore({ url: values.url, lifecycles: builtInLifecycles });
 }
 
-interface Drained {
-  /** Jobs a second. */
-  readonly spawn: number;
-  /** Jobs a second, from the first claim to the last end. */
-  readonly drain: number;
-  /** Of all threads while they drain, in microseconds a job. */
-  readonly cpu: number;
-  /** From the last end of a child to the end of its parent, in milliseconds. */
-  readonly after: number;
-}
-
-/** Waits until the parent is woken, and ends it. */
-async function endParent(engine: Engine): Promise<void> {
-  for (;;) {
-    const [next] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
-    if (next === undefined) {
-      await systemTimers.sleep(20, new AbortController().signal);
-      continue;
+function onPostgres(server: { readonly url: string }): Visit {
+  return async (run) => {
+    const database = await freshDatabase(server);
+    const { url } = database;
+    const store = await openPostgresStore({ url, lifecycles });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await run(store, async () => {
+        const { serverCpuMs, ownCpuMs: own } = await read(client);
+        return (serverCpuMs ?? 0) + own;
+      });
+    } finally {
+      await client.end();
+      await store.close();
+      await database.drop();
     }
-    const [state] = await engine.flows.decide(held(next), [{ name: 'parts', kind: 'children' }]);
-    if (state!.state === 'open') throw new Error('woken too early');
-    await engine.settle([{ ...held(next), ending: { kind: 'succeed' } }]);
-    return;
-  }
-}
-
-async function drain(engine: Engine, hasParent: boolean): Promise<Drained> {
-  const begunAt = performance.now();
-  const type = hasParent ? 'child' : 'alone';
-  const items = Array.from({ length: children }, (_, index) => `k${index}`);
-  let parent: Claim | null = null;
-  if (hasParent) {
-    await engine.enqueue([{ type: 'parent' }], CALLER);
-    [parent = null] = await engine.claim({ owner: 'w0', types: ['parent'], max: 1 });
-  }
-  for (let offset = 0; offset < children; offset += SPAWN_MAX) {
-    const part = items.slice(offset, offset + SPAWN_MAX);
-    if (parent === null) {
-      await engine.enqueue(
-        part.map((key) => ({ type, input: key })),
-        CALLER,
-      );
-      continue;
-    }
-    await engine.renew([{ ...held(parent) }]);
-    await engine.flows.spawn(held(parent), {
-      wait: 'parts',
-      type,
-      onFailure: 'collect',
-      items: part.map((key) => ({ key, input: JSON.stringify(key) })),
-      offset,
-      isLast: offset + part.length === children,
-    });
-  }
-  if (parent !== null) {
-    await engine.flows.decide(held(parent), [{ name: 'parts', kind: 'children' }]);
-    await engine.settle([{ ...held(parent), ending: { kind: 'suspend', waits: ['parts'] } }]);
-  }
-  const spawnedAt = performance.now();
-  const usedBefore = process.cpuUsage();
-  for (let ended = 0; ended < children;) {
-    const claims = await engine.claim({ owner: 'w1', types: [type], max: BATCH });
-    const ending = { kind: 'succeed', result: '1' } as const;
-    await engine.settle(claims.map((one) => ({ ...held(one), ending })));
-    ended += claims.length;
-  }
-  const drainedAt = performance.now();
-  const used = process.cpuUsage(usedBefore);
-  if (parent !== null) await endParent(engine);
-  const perSecond = (ms: number): number => Math.round(children / (ms / 1_000));
-  return {
-    spawn: perSecond(spawnedAt - begunAt),
-    drain: perSecond(drainedAt - spawnedAt),
-    cpu: Math.round((used.user + used.system) / children),
-    after: Math.round(performance.now() - drainedAt),
   };
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'pawl-bench-'));
-const store = await open(folder);
-const context = openContext({
-  store,
-  lifecycles: builtInLifecycles,
-  random: systemRandom,
-  ids: systemIds(systemClock),
-});
-const engine = new Engine(context);
-for (const type of ['parent', 'child', 'alone']) {
-  const lease = { ttlMs: 600_000, heartbeatMs: 300_000 };
-  await engine.putType({ tenant: 'acme', type }, { lifecycle: 'task', lease });
+async function compare(label: string, visit: Visit): Promise<Compared> {
+  const found: Record<'alone' | 'children', Drained[]> = { alone: [], children: [] };
+  await inTurns(['alone', 'children'] as const, rounds, (which) =>
+    visit(async (store, cpuMs) => {
+      const hasParent = which === 'children';
+      const drained = await measureDrain(store, { jobs, hasParent, waiting, cpuMs });
+      found[which].push(drained);
+      const [drain, cpu] = [Math.round(drained.drain), Math.round(drained.cpu)];
+      say(`${label}, ${which}: ${drain}/s, ${cpu} µs a job`);
+    }),
+  );
+  const ratios = ratiosOf(found).map((ratio) => ratio.toFixed(2));
+  say(`${label}: ${ratios.join(', ')} of no parent`);
+  return found;
 }
-const follower = new FlowFollower(context, { timers: systemTimers });
-follower.start();
-const alone = await drain(engine, false);
-// What the follower has left of these is no burden to the others.
-await follower.stop();
-await follower.runOnce();
-follower.start();
-const rows = { alone, 'of a parent': await drain(engine, true) };
-console.table(rows);
-console.log(`drain: ${(rows['of a parent'].drain / rows.alone.drain).toFixed(2)} of no parent`);
-await follower.stop();
-await store.close();
-await rm(folder, { recursive: true, force: true });
+
+const asked = askedFor('bench:flows', args);
+const found = new Map<string, Compared>();
+if (stores.includes('sqlite')) found.set('SQLite', await compare('SQLite', onSqlite));
+const server = stores.includes('postgres') ? await startDurablePostgres() : null;
+try {
+  if (server !== null) {
+    found.set('PostgreSQL', await compare('PostgreSQL', onPostgres(server)));
+  }
+} finally {
+  await server?.stop();
+}
+if (found.size === 0) throw new Error('no PostgreSQL was found: install one, or measure SQLite');
+const report = reportOf(found, { ...asked, jobs, waiting });
+process.stdout.write(`${report}\n`);
+if (values.keep) keepResult('flows.md', `${report}\n`);

@@ -1,4 +1,4 @@
-// The capacity model of docs/guide/scale.md, where it can be checked without waiting.
+// The capacity model of docs/guides/operate/capacity.md, where it can be checked without waiting.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SeededRandom } from 'pawl/internal/core/random';

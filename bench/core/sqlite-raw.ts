@@ -116,13 +116,6 @@ export class SqliteRaw implements Contender {
       deadlineAt: null,
       input,
       metadata: null,
-      correlationId: null,
-      traceId: null,
-      requestedBy: null,
-      limitKey: null,
-      parentJobId: null,
-      parentKind: null,
-      documentId: null,
       idempotency: null,
       actor: 'api:bench',
     };

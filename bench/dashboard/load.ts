@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient } from 'pawl/client';
 
 const BATCH = 1_000;
+const WRITERS = 4;
 const FAR_AWAY = '2100-01-01T00:00:00Z';
 const TURN_MS = 100;
 /** Of one blink: created, claimed, started, succeeded. */
@@ -15,10 +16,15 @@ const WAITING = { ...BLINK, runAt: FAR_AWAY };
 
 /** Jobs that wait for a day far away: they are listed, and nobody takes them. */
 export async function fillStore(client: ApiClient, jobs: number): Promise<void> {
-  for (let made = 0; made < jobs; made += BATCH) {
-    const count = Math.min(BATCH, jobs - made);
-    await client.enqueueMany(Array.from({ length: count }, () => WAITING));
-  }
+  let left = jobs;
+  const writer = async (): Promise<void> => {
+    while (left > 0) {
+      const count = Math.min(BATCH, left);
+      left -= count;
+      await client.enqueueMany(Array.from({ length: count }, () => WAITING));
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
 }
 
 /** Of so many events a second: what runs, and what only comes. */

@@ -11,7 +11,7 @@ export interface DashboardOptions extends Asked {
 }
 
 const USAGE = `npm run bench:dashboard -- [options]
-  --jobs N      jobs in the store (100000)
+  --jobs N      jobs in the store (1000000)
   --events N    events a second that arrive meanwhile (1000)
   --seconds N   how long each page is watched (20)
   --smoke       seconds only: does it work at all?`;
@@ -20,7 +20,7 @@ export function parseOptions(args: readonly string[]): DashboardOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      jobs: { type: 'string', default: '100000' },
+      jobs: { type: 'string', default: '1000000' },
       events: { type: 'string', default: '1000' },
       seconds: { type: 'string', default: '20' },
       smoke: { type: 'boolean', default: false },

@@ -63,7 +63,7 @@ const PGBOSS_KEYED = { ...PGBOSS_BEST, work: { ...PGBOSS_BEST.work, batchSize: 1
 const PAWL_ON_POSTGRES = { slots: 16, prefetch: 984 };
 const PAWL_ON_SQLITE = { slots: 64, prefetch: 936 };
 
-/** As docs/guide/scale.md has it, and as the files in deploy/ do. */
+/** As docs/guides/operate/capacity.md has it, and as the files in deploy/ do. */
 const PAWL_NODE = ['--max-semi-space-size=4'];
 
 /** At its plain defaults, and at the best that its authors document or that we found. */

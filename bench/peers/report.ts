@@ -39,7 +39,8 @@ const CLOSING = [
     '[growth](results/growth.md); limits in [control](results/control.md); what stays behind in ' +
     '[long run](results/long-run.md), and after ten minutes at full speed in ' +
     '[full speed](results/full-speed.md); what somebody’s open transaction costs in ' +
-    '[held](results/held.md); the API, streams and remote jobs in ' +
+    '[held](results/held.md); the children of one parent beside jobs without one in ' +
+    '[flows](results/flows.md); the API, streams and remote jobs in ' +
     '[http](results/http.md); decks in [studio](results/studio.md). ' +
     'All values: [peers](results/peers.generated.json).',
 ];
