@@ -4,7 +4,7 @@ import { repositoryFolder } from '../run/repository.ts';
 
 const PATTERNS: readonly string[] = [
   'docs/README.md',
-  'docs/{guide,guides,reference,decisions}/**/*.md',
+  'docs/{guides,reference,decisions}/**/*.md',
   'deploy/README.md',
 ];
 

@@ -9,11 +9,11 @@ import { ALERTS, WINDOWS } from 'pawl/internal/contract/slo-window';
 
 const HEAD = `# Metrics
 
-Told at \`GET /metrics\` as Prometheus text. They are of all tenants together: where credentials
-are asked for it needs one of the home tenant with the scope \`metrics:read\`;
-\`PAWL_METRICS_PORT\` opens a second port that asks for none. Counters and histograms are those of
-one process: add them up. Gauges marked *shared* are told by the database and are the same in every
-process: take their maximum. Metrics of the process itself (\`process_…\`, \`nodejs_…\`) come along.
+\`GET /metrics\` answers with Prometheus text. The metrics cover all tenants: where credentials are
+required, the request needs one of the home tenant with the scope \`metrics:read\`.
+\`PAWL_METRICS_PORT\` opens a second port without credentials. Counters and histograms are per
+process: sum them. Gauges marked *shared* are read from the database and are the same in every
+process: take their maximum. Metrics of the process (\`process_…\`, \`nodejs_…\`) are included.
 [A dashboard](../../ops/grafana/pawl.json) and [alert rules](../../ops/alerts/pawl.yml) use them.
 
 This page is made by \`npm run reference\`; a test keeps it equal to the registry.
@@ -43,16 +43,16 @@ export function metricsPage(): string {
     '',
     '## Labels',
     '',
-    'A label has at most so many values in one process; what comes beyond is told as `other`. No',
-    'label is ever an id.',
+    'The number of values of a label is limited per process; further values become `other`. No',
+    'label is an id.',
     '',
-    '| label | values at most |',
+    '| label | maximum number of values |',
     '|---|---|',
     ...Object.keys(LABELS).map(labelRow),
     '',
-    '## Promises',
+    '## SLOs',
     '',
-    `Measured over ${windows}; what a type promises is over the last of them. A burn rate of 1`,
+    `Measured over ${windows}; the targets of a type are for the last of them. A burn rate of 1`,
     'spends the error budget of a week in a week. Alerts fire at a burn rate of',
     `${alerts}.`,
     '',

@@ -1,16 +1,13 @@
 // A throw-away Redis: the one that is there, or one that the machine can be given.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { oneAtATime } from '../run/one-at-a-time.ts';
+import { findProgram } from './debian.ts';
 
-const NAMES = ['redis-server', 'valkey-server'];
-const FOLDERS = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'];
-const APT = '/usr/bin/apt-get';
 const TRIES = 5;
 
 /** Ends the server when this process is gone, however it went: its end of the pipe closes. */
@@ -25,46 +22,16 @@ export interface Redis {
   stop(): Promise<void>;
 }
 
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What REDIS_SERVER_PATH says, else what PATH and the usual places hold. */
-function redisHere(): string | null {
-  const said = process.env['REDIS_SERVER_PATH'];
-  if (said !== undefined && said !== '') {
-    if (canRun(said)) return said;
-    throw new Error(`REDIS_SERVER_PATH is ${said}, which cannot be run: name a redis-server`);
-  }
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...FOLDERS];
-  const places = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return places.find(canRun) ?? null;
-}
-
-function install(): void {
-  process.stderr.write('pawl: installing Redis, which BullMQ needs (once)\n');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // The lists of a fresh machine are empty, and old ones name packages that are gone.
-  spawnSync(APT, ['update', '-qq'], { env });
-  spawnSync(APT, ['install', '-y', '-qq', '--no-install-recommends', 'redis-server'], { env });
-}
-
 /** The path of a Redis server, installed where that needs nobody's leave; or null. */
-export async function findRedis(): Promise<string | null> {
-  const here = redisHere();
-  if (here !== null || process.getuid?.() !== 0 || !canRun(APT)) return here;
-  return oneAtATime('redis', async () => {
-    if (redisHere() === null) install();
-    return redisHere();
+export function findRedis(): Promise<string | null> {
+  return findProgram({
+    names: ['redis-server', 'valkey-server'],
+    package: 'redis-server',
+    variable: 'REDIS_SERVER_PATH',
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

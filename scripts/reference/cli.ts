@@ -4,12 +4,12 @@ import { buildProgram } from 'pawl/internal/cli/program';
 import { code, madeOf, table } from './table.ts';
 
 const HEAD = `\
-Commands that ask a server find it by \`--url\` or \`PAWL_URL\` (\`http://127.0.0.1:8080\`
-without) and show their credential with \`--key\`, \`PAWL_KEY\` or \`PAWL_KEY_FILE\`. With
-\`--json\` every command prints one JSON value a line.`;
+Commands that ask a server find it by \`--url\` or \`PAWL_URL\` (default:
+\`http://127.0.0.1:8080\`) and send the credential given with \`--key\`, \`PAWL_KEY\` or
+\`PAWL_KEY_FILE\`. With \`--json\` every command prints one JSON value per line.`;
 
 function optionRow({ flags, description, defaultValue }: Option): string[] {
-  const fallback = typeof defaultValue === 'string' ? ` (${defaultValue} without)` : '';
+  const fallback = typeof defaultValue === 'string' ? ` (default: ${defaultValue})` : '';
   return [code(flags), `${description}${fallback}`];
 }
 

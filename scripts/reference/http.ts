@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
+import { ROLE_SCOPES, type Scope } from 'pawl/internal/contract/role';
+import { type SchemaDoc, schemaLink } from './schemas.ts';
 import { code, madeOf, table } from './table.ts';
 
 interface Parameter {
@@ -13,7 +15,9 @@ interface Parameter {
   readonly schema: { readonly type?: string; readonly description?: string };
 }
 
-type Content = Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
+type Content = Readonly<
+  Record<string, { readonly schema?: { readonly $ref?: string }; readonly example?: unknown }>
+>;
 
 export interface Operation {
   readonly tags: readonly string[];
@@ -29,6 +33,7 @@ export interface OpenApi {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaDoc>> };
 }
 
 /** A document that a platform with everything in it serves. */
@@ -48,7 +53,7 @@ function kindsOf(content: Content | undefined): string {
   return Object.entries(content ?? {})
     .map(([type, { schema }]) => {
       const name = schema?.$ref?.split('/').at(-1);
-      return name === undefined ? type : `${name} (${type})`;
+      return name === undefined ? type : `${schemaLink(name)} (${type})`;
     })
     .join(', ');
 }
@@ -78,6 +83,19 @@ function answersOf({ responses }: Operation): string[] {
   return codes.length === 0 ? lines : [...lines, `- also refused with ${codes.join(', ')}`];
 }
 
+/** Who may do it: roles that have the scope. */
+function rolesWith(scope: string): string {
+  const roles = Object.entries(ROLE_SCOPES).filter(([, own]) => own.includes(scope as Scope));
+  return roles.length === 0 ? '' : ` (roles ${roles.map(([role]) => role).join(', ')})`;
+}
+
+/** A body that the server accepts, as the document has it. */
+function exampleOf(content: Content): string[] {
+  const { example } = content['application/json'] ?? {};
+  if (example === undefined || Object.keys(example as object).length === 0) return [];
+  return ['```json', JSON.stringify(example), '```', ''];
+}
+
 function section(name: string, operation: Operation): string[] {
   const { summary, description, parameters, requestBody } = operation;
   const scope = operation['x-required-scope'];
@@ -89,11 +107,13 @@ function section(name: string, operation: Operation): string[] {
   return [
     `### ${name}`,
     '',
-    `${summary}.${scope === undefined ? '' : ` Scope ${code(scope)}.`}`,
+    `${summary}.${scope === undefined ? '' : ` Scope ${code(scope)}${rolesWith(scope)}.`}`,
     '',
     ...(description === undefined ? [] : [description, '']),
     ...(rows.length === 0 ? [] : [...table(['parameter', 'in', 'means'], rows), '']),
-    ...(requestBody === undefined ? [] : [`Body: ${kindsOf(requestBody.content)}`, '']),
+    ...(requestBody === undefined
+      ? []
+      : [`Body: ${kindsOf(requestBody.content)}`, '', ...exampleOf(requestBody.content)]),
     ...answersOf(operation),
     '',
   ];
@@ -115,8 +135,9 @@ export function httpPage({ info, tags, paths }: OpenApi): string {
     '# HTTP API',
     '',
     madeOf('the OpenAPI document'),
-    'A running server has that document at `/openapi.json`, with every schema, and a page of it at',
-    `\`/docs\`. Every request can be refused with ${[...COMMON].map(code).join(', ')}`,
+    'A running server has that document at `/openapi.json`, and a page of it at `/docs`.',
+    'What bodies and answers have in them, field by field: [schemas.md](schemas.md).',
+    `Every request can be refused with ${[...COMMON].map(code).join(', ')}`,
     '([what to do then](errors.md)); what else can happen stands with each operation.',
     '',
     info.description.trim(),

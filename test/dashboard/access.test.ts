@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { ApiClient } from 'pawl/client';
 import { SHORT } from '../support/browser/hostile.ts';
 import { Guard } from '../support/browser/guarded-page.ts';
-import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
+import { onOneStore, type Scene } from '../support/browser/on-every-store.ts';
 import { openFixture, type Fixture } from '../support/browser/fixture.ts';
 
 async function signIn(page: Page, key: string): Promise<void> {
@@ -16,7 +16,7 @@ function adminOf({ fixture }: Scene): ApiClient {
   return new ApiClient({ url: fixture.url, token: fixture.key() });
 }
 
-await onEveryStore.describe(
+onOneStore.describe(
   'where credentials are asked for',
   (scene) => {
     test('the page asks for a key, refuses a wrong one and opens with a good one', async () => {
@@ -41,7 +41,7 @@ await onEveryStore.describe(
       assert.equal(await page.evaluate('sessionStorage.length'), 0);
     });
 
-    test('who may only look is told so in a sentence, and what to do about it', async () => {
+    test('who may only look sees what is not allowed, and why, before any click', async () => {
       const { page } = scene;
       const admin = adminOf(scene);
       const { key } = await admin.keys.create({ name: 'looker', roles: ['viewer'] });
@@ -53,8 +53,49 @@ await onEveryStore.describe(
       });
       await scene.visit('queues');
       await signIn(page, key);
-      await page.getByRole('row', { name: /calm/ }).getByRole('button', { name: 'Pause' }).click();
+      const button = page
+        .getByRole('row', { name: /calm/ })
+        .getByRole('button', { name: 'Pause…', disabled: true });
+      assert.match((await button.getAttribute('title')) ?? '', /needs the scope queues:write/);
+      await button.press('Enter');
       await page.getByRole('status').getByText('queues:write').waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+      const menu = page.getByRole('navigation', { name: 'Pages' });
+      await menu.getByRole('link', { name: 'Workers' }).waitFor();
+      for (const name of ['Audit', 'Keys', 'Doctor']) {
+        assert.equal(await menu.getByRole('link', { name }).count(), 0, name);
+      }
+    });
+
+    test('who may only look sees on the overview and under failures what is not allowed', async () => {
+      const { page } = scene;
+      const admin = adminOf(scene);
+      const { key } = await admin.keys.create({ name: 'night watch', roles: ['viewer'] });
+      const job = await admin.enqueue({ type: 'errand', input: { fault: 'closed' } });
+      await admin.waitForEnd(job.id);
+      const pause = { isPaused: true, reason: 'the printer is broken' };
+      await admin.enqueue({
+        type: 'errand',
+        queue: 'quiet',
+        input: {},
+        runAt: '2100-01-01T00:00:00Z',
+      });
+      await admin.connection.call({ method: 'PATCH', path: '/v1/queues/quiet', body: pause });
+      await scene.visit('');
+      await signIn(page, key);
+      const problem = page.getByRole('region', { name: 'Problems' }).getByRole('listitem');
+      const resume = problem.getByRole('button', { name: 'Resume', disabled: true }).first();
+      assert.match((await resume.getAttribute('title')) ?? '', /needs the scope queues:write/);
+      await scene.visit('failures');
+      const card = page.getByRole('region', { name: 'PermanentError in errand' }).first();
+      await card.getByText('Details and job').first().click();
+      for (const name of ['Run it again…', 'Ignore', 'Run again…']) {
+        const button = card.getByRole('button', { name, exact: true, disabled: true }).first();
+        assert.match((await button.getAttribute('title')) ?? '', /needs the scope jobs:/, name);
+        await button.press('Enter');
+        await page.getByRole('status').getByText('Not allowed').waitFor();
+      }
+      assert.equal(await page.getByRole('dialog').count(), 0);
     });
 
     test('who may not look reads why on every page, and no page is blank', async () => {

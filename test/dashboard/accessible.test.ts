@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { heavyFindingsOn } from '../support/browser/axe.ts';
+import { axeFindingsOn } from '../support/browser/axe.ts';
 import { fill } from '../support/browser/filled.ts';
 import { findingsOn } from '../support/browser/findings.ts';
 import { goTo, jobPlaces, type Place, PLACES } from '../support/browser/places.ts';
@@ -18,7 +18,7 @@ async function findingsInEveryLook(page: Page): Promise<string[]> {
   for (const { colorScheme, width } of LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width: WIDTHS[width], height: 900 });
-    const found = [...(await heavyFindingsOn(page)), ...(await findingsOn(page))];
+    const found = [...(await axeFindingsOn(page)), ...(await findingsOn(page))];
     findings.push(...found.map((text) => `${colorScheme}, ${width}: ${text}`));
   }
   return findings;
@@ -43,11 +43,11 @@ describe('every page, light and dark, wide and narrow', () => {
     assert.deepEqual(findings, []);
   };
 
-  test('has no serious finding of axe-core while it is empty', async () => {
+  test('has no finding of axe-core while it is empty', async () => {
     await assertAccessible(PLACES.map((place) => ({ ...place, content: place.heading })));
   });
 
-  test('has no serious finding of axe-core once it is filled', async () => {
+  test('has no finding of axe-core once it is filled', async () => {
     const filled = await fill(fixture);
     await assertAccessible([...PLACES, ...jobPlaces(filled)]);
     assert.deepEqual(fixture.complaints, []);
@@ -59,7 +59,7 @@ describe('every page, light and dark, wide and narrow', () => {
       `document.querySelector('main').insertAdjacentHTML('beforeend',
         '<button></button><p style="color: #999; background: #aaa">hardly seen</p>')`,
     );
-    const findings = await heavyFindingsOn(page);
+    const findings = await axeFindingsOn(page);
     assert.deepEqual(
       findings.map((text) => text.split(':')[0]),
       ['critical button-name', 'serious color-contrast'],

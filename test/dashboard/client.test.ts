@@ -5,9 +5,9 @@ import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
 import { inRepository } from '../../scripts/run/repository.ts';
 import type * as Client from 'pawl/client';
-import { onEveryStore } from '../support/browser/on-every-store.ts';
+import { onOneStore } from '../support/browser/on-every-store.ts';
 
-await onEveryStore.describe('the client', (scene) => {
+onOneStore.describe('the client', (scene) => {
   test('enqueues, waits and watches in a page, where there is only `fetch`', async () => {
     const { page, fixture } = scene;
     await page.route(`${fixture.url}/own/**`, async (route) => {

@@ -16,7 +16,7 @@ async function childrenOf({ fixture }: Scene, id: string): Promise<(string | nul
   return items.map(({ parentKind }) => parentKind);
 }
 
-await onEveryStore.describe('jobs that ended badly', (scene) => {
+await onEveryStore.describe('failed jobs', (scene) => {
   test('an empty page says what would be there', async () => {
     await scene.visit('failures');
     await scene.page.getByText('No failures').waitFor();
@@ -49,16 +49,22 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
     const [id] = await failed(scene, 'no ladder');
     await scene.visit('failures');
     const card = page.getByRole('region').filter({ hasText: 'no ladder' });
-    await card.getByText('Its job').click();
+    await card.getByText('Details and job').click();
+    await card.getByText('Not run again yet').waitFor();
+    await card.getByText('Worker versions, last job').waitFor();
+    await card.getByText('Tenants').waitFor();
     await card.getByRole('button', { name: 'Run again…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Run this chore again' });
     await dialog.getByLabel('Input of the new job').fill('{"fault": }');
     await scene.press('Run again');
-    await dialog.getByText('That is no JSON').waitFor();
+    await dialog.getByText('Not valid JSON').waitFor();
     await dialog.getByLabel('Input of the new job').fill('{}');
+    await dialog.getByLabel('Keep the results of finished stages').check();
+    const asked = page.waitForRequest((request) => request.url().endsWith('/rerun'));
     await scene.press('Run again');
+    assert.deepEqual((await asked).postDataJSON(), { input: {}, keep: true });
     await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
-    await page.getByText('· run again').waitFor();
+    await page.getByText('· rerun').waitFor();
     await page.getByRole('link', { name: `…${id!.slice(-8)}` }).click();
     await page.getByRole('heading', { name: 'Children' }).waitFor();
     await page.locator('.lines').getByText('rerun').waitFor();
@@ -68,17 +74,45 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
   test('all of a cause are run again, each of them once', async () => {
     const { page } = scene;
     const ids = await failed(scene, 'no paint 1', 'no paint 2', 'no paint 3');
-    const rerunAll = async (): Promise<void> => {
-      await scene.visit('failures');
-      const card = page.getByRole('region').filter({ hasText: 'no paint' });
-      await card.getByRole('button', { name: 'Run all again…' }).click();
-      await scene.press('Run again');
-    };
-    await rerunAll();
-    await page.getByText('3 running again').waitFor();
-    await rerunAll();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await scene.visit('failures');
+    const card = page.getByRole('region').filter({ hasText: 'no paint' });
+    await card.getByRole('button', { name: 'Run all again…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('3 jobs will be run again').waitFor();
+    await dialog.getByLabel('Jobs per second').fill('');
+    await scene.press('Run 3 jobs again');
+    const operations = page.getByRole('region', { name: 'Operations' });
+    await operations.getByText('3 run again').waitFor();
     for (const id of ids) assert.deepEqual(await childrenOf(scene, id), ['rerun']);
+  });
+
+  test('reruns that nobody has begun are undone', async () => {
+    const { page, fixture } = scene;
+    const [id] = await failed(scene, 'no glue');
+    await fixture.pawl.queue('default').pause();
+    await scene.visit('failures');
+    const card = page.getByRole('region').filter({ hasText: 'no glue' });
+    await card.getByRole('button', { name: 'Run it again…' }).click();
+    await scene.press('Run 1 job again');
+    const row = page.getByRole('region', { name: 'Operations' }).getByRole('row').nth(1);
+    await row.getByText('1 run again').waitFor();
+    await row.getByRole('button', { name: 'Undo' }).click();
+    await row.getByText('1 of them cancelled').waitFor();
+    const { items } = await fixture.client.jobs({ parentJobId: id! });
+    assert.equal(items[0]!.phase, 'cancelled');
+    await fixture.pawl.queue('default').resume();
+  });
+
+  test('a cause that is ignored is hidden, and can be shown again', async () => {
+    const { page } = scene;
+    await failed(scene, 'no string');
+    await scene.visit('failures');
+    const card = page.getByRole('region').filter({ hasText: 'no string' });
+    await card.getByRole('button', { name: 'Ignore' }).click();
+    await card.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Show ignored' }).click();
+    await card.getByRole('button', { name: 'Stop ignoring' }).click();
+    await card.getByRole('button', { name: 'Ignore' }).waitFor();
   });
 
   test('any ended job is run again from its page', async () => {
@@ -95,7 +129,7 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
     await scene.visit(`jobs/${id}`);
     await scene.press('Run again…');
     await page.getByRole('dialog').getByText('no brush').first().waitFor();
-    await scene.press('Leave it');
+    await scene.press('Cancel');
   });
 
   test('chosen jobs of the list are run again, also those without a dead letter', async () => {
@@ -109,8 +143,9 @@ await onEveryStore.describe('jobs that ended badly', (scene) => {
     await Promise.all(jobs.map((job) => job.ended()));
     await scene.visit('jobs?correlationId=mixed');
     await page.getByRole('row').nth(3).waitFor();
-    await page.getByLabel('choose all on this page').click();
-    await scene.press('Run 3 again');
+    await page.getByLabel('select all on this page').click();
+    await scene.press('Run 3 again…');
+    await scene.press('Run again');
     await page.getByText('3 running again').waitFor();
     const kinds = await Promise.all(jobs.map(({ id }) => childrenOf(scene, id)));
     assert.deepEqual(kinds, [['rerun'], ['replay'], ['rerun']]);

@@ -79,7 +79,7 @@ function byError(stage: Stage): void {
     const twin = await scene.fixture.pawl.enqueue(errand, { fault: 'the parcel 18 is lost' });
     await scene.fixture.client.waitForEnd(twin.id);
     await scene.visit(`jobs/${jobs.lost.id}`);
-    await scene.page.getByRole('link', { name: 'jobs with the same fault' }).click();
+    await scene.page.getByRole('link', { name: 'jobs with the same cause' }).click();
     await listed(scene.page, jobs.lost, twin);
     await scene.visit(`jobs/${jobs.lost.id}`);
     await scene.page.getByRole('link', { name: 'policy_violation' }).click();
@@ -98,7 +98,7 @@ function byTime(stage: Stage): void {
     assert.match(scene.page.url(), /within=1h$/);
     await scene.page.getByText('More filters').click();
     await scene.page.getByLabel('Created before').fill('2001-02-03T04:05');
-    await scene.page.getByText('No such jobs').waitFor();
+    await scene.page.getByText('No matching jobs').waitFor();
     const { searchParams } = new URL(scene.page.url().replace('#/', ''));
     const wanted = await scene.page.evaluate(() => new Date('2001-02-03T04:05').toISOString());
     assert.deepEqual([...searchParams], [['createdTo', wanted]]);
@@ -114,7 +114,7 @@ function byTime(stage: Stage): void {
     await views.locator('[aria-current=page]', { hasText: 'Failed' }).waitFor();
     await linkTo(scene.page, jobs.lost).waitFor();
     await scene.press('Copy a link to this view');
-    await scene.page.getByText('The link to this view is copied').waitFor();
+    await scene.page.getByText('Link to this view copied').waitFor();
     const copied = await scene.page.evaluate('navigator.clipboard.readText()');
     assert.equal(copied, `${scene.fixture.url}/#/jobs?phase=failed&within=24h`);
   });

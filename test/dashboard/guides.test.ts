@@ -41,15 +41,15 @@ test('a link to a place in a page of the reference leads to that place', async (
 
 test('a page with nothing on it leads to the guide that says how to begin', async () => {
   const page = await fixture.look('schedules');
-  await page.getByRole('link', { name: 'How to have one' }).click();
+  await page.getByRole('link', { name: 'How to create a schedule' }).click();
   await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
-  await page.getByRole('article').getByText('Slots are durable').waitFor();
+  await page.getByRole('article').getByText('One slot creates one job').waitFor();
   await page.context().close();
 });
 
 test('a guide that is not there says so and leads back', async () => {
   const page = await fixture.look('guides/learn/nothing');
-  await page.getByText('There is no such guide').waitFor();
+  await page.getByText('Guide not found').waitFor();
   await page.getByRole('link', { name: 'To all guides' }).click();
   await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
   await page.context().close();

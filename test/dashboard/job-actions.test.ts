@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PIXEL } from '../support/browser/filled.ts';
-import { onEveryStore } from '../support/browser/on-every-store.ts';
+import { onOneStore } from '../support/browser/on-every-store.ts';
 import { errand, exhibit, paint } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
 
-await onEveryStore.describe('what can be done on the page of a job', (scene) => {
+onOneStore.describe('what can be done on the page of a job', (scene) => {
   test('a cancel says what will happen to the job, and then it happens', async () => {
     const { page, fixture } = scene;
     const job = await fixture.pawl.enqueue(paint, {});
@@ -14,8 +14,8 @@ await onEveryStore.describe('what can be done on the page of a job', (scene) => 
     await scene.press('Cancel…');
     const dialog = page.getByRole('dialog', { name: 'Cancel this job?' });
     await dialog.getByText('stops at a safe point, keeping its checkpoint').waitFor();
-    await dialog.getByText('what was half done is thrown away').waitFor();
-    await dialog.getByRole('button', { name: 'End it now' }).click();
+    await dialog.getByText('unfinished work is lost').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel now' }).click();
     await page.locator('h1 .state', { hasText: 'canceled' }).waitFor();
   });
 
@@ -25,11 +25,11 @@ await onEveryStore.describe('what can be done on the page of a job', (scene) => 
     const job = await fixture.client.enqueue({ type: 'paint', input: {}, runAt });
     await scene.visit(`jobs/${job.id}`);
     await scene.press('Cancel…');
-    await scene.press('Let it go on');
+    await scene.press('Close');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await scene.press('Cancel…');
-    await page.getByText('Nobody works on it: it ends at once.').waitFor();
-    await scene.press('Stop it');
+    await page.getByText('It is not running: it ends at once.').waitFor();
+    await scene.press('Cancel job');
     await page.locator('h1 .state', { hasText: 'canceled' }).waitFor();
   });
 

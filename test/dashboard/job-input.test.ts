@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { aesCodec, newPayloadKey } from 'pawl/codec';
 import { systemClock } from 'pawl/internal/core/clock';
 import { systemIds } from 'pawl/internal/core/ids';
-import { onEveryStore } from '../support/browser/on-every-store.ts';
+import { onOneStore } from '../support/browser/on-every-store.ts';
 
 const FAR_AWAY = '2100-01-01T00:00:00Z';
 
-await onEveryStore.describe('the input of a job', (scene) => {
+onOneStore.describe('the input of a job', (scene) => {
   const enqueue = (input: unknown) =>
     scene.fixture.client.enqueue({ type: 'errand', input, runAt: FAR_AWAY });
 
@@ -18,8 +18,8 @@ await onEveryStore.describe('the input of a job', (scene) => {
     await scene.visit(`jobs/${job.id}`);
     const card = scene.page.getByRole('region', { name: 'Input' });
     await card.getByText('"to": "<b>Ada</b>"').waitFor();
-    await card.getByRole('button', { name: 'Copy: The input' }).click();
-    await scene.page.getByText('The input is copied').waitFor();
+    await card.getByRole('button', { name: 'Copy: Input' }).click();
+    await scene.page.getByText('Input copied').waitFor();
     const copied = await scene.page.evaluate('navigator.clipboard.readText()');
     assert.deepEqual(JSON.parse(String(copied)), input);
     assert.deepEqual(await scene.fixture.client.input(job.id), input);
@@ -64,6 +64,6 @@ await onEveryStore.describe('the input of a job', (scene) => {
     assert.equal(answer.headers.get('pawl-sealed'), 'true');
     assert.equal(await answer.text(), sealed);
     await scene.visit(`jobs/${id}`);
-    await scene.page.getByText('Sealed: it was encrypted before it was sent').waitFor();
+    await scene.page.getByText('Encrypted by the sender').waitFor();
   });
 });

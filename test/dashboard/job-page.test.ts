@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
+import { onOneStore, type Scene } from '../support/browser/on-every-store.ts';
 import { errand, exhibit, paint, turns } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
 
@@ -22,13 +22,13 @@ function aboutFiles(scene: Scene): void {
     await scene.visit(`jobs/${job.id}`);
     const files = scene.page.getByRole('region', { name: 'Artifacts' });
     const item = (name: string) => files.getByRole('listitem').filter({ hasText: name });
-    await item('notes.txt').getByText('Look inside').click();
+    await item('notes.txt').getByText('Preview').click();
     await item('notes.txt').getByText('<i>second</i>').waitFor();
-    await item('deck.json').getByText('Look inside').click();
+    await item('deck.json').getByText('Preview').click();
     await item('deck.json').getByText('"slides": [').waitFor();
-    await item('long.csv').getByText('Look inside').click();
+    await item('long.csv').getByText('Preview').click();
     await item('long.csv').getByText('The first 66 kB; the file has it all.').waitFor();
-    assert.equal(await item('page.pdf').getByText('Look inside').count(), 0);
+    assert.equal(await item('page.pdf').getByText('Preview').count(), 0);
     const link = item('page.pdf').getByRole('link');
     const [download] = await Promise.all([scene.page.waitForEvent('download'), link.click()]);
     assert.equal(download.suggestedFilename(), 'page.pdf');
@@ -104,7 +104,7 @@ function aboutLimits(scene: Scene): void {
     await client.connection.call({ method: 'POST', path: '/v1/claims', body: claim });
     await scene.visit('queues');
     await scene.press('holders of narrow');
-    const dialog = scene.page.getByRole('dialog', { name: 'In hand of narrow' });
+    const dialog = scene.page.getByRole('dialog', { name: 'In flight: narrow' });
     const group = dialog.getByRole('region', { name: 'doc-1' });
     await group.getByText('1 of 1, full').waitFor();
     await group.getByText('by w9').waitFor();
@@ -160,7 +160,7 @@ function aboutStates(scene: Scene): void {
   });
 }
 
-await onEveryStore.describe(
+onOneStore.describe(
   'everything about a job',
   (scene) => {
     aboutFiles(scene);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
+import { onOneStore, type Scene } from '../support/browser/on-every-store.ts';
 import { errand } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
 
@@ -12,7 +12,7 @@ function enqueueTogether({ fixture }: Scene, correlationId: string, count: numbe
   );
 }
 
-await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
+onOneStore.describe('what can be done on the list of jobs', (scene) => {
   test('jobs are filtered by the address, chosen by keys and cancelled together', async () => {
     const { page } = scene;
     const made = await enqueueTogether(scene, 'together', 2);
@@ -22,8 +22,12 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await page.keyboard.press('x');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await scene.press('Cancel 2');
-    await page.getByText('Asked 2 to stop').waitFor();
+    await scene.press('Cancel 2…');
+    const asked = page.getByRole('dialog', { name: 'Cancel these 2 jobs?' });
+    await asked.getByText('2 in flight: asked to stop').waitFor();
+    assert.equal(await asked.getByRole('link').count(), 2, 'a sample');
+    await scene.press('Cancel 2 jobs');
+    await page.getByText('2 cancelled or asked to stop').waitFor();
     await page.locator('td .state', { hasText: 'canceled' }).nth(1).waitFor();
   });
 
@@ -35,8 +39,10 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     );
     await Promise.all(made.map(({ id }) => fixture.client.waitForEnd(id)));
     await scene.visit(`jobs?correlationId=${encodeURIComponent(correlationId)}`);
-    await page.getByLabel('choose all on this page').click();
-    await scene.press('Run 2 again');
+    await page.getByLabel('select all on this page').click();
+    await scene.press('Run 2 again…');
+    await page.getByText('2 are replayed from their dead letters').waitFor();
+    await scene.press('Run again');
     await page.getByText('2 running again').waitFor();
     for (const { id } of made) {
       assert.equal((await fixture.client.jobs({ parentJobId: id })).items.length, 1);
@@ -58,9 +64,9 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await page.keyboard.press('k');
     assert.equal(await at.evaluate(hrefOf), rows[0]);
     await page.keyboard.press('x');
-    await page.getByRole('button', { name: 'Cancel 1' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel 1…' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Cancel 1' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Cancel 1…' }).waitFor({ state: 'detached' });
     assert.equal(await at.count(), 0);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -113,7 +119,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
       .click();
     await page.getByLabel('Input of the new job').fill('{"fault": }');
     await scene.press('Replay');
-    await page.getByText('That is no JSON').waitFor();
+    await page.getByText('Not valid JSON').waitFor();
     await page.getByLabel('Input of the new job').fill('{}');
     await scene.press('Replay');
     await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
@@ -121,7 +127,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await page.getByRole('heading', { name: 'Children' }).waitFor();
     await page.locator('.lines .state', { hasText: 'succeeded' }).waitFor();
     await scene.visit('dead-letters');
-    await page.getByLabel('replayed ones too').check();
+    await page.getByLabel('include replayed').check();
     await page.getByText('replayed as').first().waitFor();
   });
 
@@ -134,7 +140,7 @@ await onEveryStore.describe('what can be done on the list of jobs', (scene) => {
     await scene.visit('dead-letters');
     const card = page.getByRole('region').filter({ hasText: 'no bridge' });
     await card.getByRole('button', { name: 'Replay all 3…' }).click();
-    await page.getByLabel('New jobs a second').fill('0.5');
+    await page.getByLabel('New jobs per second').fill('0.5');
     await page.getByText('spread over 6 s').waitFor();
     await scene.press('Replay 3');
     await page.getByText('3 replayed').waitFor();

@@ -51,10 +51,10 @@ await onEveryStore.describe('the page of a job', (scene) => {
     const words = page.locator('.note-list b');
     await words.getByText('created').waitFor();
     const away = await fixture.leave();
-    await page.getByText('The connection is lost').waitFor();
+    await page.getByText('Connection lost').waitFor();
     await away.back();
     await fixture.client.cancel(job.id);
-    await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+    await page.getByText('Connection lost').waitFor({ state: 'detached' });
     await page.locator('h1 .state', { hasText: 'canceled' }).waitFor();
     await words.getByText('cancelled').waitFor();
     assert.deepEqual(await words.allTextContents(), ['created', 'cancelled']);

@@ -14,13 +14,6 @@ function keepQueue({ fixture }: Scene, queue: string): Promise<unknown> {
   });
 }
 
-/** Says yes to the next question of the browser, and keeps it. */
-function sayYes({ page }: Scene): Promise<string> {
-  return new Promise((resolve) => {
-    page.once('dialog', (dialog) => void dialog.accept().then(() => resolve(dialog.message())));
-  });
-}
-
 const receiver = await openReceiver();
 
 const env = { PAWL_OUTGOING_ALLOW: receiver.host };
@@ -33,7 +26,11 @@ await onEveryStore.describe(
       await keepQueue(scene, 'calm');
       await scene.visit('queues');
       const row = page.getByRole('row', { name: /calm/ });
-      await row.getByRole('button', { name: 'Pause' }).click();
+      await row.getByRole('button', { name: 'Pause…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Pause calm?' });
+      await dialog.getByText(/0 ready jobs wait|1 ready jobs wait/).waitFor();
+      await dialog.getByLabel('Why').fill('the printer is broken');
+      await scene.press('Pause queue');
       await row.getByText('paused').waitFor();
       const job = await fixture.client.enqueue({ type: 'errand', queue: 'calm', input: {} });
       await scene.visit(`jobs/${job.id}`);
@@ -44,22 +41,43 @@ await onEveryStore.describe(
       await page.locator('h1 .state', { hasText: 'succeeded' }).waitFor();
     });
 
+    test('a queue is paused until a time, and shows until when and why', async () => {
+      const { page, fixture } = scene;
+      await keepQueue(scene, 'siesta');
+      await scene.visit('queues');
+      const row = page.getByRole('row', { name: /siesta/ });
+      await row.getByRole('button', { name: 'Pause…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Pause siesta?' });
+      await dialog.getByLabel('Until').fill('2020-01-01T12:00');
+      await scene.press('Pause queue');
+      await dialog.getByText('must lie in the future').waitFor();
+      await dialog.getByLabel('Until').fill('2126-01-01T12:00');
+      await dialog.getByLabel('Why').fill('too hot');
+      await scene.press('Pause queue');
+      await row.getByText('too hot').waitFor();
+      await row.getByText('2126').waitFor();
+      const { pausedUntil } = await fixture.client.operations.queue('siesta');
+      assert.equal(new Date(pausedUntil!).getUTCFullYear(), 2126);
+      await row.getByRole('button', { name: 'Resume' }).click();
+      await row.getByText('open').waitFor();
+    });
+
     test('the bounds of a queue are set in a form, and its holders are named', async () => {
       const { page, fixture } = scene;
       const job = await fixture.client.enqueue({ type: 'paint', queue: 'narrow', input: {} });
       await scene.visit('queues');
       const row = page.getByRole('row', { name: /narrow/ });
-      await row.getByRole('button', { name: 'Bounds…' }).click();
+      await row.getByRole('button', { name: 'Limits…' }).click();
       await page.getByLabel('Jobs in flight at once').fill('2');
       await scene.press('Save');
       await row.getByText('of 2').waitFor();
-      await row.getByTitle('Who has them').click();
-      const dialog = page.getByRole('dialog', { name: 'In hand of narrow' });
+      await row.getByTitle('Show these jobs').click();
+      const dialog = page.getByRole('dialog', { name: 'In flight: narrow' });
       await dialog.getByRole('link', { name: `…${job.id.slice(-8)}` }).waitFor();
       await dialog.getByText(/paint by .+/).waitFor();
       turns.give();
       turns.give();
-      await dialog.getByText('Nothing is in flight').waitFor();
+      await dialog.getByText('No jobs in flight').waitFor();
       await scene.press('Close');
     });
     test('a schedule is made in a form, run at once, paused, resumed, changed and removed', async () => {
@@ -75,19 +93,19 @@ await onEveryStore.describe(
       await scene.press('Save');
       const card = page.getByRole('region', { name: 'daily-errand' });
       await card.getByRole('button', { name: 'Run now' }).click();
-      await card.getByText('by hand, created').waitFor();
+      await card.getByText('manual: succeeded').waitFor();
       await card.getByRole('button', { name: 'Pause' }).click();
       await card.getByText('None while paused').waitFor();
       await card.getByRole('button', { name: 'Resume' }).click();
       await card.getByText('None while paused').waitFor({ state: 'detached' });
-      await card.getByRole('button', { name: 'Change…' }).click();
+      await card.getByRole('button', { name: 'Edit…' }).click();
       assert.equal(await page.getByLabel('When').inputValue(), '0 6 * * *');
       await page.getByLabel('When').fill('30 6 * * *');
       await scene.press('Save');
       await card.getByText('30 6 * * *').waitFor();
-      const asked = sayYes(scene);
-      await card.getByRole('button', { name: 'Remove' }).click();
-      assert.match(await asked, /Remove the schedule daily-errand and its history\? Its jobs stay/);
+      await card.getByRole('button', { name: 'Remove…' }).click();
+      await page.getByText('The schedule and its history are removed. Its jobs stay.').waitFor();
+      await scene.press('Remove schedule');
       await card.waitFor({ state: 'detached' });
       await page.getByText('No schedules').waitFor();
     });
@@ -97,33 +115,33 @@ await onEveryStore.describe(
       await scene.visit('webhooks');
       await scene.press('New webhook…');
       await page.getByLabel('Address').fill(receiver.url);
-      await page.getByLabel('What it is for').fill('the front desk');
+      await page.getByLabel('Description').fill('the front desk');
       await scene.press('Add');
       const secret = page.getByRole('dialog', { name: 'The secret of this webhook' });
       const first = await secret.getByLabel('Secret').inputValue();
       assert.match(first, /^whsec_/);
-      await scene.press('I have it');
+      await scene.press('Done');
       const card = page.getByRole('region', { name: receiver.url });
       await card.getByText('the front desk').waitFor();
       assert.equal(await page.getByText('whsec_').count(), 0);
 
-      await card.getByRole('button', { name: 'Send a test' }).click();
+      await card.getByRole('button', { name: 'Send test' }).click();
       await card.getByText('delivered').waitFor();
       const before = receiver.received.length;
       await card.getByRole('button', { name: 'Redeliver' }).first().click();
       await card.getByText('delivered').nth(1).waitFor();
       assert.equal(receiver.received.length, before + 1);
 
-      await card.getByRole('button', { name: 'Rotate the secret' }).click();
+      await card.getByRole('button', { name: 'Rotate secret' }).click();
       assert.notEqual(await secret.getByLabel('Secret').inputValue(), first);
-      await scene.press('I have it');
+      await scene.press('Done');
       await card.getByRole('button', { name: 'Disable' }).click();
       await card.getByText('disabled').waitFor();
       await card.getByRole('button', { name: 'Enable' }).click();
       await card.getByText('disabled').waitFor({ state: 'detached' });
-      const asked = sayYes(scene);
-      await card.getByRole('button', { name: 'Remove' }).click();
-      assert.match(await asked, /Remove the webhook to/);
+      await card.getByRole('button', { name: 'Remove…' }).click();
+      await page.getByText('will no longer be notified').waitFor();
+      await scene.press('Remove webhook');
       await page.getByText('No webhooks').waitFor();
     });
   },

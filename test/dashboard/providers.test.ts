@@ -59,7 +59,7 @@ describe('providers of processes', () => {
     await gone.getByText('failing').waitFor();
     await gone.getByText('100 %').waitFor();
     await table.getByText(`pid ${process.pid}`).waitFor();
-    await table.getByText('Other processes have figures of their own').waitFor();
+    await table.getByText('Other processes have their own figures').waitFor();
     await page.context().close();
     assert.deepEqual(fixture.complaints, []);
   });
@@ -83,7 +83,7 @@ describe('providers of processes', () => {
     await page.getByRole('link', { name: `…${jobID.slice(-8)}` }).waitFor();
     await page.goto(`${fixture.url}/#/processes`);
     const row = page.getByRole('row', { name: /far:echo/ });
-    await row.getByRole('link', { name: 'its jobs' }).click();
+    await row.getByRole('link', { name: 'jobs', exact: true }).click();
     await page.getByRole('link', { name: `…${jobID.slice(-8)}` }).waitFor();
     await fixture.client.cancel(jobID);
     await page.context().close();

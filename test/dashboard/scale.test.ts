@@ -60,7 +60,7 @@ await onEveryStore.describe('very much at once', (scene) => {
     );
     const shown = page.locator('.note-list li');
     assert.equal(await shown.count(), 100);
-    await page.getByRole('button', { name: /earlier ones/ }).click();
+    await page.getByRole('button', { name: /earlier/ }).click();
     await until(page, `document.querySelectorAll('.note-list li').length === 200`);
   });
 });

@@ -73,11 +73,11 @@ describe('signing in at an identity provider', () => {
     await page.getByLabel('API key').waitFor();
     const before = provider.exchanges.length;
     await page.goto(`${fixture.url}/?code=stolen&state=forged`);
-    await page.getByText('it was not begun in this tab').waitFor();
+    await page.getByText('it was not started in this tab').waitFor();
     await begin(page);
     const forged = new URL(`${fixture.url}/?code=stolen&state=forged`);
     await page.goto(forged.href);
-    await page.getByText('it was not begun in this tab').waitFor();
+    await page.getByText('it was not started in this tab').waitFor();
     assert.equal(provider.exchanges.length, before);
     assert.equal(new URL(page.url()).search, '');
     await page.context().close();
@@ -91,7 +91,7 @@ describe('signing in at an identity provider', () => {
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'sign out' }).click();
     await page.goto(answer!);
-    await page.getByText('it was not begun in this tab, or was answered before').waitFor();
+    await page.getByText('it was not started in this tab, or is already complete').waitFor();
     await page.context().close();
   });
 
@@ -122,7 +122,7 @@ describe('signing in at an identity provider', () => {
     const page = await fixture.look();
     await begin(page);
     await page.getByRole('link', { name: 'I am Ada' }).click();
-    await page.getByText('This sign-in is not accepted').waitFor();
+    await page.getByText('This sign-in is not valid').waitFor();
     await page.context().close();
   });
 

@@ -54,7 +54,7 @@ describe('nothing jumps', () => {
     for (const path of ['', 'queues', 'workers']) {
       const page = await fixture.look(path);
       await page.getByText('live', { exact: true }).waitFor();
-      await page.getByText('Looking…').first().waitFor({ state: 'detached' });
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
       const { shift } = await watchWhile(page, async () => {
         const made = await Promise.all([1, 2, 3].map(() => fixture.pawl.enqueue(errand, {})));
         await Promise.all(made.map(({ id }) => fixture.client.waitForEnd(id)));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onEveryStore } from '../support/browser/on-every-store.ts';
+import { onOneStore } from '../support/browser/on-every-store.ts';
 import { until } from '../support/browser/until.ts';
 
 const DOCUMENT = `# Rivers
@@ -14,7 +14,7 @@ The Rhine flows from the Alps to the North Sea. It is 1,233 kilometres long.
 The Elbe rises in the Giant Mountains and is 1,094 kilometres long.
 `;
 
-await onEveryStore.describe('the studio', (scene) => {
+onOneStore.describe('the studio', (scene) => {
   test('[T1] a document that is dropped becomes a deck to browse, to export and to ask', async () => {
     const { page } = scene;
     await scene.visit('studio');
@@ -28,7 +28,7 @@ await onEveryStore.describe('the studio', (scene) => {
     await page.getByRole('img', { name: 'Slide 2 of 3' }).waitFor();
     await until(page, "document.querySelector('.slides .large').naturalWidth > 0");
 
-    await page.getByRole('button', { name: 'Make a .pptx' }).click();
+    await page.getByRole('button', { name: 'Create .pptx' }).click();
     const link = page.getByRole('link', { name: /Download .*\.pptx/ });
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     assert.match(download.suggestedFilename(), /\.pptx$/);

@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Guard } from '../support/browser/guarded-page.ts';
 import { ALL, CORPUS, poison, type Poisoned, SHORT } from '../support/browser/hostile.ts';
-import { onEveryStore, type Scene } from '../support/browser/on-every-store.ts';
+import { onOneStore, type Scene } from '../support/browser/on-every-store.ts';
 import { PLACES } from '../support/browser/places.ts';
 import { exhibit } from '../support/browser/stage-jobs.ts';
 import { until } from '../support/browser/until.ts';
@@ -24,7 +24,7 @@ const SEEN_OF_JOBS = {
   cancelled: ['Events and log', SHORT],
 } as const;
 
-await onEveryStore.describe('text that comes from users', (scene) => {
+onOneStore.describe('text that comes from users', (scene) => {
   let poisoned: Poisoned;
   before(async () => (poisoned = await poison(scene.fixture)));
 
@@ -65,11 +65,11 @@ await onEveryStore.describe('text that comes from users', (scene) => {
     const { page, guard } = await guarded(scene);
     await page.goto(`${scene.fixture.url}/#/queues`);
     const row = page.getByRole('row', { name: /hostile/ }).first();
-    await row.getByRole('button', { name: 'Bounds…' }).click();
+    await row.getByRole('button', { name: 'Limits…' }).click();
     assert.equal(await page.getByLabel('Why').inputValue(), ALL.slice(0, 512));
     await guard.assertHarmless('bounds');
     await page.goto(`${scene.fixture.url}/#/schedules`);
-    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByRole('button', { name: 'Edit…' }).click();
     const input = JSON.parse(await page.getByLabel('Input, as JSON').inputValue()) as object;
     assert.deepEqual(input, { [SHORT]: ALL });
     await guard.assertHarmless('schedule');
@@ -153,7 +153,7 @@ await onEveryStore.describe('text that comes from users', (scene) => {
     for (const id of ['..%2Fevents', '..', '.%2F..%2Fqueues%2Fhostile%3F']) {
       await page.goto('about:blank');
       await page.goto(`${scene.fixture.url}/#/jobs/${id}`);
-      await page.getByText('is no id of a job').waitFor();
+      await page.getByText('is not a job id').waitFor();
     }
     const strange = asked.filter((path) => /^\/v1\/(queues|jobs)/.test(path));
     assert.deepEqual(strange, []);

@@ -6,6 +6,7 @@ import { SeededRandom } from 'pawl/internal/core/random';
 import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
 import type { Ownership } from 'pawl/internal/engine/owner';
 import type { Contestant } from './contestant.ts';
+import { pickClaim, pickOffer } from './claims.ts';
 import { FLOW_VERBS } from './flow-verbs.ts';
 import {
   pickBeat,
@@ -19,12 +20,10 @@ import {
 import {
   chance,
   type Holding,
-  OWNERS,
   pickHoldings,
   pickJump,
   pickRef,
   pickRefWhere,
-  QUEUES,
   type Scene,
   TENANTS,
 } from './scene.ts';
@@ -56,15 +55,10 @@ function withKnown(contestant: Contestant, held: Ownership, isShown: boolean): O
   return { ...held, known, token, key };
 }
 
-function pickClaim(random: SeededRandom): ClaimOptions {
-  return {
-    owner: random.pick(OWNERS),
-    types: TYPE_NAMES.filter(() => chance(random, 0.7)),
-    max: random.pick([1, 1, 2, 3, 5]),
-    tenants: chance(random, 0.3) ? [random.pick(TENANTS)] : null,
-    queues: chance(random, 0.2) ? [random.pick(QUEUES)] : null,
-    requestId: chance(random, 0.5) ? `request ${random.below(3)}` : null,
-  };
+function claimAs(options: ClaimOptions): Call {
+  return call('claim', options, async (contestant) =>
+    kept(contestant, await contestant.engine.claim(options)),
+  );
 }
 
 /** Remembers what was won; gives back what must be the same for all, in one order. */
@@ -93,12 +87,7 @@ const VERBS = {
     const ref = pickRefWhere(random, scene, (job) => job.phase === 'held');
     return call('submit', ref, ({ engine }) => engine.submit(ref, 'api:tester'));
   },
-  claim: (random) => {
-    const options = pickClaim(random);
-    return call('claim', options, async (contestant) =>
-      kept(contestant, await contestant.engine.claim(options)),
-    );
-  },
+  claim: (random) => claimAs(pickClaim(random)),
   start: (random, scene) => {
     const held = pickHoldings(random, scene);
     const isShown = chance(random, 0.3);
@@ -195,7 +184,13 @@ function proceed(random: SeededRandom, scene: Scene): Call {
   return VERBS[random.pick(verbs)](random, scene);
 }
 
-const CHOICES = { ...VERBS, ...FLOW_VERBS, proceed };
+/** Beside the verbs that every seed has, for those with flows in them. */
+const LATER_VERBS = {
+  ...FLOW_VERBS,
+  claimWithRevisions: (random: SeededRandom): Call => claimAs(pickOffer(random)),
+};
+
+const CHOICES = { ...VERBS, ...LATER_VERBS, proceed };
 
 export type Verb = keyof typeof CHOICES;
 
@@ -204,7 +199,7 @@ export interface Operation {
   readonly seed: number;
 }
 
-const WEIGHTS: Readonly<Record<Exclude<Verb, keyof typeof FLOW_VERBS>, number>> = {
+const WEIGHTS: Readonly<Record<Exclude<Verb, keyof typeof LATER_VERBS>, number>> = {
   proceed: 60,
   putType: 3,
   enqueue: 12,
@@ -231,11 +226,12 @@ const BAG: readonly Verb[] = Object.entries(WEIGHTS).flatMap(([verb, weight]) =>
   Array.from({ length: weight }, () => verb as Verb),
 );
 
-const FLOW_WEIGHTS: Readonly<Record<keyof typeof FLOW_VERBS, number>> = {
+const FLOW_WEIGHTS: Readonly<Record<keyof typeof LATER_VERBS, number>> = {
   spawn: 10,
   suspend: 12,
   send: 6,
   follow: 10,
+  claimWithRevisions: 16,
 };
 
 const FLOW_BAG: readonly Verb[] = [

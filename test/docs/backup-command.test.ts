@@ -20,7 +20,7 @@ test('copies the database of a running platform, and not over another file', asy
     assert.deepEqual([made.code, made.stderr], [0, '']);
     const again = await runPawl(['backup', copy, '--data', data], { url });
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /copy\.db is there already: choose another name/);
+    assert.match(again.stderr, /copy\.db already exists: choose another name/);
   } finally {
     await pawl.close();
   }

@@ -26,7 +26,7 @@ export function blocksIn(path: string, text: string): Block[] {
 
 /** In the order of pages, and of the text in them. */
 export function allBlocks(): Block[] {
-  const guides = globSync('docs/{guide,guides}/**/*.md', { cwd: repositoryFolder });
+  const guides = globSync('docs/guides/**/*.md', { cwd: repositoryFolder });
   const paths = ['README.md', 'docs/README.md', 'SECURITY.md', 'deploy/README.md', ...guides];
   return paths
     .map((path) => path.replaceAll('\\', '/'))

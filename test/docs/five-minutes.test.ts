@@ -1,4 +1,4 @@
-// The README's first five minutes, as they are typed there: start, work, enqueue, kill, recover.
+// The guide “Five minutes”, as it is typed there: start, work, enqueue, kill, recover.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ async function startServer(): Promise<string> {
   throw new Error('the server ended before it said where it listens');
 }
 
-test('[T31, P4] the job of the README survives its worker and goes on where it was', async () => {
+test('[T31, P4] the job of the five minutes survives its worker and continues where it was', async () => {
   const url = await startServer();
   const client = new ApiClient({ url });
   const words = ['worker', '--jobs', 'examples/quick-start/count.ts'];
@@ -62,9 +62,9 @@ test('[T31, P4] the job of the README survives its worker and goes on where it w
   assert.deepEqual([job.state, job.attempts], ['succeeded', 2]);
 });
 
-test('what the README shows of that job is what is in the repository', () => {
+test('what the guide shows of that job is what is in the repository', () => {
   const code = readFileSync(inRepository('examples/quick-start/count.ts'), 'utf8');
   const shown = code.slice(code.indexOf('export const')).trim();
-  const readme = readFileSync(inRepository('README.md'), 'utf8');
-  assert.ok(readme.includes(shown), 'copy examples/quick-start/count.ts into README.md');
+  const guide = readFileSync(inRepository('docs/guides/learn/five-minutes.md'), 'utf8');
+  assert.ok(guide.includes(shown), 'copy examples/quick-start/count.ts into the guide');
 });

@@ -1,4 +1,4 @@
-// What docs/guide/scale.md says about PostgreSQL's features is what the store's SQL says.
+// What the guide on capacity says about PostgreSQL is what the SQL of the store says.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ const sql = globSync('packages/pawl/src/store/postgres/**/*.{ts,sql}', { cwd: re
   .filter((path) => !path.endsWith('.test.ts'))
   .map((path) => readFileSync(inRepository(path), 'utf8'))
   .join('\n');
-const page = readFileSync(inRepository('docs/guide/scale.md'), 'utf8');
+const page = readFileSync(inRepository('docs/guides/operate/capacity.md'), 'utf8');
 
 const USED: Readonly<Record<string, RegExp>> = {
   'functions in PL/pgSQL with `SET` clauses': /LANGUAGE plpgsql SET |ALTER FUNCTION/,

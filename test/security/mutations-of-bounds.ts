@@ -102,8 +102,8 @@ export const MUTATIONS_OF_BOUNDS: readonly Mutation[] = [
     control: 'S23',
     mistake: 'two Hosts are one',
     file: 'packages/server/src/http/edge.ts',
-    from: ".toLowerCase() === 'host').length <= 1) return;",
-    to: ".toLowerCase() === 'host').length <= 2) return;",
+    from: 'if (count === 1 || (count === 0 && isOld)) return;',
+    to: 'if (count >= 1 || (count === 0 && isOld)) return;',
     tests: 'test/security/edge.test.ts',
   },
   {

@@ -32,8 +32,8 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
     control: 'S3',
     mistake: 'a list forgets whose workers were asked for',
     file: 'packages/server/src/http/worker-list.ts',
-    from: 'engine.workers(callerOf(request).tenant)',
-    to: "engine.workers(callerOf(request).tenant === '' ? '' : 'acme')",
+    from: 'engine.workers(callerOf(request).tenant);\n      const now',
+    to: "engine.workers(callerOf(request).tenant === '' ? '' : 'acme');\n      const now",
     tests: 'test/security/tenants.test.ts',
   },
   {
@@ -82,8 +82,8 @@ export const MUTATIONS_OF_TRUST: readonly Mutation[] = [
     control: 'S7',
     mistake: 'the method is not signed',
     file: 'packages/pawl/src/artifact/link.ts',
-    from: '`${LABEL}\\n${method}\\n${text}`',
-    to: "`${LABEL}\\n${method === '' ? '' : 'GET'}\\n${text}`",
+    from: '`${LABEL}\\n${use}\\n${text}`',
+    to: "`${LABEL}\\n${use === '' ? '' : 'GET'}\\n${text}`",
     tests: 'packages/pawl/src/artifact/link.test.ts',
   },
   {

@@ -58,6 +58,7 @@ export function namesFor({ path }: Route, planted: Planted): Names {
     name: canary('stage'),
     type: canary('type'),
     message: canary('message'),
+    fingerprint: 'f'.repeat(16),
   };
   const ofProcess = { processId: canary('type'), processID: canary('type') };
   const ofStatus = { jobId: planted.process, jobID: planted.process, outputId: 'result' };

@@ -13,7 +13,7 @@ import { defineJob } from 'pawl/internal/handler/define-job';
 import { typed } from 'pawl/internal/handler/schema';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { openOgcServer } from '../../packages/ogc/test/server-fixture.ts';
-import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 import { jobWhen } from '../support/job-when.ts';
 import { openSecurityFixture, scratchFolder } from './fixture.ts';
 
@@ -99,7 +99,8 @@ describe('an address that a caller names', () => {
       const { status } = await server.post('/processes/good/execution', body, headers);
       assert.ok(status === 201 || status === 400, `${successUri} ${status}`);
     }
-    await eventually('every call has been tried and given up', async () => {
+    const tried = { tenant: 'default', what: 'every call has been tried and given up' };
+    await onceLogged(server.engine, tried, async () => {
       const tally = await server.engine.tally('default');
       return tally.every(({ phase }) => phase === 'waiting');
     });

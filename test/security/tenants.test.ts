@@ -46,14 +46,24 @@ async function ask(caller: Caller, route: Route): Promise<{ answer: Answer; aske
 }
 
 /** Under a name of its own choice every tenant has or makes something of its own. */
-const OWN_BY_NAME = new Set(['putType', 'putWorker', 'putSchedule', 'changeQueue', 'readQueue']);
+const OWN_BY_NAME = new Set([
+  'putType',
+  'putWorker',
+  'putSchedule',
+  'changeQueue',
+  'readQueue',
+  'ignoreFailure',
+  'heedFailure',
+]);
 /** They tell nothing of anybody; what they show is looked at all the same. */
 const THE_SAME_FOR_ALL = new Set(['/v1/lifecycles/{name}']);
-const LINK_IS_THE_KEY = 'downloadArtifact';
+const LINK_IS_THE_KEY = new Set(['downloadArtifact', 'readMessageLink', 'useMessageLink']);
 
 function expectedOf({ operationId, path }: Route): readonly number[] | null {
-  if (operationId === LINK_IS_THE_KEY) return [403];
+  if (LINK_IS_THE_KEY.has(operationId)) return [403];
   if (!path.includes('{') || THE_SAME_FOR_ALL.has(path)) return null;
+  // The rival's own worker of that name, known through its claims alone, cannot be told to drain.
+  if (operationId === 'drainWorker') return [202, 409];
   return OWN_BY_NAME.has(operationId) ? [200, 201, 204] : [404];
 }
 

@@ -4,7 +4,7 @@ import { openPlanted } from './planted-store.ts';
 import { kindOf } from './shrink-run.ts';
 import { simulate } from './simulate.ts';
 
-export const SEEDS_MAX = 200;
+export const SEEDS_MAX = 1_000;
 
 /** The seed and what was told; null if the bug was not found. */
 export async function findBug(bug: PlantedBug): Promise<{ seed: number; told: string } | null> {

@@ -93,13 +93,13 @@ describe('pawl.add_job', () => {
     await client.query('BEGIN; INSERT INTO pictures VALUES (1, 100); ROLLBACK');
     await client.query('INSERT INTO pictures VALUES (2, 200), (3, 300)');
     const { items } = await pawl.jobs({ type: resize, queue: 'pictures' });
-    assert.deepEqual(
-      items.map(({ input }) => input),
-      [{ width: 300 }, { width: 200 }],
-    );
+    // Jobs of one millisecond have no order in a list.
+    const made = items.map(({ input }) => (input as { width: number }).width);
+    assert.deepEqual(new Set(made), new Set([200, 300]));
     pawl.work({ queues: ['pictures', 'default'] });
     const results = items.map(({ id }) => pawl.job(resize, id).result());
-    assert.deepEqual(await Promise.all(results), ['300 wide', '200 wide']);
+    const wide = await Promise.all(results);
+    assert.deepEqual(wide.toSorted(), ['200 wide', '300 wide']);
   });
 
   test('leaves the check of the input to the worker, which fails the job at once', async () => {

@@ -68,6 +68,22 @@ for (const { label, database } of await freshDatabases()) {
       assert.deepEqual(await served.client.job(double, job.id).result(), { twice, at: text });
     });
 
+    test('a queue is paused until a time or for a while, and says until when', async () => {
+      for (const side of [served.client, served.pawl]) {
+        const queue = side.queue('siesta');
+        const until = new Date(Date.now() + 3_600_000);
+        const { isPaused, pausedUntil } = await queue.pause({ until, reason: 'too hot' });
+        assert.deepEqual([isPaused, pausedUntil], [true, until]);
+        const later = (await queue.pause({ until: '2h' })).pausedUntil!;
+        assert.ok(later > until, later.toISOString());
+        assert.deepEqual((await queue.snapshot()).pausedUntil, later);
+        assert.equal((await queue.resume()).pausedUntil, null);
+        for (const wrong of [new Date(0), new Date(Number.NaN), 'soon' as '1h']) {
+          await assert.rejects(queue.pause({ until: wrong }), { code: 'VALIDATION_ERROR' });
+        }
+      }
+    });
+
     test('options mean what they mean in the library', async () => {
       const { client } = served;
       const options = {

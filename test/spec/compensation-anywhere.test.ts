@@ -13,7 +13,7 @@ import { startPlatform } from '@pawl/server/internal/app/platform';
 import { ApiClient } from 'pawl/client';
 import { Compensator } from 'pawl/internal/engine/follow/compensator';
 import { ManualTimers } from 'pawl/internal/testing/manual-timers';
-import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 import { type Api, openApi } from './http-fixture.ts';
 import { childEnvironment } from '../../scripts/run/child-environment.ts';
 
@@ -159,7 +159,8 @@ test('[R33] a job of `pawl worker` is undone by it, though the platform has none
     await once(createInterface({ input: worker.stderr }), 'line');
     const client = new ApiClient({ url: platform.url });
     const { id } = await client.enqueue({ type: 'booking', input: { fixture: 7 } });
-    await eventually('the job is compensated', async () => {
+    const compensated = { tenant: 'default', what: 'the job is compensated' };
+    await onceLogged(platform.engine, compensated, async () => {
       const { events } = await platform.engine.events({
         tenant: 'default',
         id,

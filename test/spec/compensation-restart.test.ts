@@ -10,6 +10,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
 import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 import { bookingJob } from './booking-job.ts';
 
 /** The id of a job that failed in a process which was killed before anything was undone. */
@@ -40,7 +41,8 @@ test('[R33] a failure while nobody ran is compensated after a restart, and once'
   const first = await openInner({ database, jobs: [bookingJob(callLog)] });
   assert.equal((await first.engine.job({ tenant: 'default', id })).state, 'failed');
   first.work();
-  await eventually('the job is compensated', async () => (await reports(first, id)) === 1);
+  const compensated = { tenant: 'default', what: 'the job is compensated' };
+  await onceLogged(first.engine, compensated, async () => (await reports(first, id)) === 1);
   await first.close();
 
   const second = await openInner({ database, jobs: [bookingJob(callLog)] });

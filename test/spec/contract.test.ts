@@ -13,7 +13,7 @@ const JOB = words(
   'id type lifecycle state phase queue priority runAt deadlineAt epoch version stage progress ' +
     'message attempts maxAttempts retryCount maxRetries createdAt updatedAt startedAt ' +
     'completedAt error errorType resultRef metadata correlationId traceId requestedBy ' +
-    'limitKey parentJobId parentKind documentId lease links',
+    'revision isPinned limitKey parentJobId parentKind documentId lease links',
 );
 const EVENT = words(
   'id jobId type timestamp version from to stage progress message attempt epoch actor cause ' +

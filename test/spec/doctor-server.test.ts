@@ -145,7 +145,7 @@ describe('who keeps dead rows', { skip: newest === undefined }, () => {
   test('a session, a prepared transaction and a slot are named, with their age', () =>
     inDatabase(cluster, async ({ world: { context }, client, pid }) => {
       assert.deepEqual(findingsOf(later(await gatherFacts(context)), 'horizon'), [
-        'good: nobody has kept dead rows for long',
+        'good: no old transaction keeps dead rows',
       ]);
       await client.query('CREATE TABLE other (n int)');
       await client.query(`BEGIN; INSERT INTO other VALUES (1); PREPARE TRANSACTION 'forgotten'`);

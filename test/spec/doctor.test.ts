@@ -18,6 +18,16 @@ import { postgresServers } from '../support/postgres/servers.ts';
 import { forEachStore } from '../support/world-stores.ts';
 import { openWorld, type OpenStore, type World } from '../support/world.ts';
 
+/** A server behind a pooler, with all that this needs. */
+const POOLED = {
+  isPooled: true,
+  isDirect: true,
+  hearsNews: true,
+  user: 'pawl',
+  statementMs: 30_000,
+  idleMs: 30_000,
+};
+
 const TYPES = { mail: { lifecycle: 'task' }, run: { lifecycle: 'distributed' } };
 
 async function stepsOf(context: EngineContext): Promise<VerifyStep[]> {
@@ -166,6 +176,24 @@ describe('what the doctor makes of facts', () => {
       'a server without a free place',
       withFigures({ connections: { used: 99, max: 100 } }),
       'connections',
+      'warning',
+    ],
+    [
+      'a pooler without limits',
+      withFigures({ connection: { ...POOLED, statementMs: 0 } }),
+      'pooler',
+      'warning',
+    ],
+    [
+      'a pooler and no way around it',
+      withFigures({ connection: { ...POOLED, isDirect: false, hearsNews: false } }),
+      'pooler',
+      'notice',
+    ],
+    [
+      'wake-ups that do not arrive',
+      withFigures({ connection: { ...POOLED, hearsNews: false } }),
+      'pooler',
       'warning',
     ],
     [

@@ -125,6 +125,7 @@ const OTHER_METHODS = [
   'sweepRetention',
   'sweepThrottles',
   'announce',
+  'askToDrain',
   'workers',
   'follow',
   'followers',
@@ -132,6 +133,10 @@ const OTHER_METHODS = [
   'onWork',
   'now',
   'isSchemaCurrent',
+  'history',
+  'failureDetail',
+  'ignoreCause',
+  'heedCause',
 ];
 
 /** Two lifecycles between them have every ending: `advance` is of process only. */

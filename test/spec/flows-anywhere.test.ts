@@ -40,6 +40,7 @@ for (const flow of [waitsInline, waitsInThread, waitsInProcess]) {
       sums: [2, -1, 6],
       started: 20,
       answer: { which: 'said', value: 'yes' },
+      link: 'pawl.test',
     });
     assert.equal((await job.snapshot()).attempts, 1);
   });

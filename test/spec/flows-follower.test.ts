@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import { isTerminal } from 'pawl/internal/core/phase';
 import type { Claim } from 'pawl/internal/engine/claim';
 import type { WaitRequest } from 'pawl/internal/core/flow';
+import { SPAWN_MAX } from 'pawl/internal/core/flow';
+import { FlowFollower } from 'pawl/internal/engine/flows/flow-follower';
+import { systemTimers } from 'pawl/internal/core/timers';
 import { type FlowWorld, itemsOf, openFlowWorld } from '../support/flow-world.ts';
 import { inSqlite } from '../support/in-sqlite.ts';
 import { TENANT, type WorldOptions } from '../support/world.ts';
@@ -157,6 +160,69 @@ test('one that fails fast is decided while the others are open, in a set of any 
     await flow.world.fail(second!, failure);
     assert.ok(await isAwake(flow), `of ${ids.length}`);
   }
+});
+
+/** A set that fills three chunks, the last one not. */
+async function spawnMany(flow: FlowWorld, turn: Claim): Promise<void> {
+  const keys = Array.from({ length: 2 * SPAWN_MAX + 50 }, (_, index) => `k${index}`);
+  for (let offset = 0; offset < keys.length; offset += SPAWN_MAX) {
+    const items = itemsOf(keys.slice(offset, offset + SPAWN_MAX));
+    const isLast = offset + SPAWN_MAX >= keys.length;
+    await flow.spawn(turn, { items, offset, isLast, onFailure: 'collect' });
+  }
+}
+
+async function claimAll(flow: FlowWorld): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  for (;;) {
+    const more = await flow.world.claim('w2', 'child', { max: SPAWN_MAX });
+    if (more.length === 0) return claims;
+    claims.push(...more);
+  }
+}
+
+async function endMany(flow: FlowWorld, claims: readonly Claim[]): Promise<void> {
+  await Promise.all(claims.map((claim) => flow.world.complete(claim)));
+}
+
+for (const direction of ['forwards', 'backwards']) {
+  test(`a set of several chunks that ends ${direction} wakes its parent at the last end`, async () => {
+    const flow = await open();
+    const turn = await flow.running();
+    await spawnMany(flow, turn);
+    await flow.waitFor(turn, PARTS);
+    await flow.follow();
+    const claims = await claimAll(flow);
+    const inOrder = direction === 'forwards' ? claims : claims.toReversed();
+    for (let start = 0; start < inOrder.length - 1; start += 400) {
+      await endMany(flow, inOrder.slice(start, Math.min(start + 400, inOrder.length - 1)));
+      assert.equal(await isAwake(flow), false);
+    }
+    await endMany(flow, inOrder.slice(-1));
+    await flow.follow();
+    const value = await flow.value(await flow.take('parent'), PARTS);
+    assert.equal(value?.kind, 'children');
+    const total = claims.length;
+    assert.deepEqual(value.counts, { total, succeeded: total, failed: 0 });
+  });
+}
+
+test('what another process has read of the log is not waited for', async () => {
+  const flow = await open();
+  const turn = await flow.running();
+  await flow.spawn(turn, { items: itemsOf(['a', 'b', 'c']) });
+  await flow.waitFor(turn, PARTS);
+  const other = new FlowFollower(flow.world.context, { timers: systemTimers });
+  const claims = await flow.world.claim('w2', 'child', { max: 3 });
+  // Each follower sees that some are open, and only the other one sees them end.
+  for (const [index, follower] of [flow.follower, other, flow.follower].entries()) {
+    await follower.runOnce();
+    await follower.stop();
+    await flow.world.complete(claims[index]!);
+  }
+  await other.runOnce();
+  await other.stop();
+  assert.ok(await isAwake(flow));
 });
 
 test('two waits in one turn: the one that is decided first wakes', async () => {

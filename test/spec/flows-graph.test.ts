@@ -55,6 +55,22 @@ const CASES: Readonly<Record<string, (open: OpenStore) => Promise<void>>> = {
     ]),
   ),
 
+  'a chain goes on in the process that ends its jobs, before anybody follows': async (open) => {
+    const flow = await openFlowWorld({ store: open });
+    const first = await flow.world.enqueue('child');
+    const chain = await graph(
+      flow,
+      item('child', 'a', first.id),
+      item('child', 'b', 'a'),
+      item('child', 'c', 'b'),
+    );
+    for (const { id } of [first, ...chain]) {
+      await flow.world.context.flowLooks.idle();
+      await flow.end(id);
+    }
+    await flow.world.close();
+  },
+
   'a diamond runs from its top to its foot': async (open) => {
     const flow = await openFlowWorld({ store: open });
     const [top, left, right, foot] = await graph(
@@ -137,6 +153,29 @@ const CASES: Readonly<Record<string, (open: OpenStore) => Promise<void>>> = {
       code: 'UNKNOWN_TYPE',
     });
     assert.deepEqual(await flow.world.claim('w1', 'child'), []);
+    await flow.world.close();
+  },
+
+  'an id of the caller tells that its job may wait, and no other id does': async (open) => {
+    const flow = await openFlowWorld({ store: open });
+    const id = '01980000-0000-8000-9000-00000000000a';
+    const asked = (own: string, ...after: string[]): GraphItem => {
+      const plain = item('child', 'b', ...after);
+      return { ...plain, request: { ...plain.request, id: own } };
+    };
+    const seven = '01980000-0000-7000-9000-00000000000a';
+    await assert.rejects(graph(flow, item('child', 'a'), asked(seven, 'a')), {
+      code: 'VALIDATION_ERROR',
+      message: /^\/1\/id: must be a UUID of version 8 with the variant digit 9/,
+    });
+    await assert.rejects(graph(flow, asked(id, id)), /must not name the job itself/);
+    const [a, b] = await graph(flow, item('child', 'a'), asked(id, 'a'));
+    assert.equal(b!.id, id);
+    assert.deepEqual(await claimable(flow, 'child'), ['a']);
+    await flow.end(a!.id);
+    assert.deepEqual(await claimable(flow, 'child'), ['b']);
+    const [again] = await graph(flow, asked(id, a!.id));
+    assert.equal(again!.id, id, 'the same request again is the same job');
     await flow.world.close();
   },
 

@@ -124,7 +124,10 @@ const CASES: Readonly<Record<string, (open: OpenStore) => Promise<void>>> = {
     const flow = await openFlowWorld({ store: open });
     const turn = await flow.running();
     await flow.world.complete(turn);
-    await assert.rejects(flow.send(turn.job, 'approve'), /has ended as .*: nobody receives/);
+    await assert.rejects(
+      flow.send(turn.job, 'approve'),
+      /has ended as .*: it receives no more messages/,
+    );
     await flow.world.close();
   },
 

@@ -16,7 +16,6 @@ import {
   WaitTimeout,
 } from 'pawl';
 import { freshDatabases } from '../support/databases.ts';
-import { eventually } from '../support/eventually.ts';
 
 const NOBODY = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
 
@@ -33,10 +32,11 @@ const broken = defineJob('broken', {
     throw new PermanentError('it broke', { code: 'BROKEN', details: { part: 7 } });
   },
 });
-const gate = { open: Promise.withResolvers<void>() };
+const gate = { saved: Promise.withResolvers<void>(), open: Promise.withResolvers<void>() };
 const slow = defineJob('slow', {
   async run({ checkpoint, signal }) {
     await checkpoint({ page: 3 });
+    gate.saved.resolve();
     const stopped = new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
     });
@@ -146,9 +146,9 @@ for (const { label, database } of await freshDatabases()) {
       assert.ok(snapshot.createdAt instanceof Date && snapshot.completedAt! >= snapshot.createdAt);
       assert.deepEqual([snapshot.correlationId, snapshot.error], [job.id, null]);
       gate.open = Promise.withResolvers<void>();
+      gate.saved = Promise.withResolvers<void>();
       const held = await pawl.enqueue(slow);
-      for await (const { type } of held.events()) if (type === 'job_claimed') break;
-      await eventually('it has saved', async () => (await held.snapshot()).checkpoint !== null);
+      await gate.saved.promise;
       const { checkpoint, lease, result } = await held.snapshot();
       assert.deepEqual(
         [checkpoint, result, typeof lease!.owner],

@@ -21,7 +21,7 @@ for (const [what, body, faults] of [
   [
     'a member that is nearly right',
     { type: 'x', inputs: 1 },
-    ['/inputs is not known here; is "input" meant?'],
+    ['/inputs is unknown; did you mean "input"?'],
   ],
   [
     'a number as text',

@@ -151,6 +151,9 @@ export class Api {
   }
 }
 
+/** Where people reach the platform, and what signs their links. */
+export const LINKS = { publicUrl: 'https://jobs.example.org', keys: [newLinkKey()] };
+
 export interface ApiOptions {
   readonly world?: WorldOptions;
   readonly server?: (world: World) => Partial<ServerOptions>;
@@ -179,7 +182,7 @@ async function readDocument(): Promise<Document> {
 
 /** A server over a real database, with the types `export` (task) and `index` (distributed). */
 export async function openApi(options: ApiOptions = {}): Promise<Api> {
-  const world = await openWorld({ store: inSqlite, ...options.world });
+  const world = await openWorld({ store: inSqlite, links: LINKS, ...options.world });
   const { load, ...server } = options.server?.(world) ?? {};
   // A machine that is busy with other tests must not turn these away.
   const patient = { lagMsMax: Number.POSITIVE_INFINITY, ...load };

@@ -1,5 +1,6 @@
 // Who works: listed by what they say of themselves and by what they do.
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { after, describe, test } from 'node:test';
 import { ApiClient, RemoteSource } from 'pawl/client';
 import { defineJob } from 'pawl/internal/handler/define-job';
@@ -21,6 +22,7 @@ async function listed(api: Api, isFit: (items: Listed[]) => boolean): Promise<Li
 interface Listed {
   readonly id: string;
   readonly host: string | null;
+  readonly pid: number | null;
   readonly types: string[];
   readonly slots: number | null;
   readonly busy: number;
@@ -58,7 +60,8 @@ describe('GET /v1/workers', () => {
     const first = await api.get('/v1/workers?limit=1');
     assert.equal(first.body.items[0].id, 'w1');
     const next = await api.get(`/v1/workers?limit=1&cursor=${first.body.nextCursor}`);
-    const { startedAt, lastBeatAt, ...worker } = next.body.items[0];
+    const { startedAt, lastBeatAt, isShared: _, isDrainAsked, ...worker } = next.body.items[0];
+    assert.equal(isDrainAsked, false);
     assert.equal(startedAt, lastBeatAt);
     const expected = { id: 'w2', ...said, busy: 0, leases: [], state: 'draining' };
     assert.deepEqual(worker, expected);
@@ -75,6 +78,26 @@ describe('GET /v1/workers', () => {
     await acme.api.put('/v1/workers/canary', { types: [], host: 'canary-host' });
     assert.equal((await acme.api.get('/v1/workers')).body.items.length, 1);
     assert.deepEqual((await other.api.get('/v1/workers')).body.items, []);
+  });
+
+  test('shows where workers of the platform run to those who run it, and to no tenant', async () => {
+    const { api, holder } = await openLocked();
+    after(() => api.close());
+    const near = openWorker({
+      source: api.world.engine,
+      jobs: [defineJob('near', { run: () => 1 })],
+    });
+    near.start();
+    after(() => near.drain());
+    const home = await holder({});
+    const acme = await holder({ tenant: 'acme' });
+    const [known] = await listed(home.api, (items) => items.some(({ host }) => host !== null));
+    assert.equal(known!.pid, process.pid);
+    const [hidden] = await listed(acme.api, (items) => items.length === 1);
+    assert.deepEqual([hidden!.id, hidden!.host, hidden!.pid], [known!.id, null, null]);
+    assert.ok(!hidden!.id.includes(hostname()) && !hidden!.id.includes(`:${process.pid}:`));
+    const { body } = await acme.api.get(`/v1/workers/${hidden!.id}`);
+    assert.deepEqual([body.host, body.pid], [null, null]);
   });
 
   test('lists the workers of a program and remote ones alike, and not once they left', async () => {
@@ -151,4 +174,57 @@ test('[P2, T31] a job that was won for a client that has gone meanwhile is given
   await jobWhen(engine, ref, ({ owner }) => owner === null);
   const { attempts } = await api.world.claimOne('w2', 'export').then((next) => next.job);
   assert.equal(attempts, 1);
+});
+
+describe('one worker', () => {
+  test('is shown with the jobs that it has in flight', async () => {
+    const api = await openApi();
+    after(() => api.close());
+    const { id } = await api.claimed();
+    await listed(api, ({ length }) => length === 1);
+    const { body } = await api.get('/v1/workers/w1');
+    assert.deepEqual(
+      body.jobs.map((job: { id: string; type: string }) => [job.id, job.type]),
+      [[id, 'export']],
+    );
+    assert.equal((await api.get('/v1/workers/w9')).status, 404);
+  });
+
+  test('is asked to drain, hears of it with its next sign, and is told nothing once it has left', async () => {
+    const api = await openApi();
+    after(() => api.close());
+    await api.claimed();
+    await listed(api, ({ length }) => length === 1);
+    const silent = await api.post('/v1/workers/w1/drain', {});
+    assert.equal(silent.status, 409);
+    assert.match(silent.body.detail, /does not announce itself.*stop its process/);
+    const sign = { types: ['export'] };
+    await api.put('/v1/workers/w2', sign);
+    const asked = await api.post('/v1/workers/w2/drain', {});
+    assert.deepEqual([asked.status, asked.body.isDrainAsked], [202, true]);
+    const told = await api.put('/v1/workers/w2', sign);
+    assert.deepEqual([told.status, told.body], [200, { isDrainAsked: true }]);
+    await api.put('/v1/workers/w2', { ...sign, state: 'stopped' });
+    assert.equal((await api.put('/v1/workers/w2', sign)).status, 204);
+    const { body: audit } = await api.get('/v1/audit');
+    assert.deepEqual(
+      audit.items.map(({ action, subject }: { action: string; subject: string }) => [
+        action,
+        subject,
+      ]),
+      [['worker.drain_asked', 'w2']],
+    );
+  });
+
+  test('of everybody is drained by those who run the platform only', async () => {
+    const { api, holder } = await openLocked();
+    after(() => api.close());
+    const sign = { tenant: null, id: 'shared', host: null, pid: null, version: null, slots: null };
+    const types = { types: ['export'], state: 'working', isAnnounced: true } as const;
+    await api.world.engine.announce([{ ...sign, ...types }]);
+    const other = (await holder({ tenant: 'rival', roles: ['operator'] })).api;
+    assert.equal((await other.post('/v1/workers/shared/drain', {})).status, 403);
+    const home = (await holder({ roles: ['operator'] })).api;
+    assert.equal((await home.post('/v1/workers/shared/drain', {})).status, 202);
+  });
 });

@@ -181,6 +181,13 @@ test('a queue is paused, resumed and bounded, and says so', async () => {
   assert.deepEqual([bad.status, bad.body.errors[0].pointer], [400, '/lowWatermark']);
   assert.equal((await change({ isPaused: false, concurrency: 1 })).body.concurrency, 1);
   assert.equal((await api.post('/v1/claims', claim)).body.jobs.length, 1);
+  const at = new Date(api.world.clock.now() + 60_000).toISOString();
+  const timed = (await change({ pausedUntil: at })).body;
+  assert.deepEqual([timed.isPaused, timed.pausedUntil], [true, at]);
+  api.world.clock.advance(60_000);
+  const over = (await api.get('/v1/queues/slow')).body;
+  assert.deepEqual([over.isPaused, over.pausedUntil, over.concurrency], [false, null, 1]);
+  assert.equal((await change({ pausedUntil: at })).body.errors[0].pointer, '/pausedUntil');
 });
 
 test('a queue with more jobs than are counted says of which phase there are more', async () => {

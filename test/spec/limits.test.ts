@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, PawlError } from 'pawl/internal/core/errors';
+import type { QueueSettings } from 'pawl/internal/engine/queues';
 import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-in';
 import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
@@ -105,6 +106,50 @@ for (const { label, open } of stores) {
       assert.equal(claim!.job.id, job.id);
       const [entry] = await world.engine.audit.list({ tenant: TENANT, limit: 1 });
       assert.deepEqual([entry!.action, entry!.subject], ['queue_configured', 'queue night']);
+    });
+
+    test('[F68] a pause until a time ends by itself, and why says when', async () => {
+      const job = await world.enqueue('export', null, { queue: 'noon', documentId: 'y' });
+      const ref = { tenant: TENANT, queue: 'noon' };
+      const pause = (settings: QueueSettings) =>
+        world.engine.configureQueue(ref, { actor: 'api:ops', settings });
+      const pausedUntil = world.clock.now() + 60_000;
+      const claim = () => world.claim('w', 'export', { queues: ['noon'] });
+      const { isPaused } = await pause({ pausedUntil, reason: 'lunch' });
+      assert.equal(isPaused, true);
+      assert.equal((await pause({ isPaused: true, pausedForMs: 90_000 })).reason, 'lunch');
+      const { reason, message, until } = await world.engine.why(job);
+      assert.deepEqual([reason, until], ['queue_paused', world.clock.now() + 90_000]);
+      assert.ok(message.includes(` until ${new Date(until!).toISOString()} (lunch)`), message);
+      assert.equal((await pause({ concurrency: 7 })).pausedUntil, until, 'it stays as it is');
+      world.advance(89_999);
+      assert.deepEqual(await claim(), []);
+      world.advance(1);
+      assert.equal((await world.engine.why(job)).reason, 'no_worker');
+      assert.equal((await claim())[0]!.job.id, job.id);
+      await pause({ isPaused: true, pausedForMs: 90_000 });
+      assert.equal((await pause({ isPaused: true })).pausedUntil, null, 'without an end');
+      assert.equal((await pause({ pausedForMs: 9 })).pausedUntil, world.clock.now() + 9);
+      assert.equal((await pause({ pausedUntil: null })).isPaused, true);
+      const resumed = await pause({ isPaused: false, concurrency: null });
+      assert.deepEqual([resumed.isPaused, resumed.pausedUntil], [false, null]);
+    });
+
+    test('an end of a pause that makes no sense is refused', async () => {
+      const ref = { tenant: TENANT, queue: 'noon' };
+      const now = world.clock.now();
+      for (const settings of [
+        { pausedUntil: now },
+        { pausedUntil: Number.NaN },
+        { pausedUntil: now + 1, isPaused: false },
+        { pausedUntil: 253_402_300_800_000 },
+        { pausedForMs: 0 },
+        { pausedForMs: 1.5 },
+        { pausedForMs: 1, pausedUntil: now + 1 },
+      ]) {
+        const asked = world.engine.configureQueue(ref, { actor: 'api:ops', settings });
+        await assert.rejects(asked, { code: 'VALIDATION_ERROR' }, JSON.stringify(settings));
+      }
     });
   });
 }

@@ -22,7 +22,7 @@ import { checkMigrations, migrate } from 'pawl/internal/store/postgres/migration
 import { Database } from 'pawl/internal/store/postgres/database';
 import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { readAll } from '../simulation/read-all.ts';
-import { eventually } from '../support/eventually.ts';
+import { News } from '../support/news.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { CONTRACTION, EXPANSION } from '../support/postgres/next-release.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
@@ -42,6 +42,7 @@ class Member {
   readonly name: string;
   readonly #child: ChildProcess;
   readonly #report = Promise.withResolvers<Report>();
+  readonly #news = new News();
   #done = -1;
   #isEnded = false;
 
@@ -53,9 +54,11 @@ class Member {
     createInterface({ input: this.#child.stdout! }).on('line', (line) => {
       if (line.startsWith('{')) this.#report.resolve(JSON.parse(line) as Report);
       else this.#done = line === 'ready' ? 0 : Number(line);
+      this.#news.tell();
     });
     this.#child.once('exit', (code) => {
       this.#isEnded = true;
+      this.#news.tell();
       this.#report.reject(new Error(`${name} has ended with ${code}`));
     });
     this.#report.promise.catch(() => undefined);
@@ -64,7 +67,7 @@ class Member {
   /** Resolves when it has done so many more jobs than now. */
   async doMore(jobs: number): Promise<void> {
     const goal = Math.max(this.#done, 0) + jobs;
-    await eventually(`${this.name} has done ${goal} jobs`, () => {
+    await this.#news.until(`${this.name} has done ${goal} jobs`, () => {
       if (this.#isEnded) throw new Error(`${this.name} has ended before`);
       return this.#done >= goal;
     });
@@ -86,12 +89,15 @@ class Member {
 /** A pool that counts how often the busy table was to be altered. */
 class Migrator {
   alters = 0;
+  readonly news: News = new News();
   readonly pool: pg.Pool;
   readonly database: Database;
 
   constructor(url: string) {
     const count = (text: string): void => {
-      if (text.startsWith('ALTER TABLE live')) this.alters += 1;
+      if (!text.startsWith('ALTER TABLE live')) return;
+      this.alters += 1;
+      this.news.tell();
     };
     this.pool = new pg.Pool({ connectionString: url, max: 3 });
     this.pool.on('connect', (client) => {
@@ -160,7 +166,7 @@ for (const server of await postgresServers()) {
     await stranger.query('BEGIN');
     await stranger.query('SELECT count(*) FROM pawl.live');
     const migrated = migrate(migrator.database, NEXT);
-    await eventually('the change was tried again', () => migrator.alters >= 2);
+    await migrator.news.until('the change was tried again', () => migrator.alters >= 2);
     await Promise.all(early.map((member) => member.doMore(10)));
     await stranger.query('COMMIT');
     await migrated;

@@ -9,6 +9,7 @@ import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-
 import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import type { Store } from 'pawl/internal/store/store';
 import { eventually } from '../support/eventually.ts';
+import { News } from '../support/news.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { realStores } from '../support/real-stores.ts';
@@ -20,6 +21,8 @@ interface Observing {
   readonly child: ChildProcess;
   /** What it has printed so far. */
   readonly lines: string[];
+  /** Of every line. */
+  readonly news: News;
 }
 
 function startObserver(url: string, hangAt = 0): Observing {
@@ -29,8 +32,12 @@ function startObserver(url: string, hangAt = 0): Observing {
   });
   after(() => child.kill('SIGKILL'));
   const lines: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-  return { child, lines };
+  const news = new News();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    news.tell();
+  });
+  return { child, lines, news };
 }
 
 /** Versions by job, in the order in which they came. */
@@ -63,12 +70,12 @@ for (const server of await postgresServers()) {
     const world = await worldOn(store);
     for (let job = 0; job < 4; job++) await live(world, 'index');
     const dying = startObserver(database.url, 6);
-    await eventually('the first observer hangs in its second batch', () => dying.lines.length >= 6);
+    await dying.news.until('it hangs in its second batch', () => dying.lines.length >= 6);
     const heir = startObserver(database.url);
-    await eventually('the second stands by', () => heir.lines[0] === 'elsewhere');
+    await heir.news.until('the second stands by', () => heir.lines[0] === 'elsewhere');
     dying.child.kill('SIGKILL');
     await once(dying.child, 'exit');
-    await eventually('the second has taken over and told the rest', () => heir.lines.length >= 13);
+    await heir.news.until('the second has told the rest', () => heir.lines.length >= 13);
     const first = dying.lines.filter((line) => line !== 'handled');
     const second = heir.lines.slice(1);
     assert.deepEqual(second.slice(0, 2), first.slice(4, 6), 'what was not saved comes again');

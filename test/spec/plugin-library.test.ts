@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { defineJob, openPawl } from 'pawl';
-import { definePlugin, type PluginHost } from 'pawl/plugin';
+import { auditOps, definePlugin, type PluginHost } from 'pawl/plugin';
 import { childEnvironment } from '../../scripts/run/child-environment.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
@@ -40,6 +40,47 @@ test("a plug-in's jobs run in a program that has no server", async () => {
   );
 });
 
+test('a plug-in uses the kinds of records that it declares, and no others', async () => {
+  let host: PluginHost | null = null;
+  const noted = { name: 'noted' };
+  const plugin = definePlugin({
+    name: 'notes',
+    records: [noted],
+    start: (given) => {
+      host = given;
+    },
+  });
+  await using pawl = await openPawl({ database: ':memory:', jobs: [], plugins: [plugin] });
+  assert.ok(pawl);
+  const { records } = host!;
+  const key = { kind: noted, tenant: 't', id: 'a' };
+  const entry = {
+    tenant: 't',
+    id: 'e',
+    actor: 'notes',
+    action: 'put',
+    subject: 'a',
+    details: null,
+  };
+  const ops = [{ op: 'put', ...key, body: '{}' } as const, ...auditOps([entry])];
+  assert.equal((await records.write(ops)).kind, 'written');
+  assert.equal((await records.read([key])).records[0]?.body, '{}');
+  const stranger = { kind: { name: 'access-key' }, tenant: 't', id: 'a' };
+  const refused = {
+    name: 'UndeclaredRecordError',
+    outcome: 'refused',
+    plugin: 'notes',
+    kind: 'access-key',
+    message: /"notes" uses records of the kind "access-key" .*: add the kind to `records`/,
+  };
+  const query = { kind: stranger.kind, tenants: null };
+  await assert.rejects(records.write([{ op: 'put', ...stranger, body: '{}' }]), refused);
+  await assert.rejects(records.write([{ op: 'remove', ...stranger }]), refused);
+  await assert.rejects(records.read([stranger]), refused);
+  await assert.rejects(records.list({ ...query, limit: 1 }), refused);
+  await assert.rejects(records.count(query, 'tag'), refused);
+});
+
 test('what a program does not have is missed by the plug-in that asks for it, and no other', async (context) => {
   const database = await freshDatabase((await postgresServers()).at(-1)!);
   context.after(() => database.drop());
@@ -47,10 +88,7 @@ test('what a program does not have is missed by the plug-in that asks for it, an
   await using pawl = await openPawl({ database: database.url, jobs: [], plugins: [plugin] });
   pawl.work();
   assert.equal(await (await pawl.enqueue(greet)).result(), 'hello');
-  assert.throws(
-    () => host().artifacts,
-    /a place for artifacts: name one as `artifacts` of openPawl/,
-  );
+  assert.throws(() => host().artifacts, /a store for artifacts: set it as `artifacts` of openPawl/);
 });
 
 function folderWith(context: TestContext, config: string): string {

@@ -13,7 +13,7 @@ import { definePlugin, type Plugin } from 'pawl/plugin';
 import { configurationPage } from '../../scripts/reference/configuration.ts';
 import { inRepository } from '../../scripts/run/repository.ts';
 import { cliPath } from '../cli/pawl-command.ts';
-import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 
 const example = inRepository('examples/plugin');
 
@@ -60,9 +60,11 @@ async function open(env: NodeJS.ProcessEnv = {}): Promise<Platform> {
 }
 
 describe('a plug-in in one file', () => {
+  let platform: Platform;
   let call: Call;
   before(async () => {
-    call = callerOf(await open());
+    platform = await open();
+    call = callerOf(platform);
   });
 
   test('its route answers by its schema, and is in the OpenAPI document with its scope', async () => {
@@ -81,7 +83,8 @@ describe('a plug-in in one file', () => {
 
   test('its duty finds what is late, its job runs, and check and metric tell of it', async () => {
     await call('/v1/heartbeats/backup', { withinMs: 1 });
-    const job = await eventually('the job of the duty has ended', async () => {
+    const ended = { tenant: 'default', what: 'the job of the duty has ended' };
+    const job = await onceLogged(platform.engine, ended, async () => {
       const { body } = await call('/v1/jobs?type=heartbeats.missed');
       const [found] = body.items;
       return found?.completedAt === null || found === undefined ? null : found;
@@ -213,6 +216,7 @@ test('a plug-in that could not appear as it says is refused at the start, with t
       { start: () => ({ metrics: [{ name: 'odd', help: '', read }] }) },
       /has the metric odd: its name must begin with pawl_odd_/,
     ],
+    [{ records: [{ name: 'webhook' }] }, /of the kind "webhook", as another plug-in does: rename/],
   ];
   for (const [parts, expected] of faulty) {
     const data = mkdtempSync(join(folder, 'data-'));

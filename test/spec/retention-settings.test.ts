@@ -8,7 +8,7 @@ import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { readRetentionSettings } from '@pawl/server/internal/app/retention-settings';
 import { DEFAULT_RETENTION } from 'pawl/internal/engine/retention/policy';
-import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -117,7 +117,8 @@ test('[T21] a platform that is told to replay does so by itself', async () => {
     const error = { class: 'network_timeout', message: 'too slow' };
     const ending = { kind: 'fail', error } as const;
     await engine.settle([{ ref: job, owner: 'w1', epoch: job.epoch, ending }]);
-    const child = await eventually('the sweep replays the dead letter', async () => {
+    const replayed = { tenant: 'default', what: 'the sweep replays the dead letter' };
+    const child = await onceLogged(engine, replayed, async () => {
       const { jobs } = await engine.jobs({ tenant: 'default', limit: 10 });
       return jobs.find(({ parentJobId }) => parentJobId === job.id);
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchSlo } from '@pawl/server/internal/metrics/slo-gauges';
 import { Meter } from '@pawl/server/internal/metrics/meter';
-import { binOf, msOf, quantileMs } from '@pawl/server/internal/slo/bins';
+import { binOf, msOf, quantileMs } from 'pawl/internal/core/bins';
 import { SloReader } from '@pawl/server/internal/slo/reader';
 import { type SloReport, sloReports } from '@pawl/server/internal/slo/report';
 import { DEFAULT_TARGETS, targetOf } from 'pawl/internal/contract/slo-target';

@@ -18,6 +18,7 @@ const VERBS: Readonly<Record<Duty, string>> = {
   throttles: 'control.ailing',
   limits: 'control.trimRates',
   reprocess: 'records.list dead-letter descending',
+  operations: 'records.list operation due',
   retention: 'purge',
 };
 

@@ -16,7 +16,7 @@ import {
   inThread,
   LATE_DEEDS,
 } from '../fixtures/handlers/floating.ts';
-import { eventually } from '../support/eventually.ts';
+import { News } from '../support/news.ts';
 
 export interface Told {
   readonly jobs: readonly {
@@ -65,9 +65,11 @@ async function countedBy(meter: Meter): Promise<number> {
 }
 
 const warnings: { message: string; facts: Record<string, unknown> }[] = [];
+const news = new News();
 const log = {
   warn: (message: string, facts: Readonly<Record<string, unknown>>): void => {
     if (message.startsWith('pawl: uncaught error')) warnings.push({ message, facts });
+    news.tell();
   },
 };
 const meter = new Meter({ withProcess: false });
@@ -80,7 +82,7 @@ setTimeout(() => {
   throw new Error('of the program itself');
 }, 1);
 for (const message of ['too late', 'of the program itself']) {
-  await eventually(`"${message}" is heard`, () =>
+  await news.until(`"${message}" is heard`, () =>
     warnings.some(({ facts }) => facts['error'] === message),
   );
 }

@@ -15,7 +15,7 @@ import { typeDefinitionOf } from 'pawl/internal/handler/define-job';
 import { pluginRoutes } from '@pawl/server/internal/http/plugin-routes';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { fanOut } from '@pawl/server/internal/webhooks/deliveries';
-import { deliveryJob } from '@pawl/server/internal/webhooks/delivery-job';
+import { DELIVERY_SLOTS, deliveryJob } from '@pawl/server/internal/webhooks/delivery-job';
 import { SecretBox } from '@pawl/server/internal/app/secret-box';
 import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
 import { webhookRoutes } from '@pawl/server/internal/webhooks/routes';
@@ -23,6 +23,7 @@ import { Webhooks } from '@pawl/server/internal/webhooks/webhooks';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
 import { ManualTimers } from 'pawl/internal/testing/manual-timers';
+import { News } from '../support/news.ts';
 import type { OpenStore, World } from '../support/world.ts';
 import { Api, Contract, type Document, openApi } from './http-fixture.ts';
 
@@ -39,6 +40,8 @@ export interface Receiver {
   readonly url: string;
   readonly host: string;
   readonly received: Received[];
+  /** Of every request. */
+  readonly news: News;
   readonly replies: Reply[];
 }
 
@@ -51,12 +54,14 @@ export function answering(status: number, headers = {}, body = ''): Reply {
 
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
+  const news = new News();
   const replies: Reply[] = [];
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const headers = request.headers as Record<string, string>;
     received.push({ path: request.url!, headers, body });
+    news.tell();
     (replies.shift() ?? answering(204))(response);
   };
   const server = createServer((request, response) => void listen(request, response));
@@ -67,7 +72,7 @@ export async function openReceiver(): Promise<Receiver> {
     server.close();
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: `http://${host}/hook`, host, received, replies };
+  return { url: `http://${host}/hook`, host, received, news, replies };
 }
 
 export interface WebhookFixture {
@@ -156,7 +161,15 @@ function steps(world: World, job: ReturnType<typeof deliveryJob>) {
     },
   });
   const worker = (): Worker =>
-    openWorker({ source: engine, jobs: [job] as never, id: `w${made}`, clock, timers });
+    openWorker({
+      source: engine,
+      jobs: [job] as never,
+      id: `w${made}`,
+      clock,
+      timers,
+      slots: DELIVERY_SLOTS,
+      prefetch: 0,
+    });
   const own = worker();
   const follow = async (): Promise<number> => {
     const before = made;

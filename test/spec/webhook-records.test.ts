@@ -20,6 +20,7 @@ const settings: WebhookSettings = {
   disabledReason: null,
   secrets: [{ sealed: 'a.b', expiresAt: null }],
   failingSince: null,
+  circuit: { failures: 0, openUntil: null },
   createdBy: 'api:root',
 };
 

@@ -12,7 +12,7 @@ import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { fanOut } from '@pawl/server/internal/webhooks/deliveries';
 import { WebhookRecords } from '@pawl/server/internal/webhooks/records';
-import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
 import { hook, openReceiver, openWebhookFixture, succeed, verified } from './webhook-fixture.ts';
@@ -61,8 +61,9 @@ for (const { label, url: databaseUrl } of await databases()) {
       const log = { warn: (message: string) => void warnings.push(message) };
       const platform = await startPlatform(readConfiguration({ ...env, ...more }), log);
       try {
-        await eventually('the delivery', () => receiver.received.length > 0);
-        await eventually('its record', async () => {
+        await receiver.news.until('the delivery', () => receiver.received.length > 0);
+        const recorded = { tenant: 'default', what: 'its record' };
+        await onceLogged(platform.engine, recorded, async () => {
           const { jobs } = await platform.engine.jobs({ tenant: 'default', limit: 9 });
           return jobs.filter(({ phase }) => phase === 'succeeded').length >= 2;
         });
@@ -86,7 +87,7 @@ test('[T37] a worker that dies while it delivers is replaced, and the id stays t
   await succeed(api);
   await fixture.follow();
   await fixture.worker().poll();
-  await eventually('the first request', () => receiver.received.length === 1);
+  await receiver.news.until('the first request', () => receiver.received.length === 1);
   await fixture.pass(600_000);
   await fixture.pass(600_000);
   await fixture.deliver();

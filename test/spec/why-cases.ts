@@ -10,6 +10,7 @@ import { holdingOf, TENANT, type World } from '../support/world.ts';
 export const TYPES: Readonly<Record<string, TypeDefinition>> = {
   plain: { lifecycle: 'task', retry: { maxAttempts: 3, backoff: { kind: 'fixed', baseMs: 500 } } },
   held: { lifecycle: 'document' },
+  pinned: { lifecycle: 'task' },
   twoStep: { lifecycle: 'distributed' },
   once: { lifecycle: 'distributed', retry: { maxAttempts: 1 }, onExhausted: 'dead_lettered' },
   slots: { lifecycle: 'task', limits: { runningPerKey: 1 } },
@@ -75,14 +76,14 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   succeeded: {
     type: 'plain',
     act: settled((world, own) => world.complete(own), 'plain'),
-    message: /ended in succeeded/,
+    message: /ended as succeeded/,
   },
   failed: {
     type: 'plain',
     act: settled((world, own) => {
       return world.fail(own, { class: 'PermanentError', message: 'no luck' });
     }, 'plain'),
-    message: /ended in failed: no luck/,
+    message: /ended as failed: no luck/,
   },
   cancelled: {
     type: 'plain',
@@ -90,14 +91,14 @@ export const CASES: Readonly<Record<Reason, Case>> = {
       await world.cancel(own.job);
       await world.settle(own, { kind: 'cancelled' });
     }, 'plain'),
-    message: /ended in canceled/,
+    message: /ended as canceled/,
   },
   dead: {
     type: 'once',
     act: settled(async (world, own) => {
       await world.fail(own, { class: 'TransientError', message: 'gone' });
     }, 'once'),
-    message: /ended in dead_lettered/,
+    message: /ended as dead_lettered/,
   },
   cancel_pending: {
     type: 'plain',
@@ -107,16 +108,16 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   leased: {
     type: 'twoStep',
     act: settled(async () => undefined, 'twoStep'),
-    message: /w1 has it/,
+    message: /w1 has claimed it/,
   },
   running: {
     type: 'plain',
     act: settled(async () => undefined, 'plain'),
-    message: /running at worker w1/,
+    message: /Worker w1 is running it/,
     check: ({ facts }) => assert.equal(facts['owner'], 'w1'),
   },
   held: { type: 'held', more: { submit: false }, message: /submit it/ },
-  delayed: { type: 'plain', more: { runAt: Date.UTC(2030, 0) }, message: /not to run before 2030/ },
+  delayed: { type: 'plain', more: { runAt: Date.UTC(2030, 0) }, message: /scheduled for 2030/ },
   backoff: {
     type: 'plain',
     act: settled((world, own) => world.fail(own, 'network_timeout'), 'plain'),
@@ -135,7 +136,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   snoozed: {
     type: 'plain',
     act: settled((world, own) => world.snooze(own, 9_000), 'plain'),
-    message: /put it off/,
+    message: /snoozed it until/,
   },
   due: {
     type: 'plain',
@@ -148,7 +149,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   no_slot: {
     type: 'slots',
     more: { documentId: 'd' },
-    message: /documentId d.* is full: 1 have the slots, and 1 wait before it/,
+    message: /documentId d.* is at its limit: 1 running, 1 waiting ahead of it/,
     check: ({ facts }) => {
       assert.equal(facts['position'], 2);
       const [holder] = facts['holders'] as { id: string; owner: string }[];
@@ -157,7 +158,7 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   },
   user_rate: {
     type: 'byUser',
-    message: /rate of tester is used up.* 1 wait before it/,
+    message: /rate of tester is used up.* 1 waiting ahead of it/,
     check: ({ until, facts }, { clock }) => {
       assert.deepEqual([until, facts['nextTokenAt']], [null, clock.now() + 4_000]);
       assert.deepEqual(facts['estimate'], { at: clock.now() + 8_000, basis: 'rate' });
@@ -206,12 +207,25 @@ export const CASES: Readonly<Record<Reason, Case>> = {
   no_worker: {
     type: 'plain',
     act: (world) => announce(world, ['other', 'plain'], 'draining'),
-    message: /No worker that takes jobs of type "plain"/,
+    message: /No worker for jobs of type "plain"/,
+  },
+  no_worker_with_revision: {
+    type: 'pinned',
+    act: async (world, queue) => {
+      const revisions = { pinned: { name: 'v1', pin: true } };
+      const [own] = await world.claim('w1', 'pinned', { queues: [queue], revisions });
+      await world.release(own!);
+      await announce(world, ['pinned'], 'working');
+    },
+    message: /pinned to revision "v1", which no worker offers/,
+    check: ({ facts }) => {
+      assert.deepEqual([facts['revision'], facts['offered'], facts['workers']], ['v1', [null], 0]);
+    },
   },
   in_line: {
     type: 'plain',
     act: (world) => announce(world, ['other', 'plain'], 'working'),
-    message: /may be claimed; 2 of its lane come before it/,
+    message: /can be claimed; jobs of its lane ahead of it: 2/,
     check: ({ facts }) => assert.deepEqual([facts['position'], facts['workers']], [3, 1]),
   },
 };
@@ -227,6 +241,7 @@ export const IN_LINE: ReadonlySet<Reason> = new Set([
   'type_full',
   'type_throttled',
   'no_worker',
+  'no_worker_with_revision',
   'in_line',
 ]);
 

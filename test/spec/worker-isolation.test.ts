@@ -9,7 +9,7 @@ import type { JobDefinition } from 'pawl/internal/handler/define-job';
 import type { Worker } from 'pawl/internal/worker/worker';
 import * as handlers from '../fixtures/handlers/misbehaving.ts';
 import { type Deed, signsOfLife, VERY_MUCH } from '../fixtures/handlers/misbehaving.ts';
-import { eventually } from '../support/eventually.ts';
+import { onceLogged } from '../support/once-logged.ts';
 
 type Kind = 'inline' | 'thread' | 'process';
 
@@ -152,7 +152,7 @@ describe('a computation', () => {
   for (const kind of APART) {
     test(`[R14] in ${kind}, a hard cancel ends it in the middle`, async () => {
       const job = await pawl.enqueue(JOBS[kind].calm, 'computes for ever');
-      await eventually('the handler computes', () => hasLogged(job));
+      await computes(job);
       const cancelled = await pawl.cancel(job, 'hard');
       assert.equal(cancelled.state, 'canceled');
       await worker.idle();
@@ -169,7 +169,7 @@ describe('a computation', () => {
 
 test('[R13] in thread, a soft cancel reaches a computation that reports its progress', async () => {
   const job = await pawl.enqueue(handlers.inThread, 'computes until told');
-  await eventually('the handler computes', () => hasLogged(job));
+  await computes(job);
   assert.notEqual((await pawl.cancel(job, 'soft')).cancel, null);
   assert.equal((await pawl.ended(job)).state, 'canceled');
 });
@@ -186,6 +186,11 @@ for (const kind of KINDS) {
       assert.equal(await hasLogged(job, 'said after the end'), false);
     }
   });
+}
+
+async function computes(job: Job): Promise<void> {
+  const told = { tenant: job.tenant, what: 'the handler computes' };
+  await onceLogged(pawl.engine, told, () => hasLogged(job));
 }
 
 async function hasLogged(job: Job, line = 'computing'): Promise<boolean> {

@@ -229,6 +229,17 @@ describe('draining', () => {
     assert.ok(attempts <= 1);
   });
 
+  test('begins by itself where an operator asked for it, and tells who started the worker', async () => {
+    const shop = await openWorkshop([jobThat(() => 'done')]);
+    const { engine } = shop.world;
+    const source: JobSource = { ...sourceWith(engine, {}), announce: async () => ['w1'] };
+    const worker = shop.worker({ source });
+    worker.start();
+    await worker.stopped;
+    assert.equal(worker.mode, 'stopped');
+    assert.match(shop.warnings.join(), /asked to drain/);
+  });
+
   test('gives a job back that does not end in time, without spending an attempt', async () => {
     const seen: unknown[] = [];
     const at = await running(async (context) => {

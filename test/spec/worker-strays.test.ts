@@ -48,7 +48,7 @@ describe('an inline handler that heeds no signal', () => {
     assert.equal(await shop.world.stateOf(id), 'pending');
     await shop.runUntilIdle(shop.worker());
     assert.equal(await shop.world.stateOf(id), 'succeeded');
-    assert.match(shop.warnings.join(), /goes on after its attempt, and keeps its slot/);
+    assert.match(shop.warnings.join(), /still running after its attempt ended, and keeps its slot/);
     letGo();
     await worker.drain();
     assert.equal(worker.isHealthy, true);

@@ -76,6 +76,8 @@ export class KeptWaits implements AttemptPort {
         this.messages.find(({ id }) => id === call.id)!.fault = call.fault;
         return { done: 'setAside' };
       }
+      case 'link':
+        return { done: 'link', url: `https://pawl.test/${call.name}` };
     }
   }
 

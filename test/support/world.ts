@@ -6,6 +6,7 @@ import type { CancelMode, Job, JobRef } from 'pawl/internal/core/job';
 import type { Lifecycle } from 'pawl/internal/core/lifecycle';
 import type { SeededRandom } from 'pawl/internal/core/random';
 import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
+import type { LinkSigning } from 'pawl/internal/engine/flows/message-link';
 import type { EngineContext, EngineLog } from 'pawl/internal/engine/context';
 import type { TypeDefinition } from 'pawl/internal/engine/define-type';
 import type { Engine } from 'pawl/internal/engine/engine';
@@ -30,6 +31,7 @@ export interface WorldOptions {
   readonly lifecycles?: readonly Lifecycle[];
   readonly types?: Readonly<Record<string, TypeDefinition>>;
   readonly log?: EngineLog;
+  readonly links?: LinkSigning;
 }
 
 /** The tenant of every verb that names no other. */

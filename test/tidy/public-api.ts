@@ -4,7 +4,7 @@ import { sourcePaths } from '../../scripts/run/own-sources.ts';
 import { codeOf, importsOf, lineAt, type SourceFile } from './source.ts';
 
 const READ_BY_USERS =
-  /^(?:README\.md|docs\/README\.md|docs\/guides?\/.*\.md|examples\/.*\.(?:ts|md))$/;
+  /^(?:README\.md|docs\/README\.md|docs\/guides\/.*\.md|examples\/.*\.(?:ts|md))$/;
 
 const ENDS = "'(?:succeeded|failed|cancelled|dead)'";
 

@@ -8,6 +8,7 @@ import {
   repositoryFolder,
 } from '../../scripts/run/repository.ts';
 import { ambientProblems, sleepProblems } from './ambient.ts';
+import { bannedPhraseProblems } from './banned-phrases.ts';
 import { engineContextProblems } from './engine-context.ts';
 import { functionProblems, nameProblems, sizeProblems } from './budgets.ts';
 import { layerProblems } from './layers.ts';
@@ -82,4 +83,8 @@ test('every relative link in a document leads somewhere', () => {
 
 test('README, guides and examples use nothing but the public API', () => {
   assertNone([...sources, ...documents].flatMap(publicApiProblems));
+});
+
+test('what people read is free of banned phrases: the glossary decides the words', () => {
+  assertNone([...sources, ...documents].flatMap(bannedPhraseProblems));
 });

@@ -34,6 +34,7 @@ export async function template(folder: string): Promise<void> {
       disabledReason: null,
       secrets: [],
       failingSince: null,
+      circuit: { failures: 0, openUntil: null },
       createdBy: 'tester',
     },
     audit: [],

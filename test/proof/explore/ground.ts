@@ -2,6 +2,8 @@
 // moment it has been at.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Clock } from 'pawl/internal/core/clock';
+import type { Ids } from 'pawl/internal/core/ids';
+import type { EngineContext } from 'pawl/internal/engine/context';
 import { Engine } from 'pawl/internal/engine/engine';
 import { openContext } from 'pawl/internal/engine/open-context';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
@@ -30,6 +32,7 @@ export interface Ground {
   readonly store: Store;
   readonly artifacts: ArtifactRecords;
   readonly engine: Engine;
+  readonly context: EngineContext;
   /** What the store remembers beside the job and its log, as far as it decides anything. */
   inner(): string;
   save(): Uint8Array;
@@ -37,13 +40,19 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-const IDS = { next: (): string => '01890000-0000-7000-8000-000000000001' };
+type Moments = 'save' | 'load' | 'close';
 
-function partsOn(store: Store, clock: Clock): Pick<Ground, 'store' | 'artifacts' | 'engine'> {
+/** The same in every run; one job has one id, and dead letters and followers have others. */
+function countedIds(): Ids {
+  let count = 0;
+  return { next: () => `01890000-0000-7000-8000-${String(++count).padStart(12, '0')}` };
+}
+
+function partsOn(store: Store, clock: Clock): Omit<Ground, 'clock' | 'inner' | Moments> {
   const random = { next: (): number => 0.5 };
-  const parts = { store, lifecycles: builtInLifecycles, random, ids: IDS, clock };
+  const parts = { store, lifecycles: builtInLifecycles, random, ids: countedIds(), clock };
   const context = openContext(parts);
-  return { store, artifacts: context.records.artifacts, engine: new Engine(context) };
+  return { store, artifacts: context.records.artifacts, engine: new Engine(context), context };
 }
 
 /** The real SQLite store in this process's memory; a moment is an image of the whole database. */

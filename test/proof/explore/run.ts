@@ -1,17 +1,29 @@
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { grouped, type Rung } from '../figures.ts';
-import { explore } from './explore.ts';
+import { type Exploration, explore } from './explore.ts';
+import { exploreFlows } from './flows/explore.ts';
 
-/** `--depth 12`, `--lifecycle task`, `--minutes 10`: all five to the end unless told otherwise. */
+/** Lifecycles in which a job can wait. */
+const WAITING = ['task', 'process', 'distributed'];
+
+/**
+ * `--depth 12`, `--lifecycle task`, `--minutes 10`: one job in each of the five. With `--flows`: a
+ * parent in each that can wait, with two children.
+ */
 export const runExplore: Rung = async (options, say) => {
   const depthMax = options.number('depth', 12);
   const only = options.text('lifecycle');
   const isTimeLeft = options.isTimeLeft();
   const figures: Record<string, string> = {};
   const violations: string[] = [];
+  const isStopped = (): boolean => !isTimeLeft();
+  const areFlows = options.text('flows') !== null;
   for (const lifecycle of builtInLifecycles) {
-    if (only !== null && lifecycle.name !== only) continue;
-    const found = await explore({ lifecycle, depthMax, isStopped: () => !isTimeLeft() });
+    const { name } = lifecycle;
+    if ((only !== null && name !== only) || (areFlows && !WAITING.includes(name))) continue;
+    const found: Exploration = areFlows
+      ? await exploreFlows({ lifecycle: name, depthMax, isStopped })
+      : await explore({ lifecycle, depthMax, isStopped });
     const end = found.isWhole ? 'nothing new beyond' : 'more beyond';
     figures[lifecycle.name] =
       `${grouped(found.states)} states, ${grouped(found.steps)} steps tried, ` +

@@ -23,6 +23,7 @@ export function bad(source: JobSource, { badness, read }: BadOptions): JobSource
   return {
     claim: (options) => source.claim(options),
     start: (held) => source.start(held),
+    ...(source.flow === undefined ? {} : { flow: (held, call) => source.flow!(held, call) }),
     renew: async (beats) => {
       const results = await source.renew(beats);
       return results.map((result, index) => (isLost(result) ? asIfRenewed(beats[index]!) : result));

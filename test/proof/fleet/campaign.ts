@@ -127,6 +127,8 @@ function sumOf(verdicts: readonly Verdict[]): Verdict {
     unexpected: sum((one) => one.unexpected),
     duplicated: sum((one) => one.duplicated),
     recovered: sum((one) => one.recovered),
+    flows: sum((one) => one.flows),
+    parts: sum((one) => one.parts),
     cancelled: sum((one) => one.cancelled),
     leasesLost: sum((one) => one.leasesLost),
     callsOk: sum((one) => one.callsOk),

@@ -2,7 +2,7 @@
 import type { Outcome, SubmitOperation } from 'pawl/internal/check/history';
 import { SeededRandom } from 'pawl/internal/core/random';
 import { systemTimers } from 'pawl/internal/core/timers';
-import { type Errand, LEASE_MS } from './jobs.ts';
+import { type Errand, type Flow, LEASE_MS } from './jobs.ts';
 
 export const TENANT = 'default';
 const WINDOW_MS = 86_400_000;
@@ -10,6 +10,8 @@ const ANSWER_MS = 6_000;
 const ASKS_MAX = 4;
 const PAUSE_MS = 100;
 const SLOW_SHARE = 0.02;
+const FLOW_SHARE = 0.05;
+const PARTS_MAX = 8;
 /** Of these the platform says itself that nothing was changed. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
@@ -157,12 +159,18 @@ export class Clients {
       const marks = Array.from({ length: size }, (_, index) => `m${first + index}`);
       // Only with a key may the same be asked again; without one it would be another job.
       const key = this.#random.next() < 0.5 ? `k${first}` : null;
-      const inputs = marks.map(() => this.#errand());
+      const inputs = marks.map(() => this.#input());
       for (let asks = 0; asks < (key === null ? 1 : ASKS_MAX); asks++) {
         if (await this.#ask({ marks, inputs, key })) break;
         await systemTimers.sleep(this.#random.below(10 * PAUSE_MS), signal);
       }
     }
+  }
+
+  #input(): Errand | Flow {
+    if (this.#random.next() >= FLOW_SHARE) return this.#errand();
+    const count = 1 + this.#random.below(PARTS_MAX);
+    return { parts: Array.from({ length: count }, () => this.#errand()) };
   }
 
   /** Most are short; some outlive a lease, and some fail at first. */
@@ -178,7 +186,11 @@ export class Clients {
   }
 
   /** True when every job of it was accepted. */
-  async #ask(asked: { marks: string[]; inputs: Errand[]; key: string | null }): Promise<boolean> {
+  async #ask(asked: {
+    marks: string[];
+    inputs: (Errand | Flow)[];
+    key: string | null;
+  }): Promise<boolean> {
     const { marks, inputs, key } = asked;
     const isSingle = marks.length === 1;
     const pending = marks.map((mark, index): Pending => ({
@@ -192,7 +204,7 @@ export class Clients {
     }));
     this.history.push(...pending);
     const jobs = marks.map((mark, index) => ({
-      type: 'errand',
+      type: 'parts' in inputs[index]! ? 'flow' : 'errand',
       input: inputs[index],
       correlationId: mark,
     }));

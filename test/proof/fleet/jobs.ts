@@ -25,27 +25,55 @@ export const errand = defineJob('errand', {
   maxAttempts: 100,
   backoff: '50ms',
   input: typed<Errand>(),
-  run: async ({ input, job, attempt, idempotencyKey: key, signal, stage, progress }) => {
-    const { epoch, owner } = holdingOf(job.id);
-    const turn = { run: randomUUID(), jobId: job.id, epoch, owner, attempt, key };
-    write({ ...turn, what: 'begun', at: machineMs() });
-    const work = async (): Promise<void> => {
-      await systemTimers.sleep(input.ms, signal);
-      signal.throwIfAborted();
-    };
-    try {
+  run: ({ input, job, attempt, idempotencyKey: key, signal, stage, progress }) =>
+    inLedger({ jobId: job.id, attempt, key }, async () => {
+      const work = async (): Promise<void> => {
+        await systemTimers.sleep(input.ms, signal);
+        signal.throwIfAborted();
+      };
       if (attempt <= input.failures) throw new TransientError('as it was asked to');
-      if (input.ms < STAGED_MS) await work();
-      else {
-        await stage('first', work);
-        progress({ percent: 50 });
-        await stage('second', work);
-      }
-    } catch (error) {
-      write({ ...turn, what: 'left', at: machineMs() });
-      throw error;
-    }
-    write({ ...turn, what: 'ended', at: machineMs() });
-    return { run: turn.run };
-  },
+      if (input.ms < STAGED_MS) return work();
+      await stage('first', work);
+      progress({ percent: 50 });
+      await stage('second', work);
+    }),
 });
+
+export interface Flow {
+  readonly parts: readonly Errand[];
+}
+
+/** Errands that are waited for, twice: all turns but the last end while they are under way. */
+export const flow = defineJob('flow', {
+  lease: { ttl: LEASE_MS, heartbeat: LEASE_MS / 2 },
+  retryable: ['TransientError'],
+  maxAttempts: 100,
+  backoff: '50ms',
+  calls: [errand],
+  input: typed<Flow>(),
+  run: ({ input, job, attempt, idempotencyKey, callAll, call }) =>
+    inLedger({ jobId: job.id, attempt, key: idempotencyKey }, async () => {
+      const key = (_part: Errand, index: number): string => `${index}`;
+      const parts = await callAll('parts', errand, input.parts, { key });
+      if (parts.counts.succeeded < input.parts.length) throw new Error('woken too early');
+      await call('last', errand, { ms: 0, failures: 0 });
+    }),
+});
+
+/** A turn, written down as it begins and as it ends; its result names it. */
+async function inLedger(
+  { jobId, attempt, key }: { jobId: string; attempt: number; key: string },
+  work: () => Promise<void>,
+): Promise<{ run: string }> {
+  const { epoch, owner } = holdingOf(jobId);
+  const turn = { run: randomUUID(), jobId, epoch, owner, attempt, key };
+  write({ ...turn, what: 'begun', at: machineMs() });
+  try {
+    await work();
+  } catch (error) {
+    write({ ...turn, what: 'left', at: machineMs() });
+    throw error;
+  }
+  write({ ...turn, what: 'ended', at: machineMs() });
+  return { run: turn.run };
+}

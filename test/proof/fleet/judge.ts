@@ -8,6 +8,7 @@ import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import type { Store } from 'pawl/internal/store/store';
 import { eventually } from '../../support/eventually.ts';
 import { type Clients, TENANT } from './clients.ts';
+import type { Flow } from './jobs.ts';
 import { type Ledger, readLedger } from './ledger.ts';
 import { readMany, type Remains } from './read-many.ts';
 import type { World } from './world.ts';
@@ -25,6 +26,9 @@ export interface Verdict {
   readonly duplicated: number;
   /** There, though the client never got an answer. */
   readonly recovered: number;
+  /** Jobs that waited for others, and these. */
+  readonly flows: number;
+  readonly parts: number;
   readonly cancelled: number;
   readonly leasesLost: number;
   readonly callsOk: number;
@@ -59,7 +63,7 @@ export async function judge(
     const history = [...clients.history, ...completions];
     const broken = checkHistory({ lifecycles, ...all, history, ledger: entries });
     violations.push(...broken.map((one) => `${one.invariant} ${one.jobId}: ${one.message}`));
-    violations.push(...judgeEffects(all.jobs, ledger));
+    violations.push(...judgeEffects(all.jobs, ledger), ...judgeFlows(all.jobs));
     return { ...reckon(all, clients, ledger, violations), violations };
   } finally {
     await store.close();
@@ -112,6 +116,24 @@ function judgeEffects(jobs: Remains['jobs'], { ended, turns }: Ledger): string[]
   return told;
 }
 
+/** Whose parts were waited for has not ended well without them, and has each of them once. */
+function judgeFlows(jobs: Remains['jobs']): string[] {
+  const parts = Map.groupBy(
+    jobs.filter(({ awaitedBy }) => awaitedBy !== null),
+    ({ awaitedBy }) => awaitedBy!.jobId,
+  );
+  return jobs.flatMap(({ id, type, phase, input }) => {
+    if (type !== 'flow') return [];
+    const own = parts.get(id) ?? [];
+    const places = new Set(own.map(({ awaitedBy }) => `${awaitedBy!.wait}/${awaitedBy!.key}`));
+    if (places.size < own.length) return [`F5 ${id} has two jobs for one of its parts`];
+    const wanted = (JSON.parse(input) as Flow).parts.length + 1;
+    const done = own.filter((part) => part.phase === 'succeeded').length;
+    if (phase !== 'succeeded' || done === wanted) return [];
+    return [`F6 ${id} succeeded with ${done} of its ${wanted} parts`];
+  });
+}
+
 function reckon(
   all: Remains,
   clients: Clients,
@@ -126,8 +148,9 @@ function reckon(
     ),
   );
   const cancelled = all.jobs.filter(({ phase }) => phase === 'cancelled');
-  for (const { id } of cancelled) {
-    if (!clients.cancels.has(id)) violations.push(`I20 ${id} was cancelled, and nobody asked`);
+  for (const { id, awaitedBy } of cancelled) {
+    const asked = awaitedBy?.jobId ?? id;
+    if (!clients.cancels.has(asked)) violations.push(`I20 ${id} was cancelled, and nobody asked`);
   }
   for (const [id, answer] of clients.cancels) {
     const phase = byId.get(id)?.phase;
@@ -150,7 +173,10 @@ function reckon(
     lost: [...acknowledged].filter((id) => !byId.has(id)).length,
     unexpected: all.jobs.filter(({ correlationId }) => !asked.has(correlationId)).length,
     duplicated: counts.reduce((sum, count) => sum + count, 0),
-    recovered: all.jobs.filter(({ id }) => !acknowledged.has(id)).length,
+    recovered: all.jobs.filter(({ id, awaitedBy }) => awaitedBy === null && !acknowledged.has(id))
+      .length,
+    flows: all.jobs.filter(({ type }) => type === 'flow').length,
+    parts: all.jobs.filter(({ awaitedBy }) => awaitedBy !== null).length,
     cancelled: cancelled.length,
     leasesLost: all.events.filter(({ cause }) => cause === 'lease_expired').length,
     callsOk: clients.calls.ok,

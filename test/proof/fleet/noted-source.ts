@@ -36,6 +36,7 @@ export function noted(source: JobSource): JobSource {
             return { ...told, claims: held(told.claims, options.owner) };
           },
         }),
+    ...(source.flow === undefined ? {} : { flow: (held, call) => source.flow!(held, call) }),
     ...(source.announce === undefined ? {} : { announce: (signs) => source.announce!(signs) }),
   };
 }

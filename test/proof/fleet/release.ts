@@ -12,7 +12,12 @@ export interface Release {
 }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const OWN = ['bad-source.ts', 'jobs.ts', 'ledger.ts', 'noted-source.ts', 'worker.ts'];
+const OWN = [
+  ...['bad-source', 'jobs', 'ledger', 'noted-source', 'worker'].map(
+    (name) => `test/proof/fleet/${name}.ts`,
+  ),
+  'test/support/inner-pawl.ts',
+];
 
 export const THIS_RELEASE: Release = { name: 'this', root };
 
@@ -32,10 +37,10 @@ export function releaseAt(revision: string): Release | { reason: string } {
   if (archive.status !== 0) return { reason: `${revision} is older than the packages` };
   execFileSync('tar', ['-x', '-C', folder], { input: archive.stdout });
   linkModules(folder);
-  const programs = join(folder, 'test/proof/fleet');
-  mkdirSync(programs, { recursive: true });
-  for (const file of OWN)
-    cpSync(join(dirname(fileURLToPath(import.meta.url)), file), join(programs, file));
+  for (const file of OWN) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file));
+  }
   return { name: found.stdout.slice(0, 7), root: folder };
 }
 

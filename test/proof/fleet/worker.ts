@@ -7,12 +7,12 @@ import type { JobSource } from 'pawl/internal/engine/source';
 import { openWorker } from 'pawl/internal/worker/open-worker';
 import { drainOnSignal } from 'pawl/internal/worker/shutdown';
 import { bad, type BadOptions, type Badness, sleepyClock } from './bad-source.ts';
-import { errand } from './jobs.ts';
+import { errand, flow } from './jobs.ts';
 import { noted } from './noted-source.ts';
 
 const [name = '', where = ''] = process.argv.slice(2);
 const badness = process.env['PROOF_PLANT'] as Badness | '';
-const jobs = [errand];
+const jobs = [errand, flow];
 const log = {
   warn: (message: string, facts: unknown): void =>
     void process.stdout.write(`${message} ${JSON.stringify(facts)}\n`),

@@ -168,8 +168,9 @@ class Fuzzer {
     this.#sent += 1;
     const key = status ?? 0;
     this.#statuses.set(key, (this.#statuses.get(key) ?? 0) + 1);
-    // 503: a busy server turns these away, too.
-    if (status !== null && status >= 500 && status !== 503)
+    // 503: a busy server turns these away, too. 501: it is not a proxy.
+    const isKnown = status === 503 || (status === 501 && bytes.startsWith('CONNECT'));
+    if (status !== null && status >= 500 && !isKnown)
       this.#violations.push(`${bytes.slice(0, 60)} → ${status}`);
   }
 

@@ -1,5 +1,5 @@
-// A flow whose process is killed again and again: each child ends once, and the parent once.
-import { spawn } from 'node:child_process';
+// A flow whose processes are killed again and again: each child ends once, and the parent once.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { checkHistory } from 'pawl/internal/check/check-history';
 import { SeededRandom } from 'pawl/internal/core/random';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
+import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
+import type { Store } from 'pawl/internal/store/store';
 import { readAll } from '../../simulation/read-all.ts';
+import { freshDatabase } from '../../support/postgres/fresh-database.ts';
+import { postgresServers } from '../../support/postgres/servers.ts';
 
 export const FLOW_KILLED = { tenant: 'acme', id: '01890000-0000-7000-8000-000000000001' };
 
@@ -22,53 +26,98 @@ export interface KillReport {
   readonly problems: readonly string[];
 }
 
-export async function killFlow(asked: {
+/** Where a flow is kept, and how many processes work on it. */
+interface Place {
+  readonly name: string;
+  readonly processes: number;
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+/** One process owns the file. */
+async function onSqlite(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'pawl-kills-'));
+  const name = join(folder, 'jobs.db');
+  return {
+    name,
+    processes: 1,
+    open: () => openFlowStore(name),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Two processes, which die together. */
+async function onPostgres(): Promise<Place> {
+  const database = await freshDatabase((await postgresServers()).at(-1)!);
+  return {
+    name: database.url,
+    processes: 2,
+    open: () => openFlowStore(database.url),
+    remove: () => database.drop(),
+  };
+}
+
+export async function openFlowStore(name: string): Promise<Store> {
+  const lifecycles = builtInLifecycles;
+  if (name.startsWith('postgres')) return openPostgresStore({ url: name, lifecycles });
+  return openSqliteStore({ path: name, lifecycles, mode: 'inline' });
+}
+
+export interface KillOptions {
+  readonly store: 'sqlite' | 'postgres';
   readonly children: number;
   readonly kills: number;
   readonly seed: number;
-}): Promise<KillReport> {
-  const folder = await mkdtemp(join(tmpdir(), 'pawl-kills-'));
-  const path = join(folder, 'jobs.db');
+}
+
+export async function killFlow(asked: KillOptions): Promise<KillReport> {
+  const place = await (asked.store === 'sqlite' ? onSqlite() : onPostgres());
   const random = new SeededRandom(asked.seed);
   try {
     let kills = 0;
-    while (kills < asked.kills && (await runUntilKilled(path, asked.children, random))) kills += 1;
-    await runToEnd(path, asked.children);
-    return { kills, problems: await judge(path, asked.children) };
+    while (kills < asked.kills && (await runUntilKilled(place, asked.children, random))) kills += 1;
+    await runToEnd(place, asked.children);
+    return { kills, problems: await judge(place, asked.children) };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await place.remove();
   }
 }
 
-function start(path: string, children: number) {
-  const args = [VICTIM, path, String(children)];
-  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+function start({ name, processes }: Place, children: number): ChildProcess[] {
+  const args = [VICTIM, name, String(children)];
+  return Array.from({ length: processes }, () =>
+    spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
 }
 
 /** False: the flow came to its end before it could be killed. */
 async function runUntilKilled(
-  path: string,
+  place: Place,
   children: number,
   random: SeededRandom,
 ): Promise<boolean> {
-  const victim = start(path, children);
-  const exit = once(victim, 'exit');
+  const victims = start(place, children);
+  const exits = victims.map((victim) => once(victim, 'exit'));
   let left = 1 + random.below(TURNS_MAX);
-  victim.stdout.on('data', (told: Buffer) => {
-    left -= told.toString().split('\n').length - 1;
-    if (left <= 0) victim.kill('SIGKILL');
-  });
-  const [, signal] = (await exit) as [number | null, string | null];
-  return signal === 'SIGKILL';
+  for (const { stdout } of victims) {
+    stdout!.on('data', (told: Buffer) => {
+      left -= told.toString().split('\n').length - 1;
+      if (left <= 0) for (const victim of victims) victim.kill('SIGKILL');
+    });
+  }
+  const ends = (await Promise.all(exits)) as [number | null, string | null][];
+  return ends.every(([, signal]) => signal === 'SIGKILL');
 }
 
-async function runToEnd(path: string, children: number): Promise<void> {
-  const [code] = (await once(start(path, children), 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`the last process ended with ${code}`);
+async function runToEnd(place: Place, children: number): Promise<void> {
+  const exits = start(place, children).map((victim) => once(victim, 'exit'));
+  const ends = (await Promise.all(exits)) as [number | null][];
+  const bad = ends.find(([code]) => code !== 0);
+  if (bad !== undefined) throw new Error(`one of the last processes ended with ${bad[0]}`);
 }
 
-async function judge(path: string, children: number): Promise<string[]> {
-  const store = await openSqliteStore({ path, lifecycles: builtInLifecycles, mode: 'inline' });
+async function judge(place: Place, children: number): Promise<string[]> {
+  const store = await place.open();
   try {
     const all = await readAll(store, [FLOW_KILLED.tenant]);
     const laws = checkHistory({ lifecycles: builtInLifecycles, ...all });

@@ -1,4 +1,4 @@
-// A process that runs a flow of many children on a SQLite file until it is killed, or all is done.
+// A process that runs a flow of many children, on SQLite or PostgreSQL, until it is killed or done.
 import { systemClock } from 'pawl/internal/core/clock';
 import { systemIds } from 'pawl/internal/core/ids';
 import { systemRandom } from 'pawl/internal/core/random';
@@ -12,16 +12,15 @@ import { isTerminal } from 'pawl/internal/core/phase';
 import { Sweeper } from 'pawl/internal/engine/sweeps/sweeper';
 import type { Ending } from 'pawl/internal/core/ending';
 import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
-import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import { holdingOf } from '../../support/world.ts';
-import { FLOW_KILLED } from './kill.ts';
+import { FLOW_KILLED, openFlowStore } from './kill.ts';
 
-const [path = '', count = '0'] = process.argv.slice(2);
+const [place = '', count = '0'] = process.argv.slice(2);
 const SUCCEED: Ending = { kind: 'succeed', result: '1' };
 /** A turn that is lost with its process spends an attempt. */
 const RETRY = { maxAttempts: 1_000, backoff: { kind: 'fixed', baseMs: 20 } } as const;
 const LEASE = { ttlMs: 1_000, heartbeatMs: 500 };
-const store = await openSqliteStore({ path, lifecycles: builtInLifecycles, mode: 'inline' });
+const store = await openFlowStore(place);
 const context = openContext({
   store,
   lifecycles: builtInLifecycles,

@@ -1,5 +1,6 @@
 import { findBug } from '../../simulation/find-bug.ts';
 import { PLANTED_BUGS } from '../../simulation/planted-bugs.ts';
+import { findPlantedFlow, PLANTED_IN_FLOWS } from '../explore/flows/planted.ts';
 import { findPlanted } from '../explore/find-planted.ts';
 import { PLANTED_IN_SQLITE } from '../explore/planted.ts';
 import type { Rung } from '../figures.ts';
@@ -27,6 +28,9 @@ export const runMutants: Rung = async (options, say) => {
   }
   for (const [bug, planted] of Object.entries(PLANTED_IN_SQLITE)) {
     note(bug, 'explore', await findPlanted(planted));
+  }
+  for (const [bug, planted] of Object.entries(PLANTED_IN_FLOWS)) {
+    note(bug, 'explore', await findPlantedFlow(planted));
   }
   const weak = await findWeakSync();
   if (weak.kind === 'skipped') say(`power     skipped: ${weak.reason}`);

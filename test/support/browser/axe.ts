@@ -11,7 +11,6 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-const HEAVY: ReadonlySet<unknown> = new Set(['serious', 'critical']);
 const SHOWN_LENGTH = 300;
 
 function textOf({ id, impact, help, nodes }: Violation): string {
@@ -20,12 +19,12 @@ function textOf({ id, impact, help, nodes }: Violation): string {
   return `${impact} ${id}: ${help} (${nodes.length}) ${example.slice(0, SHOWN_LENGTH)}`;
 }
 
-/** What axe-core calls serious or critical on a page as it stands. */
-export async function heavyFindingsOn(page: Page): Promise<string[]> {
+/** What axe-core finds on a page as it stands, however light. */
+export async function axeFindingsOn(page: Page): Promise<string[]> {
   // Evaluated, not added as a script, which the policy of the page would rightly refuse.
   const isThere = await page.evaluate(() => 'axe' in globalThis);
   if (!isThere) await page.evaluate(SOURCE);
   const run = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`;
   const violations = (await page.evaluate(run)) as Violation[];
-  return violations.filter(({ impact }) => HEAVY.has(impact)).map(textOf);
+  return violations.map(textOf);
 }

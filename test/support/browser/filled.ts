@@ -38,6 +38,7 @@ export async function fill(fixture: Fixture): Promise<Filled> {
   });
   await client.schedules.put('weekly', { rule: WEEKLY, job: { type: 'errand', input: {} } });
   await addWebhook(fixture);
+  await client.keys.create({ name: 'deploy-bot', roles: ['producer'] });
   await client.waitForEnd(dead.id);
   await client.waitForEnd(done.id);
   return { running, waiting, dead, done };

@@ -9,13 +9,12 @@ export interface FixtureStore {
   readonly env: NodeJS.ProcessEnv;
 }
 
+export const SQLITE: FixtureStore = { label: 'sqlite', env: {} };
+
 /** SQLite, and the newest PostgreSQL here: pages ask all alike, so one version is enough. */
 export async function fixtureStores(): Promise<FixtureStore[]> {
   const server = (await postgresServers()).at(-1)!;
   const database = await freshDatabase(server);
   after(() => database.drop());
-  return [
-    { label: 'sqlite', env: {} },
-    { label: server.label, env: { DATABASE_URL: database.url } },
-  ];
+  return [SQLITE, { label: server.label, env: { DATABASE_URL: database.url } }];
 }

@@ -25,6 +25,8 @@ export interface Fixture {
   readonly pawl: PawlClient;
   readonly client: ApiClient;
   readonly url: string;
+  /** The platform itself, as it is at the moment: to plant what takes weeks to come about. */
+  platform(): Platform;
   /** The first key, where keys are asked for. */
   key(): string;
   /** A page of its own, at a place of the dashboard: `jobs?phase=failed`. */
@@ -73,6 +75,7 @@ export async function openFixture(
     client: pawl.api,
     url,
     complaints,
+    platform: () => platform,
     key: () => readFileSync(join(env.PAWL_DATA, 'admin.key'), 'utf8').trim(),
     look: async (place = '', options = {}) => {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });

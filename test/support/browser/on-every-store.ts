@@ -1,9 +1,9 @@
-// One suite of pages, run against a server on every kind of store.
+// One suite of pages, run against a server on one kind of store or on every kind.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openFixture, type Fixture } from './fixture.ts';
-import { fixtureStores } from './fixture-stores.ts';
+import { type FixtureStore, fixtureStores, SQLITE } from './fixture-stores.ts';
 
 /** A room for the whole suite, and in it a page for each test. */
 export class Scene {
@@ -45,22 +45,33 @@ export class Scene {
   }
 }
 
-/** Registers the suite once for each store; the server and the browser are shared by its tests. */
-async function describeOnEveryStore(
+/** The server and the browser are shared by the tests of a suite. */
+function describeOn(
+  { label, env: ofStore }: FixtureStore,
   title: string,
   suite: (scene: Scene) => void,
   env: NodeJS.ProcessEnv = {},
-): Promise<void> {
-  for (const store of await fixtureStores()) {
-    void describe(`${title} (${store.label})`, () => {
-      const scene = new Scene();
-      before(() => scene.open({ ...env, ...store.env }));
-      after(() => scene.close());
-      beforeEach(() => scene.enter());
-      afterEach(() => scene.leave());
-      suite(scene);
-    });
-  }
+): void {
+  void describe(`${title} (${label})`, () => {
+    const scene = new Scene();
+    before(() => scene.open({ ...env, ...ofStore }));
+    after(() => scene.close());
+    beforeEach(() => scene.enter());
+    afterEach(() => scene.leave());
+    suite(scene);
+  });
 }
 
-export const onEveryStore = { describe: describeOnEveryStore } as const;
+type Suite = [title: string, suite: (scene: Scene) => void, env?: NodeJS.ProcessEnv];
+
+/** For pages whose content the store finds, counts or orders. */
+export const onEveryStore = {
+  describe: async (...suite: Suite): Promise<void> => {
+    for (const store of await fixtureStores()) describeOn(store, ...suite);
+  },
+} as const;
+
+/** For what the page alone decides: the API answers alike, whatever store is behind it. */
+export const onOneStore = {
+  describe: (...suite: Suite): void => describeOn(SQLITE, ...suite),
+} as const;

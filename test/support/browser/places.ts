@@ -10,16 +10,22 @@ export interface Place {
 }
 
 const LISTS: readonly (readonly [path: string, heading: string, content: string])[] = [
-  ['', 'Overview', 'Throughput, jobs a second'],
+  ['', 'Overview', 'Finished jobs'],
   ['jobs', 'Jobs', 'errand'],
   ['failures', 'Failures', 'the road is closed'],
   ['dead-letters', 'Dead letters', 'the road is closed'],
   ['queues', 'Queues and types', 'distributed'],
   ['workers', 'Workers', 'of 16'],
+  ['usage', 'Usage', 'errand'],
   ['schedules', 'Schedules', 'weekly'],
   ['webhooks', 'Webhooks', 'https://receiver.example/jobs'],
   ['processes', 'Processes', 'Exhibit'],
   ['lifecycles', 'Lifecycles', 'The lifecycle task'],
+  ['audit', 'Audit', 'schedule put'],
+  ['keys', 'Keys', 'deploy-bot'],
+  ['doctor', 'Doctor', 'Verify all history'],
+  ['queues/later', 'Queue later', 'never refused'],
+  ['types/errand', 'Type errand', 'the road is closed'],
   ['studio', 'Studio', 'Drop a document here'],
   ['guides', 'Documentation', 'A first job'],
 ];
@@ -46,5 +52,5 @@ export async function goTo(page: Page, url: string, place: Place): Promise<void>
   await page.goto(`${url}/#/${place.path}`);
   await page.getByRole('heading', { level: 1, name: place.heading }).waitFor();
   await page.getByText(place.content).first().waitFor({ state: 'attached' });
-  await until(page, `!document.body.textContent.includes('Looking…')`);
+  await until(page, `!document.body.textContent.includes('Loading…')`);
 }

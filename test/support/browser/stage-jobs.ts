@@ -1,7 +1,9 @@
 // Jobs that a test leads by the hand: loaded by the platform, and by the test that gives the turns.
+import { Type } from 'typebox';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { fail } from 'pawl/internal/handler/failure';
 import { typed } from 'pawl/internal/handler/schema';
+import { fromTypebox } from 'pawl/internal/handler/typebox';
 import { distributed } from 'pawl/internal/lifecycles/distributed';
 import { Turns } from './turns.ts';
 
@@ -39,6 +41,7 @@ export const errand = defineJob('errand', {
   dlq: 'failed',
   run({ input, log }) {
     log(`asked for ${JSON.stringify(input)}`);
+    if (input.fault !== undefined) log.error(`gives up: ${input.fault}`);
     if (input.fault !== undefined) throw fail('PermanentError', input.fault, { code: 'NO_WAY' });
     return { isDone: true };
   },
@@ -51,6 +54,19 @@ export const chore = defineJob('chore', {
   run({ input }) {
     if (input.fault !== undefined) throw fail('Refused', input.fault);
     return { isDone: true };
+  },
+});
+
+/** While it is on, every delivery fails; who ends it has mended the cause. */
+export const outage: { isOn: boolean } = { isOn: false };
+
+/** Fails for good as long as there is an outage, whatever its input. */
+export const delivery = defineJob('delivery', {
+  input: typed<object>(),
+  fatal: ['Unreachable'],
+  run() {
+    if (outage.isOn) throw fail('Unreachable', 'the mail server refuses the connection');
+    return { isDelivered: true };
   },
 });
 
@@ -71,6 +87,22 @@ export const parade = defineJob('parade', {
     ]);
     return { isOver: true };
   },
+});
+
+/** Waits for an answer of a shape. */
+export const inquiry = defineJob('inquiry', {
+  input: typed<string>(),
+  run: ({ receive }) =>
+    receive(
+      'opinion',
+      fromTypebox(
+        Type.Object({
+          agrees: Type.Boolean({ title: 'Do you agree?' }),
+          stars: Type.Integer({ minimum: 1, maximum: 5 }),
+          mood: Type.Union([Type.Literal('good'), Type.Literal('bad')]),
+        }),
+      ),
+    ),
 });
 
 interface Exhibit {

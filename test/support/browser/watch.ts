@@ -7,6 +7,7 @@ const SOURCE = new URL('in-page/watch-frames.ts', import.meta.url).href;
 export interface Watched {
   readonly frames: readonly number[];
   readonly longTasks: readonly number[];
+  readonly longScripts: readonly number[];
   readonly changes: number;
   readonly shift: number;
   readonly nodes: number;

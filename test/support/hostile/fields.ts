@@ -5,6 +5,9 @@ export const ANY_JSON = { $name: true, text: 'text', numbers: [1] };
 
 const NAME = '$name';
 
+/** The name of a member where only names that fit a pattern can stand. */
+export const FIT_NAME = 'fit-name';
+
 /** A place in a body: the names and numbers of members on the way to it. */
 export interface Field {
   readonly sort: 'text' | 'number' | 'name';
@@ -49,8 +52,11 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
 }
 
 /** Where the schema of a body asks for a text, a number or any JSON, as pointers. */
@@ -59,16 +65,20 @@ export function askedBy(
   shared: Readonly<Record<string, Schema>>,
   pointer = '',
 ): string[] {
-  const { $ref, type, properties, items, anyOf } = schema;
+  const { $ref, type, properties, patternProperties = {}, items } = schema;
+  const { enum: values, anyOf, oneOf = anyOf } = schema;
   const within = (part: Schema, at: string): string[] => askedBy(part, shared, at);
   if ($ref !== undefined) return within(shared[$ref.split('/').at(-1)!]!, pointer);
-  if (anyOf !== undefined) return anyOf.flatMap((one) => within(one, pointer));
+  if (values !== undefined) return [];
+  if (oneOf !== undefined) return oneOf.flatMap((one) => within(one, pointer));
   if (items !== undefined) return within(items, `${pointer}/0`);
   if (properties !== undefined) {
     return Object.entries(properties).flatMap(([name, part]) => within(part, `${pointer}/${name}`));
   }
+  const [member] = Object.values(patternProperties);
+  if (member?.properties !== undefined) return within(member, `${pointer}/${FIT_NAME}`);
   const isOwn = type === 'string' || type === 'number' || type === 'integer';
   if (isOwn) return [pointer];
-  const isAny = type === undefined ? !('enum' in schema || 'const' in schema) : type === 'object';
+  const isAny = type === undefined ? !('const' in schema) : type === 'object';
   return isAny ? [`${pointer}/text`, `${pointer}/numbers/0`, `${pointer}/${NAME}`] : [];
 }

@@ -20,6 +20,7 @@ function running(verb: string, ...before: readonly [path: string, body: object][
 
 const SLEEP = { name: 'pause', kind: 'time', delayMs: 60_000 };
 const SAID = { name: 'answer', kind: 'message', message: 'approve' };
+const SHAPED = { ...SAID, schema: ANY_JSON };
 const CHILDREN = { wait: 'parts', items: [{ key: 'a', type: TYPE }] };
 
 function flow(operation: string, open: WriteRoute['open'], bodies: readonly object[]): WriteRoute {
@@ -33,6 +34,14 @@ async function taken(api: Api): Promise<Target> {
   const { body } = await api.post(url, { name: 'approve', payload: 1 });
   await api.post(`${jobUrlOf({ url })}/await`, { ...own, waits: [SAID] });
   return { url: `${url}/${encodeURIComponent(body.id as string)}/aside`, own: own! };
+}
+
+/** A link that nobody has used. */
+async function linked(api: Api): Promise<Target> {
+  const { url } = await running('messages/links')(api);
+  const { body } = await api.post(url, { name: 'approve' });
+  const { pathname, search } = new URL(body.url as string);
+  return { url: pathname + search };
 }
 
 export const FLOW_ROUTES: readonly WriteRoute[] = [
@@ -58,9 +67,9 @@ export const FLOW_ROUTES: readonly WriteRoute[] = [
   ]),
   flow('awaitAll', running('await'), [
     { waits: [SLEEP] },
-    { waits: [SAID] },
+    { waits: [SHAPED] },
     { waits: [{ name: 'either', kind: 'first', members: [{ key: 'late', wait: SLEEP }] }] },
-    { waits: [{ name: 'either', kind: 'first', members: [{ key: 'said', wait: SAID }] }] },
+    { waits: [{ name: 'either', kind: 'first', members: [{ key: 'said', wait: SHAPED }] }] },
   ]),
   flow('suspendJob', running('suspend', ['await', { waits: [SLEEP], suspend: false }]), [
     { waits: ['pause'] },
@@ -68,6 +77,23 @@ export const FLOW_ROUTES: readonly WriteRoute[] = [
   flow('takeResults', running('waits/parts/results', ['children', CHILDREN]), [
     { after: '0', limit: 10 },
   ]),
+  flow('makeOwnMessageLink', running('links'), [
+    { name: 'approve', value: ANY_JSON, ttlMs: 5_000 },
+  ]),
+  {
+    operation: 'makeMessageLink',
+    method: 'POST',
+    open: async (api) => ({ url: (await running('messages/links')(api)).url }),
+    bodies: () => [{ name: 'approve', value: ANY_JSON, ttlMs: 5_000 }],
+    unseen: UNSEEN,
+  },
+  {
+    operation: 'useMessageLink',
+    method: 'POST',
+    open: linked,
+    bodies: () => [{ value: ANY_JSON }],
+    unseen: UNSEEN,
+  },
   flow('setAside', taken, [{ reason: 'not what was asked for' }]),
   {
     operation: 'sendMessage',

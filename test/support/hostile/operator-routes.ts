@@ -134,11 +134,25 @@ export const OPERATOR_ROUTES: readonly WriteRoute[] = [
     ],
   },
   {
+    operation: 'startOperation',
+    method: 'POST',
+    open: at('/v1/operations'),
+    bodies: () => [
+      { action: 'rerun', filter: ENDED, perSecond: 5, reason: 'reason', dryRun: true },
+    ],
+  },
+  {
     operation: 'changeQueue',
     method: 'PATCH',
     open: at('/v1/queues/mail'),
-    bodies: () => [{ concurrency: 5, highWatermark: 50, lowWatermark: 5, reason: 'reason' }],
+    bodies: () => [
+      { concurrency: 5, highWatermark: 50, lowWatermark: 5, reason: 'reason' },
+      { paused: true, pausedUntil: TIME },
+      { paused: true, pausedForMs: 60_000 },
+    ],
     shown: answered,
+    // Told as the time at which the pause ends.
+    unseen: ['/pausedForMs'],
   },
   {
     operation: 'createKey',

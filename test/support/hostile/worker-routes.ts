@@ -1,7 +1,7 @@
 // The routes of remote workers, with bodies that name all members that there are.
 import { randomUUID } from 'node:crypto';
 import type { Api } from '../../spec/http-fixture.ts';
-import { ANY_JSON } from './fields.ts';
+import { ANY_JSON, FIT_NAME } from './fields.ts';
 import { at, itsJob, jobUrlOf, type Target, type WriteRoute } from './write-route.ts';
 
 const TYPE = 'index';
@@ -81,11 +81,12 @@ export const WORKER_ROUTES: readonly WriteRoute[] = [
     bodies: () => [
       {
         workerId: 'w1',
-        types: ['none'],
+        types: ['none', FIT_NAME],
         max: 1,
         queues: ['default'],
         waitMs: 0,
         requestId: 'request',
+        revisions: { [FIT_NAME]: { name: 'v1', pin: true } },
       },
     ],
   },
@@ -95,6 +96,7 @@ export const WORKER_ROUTES: readonly WriteRoute[] = [
     bodies: () => [
       { ...BEAT, log: 'line', tokens: 'piece', liveTokens: 'live' },
       { ...BEAT, log: ['line'], tokens: ['piece'] },
+      { ...BEAT, log: [{ line: 'line', level: 'warn' }] },
     ],
     shown: streamed,
     unseen: ['/workerId', '/epoch', '/progress', '/liveTokens'],
@@ -106,7 +108,15 @@ export const WORKER_ROUTES: readonly WriteRoute[] = [
     method: 'PUT',
     open: at('/v1/workers/w9'),
     bodies: () => [
-      { types: [TYPE], host: 'host', pid: 1, version: '1', slots: 4, state: 'working' },
+      {
+        types: [TYPE],
+        revisions: { [FIT_NAME]: { name: 'v1', pin: true } },
+        host: 'host',
+        pid: 1,
+        version: '1',
+        slots: 4,
+        state: 'working',
+      },
     ],
     shown: async (api) => (await api.get('/v1/workers')).body,
   },

@@ -7,16 +7,17 @@ const KNOWN = Math.max(...MIGRATIONS.map(({ version }) => version));
 /** The claim of the next release, in a schema of its own: it also writes down a colour. */
 const CLAIM = `CREATE FUNCTION pawl_verbs_2.claim(p_owner int, p_actor text, p_types text[],
   p_max int, p_tenants int[], p_queues text[], p_key int8, p_token int8, p_turn int, p_hints json,
-  p_now float8)
-RETURNS TABLE (id uuid, tenant int, created_at int8, input json, more json, head json)
+  p_revisions json, p_now float8)
+RETURNS TABLE (id uuid, tenant int, created_at int8, input json, metadata json,
+  labels pawl_verbs_1.job_labels, head json)
 LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 BEGIN
-  FOR id, tenant, created_at, input, more, head IN SELECT * FROM pawl_verbs_1.claim(p_owner,
-    p_actor, p_types, p_max, p_tenants, p_queues, p_key, p_token, p_turn, p_hints, p_now)
-  LOOP
-    INSERT INTO pawl.colours SELECT claim.id, 'blue' WHERE claim.id IS NOT NULL;
-    RETURN NEXT;
-  END LOOP;
+  RETURN QUERY WITH c AS MATERIALIZED (
+    SELECT * FROM pawl_verbs_1.claim(p_owner, p_actor, p_types, p_max, p_tenants, p_queues, p_key,
+      p_token, p_turn, p_hints, p_revisions, p_now)),
+  n AS (INSERT INTO pawl.colours SELECT c.id, 'blue' FROM c WHERE c.id IS NOT NULL)
+  SELECT * FROM c;
 END $$`;
 
 /** Adds a table and a column, a verb that writes it, and an index of the table in use. */

@@ -69,6 +69,10 @@ const again = await (await job.rerun({ input: { order: 18 } })).result();
 sure<Same<typeof again, Invoice>>();
 // @ts-expect-error a job is run again with an input of its type
 await job.rerun({ input: { order: 'eighteen' } });
+const kept = await (await job.rerun({ keep: true })).result();
+sure<Same<typeof kept, Invoice>>();
+// @ts-expect-error what is kept is not chosen by name
+await job.rerun({ keep: ['plan'] });
 for await (const event of job.events({ after: 'cursor' })) {
   sure<Same<typeof event.at, Date>>();
   // @ts-expect-error an event that there is none of
@@ -167,3 +171,11 @@ const tested = await (await world.enqueue(invoice, { order: 1 })).result();
 sure<Same<typeof tested, Invoice>>();
 
 export const used = [madeAt, passed, other, any];
+
+// --- queues ------------------------------------------------------------------------------------
+
+const { pausedUntil } = await pawl.queue('bulk').pause({ until: '2h', reason: 'maintenance' });
+sure<Same<typeof pausedUntil, Date | null>>();
+await pawl.queue('bulk').pause({ until: new Date() });
+// @ts-expect-error words are neither a time nor a duration
+await pawl.queue('bulk').pause({ until: 'tomorrow' });

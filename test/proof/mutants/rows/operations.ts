@@ -79,7 +79,7 @@ export const CHANGES_T20: readonly RowChange[] = [
   {
     row: 'T29',
     mistake: 'the stream has a schema of its own',
-    file: 'packages/server/src/http/events.ts',
+    file: 'packages/server/src/http/page-or-stream.ts',
     from: "'text/event-stream': { schema: JobEventSchema },",
     to: "'text/event-stream': { schema: pageOf(JobEventSchema) },",
     tests: 'test/spec/http-openapi.test.ts',

@@ -6,6 +6,8 @@ export interface Watched {
   readonly frames: readonly number[];
   /** Tasks of more than 50 ms. */
   readonly longTasks: readonly number[];
+  /** Of frames of more than 50 ms: how long scripts of the page ran in them, each. */
+  readonly longScripts: readonly number[];
   /** Times that something in the document was changed, however much of it at once. */
   readonly changes: number;
   /** The sum of layout shifts that no hand had asked for. */
@@ -18,6 +20,7 @@ export interface Watched {
 interface Watch {
   frames: number[];
   longTasks: number[];
+  longScripts: number[];
   changes: number;
   shift: number;
   startedAt: number;
@@ -29,6 +32,7 @@ export function startWatch(): void {
   const watch: Watch = {
     frames: [],
     longTasks: [],
+    longScripts: [],
     changes: 0,
     shift: 0,
     startedAt: performance.now(),
@@ -49,6 +53,12 @@ export function startWatch(): void {
     watch.longTasks.push(...list.getEntries().map(({ duration }) => duration));
   });
   tasks.observe({ type: 'longtask' });
+  const scripts = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as unknown as LongFrame[]) {
+      watch.longScripts.push(...entry.scripts.map(({ duration }) => duration));
+    }
+  });
+  scripts.observe({ type: 'long-animation-frame' });
   const shifts = new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as unknown as LayoutShift[]) {
       if (!entry.hadRecentInput) watch.shift += entry.value;
@@ -62,9 +72,13 @@ export function startWatch(): void {
   changes.observe(document.body, everything);
   watch.stop = () => {
     cancelAnimationFrame(frame);
-    for (const observer of [tasks, shifts, changes]) observer.disconnect();
+    for (const observer of [tasks, scripts, shifts, changes]) observer.disconnect();
   };
   Object.assign(globalThis, { pawlWatch: watch });
+}
+
+interface LongFrame {
+  readonly scripts: readonly { readonly duration: number }[];
 }
 
 interface LayoutShift {

@@ -1,0 +1,94 @@
+import { globSync, readFileSync } from 'node:fs';
+import { inRepository, repositoryFolder } from '../run/repository.ts';
+import { sourcePaths } from '../run/own-sources.ts';
+import { type Declaration, exportsOf } from './declarations.ts';
+import { code, madeOf, table } from './table.ts';
+
+const INTRODUCTION = `\
+Every name that the packages export, by entry, with what it is for and, where a guide or an example
+imports it, where to see it used. The options of each function are in [options](options.md).`;
+
+/** What each entry is for, in the order of the page. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  pawl: 'Define jobs, open Pawl in a program, enqueue and follow jobs.',
+  'pawl/client': 'Enqueue and follow jobs of a server over HTTP; also in browsers.',
+  'pawl/testing': 'Test handlers in memory, with a clock that the test moves.',
+  'pawl/tx': 'Enqueue in a transaction of an ORM or another driver.',
+  'pawl/codec': 'Encrypt payloads before they leave the process.',
+  'pawl/define': 'Define jobs without loading the engine, for modules of plug-ins and handlers.',
+  'pawl/plugin': 'Write plug-ins: routes, records, followers, duties, settings.',
+  'pawl/cli': 'Write commands that join `pawl`.',
+  '@pawl/server': 'Serve the API and the dashboard from a program.',
+  '@pawl/server/outgoing': 'The HTTP client that refuses private addresses.',
+  '@pawl/ogc': 'OGC API – Processes, as a plug-in.',
+  '@pawl/studio': 'The built-in job types, as a plug-in.',
+};
+
+export interface Entry {
+  readonly name: string;
+  readonly sentence: string;
+  readonly declarations: readonly Declaration[];
+}
+
+export function entries(): Entry[] {
+  return Object.entries(ENTRIES).map(([name, sentence]) => {
+    const all = exportsOf(sourcePaths.get(name)!);
+    const unique = new Map(all.map((one) => [one.name, one]));
+    const sorted = [...unique.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    return { name, sentence, declarations: sorted };
+  });
+}
+
+const USED = /import (?:type )?\{([^}]*)\} from '((?:pawl|@pawl\/)[\w/]*)'/g;
+
+/** Where a name is first imported, in a guide or else in an example: `pawl defineJob` → link. */
+function uses(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const guides = globSync('docs/guides/**/*.md', { cwd: repositoryFolder }).toSorted();
+  const examples = globSync('examples/**/*.ts', {
+    cwd: repositoryFolder,
+    exclude: ['**/node_modules/**'],
+  });
+  for (const path of [...guides, ...examples.toSorted()].map((one) => one.replaceAll('\\', '/'))) {
+    const text = readFileSync(inRepository(path), 'utf8');
+    const title = /^# (.*)$/m.exec(text)?.[1];
+    const label = path.endsWith('.md') ? title! : path.replace(/^examples\//, '');
+    const link = `[${label}](../../${path})`.replace('../../docs/', '../');
+    for (const [, names, entry] of text.matchAll(USED)) {
+      for (const name of names!.split(',')) {
+        const key = `${entry} ${name.replace(/\btype /, '').trim()}`;
+        if (!found.has(key)) found.set(key, link);
+      }
+    }
+  }
+  return found;
+}
+
+/** docs/reference/typescript.md, whole. */
+export function typescriptPage(): string {
+  const used = uses();
+  return [
+    '# TypeScript',
+    '',
+    madeOf('the comments of the sources'),
+    '',
+    INTRODUCTION,
+    '',
+    ...entries().flatMap(({ name, sentence, declarations }) => [
+      `## ${name}`,
+      '',
+      sentence,
+      '',
+      ...table(
+        ['name', 'kind', 'what it is for', 'used in'],
+        declarations.map((one) => [
+          code(one.name),
+          one.kind,
+          one.comment,
+          used.get(`${name} ${one.name}`) ?? '',
+        ]),
+      ),
+      '',
+    ]),
+  ].join('\n');
+}

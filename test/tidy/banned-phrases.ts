@@ -1,0 +1,106 @@
+// Everything a person reads uses the words of the field; the glossary in ARCHITECTURE.md decides.
+import { codeOf, lineAt, type SourceFile } from './source.ts';
+
+/** A phrase that makes a reader stop, and what to write instead. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:by|with) commas\b/gi, 'comma-separated'],
+  [/\bwithout(?= \(|[.;)]|$)/gim, 'default: …'],
+  [/\bcomes? round\b/gi, 'recurring'],
+  [/\bdeclared nowhere\b/gi, 'not declared'],
+  [/\bin hand\b/gi, 'in flight'],
+  [/\bPromises, over\b|\bwhat is promised, and what is kept\b/gi, 'SLOs, last 7 days'],
+  [/\bleft none\b/gi, 'no result'],
+  [/\bnobody's business\b/gi, 'not reported'],
+  [/\bwish(?:es|ed)?\b/gi, 'request'],
+  [/\bgood (?:here|there|for)\b/gi, 'valid'],
+  [/\bso many\b/gi, 'at most; the number of'],
+  [/\bby (?:itself|themselves)\b/gi, 'automatically; on its own'],
+  [/\b(?:is|are|was|were|be) told\b|\btold (?:as|at|by)\b/gi, 'reported; shown'],
+  [/(?<!there )\bis no (?!longer|more)/gi, 'is not a'],
+  [/\bbe had\b/gi, 'be read; be fetched'],
+  [/\bend(?:s|ed|ing)? (?:badly|well)\b/gi, 'failed; succeeded'],
+  [/\b(?:is|was) away\b/gi, 'is unavailable'],
+  [/\bas (?:it comes|they come)\b/gi, 'with its defaults'],
+  [/\bhow far (?:it|one|an? \w+) is\b/gi, 'progress'],
+  [/\b(?:go|goes|went|going) on\b/gi, 'continue'],
+  [/\bbelongs? into\b/gi, 'belongs in'],
+  [/\b(?:in|out)side of\b/gi, 'inside; outside'],
+  [/\banew\b/gi, 'again'],
+  [/\bin the place of\b/gi, 'in place of; instead of'],
+  [/\b(?:take|takes|took|taken|taking) away\b/gi, 'remove'],
+  [/\bmend(?:s|ed|ing)?\b/gi, 'fix'],
+  [/\bheard of\b/gi, 'seen'],
+  [/\botherwise than\b/gi, 'instead of; overrides'],
+  [/\b(?:how|where) (?:it|they|jobs?|the job|each|a job|one) stands?\b/gi, 'state; status'],
+  [/\bis (?:not )?there (?:twice|already)\b/gi, 'appears twice; already exists'],
+  [/\bnews of work\b/gi, 'wake-up'],
+  [/\bplay-book\b/gi, 'playbook'],
+  [/\bwhat is what\b/gi, 'concepts'],
+  [/\btries of its own\b/gi, 'its own number of attempts'],
+  [/\bin the night\b/gi, 'at night'],
+  [/\b(?:come|comes|came) to be\b/gi, 'is created'],
+  [/\b(?:has|have) a say\b/gi, 'counts'],
+  [/\bthe one or the other\b/gi, 'one of them'],
+  [/\bdealt with by\b/gi, 'handled by'],
+  [/\bsay that it is there\b/gi, 'worker heartbeat'],
+  [/\bwhat can be said when\b/gi, '… options'],
+  [/\bnobody (?:has )?(?:begun|began|begins|answers|there|lets)\b/gi, 'not started; no answer'],
+  [/\blets? (?:it|them|everything) (?:in|through)\b/gi, 'makes it ready'],
+];
+
+/** Made from titles of tests, quoted from others, or records of their time. */
+const NOT_READ = /^(?:docs\/(?:conformance|requirements)\.md$|docs\/decisions\/|bench\/)/;
+const SOURCE = /^packages\/(?!dashboard\/)\w+\/src\/(?!.*\.test\.ts$).*\.ts$/;
+
+interface Text {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The literals of a source; those that are added up to one text are one. */
+export function textsOf(source: string): Text[] {
+  const code = codeOf(source);
+  const texts: Text[] = [];
+  let last = -1;
+  for (let at = 0; at < code.length; at++) {
+    const quote = code[at]!;
+    if (quote !== "'" && quote !== '"' && quote !== '`') continue;
+    const end = code.indexOf(quote, at + 1);
+    if (end < 0) break;
+    const text = source.slice(at + 1, end);
+    const isMore = last >= 0 && /^\s*\+\s*$/.test(code.slice(last + 1, at));
+    const before = isMore ? texts.pop()! : { at: at + 1, text: '' };
+    texts.push({ at: before.at, text: before.text + text.replaceAll(/\$\{[^}]*\}/g, '…') });
+    [last, at] = [end, end];
+  }
+  return texts;
+}
+
+/** Names and paths have no blanks. */
+function isProse({ text }: Text): boolean {
+  return text.includes(' ');
+}
+
+/** A document without its programs and names, on as few lines as it has paragraphs. */
+function proseOf(text: string): string {
+  const blank = (code: string): string => code.replaceAll(/[^\n]/g, ' ');
+  return text
+    .replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, blank)
+    .replaceAll(/`[^`\n]*`/g, blank)
+    .replaceAll(/\n(?=[^\n|#>*-])/g, ' ');
+}
+
+export function bannedPhraseProblems({ path, text }: SourceFile): string[] {
+  if (NOT_READ.test(path)) return [];
+  const isDocument = path.endsWith('.md');
+  if (!isDocument && !SOURCE.test(path)) return [];
+  const texts = isDocument ? [{ at: 0, text: proseOf(text) }] : textsOf(text).filter(isProse);
+  return texts.flatMap(({ at, text: read }) =>
+    BANNED.flatMap(([phrase, instead]) =>
+      [...read.matchAll(phrase)].map(({ 0: found, index }) => {
+        const line = lineAt(text, at + index);
+        return `${path}:${line}: “${found}”: say ${instead}`;
+      }),
+    ),
+  );
+}
