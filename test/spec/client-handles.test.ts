@@ -276,11 +276,11 @@ for (const { label, database } of await freshDatabases()) {
       assert.deepEqual(await client.schedules.list(), await pawl.schedules.list());
       assert.equal((await client.schedules.pause('nightly')).isPaused, true);
       const fire = await client.schedules.run('nightly', { key: 'now' });
+      assert.equal((await client.job(double, fire.jobId!).result()).twice, 2);
       assert.deepEqual(
         await client.schedules.history('nightly'),
         await pawl.schedules.history('nightly'),
       );
-      assert.equal((await client.job(double, fire.jobId!).result()).twice, 2);
       assert.equal((await client.schedules.resume('nightly')).isPaused, false);
       await client.schedules.remove('nightly');
       await assert.rejects(client.schedules.get('nightly'), { code: 'NOT_FOUND' });
