@@ -1,5 +1,6 @@
 // Clients that ask once, and are honest about what they know: done, not done, or nobody can tell.
 import type { Outcome, SubmitOperation } from 'pawl/internal/check/history';
+import { isTerminal, type Phase } from 'pawl/internal/core/phase';
 import { SeededRandom } from 'pawl/internal/core/random';
 import { systemTimers } from 'pawl/internal/core/timers';
 import { type Errand, type Flow, LEASE_MS } from './jobs.ts';
@@ -117,13 +118,21 @@ export class Clients {
     }
   }
 
-  /** Whether nothing is under way any more, as far as a client is told. */
+  /**
+   * Whether nothing is under way any more, as far as a client is told. Asked phase by phase, a job
+   * that moves on between two answers is seen in neither; so each job is asked for once, and an end
+   * is final.
+   */
   async isQuiet(): Promise<boolean> {
-    for (const phase of ['ready', 'leased', 'executing', 'waiting', 'held']) {
-      const answer = await send(`${this.#url()}/v1/jobs?limit=1&phase=${phase}`);
+    let cursor: string | null = null;
+    do {
+      const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const answer = await send(`${this.#url()}/v1/jobs?limit=200${from}`);
       if (answer?.status !== 200) return false;
-      if ((answer.body as { items: unknown[] }).items.length > 0) return false;
-    }
+      const page = answer.body as { items: { phase: Phase }[]; nextCursor: string | null };
+      if (page.items.some(({ phase }) => !isTerminal(phase))) return false;
+      cursor = page.nextCursor;
+    } while (cursor !== null);
     return true;
   }
 
