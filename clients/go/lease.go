@@ -17,6 +17,7 @@ type claim struct {
 	Job            Job                        `json:"job"`
 	Input          json.RawMessage            `json:"input"`
 	Epoch          int                        `json:"epoch"`
+	Token          string                     `json:"token"`
 	Lease          leaseTimes                 `json:"lease"`
 	Checkpoint     json.RawMessage            `json:"checkpoint"`
 	Stages         map[string]json.RawMessage `json:"stages"`
@@ -27,12 +28,13 @@ type claim struct {
 }
 
 // Lease is a job that a worker owns until the lease expires. Each report carries the claim's epoch and
-// can be sent again; one of an owner that lost its lease is refused with CodeLeaseLost.
+// token and can be sent again; one of an owner that lost its lease is refused with CodeLeaseLost.
 type Lease struct {
 	client   *Client
 	WorkerID string
 	Job      Job
 	Epoch    int
+	Token    string
 	Attempt  int
 	// Input is what the job was given; Lease.ReadInput reads one that is kept aside because of its size.
 	Input json.RawMessage
@@ -55,6 +57,7 @@ func newLease(client *Client, workerID string, c claim) *Lease {
 		WorkerID:       workerID,
 		Job:            c.Job,
 		Epoch:          c.Epoch,
+		Token:          c.Token,
 		Attempt:        c.Attempt,
 		Input:          c.Input,
 		Checkpoint:     orNil(c.Checkpoint),
@@ -126,6 +129,7 @@ func (l *Lease) post(ctx context.Context, verb string, members any, out any, noR
 	}
 	held["workerId"] = l.WorkerID
 	held["epoch"] = l.Epoch
+	held["token"] = l.Token
 	path := jobPath(l.Job.ID, verb)
 	call := request{method: http.MethodPost, path: path, body: held, noRetry: noRetry}
 	_, err := l.client.do(ctx, call, out)

@@ -192,6 +192,18 @@ for (const [name, verb] of Object.entries(OWNER_VERBS) as [OwnerVerb, Verb][]) {
       await isUntouched(world, held, name);
     });
 
+    test('[R7] is accepted with the token of its claim, and refused with any other', async () => {
+      const { world, held } = await claimedJob(name);
+      const { token } = held;
+      assert.ok(token);
+      for (const other of ['another', '1', '-1', `${token}0`, ` ${token}`, '9'.repeat(64)]) {
+        const error = await verb(world.engine, { ...held, token: other });
+        assert.equal(error?.code, 'LEASE_LOST', other);
+      }
+      await isUntouched(world, held, name);
+      assert.equal(await verb(world.engine, held), null);
+    });
+
     test('[R7] is refused once the deadline has passed, also before any sweep came', async () => {
       const { world, held } = await claimedJob(name);
       const { leaseExpiry } = await world.job(held.ref);

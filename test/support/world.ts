@@ -175,6 +175,6 @@ function refOf(job: JobName): JobRef {
 }
 
 /** What an owner shows to prove that a claimed job is its own. */
-export function holdingOf({ job }: Claim): Ownership {
-  return { ref: refOf(job), owner: job.owner!, epoch: job.epoch };
+export function holdingOf({ job, token }: Claim): Ownership {
+  return { ref: refOf(job), owner: job.owner!, epoch: job.epoch, token };
 }

@@ -1,4 +1,4 @@
-"""One claim: what its owner may report, each with the claim's epoch."""
+"""One claim: what its owner may report, each with the claim's epoch and token."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ class Lease:
         self.id: str = self.job["id"]
         self.type: str = self.job["type"]
         self.epoch: int = claim["epoch"]
+        self.token: str = claim["token"]
         self.attempt: int = claim["attempt"]
         self.checkpoint: Any = claim["checkpoint"]
         self.stages: Dict[str, Any] = dict(claim["stages"])
@@ -175,7 +176,8 @@ class Lease:
     def _post(
         self, verb: str, body: Optional[Mapping[str, Any]] = None, retries: Optional[int] = None
     ) -> Any:
-        held = {"workerId": self.worker_id, "epoch": self.epoch, **(body or {})}
+        owner = {"workerId": self.worker_id, "epoch": self.epoch, "token": self.token}
+        held = {**owner, **(body or {})}
         path = f"/v1/jobs/{self.id}/{verb}"
         return self._transport.request("POST", path, body=held, retries=retries).body
 

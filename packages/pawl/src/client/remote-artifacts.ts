@@ -29,11 +29,11 @@ export class RemoteArtifacts {
   }
 
   async put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
-    const { ref, owner: workerId, epoch } = held;
+    const { ref } = held;
     const { name, contentType, content } = artifact;
     const body = await this.#connection.put({
       path: `/v1/jobs/${ref.id}/artifacts/${encodeURIComponent(name)}`,
-      query: { workerId, epoch },
+      query: shownBy(held),
       contentType,
       content,
     });
@@ -42,8 +42,7 @@ export class RemoteArtifacts {
 
   async find({ id }: ArtifactRef, held: Ownership | null = null): Promise<Artifact> {
     const path = `/v1/artifacts/${encodeURIComponent(id)}/link`;
-    const query =
-      held === null ? {} : { jobId: held.ref.id, workerId: held.owner, epoch: held.epoch };
+    const query = held === null ? {} : { jobId: held.ref.id, ...shownBy(held) };
     const { body } = await this.#connection.call({ method: 'GET', path, query });
     return this.#artifactOf(body as ArtifactJson);
   }
@@ -86,6 +85,11 @@ export class RemoteArtifacts {
       expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
     };
   }
+}
+
+/** How an attempt names itself in an address. */
+function shownBy({ owner: workerId, epoch, token }: Ownership) {
+  return { workerId, epoch, ...(token === undefined ? {} : { token }) };
 }
 
 async function* nothing(): Content {

@@ -22,6 +22,7 @@ export function claimOf(json: ClaimJson, tenant: string): Claim {
     leaseMs: json.lease.expiresInMs,
     renewInMs: json.lease.renewInMs,
     idempotencyKey: json.idempotencyKey,
+    token: json.token,
   };
 }
 

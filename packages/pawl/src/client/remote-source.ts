@@ -151,13 +151,13 @@ export class RemoteSource {
   }
 
   async #ask(
-    { ref, owner: workerId, epoch }: Ownership,
+    { ref, owner: workerId, epoch, token }: Ownership,
     verb: string,
     body: object,
   ): Promise<{ body: unknown; error: PawlError | null }> {
     const path = `/v1/jobs/${ref.id}/${verb}`;
     try {
-      const call = { method: 'POST', path, body: { workerId, epoch, ...body } } as const;
+      const call = { method: 'POST', path, body: { workerId, epoch, token, ...body } } as const;
       const reply = await this.#connection.call(call);
       return { body: reply.body, error: null };
     } catch (error) {

@@ -84,6 +84,7 @@ export const ClaimSchema = Type.Object(
     job: JobSchema,
     input: Json,
     epoch: OWNER.epoch,
+    token: Type.String({ description: 'Drawn at random for this claim; owners send it back.' }),
     lease: named('ClaimedLease', { ...LEASE, heartbeatMs: Type.Integer() }),
     checkpoint: Json,
     stages: Type.Record(Type.String(), Json, { description: 'Kept results of earlier attempts.' }),

@@ -104,13 +104,13 @@ export class Artifacts {
   }
 
   async #put(held: Ownership, artifact: NewArtifact): Promise<Artifact> {
-    const { ref, owner, epoch } = held;
+    const { ref, owner, epoch, token } = held;
     const [job] = await this.#context.store.read([ref]);
     if (!job) throw notFound(ref);
     // Asked before the bytes come, so that nobody sends gigabytes to be refused at their end.
     const refusal = ownershipRefusal(job, held);
     if (refusal !== null) throw refusal;
-    const holder = { jobId: ref.id, owner, epoch };
+    const holder = { jobId: ref.id, owner, epoch, token };
     return this.#store(artifact, { tenant: ref.tenant, holder, keepMs: null });
   }
 

@@ -5,6 +5,7 @@ import type { CancelWish, Job, JobRef, JsonText } from '../core/job.ts';
 import { isOwned } from '../core/phase.ts';
 import { progressWithin, type StageRange } from '../core/policy.ts';
 import type { Fence } from '../store/move.ts';
+import type { FenceOp } from '../store/records.ts';
 import type { NoteDraft, Renewal, RenewOutcome } from '../store/renew.ts';
 import { afterWrite } from './after-write.ts';
 import { allOf } from './all-of.ts';
@@ -39,6 +40,11 @@ export function ownerFence({ owner, token }: Ownership): Fence {
   return token === undefined ? { kind: 'owner', owner } : { kind: 'owner', owner, token };
 }
 
+/** The same for a write of records. */
+export function fenceOf({ ref, owner, epoch, token }: Ownership): FenceOp {
+  return { op: 'fence', tenant: ref.tenant, jobId: ref.id, owner, epoch, token };
+}
+
 export function ownerTask(held: Ownership, plan: Task['plan']): Task {
   return {
     ref: { tenant: held.ref.tenant, id: held.ref.id },
@@ -66,18 +72,14 @@ export async function start(
   return transition(context, tasks);
 }
 
-/**
- * Nothing is written here, so no fence of the store judges the time. It is read before the row: a
- * renewal in between can only lengthen the lease.
- */
-async function leaveInTime(context: EngineContext, held: Ownership): Promise<Plan> {
-  const now = await context.store.now();
-  const [job] = await context.store.read([held.ref]);
+/** No move is made, so the fence that guards one is asked by itself. */
+async function leaveInTime({ store }: EngineContext, held: Ownership): Promise<Plan> {
+  const { kind } = await store.records.write([fenceOf(held)]);
+  if (kind === 'written') return { kind: 'leave' };
+  const [job] = await store.read([held.ref]);
   if (!job) return { kind: 'refuse', error: notFound(held.ref) };
-  const error = ownershipRefusal(job, held);
-  if (error !== null) return { kind: 'refuse', error };
-  const isInTime = job.leaseExpiry !== null && now < job.leaseExpiry;
-  return isInTime ? { kind: 'leave' } : { kind: 'refuse', error: leaseExpired(job) };
+  const error = ownershipRefusal(job, held) ?? leaseExpired(job, held.token);
+  return { kind: 'refuse', error };
 }
 
 /** A sign of life and what came with it. Progress only rises; entering a stage lifts it. */

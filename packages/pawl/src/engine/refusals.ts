@@ -14,11 +14,16 @@ export function leaseLost(job: Job): PawlError {
   );
 }
 
-/** The row still names the owner, but its deadline has passed by the database's clock. */
-export function leaseExpired(job: Job): PawlError {
+/**
+ * The row still names the owner, but its deadline has passed by the database's clock, or the token
+ * that was shown is of another claim.
+ */
+export function leaseExpired(job: Job, token?: string | null): PawlError {
+  const other = (token ?? null) === null ? '' : ', or `token` is not that of its claim';
+  const lease = `the lease of "${job.owner}" on job ${job.id} at epoch ${job.epoch}`;
   return new PawlError(
     'LEASE_LOST',
-    `the lease of "${job.owner}" on job ${job.id} at epoch ${job.epoch} was not renewed in time`,
+    `${lease} was not renewed in time${other}: stop, the job is taken back`,
     { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
   );
 }

@@ -213,7 +213,7 @@ function stepOf(
   if (missed !== null && standsAsBefore(missed, job) && fence.kind !== 'version') {
     // The job stands as it did, so only time can have refused the move.
     if (fence.kind === 'expired') return { kind: 'unchanged', job };
-    return { kind: 'refused', error: leaseExpired(job) };
+    return { kind: 'refused', error: leaseExpired(job, fence.token) };
   }
   return draftMove(round.decisions, { task, job, plan, fence });
 }

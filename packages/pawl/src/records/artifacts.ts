@@ -47,6 +47,7 @@ export interface ArtifactCommit extends Omit<Artifact, 'createdAt' | 'expiresAt'
     readonly jobId: string;
     readonly owner: string;
     readonly epoch: number;
+    readonly token?: string | undefined;
   } | null;
   /** How long from now it is kept; null for as long as its job. */
   readonly keepMs: number | null;

@@ -19,6 +19,8 @@ export interface AccessSettings {
   readonly connectionsPerAddress: number | null;
   /** Origins whose pages may use the API. */
   readonly corsOrigins: readonly string[];
+  /** Whether owners of jobs must send the token of their claim. */
+  readonly requiresLeaseTokens: boolean;
 }
 
 const REQUESTS_PER_SECOND = 1_000;
@@ -39,6 +41,7 @@ export function readAccess(env: NodeJS.ProcessEnv, host: string): AccessSettings
     requestsPerSecond: readRate(env, isOpen),
     connectionsPerAddress: readConnections(env),
     corsOrigins: readOrigins(env, isOpen),
+    requiresLeaseTokens: readLeaseTokens(env),
   };
 }
 
@@ -54,6 +57,14 @@ function isOpenIn(env: NodeJS.ProcessEnv, at: { host: string; hasProvider: boole
   }
   if (wish !== '') return wish === 'off';
   return isLoopback(at.host) && !at.hasProvider;
+}
+
+function readLeaseTokens(env: NodeJS.ProcessEnv): boolean {
+  const asked = env['PAWL_LEASE_TOKENS'] || 'optional';
+  if (asked !== 'optional' && asked !== 'required') {
+    throw new ConfigurationError('PAWL_LEASE_TOKENS', `is "${asked}": give optional or required`);
+  }
+  return asked === 'required';
 }
 
 function readProvider(env: NodeJS.ProcessEnv): ProviderSettings | null {

@@ -162,6 +162,7 @@ function serverOf(
     status,
     rate: rateOf(configuration.access),
     corsOrigins: configuration.access.corsOrigins,
+    requiresLeaseTokens: configuration.access.requiresLeaseTokens,
     connections: { perAddressMax: configuration.access.connectionsPerAddress },
     warn: (message, facts) => log.warn(message, facts),
   });

@@ -65,6 +65,12 @@ export const SETTINGS: readonly Setting[] = [
       'Connections of one address at once, 0 for no limit; some more are taken to ask how it is.',
   },
   {
+    name: 'PAWL_LEASE_TOKENS',
+    fallback: 'optional',
+    sentence:
+      'required: owners of jobs must send the token of their claim. optional: checked where sent.',
+  },
+  {
     name: 'PAWL_LINK_KEYS',
     fallback: null,
     sentence: 'Keys that sign links to artifacts and messages. Default: a file in the data folder.',

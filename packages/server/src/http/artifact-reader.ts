@@ -12,21 +12,23 @@ export const HOLDER_QUERY = OWNER;
 export const READER_QUERY = {
   workerId: Type.Optional(HOLDER_QUERY.workerId),
   epoch: Type.Optional(HOLDER_QUERY.epoch),
+  token: HOLDER_QUERY.token,
 };
 
 interface Reader {
   readonly jobId?: string;
   readonly workerId?: string;
   readonly epoch?: number;
+  readonly token?: string;
 }
 
 /** The attempt that asks; null for everybody else. */
 export function heldIn(
   request: FastifyRequest,
-  { jobId, workerId, epoch }: Reader,
+  { jobId, workerId, epoch, token }: Reader,
 ): Ownership | null {
   if (jobId === undefined || workerId === undefined || epoch === undefined) return null;
-  return { ref: refOf(request, jobId), owner: workerId, epoch };
+  return { ref: refOf(request, jobId), owner: workerId, epoch, token };
 }
 
 /** The attempt that a link was made for. */

@@ -142,9 +142,9 @@ function putArtifact(app: App, services: Intake): void {
       },
     },
     async (request, reply) => {
-      const { workerId, epoch } = request.query;
+      const { workerId: owner, epoch, token } = request.query;
       const { id, name } = request.params;
-      const held = { ref: refOf(request, id), owner: workerId, epoch };
+      const held = { ref: refOf(request, id), owner, epoch, token };
       const sent = receivedArtifact(services, request, name);
       const artifact = await receive(request, reply, () =>
         name === RESULT_VALUE

@@ -16,6 +16,7 @@ export async function claimJson(services: Services, claim: Claim): Promise<Claim
     job: jobJson(briefJob(job)),
     input: JSON.parse(job.input) as unknown,
     epoch: job.epoch,
+    token: claim.token!,
     lease: {
       owner: job.owner!,
       expiresAt: timeText(job.leaseExpiry!),

@@ -278,7 +278,7 @@ function makeOwnLink(app: App, { engine }: Services): void {
       },
     },
     async (request) => {
-      const { workerId: _worker, epoch: _epoch, ...link } = request.body;
+      const { workerId: _worker, epoch: _epoch, token: _token, ...link } = request.body;
       const held = heldBy(request, request.params.id, request.body);
       return linkJson(await engine.flows.messageLink(linkOf(held.ref, link), held));
     },

@@ -1,5 +1,5 @@
 const JOB = '019a8f3e-7c00-7d2a-9b1e-4f5a6b7c8d9e';
-const OWNER = { workerId: 'worker-1', epoch: 1 };
+const OWNER = { workerId: 'worker-1', epoch: 1, token: '5816220331079184' };
 const FAILURE = { class: 'network_timeout', message: 'no answer within 30 s' };
 
 /** A body for each operation that takes one, by operation id. */

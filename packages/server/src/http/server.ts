@@ -75,6 +75,7 @@ import { ServerStatus } from './status.ts';
 import { serveMetrics } from './metrics.ts';
 import { trees } from './trees.ts';
 import { traceRequests } from './trace-requests.ts';
+import { requireLeaseTokens } from './lease-tokens.ts';
 import { messageLinkRoutes } from './message-links.ts';
 import { methodsAt } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
@@ -96,6 +97,8 @@ export interface ServerOptions {
   readonly connections?: Partial<ConnectionLimits>;
   /** Whose pages may use the API, such as `https://app.example.com`; left out: nobody's. */
   readonly corsOrigins?: readonly string[];
+  /** Whether owners of jobs must send the token of their claim. */
+  readonly requiresLeaseTokens?: boolean;
   readonly streams?: Partial<StreamLimits>;
   readonly load?: Partial<LoadLimits>;
   /** Requests per credential; null for no limit. */
@@ -193,8 +196,9 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   lingerAfterRefusals(app, lingerMs);
   if (perAddressMax !== null) boundConnections(app, perAddressMax);
   requireOneHost(app);
-  const { corsOrigins = [] } = options;
+  const { corsOrigins = [], requiresLeaseTokens = false } = options;
   if (corsOrigins.length > 0) allowOrigins(app, corsOrigins);
+  if (requiresLeaseTokens) requireLeaseTokens(app);
   traceRequests(app);
   if (options.log !== undefined) logRequests(app, options.log);
   shedLoad(app, { ...LOAD_LIMITS, ...options.load });

@@ -43,7 +43,8 @@ export function heldBy(
   id: string,
   body: Static<typeof OwnerBody>,
 ): Ownership {
-  return { ref: refOf(request, id), owner: body.workerId, epoch: body.epoch };
+  const { workerId: owner, epoch, token } = body;
+  return { ref: refOf(request, id), owner, epoch, token };
 }
 
 export function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: string } {
@@ -93,15 +94,21 @@ async function claimOrWait(
 async function giveBack({ engine }: Services, claims: readonly Claim[]): Promise<void> {
   const release = { kind: 'release' } as const;
   await engine.settle(
-    claims.map(({ job }) => ({ ref: job, owner: job.owner!, epoch: job.epoch, ending: release })),
+    claims.map(({ job, token }) => ({
+      ref: job,
+      owner: job.owner!,
+      epoch: job.epoch,
+      token,
+      ending: release,
+    })),
   );
 }
 
 const CLAIM_TEXT =
   'A claim leases up to `max` due jobs to `workerId` and answers with all that an attempt needs; ' +
   'each is then kept by heartbeats and settled by exactly one of complete, fail, snooze, release ' +
-  'or cancelled, always with the `epoch` of the claim. All durations are by server time, so a ' +
-  "worker's own clock does not matter. A claim repeated with the same `requestId` (or " +
+  'or cancelled, always with the `epoch` and `token` of the claim. All durations are by server ' +
+  "time, so a worker's own clock does not matter. A claim repeated with the same `requestId` (or " +
   '`Idempotency-Key`) answers with the jobs that the first one won and that are still its own. ' +
   'With `waitMs` it waits for work.';
 

@@ -16,7 +16,7 @@ import {
 } from '../../records/flows.ts';
 import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
-import { type Ownership, ownershipRefusal } from '../owner.ts';
+import { fenceOf, type Ownership, ownershipRefusal } from '../owner.ts';
 import { keptRefusal } from '../kept-limit.ts';
 import { notFound } from '../refusals.ts';
 import { cancelSet } from './cancel.ts';
@@ -28,7 +28,7 @@ import {
   type WaitState,
   type WaitValue,
 } from '../../core/flow.ts';
-import { fenceOf, waitChanged, whyRefused } from './fence.ts';
+import { waitChanged, whyRefused } from './fence.ts';
 import { waitRefusal } from './suspend.ts';
 
 /**

@@ -1,15 +1,11 @@
 import { PawlError } from '../../core/errors.ts';
 import { TREE_MAX } from '../../records/flows.ts';
 import type { InsertOutcome, NewJob } from '../../store/insert.ts';
-import type { FenceOp, RefusalReason } from '../../store/records.ts';
+import type { RefusalReason } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
 import { documentBusy } from '../enqueue-answer.ts';
 import { type Ownership, ownershipRefusal } from '../owner.ts';
 import { leaseExpired, notFound } from '../refusals.ts';
-
-export function fenceOf({ ref, owner, epoch, token }: Ownership): FenceOp {
-  return { op: 'fence', tenant: ref.tenant, jobId: ref.id, owner, epoch, token };
-}
 
 export async function whyRefused(
   { store }: EngineContext,
@@ -24,7 +20,9 @@ export async function whyRefused(
   if (!parent) return notFound(owner.ref);
   const lost = ownershipRefusal(parent, owner);
   if (lost !== null) return lost;
-  if (parent.cancel === null || reason !== 'spawn') return leaseExpired(parent);
+  if (parent.cancel === null || reason !== 'spawn') {
+    return leaseExpired(parent, owner.token);
+  }
   const message = `job ${parent.id} is being cancelled: it starts no more children`;
   return new PawlError('ILLEGAL_TRANSITION', message);
 }

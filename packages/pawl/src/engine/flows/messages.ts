@@ -16,12 +16,12 @@ import {
 import type { RecordOp } from '../../store/records.ts';
 import type { EngineContext } from '../context.ts';
 import { checkName } from '../enqueue-request.ts';
-import type { Ownership } from '../owner.ts';
+import { fenceOf, type Ownership } from '../owner.ts';
 import { notFound } from '../refusals.ts';
 import { type Plan, transition } from '../transition.ts';
 import { refusePlainMessage } from './blind.ts';
 import type { MessageView, SendRequest } from './flows.ts';
-import { fenceOf, whyRefused } from './fence.ts';
+import { whyRefused } from './fence.ts';
 
 const KEY_LENGTH_MAX = 256;
 const SHOWN_MAX = MAILBOX_MAX;

@@ -20,12 +20,12 @@ import { draftJob } from '../draft.ts';
 import type { Caller } from '../enqueue.ts';
 import type { EnqueueRequest } from '../enqueue-request.ts';
 import { checkName, UNSTORABLE } from '../enqueue-request.ts';
-import { type Ownership, ownershipRefusal } from '../owner.ts';
+import { fenceOf, type Ownership, ownershipRefusal } from '../owner.ts';
 import { keptRefusal } from '../kept-limit.ts';
 import { notFound } from '../refusals.ts';
 import { childIds, lineOf } from './children.ts';
 import { type ChildItem, SPAWN_MAX, type SpawnRequest } from '../../core/flow.ts';
-import { fenceOf, refuseBusy, waitChanged, whyRefused } from './fence.ts';
+import { refuseBusy, waitChanged, whyRefused } from './fence.ts';
 import { waitRefusal } from './suspend.ts';
 
 /** The most children of one wait. */

@@ -6,6 +6,7 @@ import type { Annotation, Move, MoveOutcome } from '../move.ts';
 import { isPlainSuccess } from '../success.ts';
 import type { Query } from './database.ts';
 import { type LifecycleEntry, placeCode } from './dictionary.ts';
+import { shownToken } from './lease-token.ts';
 import { kindCode, modeCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
@@ -158,7 +159,7 @@ function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
   const groups = new Map<string, NumberedMove[]>();
   for (const one of all) {
     const { move, owner, lifecycle } = one;
-    const token = move.fence.kind === 'owner' ? (move.fence.token ?? '') : '';
+    const token = tokenOf(move) ?? '';
     const places = [move.place.state, move.steps[0]!.to.state];
     const key = [
       owner,
@@ -197,7 +198,7 @@ function setsOf(all: readonly NumberedMove[]): SuccessSet[] {
 }
 
 function tokenOf({ fence }: Move): string | undefined {
-  return fence.kind === 'owner' ? (fence.token ?? undefined) : undefined;
+  return fence.kind === 'owner' ? shownToken(fence.token) : undefined;
 }
 
 function moveWire(numberedMove: NumberedMove): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { workerActor } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { Job, JsonText } from '../../core/job.ts';
@@ -8,6 +8,7 @@ import { type ClaimedJob, claimName, type ClaimRequest } from '../claim.ts';
 import type { StageResult } from '../stage-result.ts';
 import type { Dictionary } from './dictionary.ts';
 import { labelsOf } from './labels.ts';
+import { randomToken } from './lease-token.ts';
 import { cancelOf, errorOf } from './row.ts';
 import type { Session } from './session.ts';
 
@@ -60,11 +61,6 @@ interface Head {
 const HEAD_AT = 6;
 const NO_REVISION = { revision: null, isPinned: false } as const;
 const NO_STAGES: readonly StageResult[] = [];
-
-/** 63 bits of chance, as the database keeps them. */
-function randomToken(): string {
-  return (randomBytes(8).readBigUInt64BE() >> 1n).toString();
-}
 
 /** Names a claim that may be asked again. */
 function claimKey(request: ClaimRequest): string | null {

@@ -22,6 +22,7 @@ import type {
 } from '../records.ts';
 import { StoreError } from '../store-error.ts';
 import type { Query } from './database.ts';
+import { shownToken } from './lease-token.ts';
 import { columnOfTag, foundRows, recordOfRow, type TimedRow, wireOf } from './record-row.ts';
 import type { Session } from './session.ts';
 
@@ -201,11 +202,11 @@ async function lockRows(
 }
 
 async function holds(session: Session, query: Query, fence: FenceOp): Promise<boolean> {
-  const { tenant, jobId, owner, epoch, token = null, isUncancelled = false } = fence;
+  const { tenant, jobId, owner, epoch, isUncancelled = false } = fence;
   if (!isUuid(jobId)) return false;
   const [row] = await query<{ is: boolean | null }>(
     `SELECT ${session.database.verbs}.holds_job($1, $2, $3, $4, $5, $6, $7) AS is`,
-    [tenant, jobId, owner, epoch, token, isUncancelled, session.now()],
+    [tenant, jobId, owner, epoch, shownToken(fence.token) ?? null, isUncancelled, session.now()],
   );
   return row!.is === true;
 }

@@ -1,5 +1,6 @@
 import { workerActor } from '../../core/actor.ts';
 import type { RenewOutcome, Renewal } from '../renew.ts';
+import { shownToken } from './lease-token.ts';
 import { cancelOf, kindCode } from './row.ts';
 import { lockWaitMs, type Session } from './session.ts';
 
@@ -99,7 +100,7 @@ function setsOf(all: readonly Numbered[]): Numbered[][] {
 function headOf(items: readonly Numbered[], index: number): Record<string, unknown> {
   const { owner, renewal } = items[0]!;
   const actor = workerActor(renewal.owner);
-  return { part: index + 1, owner, token: renewal.token ?? undefined, actor };
+  return { part: index + 1, owner, token: shownToken(renewal.token), actor };
 }
 
 function wireOf({ renewal, ord, tenant, owner }: Numbered): Record<string, unknown> {
@@ -110,7 +111,7 @@ function wireOf({ renewal, ord, tenant, owner }: Numbered): Record<string, unkno
     id: renewal.id,
     epoch: renewal.epoch,
     owner,
-    token: renewal.token ?? undefined,
+    token: shownToken(renewal.token),
     actor: workerActor(renewal.owner),
     progress: renewal.progress,
     has_stage: renewal.stage !== undefined,

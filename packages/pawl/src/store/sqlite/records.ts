@@ -26,7 +26,8 @@ const CHANGE = `UPDATE records SET ${RECORD_COLUMNS.map((column) => `${column} =
 const REMOVE = 'DELETE FROM records WHERE kind = ? AND tenant = ? AND id = ?';
 
 const HOLDS = `SELECT 1 FROM facts f JOIN live l ON l.key = f.key WHERE f.tenant = ? AND f.id = ?
-  AND l.epoch = ? AND l.owner = ? AND l.lease_expiry > ? AND coalesce(?, l.token) = l.token
+  AND l.epoch = ? AND l.owner = ? AND l.lease_expiry > ?
+  AND coalesce(?, CAST(l.token AS TEXT)) = CAST(l.token AS TEXT)
   AND (? OR l.cancel_mode IS NULL)`;
 
 export function readRecords(work: Work, keys: readonly RecordKey[]) {
@@ -153,7 +154,7 @@ function holds({ connection, names, now }: Work, fence: FenceOp): boolean {
   const number = names.findTenant(tenant);
   const id = bytesToFind(jobId);
   if (number === null || id === null) return false;
-  const shown = token === undefined ? null : Number(token);
-  const values = [number, id, epoch, names.findOwner(owner), now, shown, Number(!isUncancelled)];
+  const holder = [epoch, names.findOwner(owner), now, token ?? null];
+  const values = [number, id, ...holder, Number(!isUncancelled)];
   return connection.text(HOLDS).get(...values) !== undefined;
 }
