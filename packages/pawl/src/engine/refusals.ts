@@ -1,3 +1,4 @@
+import { workerIn } from '../core/actor.ts';
 import { PawlError } from '../core/errors.ts';
 import type { Job, JobRef } from '../core/job.ts';
 
@@ -5,8 +6,16 @@ export function notFound(ref: JobRef): PawlError {
   return new PawlError('NOT_FOUND', `there is no job ${ref.id}`);
 }
 
-export function leaseLost(job: Job): PawlError {
-  const holder = job.owner === null ? 'nobody' : `"${job.owner}"`;
+/** A worker's name alone does not tell why, where another credential has claimed the job by it. */
+function holderOf({ owner }: Job, asking: string): string {
+  if (owner === null) return 'nobody';
+  const isNamesake = owner !== asking && workerIn(owner) === workerIn(asking);
+  const other = isNamesake ? ' with another credential: report with the one that claimed it' : '';
+  return `"${workerIn(owner)}"${other}`;
+}
+
+export function leaseLost(job: Job, asking: string): PawlError {
+  const holder = holderOf(job, asking);
   return new PawlError(
     'LEASE_LOST',
     `job ${job.id} is in ${job.state} at epoch ${job.epoch}, owned by ${holder}`,
@@ -16,9 +25,10 @@ export function leaseLost(job: Job): PawlError {
 
 /** The row still names the owner, but its deadline has passed by the database's clock. */
 export function leaseExpired(job: Job): PawlError {
+  const owner = workerIn(job.owner ?? '');
   return new PawlError(
     'LEASE_LOST',
-    `the lease of "${job.owner}" on job ${job.id} at epoch ${job.epoch} was not renewed in time`,
+    `the lease of "${owner}" on job ${job.id} at epoch ${job.epoch} was not renewed in time`,
     { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
   );
 }

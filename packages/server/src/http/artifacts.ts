@@ -13,7 +13,7 @@ import { HOLDER_QUERY, heldIn, holderOf, READER_QUERY } from './artifact-reader.
 import { ARTIFACTS_PATH, type ArtifactServices, artifactJson } from './artifact-view.ts';
 import { type BodyDeadlines, flowing } from './body-deadline.ts';
 import { rangeOf, safeHeaders } from './download.ts';
-import { type App, callerOf, refOf } from './services.ts';
+import { type App, callerOf, ownerOf, refOf } from './services.ts';
 import {
   ArtifactParams,
   ArtifactSchema,
@@ -144,7 +144,7 @@ function putArtifact(app: App, services: Intake): void {
     async (request, reply) => {
       const { workerId, epoch } = request.query;
       const { id, name } = request.params;
-      const held = { ref: refOf(request, id), owner: workerId, epoch };
+      const held = { ref: refOf(request, id), owner: ownerOf(request, workerId), epoch };
       const sent = receivedArtifact(services, request, name);
       const artifact = await receive(request, reply, () =>
         name === RESULT_VALUE
