@@ -1,3 +1,4 @@
+import { shownActor } from '../core/actor.ts';
 import { briefEvent } from '../core/brief-error.ts';
 import type { JobEvent } from '../core/event.ts';
 import { eventIdOf } from '../core/ids.ts';
@@ -33,7 +34,7 @@ export function eventJson(event: JobEvent, tracing: EventTracing): JobEventJson 
     message: event.message,
     attempt: event.attempt,
     epoch: event.epoch,
-    actor: event.actor,
+    actor: shownActor(event.actor),
     cause: event.cause,
     correlationId: tracing.correlationId ?? event.jobId,
     traceId: traceIdIn(tracing.traceId),

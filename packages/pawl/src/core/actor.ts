@@ -1,8 +1,32 @@
 /** Who did something, as events name it. */
 export const SYSTEM_ACTOR = 'system';
 
+/** Between a worker's name and the credential it works with; names do not contain it. */
+const WITH = '@';
+
+const WORKER = 'worker:';
+
+/**
+ * The owner of a job, as stores compare it: a worker, and the credential that it showed, where
+ * credentials are asked for. The same name under another credential is another owner.
+ */
+export function ownerName(worker: string, credential: string | null): string {
+  return credential === null ? worker : `${worker}${WITH}${credential}`;
+}
+
+/** The worker's name alone, as people and the API are shown it. */
+export function workerIn(owner: string): string {
+  const [worker = ''] = owner.split(WITH, 1);
+  return worker;
+}
+
 export function workerActor(owner: string): string {
-  return `worker:${owner}`;
+  return `${WORKER}${owner}`;
+}
+
+/** An actor as it is shown: of a worker its name alone. */
+export function shownActor(actor: string): string {
+  return actor.startsWith(WORKER) ? workerIn(actor) : actor;
 }
 
 /** The name under which a credential acts, for the history. */

@@ -188,7 +188,7 @@ export class Artifacts {
     const { holder, keepMs, tenantBytesMax, ...rest } = commit;
     switch (outcome.kind) {
       case 'lost':
-        throw await this.#lost({ tenant: commit.tenant, id: holder!.jobId });
+        throw await this.#lost({ tenant: commit.tenant, id: holder!.jobId }, holder!.owner);
       case 'overQuota': {
         const message = `${outcome.usedBytes} of ${tenantBytesMax} bytes are used already`;
         throw new PawlError('QUOTA_EXCEEDED', message);
@@ -202,9 +202,9 @@ export class Artifacts {
     }
   }
 
-  async #lost(ref: JobRef): Promise<PawlError> {
+  async #lost(ref: JobRef, owner: string): Promise<PawlError> {
     const [job] = await this.#context.store.read([ref]);
-    return job ? leaseLost(job) : notFound(ref);
+    return job ? leaseLost(job, owner) : notFound(ref);
   }
 
   /** What cannot be removed now is an orphan, which the sweep removes later. */

@@ -1,3 +1,4 @@
+import { workerIn } from '../core/actor.ts';
 import { type Fault, invalid } from '../core/errors.ts';
 import type { Job } from '../core/job.ts';
 import { renewInMs } from '../core/lease.ts';
@@ -89,7 +90,7 @@ export async function claimsOf(
 
 function checkClaim(options: ClaimOptions): void {
   const faults: Fault[] = [
-    ...checkName('/workerId', options.owner),
+    ...checkName('/workerId', workerIn(options.owner)),
     ...options.types.flatMap((type, index) => checkName(`/types/${index}`, type)),
     ...checkRevisions(options),
   ];

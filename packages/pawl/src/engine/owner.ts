@@ -33,7 +33,7 @@ export interface Ownership {
 /** Null while the job is this owner's, as far as the row tells; time is judged by the database. */
 export function ownershipRefusal(job: Job, held: Ownership): PawlError | null {
   const isHeld = isOwned(job.phase) && job.epoch === held.epoch && job.owner === held.owner;
-  return isHeld ? null : leaseLost(job);
+  return isHeld ? null : leaseLost(job, held.owner);
 }
 
 export function ownerFence({ owner, token }: Ownership): Fence {
@@ -171,9 +171,9 @@ async function rulingOf(context: EngineContext, beat: Beat, job: Job | null): Pr
   return error === null ? ruling : { ...ruling, error };
 }
 
-async function lost(context: EngineContext, { ref }: Beat): Promise<BeatResult> {
+async function lost(context: EngineContext, { ref, owner }: Beat): Promise<BeatResult> {
   const [job] = await context.store.read([ref]);
-  return { kind: 'refused', error: job ? leaseLost(job) : notFound(ref) };
+  return { kind: 'refused', error: job ? leaseLost(job, owner) : notFound(ref) };
 }
 
 /** A beat that goes to the store, with the row that was read for it. */

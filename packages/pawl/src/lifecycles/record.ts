@@ -1,3 +1,4 @@
+import { workerIn } from '../core/actor.ts';
 import { errorCodeOf } from '../core/error-class.ts';
 import type { Job, JobError } from '../core/job.ts';
 import { isTerminal } from '../core/phase.ts';
@@ -88,7 +89,8 @@ function distributedRecord(job: Job): Record<string, unknown> {
     version: job.version,
     attempts: job.attempts,
     max_attempts: job.maxAttempts,
-    lease: job.owner === null ? null : { owner: job.owner, expires_at: time(job.leaseExpiry) },
+    lease:
+      job.owner === null ? null : { owner: workerIn(job.owner), expires_at: time(job.leaseExpiry) },
     last_error: errorIn(job),
     correlation_id: job.correlationId ?? job.id,
     trace_id: traceIdIn(job.traceId),

@@ -1,3 +1,4 @@
+import { shownActor, workerIn } from '../core/actor.ts';
 import { errorCodeOf } from '../core/error-class.ts';
 import type { JobEvent } from '../core/event.ts';
 import { eventIdOf } from '../core/ids.ts';
@@ -40,7 +41,9 @@ export function snapshotOf(job: Job): JobSnapshot {
     correlationId: job.correlationId ?? job.id,
     traceId: traceIdIn(job.traceId),
     lease:
-      owner === null || leaseExpiry === null ? null : { owner, expiresAt: new Date(leaseExpiry) },
+      owner === null || leaseExpiry === null
+        ? null
+        : { owner: workerIn(owner), expiresAt: new Date(leaseExpiry) },
     cancel: job.cancel,
   };
 }
@@ -60,7 +63,7 @@ export function eventSnapshotOf(event: JobEvent, cursors: JobCursors): JobEventS
     progress,
     stage,
     message,
-    actor: event.actor,
+    actor: shownActor(event.actor),
     cause: event.cause,
     data: event.payload ?? {},
   };
@@ -75,7 +78,7 @@ export function letterSnapshotOf(letter: DeadLetter): DeadLetterSnapshot {
     failureStage: letter.failureStage,
     error: errorOf(letter.type, letter.lastError),
     attempts: letter.attempts,
-    lastOwner: letter.lastOwner,
+    lastOwner: letter.lastOwner === null ? null : workerIn(letter.lastOwner),
     correlationId: letter.correlationId ?? letter.jobId,
     input: valueOf(letter.input),
     fingerprint: letter.fingerprint,

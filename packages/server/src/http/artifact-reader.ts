@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import type { LinkClaims } from 'pawl/internal/artifact/link';
 import type { Ownership } from 'pawl/internal/engine/owner';
-import { refOf } from './services.ts';
+import { ownerOf, refOf } from './services.ts';
 import { OWNER } from 'pawl/internal/contract/owner';
 
 /** How an attempt names itself, where it must. */
@@ -28,7 +28,7 @@ export function heldIn(
   { jobId, workerId, epoch, token }: Reader,
 ): Ownership | null {
   if (jobId === undefined || workerId === undefined || epoch === undefined) return null;
-  return { ref: refOf(request, jobId), owner: workerId, epoch, token };
+  return { ref: refOf(request, jobId), owner: ownerOf(request, workerId), epoch, token };
 }
 
 /** The attempt that a link was made for. */

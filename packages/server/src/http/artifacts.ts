@@ -13,7 +13,7 @@ import { HOLDER_QUERY, heldIn, holderOf, READER_QUERY } from './artifact-reader.
 import { ARTIFACTS_PATH, type ArtifactServices, artifactJson } from './artifact-view.ts';
 import { type BodyDeadlines, flowing } from './body-deadline.ts';
 import { rangeOf, safeHeaders } from './download.ts';
-import { type App, callerOf, refOf } from './services.ts';
+import { type App, callerOf, ownerOf, refOf } from './services.ts';
 import {
   ArtifactParams,
   ArtifactSchema,
@@ -142,9 +142,9 @@ function putArtifact(app: App, services: Intake): void {
       },
     },
     async (request, reply) => {
-      const { workerId: owner, epoch, token } = request.query;
+      const { workerId, epoch, token } = request.query;
       const { id, name } = request.params;
-      const held = { ref: refOf(request, id), owner, epoch, token };
+      const held = { ref: refOf(request, id), owner: ownerOf(request, workerId), epoch, token };
       const sent = receivedArtifact(services, request, name);
       const artifact = await receive(request, reply, () =>
         name === RESULT_VALUE

@@ -1,3 +1,4 @@
+import { workerIn } from 'pawl/internal/core/actor';
 import { briefJob } from 'pawl/internal/core/brief-error';
 import type { Job } from 'pawl/internal/core/job';
 import type { Claim } from 'pawl/internal/engine/claim';
@@ -18,7 +19,7 @@ export async function claimJson(services: Services, claim: Claim): Promise<Claim
     epoch: job.epoch,
     token: claim.token!,
     lease: {
-      owner: job.owner!,
+      owner: workerIn(job.owner!),
       expiresAt: timeText(job.leaseExpiry!),
       expiresInMs: claim.leaseMs,
       renewInMs: claim.renewInMs,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { invalid, PawlError } from 'pawl/internal/core/errors';
 import type { ChildItem, SpawnRequest, WaitRequest } from 'pawl/internal/core/flow';
 import type { FastifyRequest } from 'fastify';
-import type { Ownership } from 'pawl/internal/engine/owner';
+import { type Ownership, ownershipRefusal } from 'pawl/internal/engine/owner';
 import { definitionOf } from 'pawl/internal/engine/stored-definition';
 import { childResultsJson, LINK_TEXT, linkJson, linkOf, waitStateJson } from './flow-view.ts';
 import { type App, credentialOf, type Resource, routes, type Services } from './services.ts';
@@ -229,6 +229,8 @@ function takeResults(app: App, services: Services): void {
       const { id, name } = request.params;
       const { after = null, limit = 1_000 } = request.body;
       const held = heldBy(request, id, request.body);
+      const lost = ownershipRefusal(await services.engine.job(held.ref), held);
+      if (lost !== null) throw lost;
       const page = await services.engine.flows.results(held.ref, name, { after, limit });
       const results = await childResultsJson(services, held.ref.tenant, page.results);
       return { results, next: page.next };

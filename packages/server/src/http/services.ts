@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyPluginCallback, FastifyRequest, RawServerDefault } from 'fastify';
-import { apiActor } from 'pawl/internal/core/actor';
+import { apiActor, ownerName } from 'pawl/internal/core/actor';
 import type { ErrorCode } from 'pawl/internal/core/errors';
 import type { JobRef } from 'pawl/internal/core/job';
 import type { Random } from 'pawl/internal/core/random';
@@ -64,6 +64,15 @@ export function callerOf(request: FastifyRequest): Caller {
 
 export function actorOf(request: FastifyRequest): string {
   return apiActor(credentialOf(request).principal);
+}
+
+/**
+ * The owner of jobs that a worker of this name is: bound to the credential, so that nobody else of
+ * the tenant can speak for it by its name.
+ */
+export function ownerOf(request: FastifyRequest, workerId: string): string {
+  const credential = credentialOf(request);
+  return ownerName(workerId, credential === OPEN_CREDENTIAL ? null : credential.id);
 }
 
 export function refOf(request: FastifyRequest, id: string): JobRef {

@@ -1,3 +1,4 @@
+import { workerIn } from 'pawl/internal/core/actor';
 import { errorCodeOf } from 'pawl/internal/core/error-class';
 import { traceIdIn } from 'pawl/internal/core/trace';
 import type { Job, JobError } from 'pawl/internal/core/job';
@@ -86,7 +87,9 @@ export function jobJson(job: Job): JobJson {
     traceId: traceIdIn(job.traceId),
     ...(awaitedBy === null ? {} : { awaitedBy: { ...awaitedBy } }),
     lease:
-      owner === null || leaseExpiry === null ? null : { owner, expiresAt: timeText(leaseExpiry) },
+      owner === null || leaseExpiry === null
+        ? null
+        : { owner: workerIn(owner), expiresAt: timeText(leaseExpiry) },
     links: linksOf(job),
   };
 }
@@ -112,7 +115,7 @@ export function deadLetterJson(letter: DeadLetter): DeadLetterJson {
     failureStage: letter.failureStage,
     lastError: errorJson(letter.type, letter.lastError),
     attempts: letter.attempts,
-    lastOwner: letter.lastOwner,
+    lastOwner: letter.lastOwner === null ? null : workerIn(letter.lastOwner),
     lastLeaseExpiresAt: timeOrNull(letter.lastLeaseExpiresAt),
     correlationId: letter.correlationId ?? letter.jobId,
     input: JSON.parse(letter.input) as unknown,

@@ -1,3 +1,4 @@
+import { workerIn } from 'pawl/internal/core/actor';
 import { isSilent } from 'pawl/internal/core/figures';
 import type { FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
@@ -8,6 +9,7 @@ import {
   type App,
   callerOf,
   credentialOf,
+  ownerOf,
   type Services,
   type Resource,
   routes,
@@ -42,7 +44,7 @@ function workerJson(worker: WorkerRecord, request: FastifyRequest, now: number):
   const { id, version, types, slots, jobIds, startedAt, lastBeatAt, state } = worker;
   const { isDrainAsked, tenant, revisions } = worker;
   return {
-    id,
+    id: workerIn(id),
     ...placeOf(worker, request),
     version,
     types: [...types],
@@ -78,8 +80,9 @@ function listWorkers(app: App, { engine }: Services): void {
       const workers = await engine.workers(callerOf(request).tenant);
       const now = await engine.now();
       const later = workers.filter(({ id }) => id > cursor);
-      const items = later.slice(0, limit).map((worker) => workerJson(worker, request, now));
-      return sendPage(reply, items, later.length > limit ? items.at(-1)!.id : null);
+      const page = later.slice(0, limit);
+      const items = page.map((worker) => workerJson(worker, request, now));
+      return sendPage(reply, items, later.length > limit ? page.at(-1)!.id : null);
     },
   );
 }
@@ -90,7 +93,7 @@ async function workerOf(
   id: string,
 ): Promise<WorkerRecord> {
   const workers = await engine.workers(callerOf(request).tenant);
-  const worker = workers.find((one) => one.id === id);
+  const worker = workers.find((one) => workerIn(one.id) === id);
   if (worker !== undefined) return worker;
   const message = `there is no worker "${id}": it has left, or was not seen for 5 minutes`;
   throw new PawlError('NOT_FOUND', message);
@@ -178,9 +181,10 @@ function putWorker(app: App, { engine }: Services): void {
       const { types, host = null, pid = null, version = null, revisions } = request.body;
       const { slots = null, state = 'working' } = request.body;
       const { tenant } = callerOf(request);
+      const id = ownerOf(request, request.params.name);
       const offered = offeredOf(revisions);
       const told = { host, pid, version, types, ...offered, slots, state, isAnnounced: true };
-      const asked = await engine.announce([{ tenant, id: request.params.name, ...told }]);
+      const asked = await engine.announce([{ tenant, id, ...told }]);
       if (asked.length === 0) return reply.code(204).send();
       return reply.send({ isDrainAsked: true });
     },

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
+import { workerIn } from 'pawl/internal/core/actor';
 import { BOUNDS } from 'pawl/internal/core/bounds';
 import { PawlError } from 'pawl/internal/core/errors';
 import type { Claim, ClaimOptions } from 'pawl/internal/engine/claim';
@@ -9,7 +10,15 @@ import { levelPayload } from 'pawl/internal/handler/log';
 import type { NoteDraft } from 'pawl/internal/store/renew';
 import { claimJson } from './claim-view.ts';
 import { offeredOf } from './remote-workers.ts';
-import { type App, credentialOf, type Services, refOf, type Resource, routes } from './services.ts';
+import {
+  type App,
+  credentialOf,
+  ownerOf,
+  refOf,
+  type Resource,
+  routes,
+  type Services,
+} from './services.ts';
 import { IDEMPOTENT_BY_STATE } from 'pawl/internal/contract/headers';
 import { JobParams, JobSchema } from 'pawl/internal/contract/job';
 import { closed } from 'pawl/internal/contract/values';
@@ -43,8 +52,8 @@ export function heldBy(
   id: string,
   body: Static<typeof OwnerBody>,
 ): Ownership {
-  const { workerId: owner, epoch, token } = body;
-  return { ref: refOf(request, id), owner, epoch, token };
+  const { workerId, epoch, token } = body;
+  return { ref: refOf(request, id), owner: ownerOf(request, workerId), epoch, token };
 }
 
 export function checkpointOf(body: { checkpoint?: unknown }): { checkpoint?: string } {
@@ -128,7 +137,8 @@ function claimJobs(app: App, services: Services): void {
       },
     },
     async (request, reply) => {
-      const { workerId: owner, types, max, waitMs = 0, requestId } = request.body;
+      const { workerId, types, max, waitMs = 0, requestId } = request.body;
+      const owner = ownerOf(request, workerId);
       const offered = offeredOf(request.body.revisions);
       const { tenant } = credentialOf(request);
       const gone = new AbortController();
@@ -242,7 +252,8 @@ function renewedJson({ owner }: Ownership, renewed: Renewed): HeartbeatJson {
   const { at, leaseExpiry, progress, cancel } = renewed;
   const expiresInMs = leaseExpiry - at;
   const renewInMs = Math.floor(expiresInMs / 2);
-  const lease = { owner, expiresAt: timeText(leaseExpiry), expiresInMs, renewInMs };
+  const expiresAt = timeText(leaseExpiry);
+  const lease = { owner: workerIn(owner), expiresAt, expiresInMs, renewInMs };
   return { lease, progress, cancel };
 }
 

@@ -1,3 +1,4 @@
+import { workerIn } from '../../core/actor.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { EventType, NoteType } from '../../core/event.ts';
 import type { Job, JobRef } from '../../core/job.ts';
@@ -111,7 +112,7 @@ async function offersFor(
 function answerFor(scene: Scene): Answer {
   const { job, wait } = scene;
   if (isTerminal(job.phase)) return ended(job);
-  if (job.owner !== null) return inFlight(job);
+  if (job.owner !== null) return inFlight(job, workerIn(job.owner));
   if (job.phase === 'held') {
     return { reason: 'held', message: 'It is held: submit it to make it eligible.' };
   }
@@ -135,21 +136,21 @@ function ended(job: Job): Answer {
   return { reason, message, since: job.completedAt!, facts: { error: job.error } };
 }
 
-function inFlight(job: Job): Answer {
-  const facts = { owner: job.owner, leaseExpiry: job.leaseExpiry, attempt: job.attempts };
+function inFlight(job: Job, owner: string): Answer {
+  const facts = { owner, leaseExpiry: job.leaseExpiry, attempt: job.attempts };
   const more = { facts, until: job.leaseExpiry };
   if (job.cancel !== null) {
-    const message = `Its worker ${job.owner} was asked to stop and has not stopped yet.`;
+    const message = `Its worker ${owner} was asked to stop and has not stopped yet.`;
     return { reason: 'cancel_pending', message, ...more, facts: { ...facts, ...job.cancel } };
   }
   if (job.phase === 'leased') {
     return {
       reason: 'leased',
-      message: `Worker ${job.owner} has claimed it and will start it.`,
+      message: `Worker ${owner} has claimed it and will start it.`,
       ...more,
     };
   }
-  return { reason: 'running', message: `Worker ${job.owner} is running it.`, ...more };
+  return { reason: 'running', message: `Worker ${owner} is running it.`, ...more };
 }
 
 function timed({ job, at, lastEvent }: Scene): Answer {
