@@ -1,11 +1,15 @@
-// Slow work behind Express: the request is answered at once, the job goes on after it.
+// Slow work behind Express: the request is answered at once, the job runs after it. The dashboard
+// is part of the application, behind the application's own access control.
 //   npm run example examples/express/server.ts
 //   curl http://127.0.0.1:3000/invoices -H 'content-type: application/json' -d '{"order":17}'
+//   http://127.0.0.1:3000/admin/jobs, password: change me
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { Type } from 'typebox';
 import { defineJob, fromTypebox, isPawlError, openPawl } from 'pawl';
+import { handler } from '@pawl/server';
+import { adminOf, CHALLENGE } from '../admin.ts';
 
 const invoice = defineJob('invoice', {
   input: fromTypebox(Type.Object({ order: Type.Integer() })),
@@ -15,7 +19,19 @@ const invoice = defineJob('invoice', {
 const pawl = await openPawl({ database: process.env['DATABASE'] ?? ':memory:', jobs: [invoice] });
 pawl.work();
 
+const dashboard = await handler(pawl, {
+  basePath: '/admin/jobs',
+  caller: ({ headers }) => ({ principal: adminOf(headers.authorization)!, role: 'admin' }),
+});
+
 const app = express();
+
+const requireAdmin: RequestHandler = (request, response, next) => {
+  if (adminOf(request.get('authorization')) !== null) return next();
+  response.status(401).set(CHALLENGE).end();
+};
+// Before the body parsers: the API reads its bodies itself.
+app.use('/admin/jobs', requireAdmin, dashboard.node);
 app.use(express.json());
 
 app.post('/invoices', async (request, response) => {
@@ -31,7 +47,7 @@ app.get('/invoices/:id', async (request, response) => {
   response.json({ state, result });
 });
 
-/** Pawl's errors know their status, their code and what to do next. */
+/** Pawl's errors have a status, a code and what to do next. */
 const answerErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (!isPawlError(error)) return next(error);
   const { status, code, message, hint } = error;
@@ -42,4 +58,13 @@ app.use(answerErrors);
 const server = app.listen(Number(process.env['PORT'] ?? 3_000), '127.0.0.1');
 await once(server, 'listening');
 console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-process.once('SIGTERM', () => server.close(() => void pawl.close()));
+
+async function shutDown(): Promise<void> {
+  const closed = once(server, 'close');
+  server.close(); // no new requests
+  await pawl.close(); // running handlers finish, live streams of the dashboard end
+  await dashboard.close();
+  server.closeIdleConnections();
+  await closed;
+}
+process.once('SIGTERM', () => void shutDown());

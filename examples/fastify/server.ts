@@ -1,9 +1,12 @@
-// The same inside Fastify: a plugin that opens Pawl with the server and closes it after the last
-// request.
+// The same inside Fastify: Pawl is opened and closed with the server. The dashboard is part of the
+// application, behind the application's own access control.
 //   npm run example examples/fastify/server.ts
 //   curl http://127.0.0.1:3000/reports -H 'content-type: application/json' -d '{"year":2026}'
+//   http://127.0.0.1:3000/admin/jobs, password: change me
 import { fastify, type FastifyInstance } from 'fastify';
 import { defineJob, openPawl, type Pawl, typed } from 'pawl';
+import { handler } from '@pawl/server';
+import { adminOf, CHALLENGE } from '../admin.ts';
 
 const report = defineJob('report', {
   input: typed<{ year: number }>(),
@@ -14,12 +17,37 @@ async function openJobs(app: FastifyInstance): Promise<Pawl> {
   const database = process.env['DATABASE'] ?? ':memory:';
   const pawl = await openPawl({ database, jobs: [report] });
   pawl.work();
-  app.addHook('onClose', () => pawl.close());
+  // Running handlers finish and live streams end before the server waits for its connections.
+  app.addHook('preClose', () => pawl.close());
   return pawl;
+}
+
+async function mountDashboard(app: FastifyInstance, pawl: Pawl): Promise<void> {
+  const dashboard = await handler(pawl, {
+    basePath: '/admin/jobs',
+    caller: ({ headers }) => ({ principal: adminOf(headers.authorization)!, role: 'admin' }),
+  });
+  app.addHook('onClose', () => dashboard.close());
+  await app.register(async (scope) => {
+    // The API reads its bodies itself.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.addHook('onRequest', async (request, reply) => {
+      if (adminOf(request.headers.authorization) !== null) return;
+      await reply.code(401).headers(CHALLENGE).send();
+    });
+    for (const path of ['/admin/jobs', '/admin/jobs/*']) {
+      scope.all(path, (request, reply) => {
+        reply.hijack();
+        dashboard.node(request.raw, reply.raw);
+      });
+    }
+  });
 }
 
 const app = fastify();
 const pawl = await openJobs(app);
+await mountDashboard(app, pawl);
 
 const body = {
   type: 'object',

@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { defineJob, openPawl, type Pawl } from 'pawl';
 import { definePlugin } from 'pawl/plugin';
 import { handler, serve } from '@pawl/server';
+import { eventually } from '../support/eventually.ts';
 
 const hello = defineJob('hello', { run: () => 'world' });
 
@@ -67,6 +68,56 @@ test('a handler is mounted below a path of a node:http server, as whoever the pr
   assert.equal((await fetch(url, { headers })).status, 200);
   const refused = await fetch(url, { method: 'POST', headers, body: '{"type":"hello"}' });
   assert.equal(refused.status, 403);
+});
+
+test('below a base path the handler takes whole addresses, and leads to the page with a slash', async (context) => {
+  const pawl = await open(context);
+  const { fetch: ask, close } = await handler(pawl, { basePath: '/admin/jobs/' });
+  context.after(() => close());
+  const at = (path: string): Promise<Response> => ask(new Request(`http://app.example${path}`));
+  assert.equal((await at('/admin/jobs/v1/jobs')).status, 200);
+  for (const [path, location] of [
+    ['/admin/jobs', '/admin/jobs/'],
+    ['/admin/jobs?a=b', '/admin/jobs/?a=b'],
+  ] as const) {
+    const answer = await at(path);
+    assert.deepEqual([answer.status, answer.headers.get('location')], [308, location]);
+  }
+  assert.equal((await at('/admin/jobsv1/jobs')).status, 404);
+  await assert.rejects(handler(pawl, { basePath: 'admin jobs' }), /write the path that it is/);
+});
+
+test('a body that a parser has read before is refused with what to do', async (context) => {
+  const pawl = await open(context);
+  const { node, close } = await handler(pawl);
+  context.after(() => close());
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => node(request, response));
+  });
+  context.after(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/jobs`;
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: '{"type":"hello"}' });
+  assert.equal(answer.status, 501);
+  assert.match(await answer.text(), /mount handler\(pawl\) before express\.json\(\)/);
+});
+
+test('a reader of a live stream by fetch that leaves is no longer counted', async (context) => {
+  const pawl = await open(context);
+  const { fetch: ask, close } = await handler(pawl);
+  context.after(() => close());
+  const headers = { accept: 'text/event-stream' };
+  const live = await ask(new Request('http://app.example/v1/events', { headers }));
+  assert.match(live.headers.get('content-type') ?? '', /^text\/event-stream/);
+  const streams = async (): Promise<string> => {
+    const metrics = await ask(new Request('http://app.example/metrics'));
+    return /^pawl_sse_streams (\d+)$/m.exec(await metrics.text())![1]!;
+  };
+  assert.equal(await streams(), '1');
+  await live.body!.cancel();
+  await eventually('the stream is gone', async () => ((await streams()) === '0' ? true : null));
 });
 
 test('a handler answers fetch with Responses, bodies and streams included', async (context) => {

@@ -39,6 +39,11 @@ export function headers(more: Record<string, string> = {}): Record<string, strin
   return { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
 }
 
+/** A path of the server, such as an artifact's link, below wherever this page is served. */
+export function serverHref(path: string): string {
+  return path.startsWith('/') ? `.${path}` : path;
+}
+
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 export function pathWith(path: string, query: Query = {}): string {

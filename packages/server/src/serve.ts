@@ -9,6 +9,7 @@ import { extensionOf, partsOf } from 'pawl/internal/pawl/parts';
 import type { Pawl } from 'pawl/internal/pawl/pawl';
 import { isLoopback } from './app/access-settings.ts';
 import { pluginServer } from './app/plugin-server.ts';
+import { basePathOf, innerUrl } from './http/base-path.ts';
 import { buildServer, type ServerOptions } from './http/server.ts';
 
 /** Who a request of a program's own framework comes from. */
@@ -28,11 +29,13 @@ export interface HandlerOptions {
    * everybody who gets here may do everything, so mount it behind your own access control.
    */
   readonly caller?: (request: IncomingMessage) => MountedCaller | null;
+  /** The path that it is mounted at, such as `/admin/jobs`. Default: the root. */
+  readonly basePath?: string;
 }
 
 /** The API and the dashboard of a Pawl, to be mounted in a server of yours. */
 export interface PawlHandler {
-  /** For `node:http`, Express, Connect and the like. */
+  /** For `node:http`, Express, Fastify, NestJS and the like. */
   readonly node: (request: IncomingMessage, response: ServerResponse) => void;
   /** For frameworks that speak the web's `Request` and `Response`. */
   readonly fetch: (request: Request) => Promise<Response>;
@@ -63,12 +66,14 @@ export async function serve(
 /** A request handler that serves the API and the dashboard of a Pawl inside your own server. */
 export async function handler(pawl: Pawl, options: HandlerOptions = {}): Promise<PawlHandler> {
   const { caller = () => ({}) } = options;
+  const basePath = basePathOf(options.basePath ?? '/');
   const app = await openApp(pawl, {
     admit: (request) => credentialOf(caller(request.raw)),
+    basePath,
   });
   return {
-    node: (request, response) => app.routing(request, response),
-    fetch: (request) => answer(app, request),
+    node: (request, response) => answerNode({ app, basePath }, request, response),
+    fetch: (request) => answerFetch({ app, basePath }, request),
     close: () => app.close(),
   };
 }
@@ -94,12 +99,42 @@ function credentialOf(caller: MountedCaller | null): Credential | null {
   return { ...OPEN_CREDENTIAL, id: principal ?? 'mounted', tenant, principal, scopes };
 }
 
-async function answer(app: FastifyInstance, request: Request): Promise<Response> {
+interface Mounted {
+  readonly app: FastifyInstance;
+  readonly basePath: string;
+}
+
+/** Express takes the path that it mounts at out of `url`, and keeps the whole beside it. */
+interface RoutedMessage extends IncomingMessage {
+  readonly originalUrl?: string;
+}
+
+function answerNode(
+  { app, basePath }: Mounted,
+  request: RoutedMessage,
+  response: ServerResponse,
+): void {
+  if (basePath !== '') {
+    const inner = innerUrl(basePath, request.originalUrl ?? request.url ?? '/');
+    if ('location' in inner) {
+      response.writeHead(308, { location: inner.location }).end();
+      return;
+    }
+    request.url = inner.url;
+  }
+  app.routing(request, response);
+}
+
+async function answerFetch({ app, basePath }: Mounted, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
+  const inner = innerUrl(basePath, pathname + search);
+  if ('location' in inner) {
+    return new Response(null, { status: 308, headers: { location: inner.location } });
+  }
   const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
   const reply = await app.inject({
     method: request.method as 'GET',
-    url: pathname + search,
+    url: inner.url,
     headers: Object.fromEntries(request.headers),
     payloadAsStream: true,
     ...(body === undefined ? {} : { payload: body }),
@@ -108,6 +143,8 @@ async function answer(app: FastifyInstance, request: Request): Promise<Response>
   for (const [name, value] of Object.entries(reply.headers)) {
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, String(one));
   }
+  // A reader that leaves ends its live stream.
+  reply.stream().once('close', () => reply.raw.res.emit('close'));
   const isEmpty = [204, 304].includes(reply.statusCode) || request.method === 'HEAD';
   const stream = isEmpty ? null : (Readable.toWeb(reply.stream()) as ReadableStream);
   return new Response(stream, { status: reply.statusCode, headers });

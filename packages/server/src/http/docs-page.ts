@@ -132,9 +132,9 @@ export function docsPage(document: object): string {
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escape(info.title)} API</title><link rel="stylesheet" href="/docs/style.css"></head>
+<title>${escape(info.title)} API</title><link rel="stylesheet" href="./docs/style.css"></head>
 <body><main><h1>${escape(info.title)} API</h1>
-<p><a href="/openapi.json">openapi.json</a></p>${prose(info.description)}
+<p><a href="./openapi.json">openapi.json</a></p>${prose(info.description)}
 ${sections.join('\n')}<section><h2>Schemas</h2>${schemas.join('\n')}</section></main></body></html>
 `;
 }

@@ -20,6 +20,7 @@ import type { ArtifactServices } from './artifact-view.ts';
 import { artifactRoutes } from './artifacts.ts';
 import { RemoteWorkers } from './remote-workers.ts';
 import { keepAudit } from './audit-trail.ts';
+import { mountAt } from './base-path.ts';
 import { batch } from './batch.ts';
 import { badAddress } from './bad-address.ts';
 import { BODY_DEADLINES, type BodyDeadlines, boundBodies } from './body-deadline.ts';
@@ -91,6 +92,8 @@ export interface ServerOptions {
   readonly authenticator?: Authenticator | null;
   /** Says who asks, instead of credentials: behind access control of somebody else. */
   readonly admit?: (request: FastifyRequest) => Credential | null;
+  /** The path of another server that this one is mounted at, the root being the empty text. */
+  readonly basePath?: string;
   readonly status?: ServerStatus;
   readonly bodyBytesMax?: number;
   readonly deadlines?: Partial<BodyDeadlines>;
@@ -196,6 +199,7 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   lingerAfterRefusals(app, lingerMs);
   if (perAddressMax !== null) boundConnections(app, perAddressMax);
   requireOneHost(app);
+  if (options.basePath !== undefined) mountAt(app, options.basePath);
   const { corsOrigins = [], requiresLeaseTokens = false } = options;
   if (corsOrigins.length > 0) allowOrigins(app, corsOrigins);
   if (requiresLeaseTokens) requireLeaseTokens(app);

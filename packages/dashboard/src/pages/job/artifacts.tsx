@@ -1,6 +1,6 @@
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
-import { get } from '../../api.ts';
+import { get, serverHref } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import type { Page } from '../../page.ts';
 import { sizeText } from '../../parts/size-text.ts';
@@ -10,7 +10,8 @@ import { isText, Preview } from './preview.tsx';
 const SHOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 function ArtifactItem({ artifact }: { readonly artifact: ArtifactJson }) {
-  const { name, url, size, contentType } = artifact;
+  const { name, size, contentType } = artifact;
+  const url = serverHref(artifact.url);
   return (
     <li class={isText(artifact) ? 'wide' : ''}>
       <a href={url} download={name}>

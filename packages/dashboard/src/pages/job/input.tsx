@@ -1,6 +1,6 @@
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
-import { get, read } from '../../api.ts';
+import { get, read, serverHref } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/shown.tsx';
 import { sizeText } from '../../parts/size-text.ts';
@@ -30,7 +30,7 @@ function Elsewhere({ artifact }: { readonly artifact: ArtifactJson | null }) {
   return (
     <p>
       Stored as a file:{' '}
-      <a href={artifact.url} download={artifact.name}>
+      <a href={serverHref(artifact.url)} download={artifact.name}>
         {artifact.name}
       </a>{' '}
       <span class="quiet">

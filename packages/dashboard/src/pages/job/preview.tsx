@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
+import { serverHref } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Shown } from '../../parts/shown.tsx';
 import { sizeText } from '../../parts/size-text.ts';
@@ -14,7 +15,9 @@ export function isText({ contentType }: ArtifactJson): boolean {
 }
 
 async function beginningOf({ url, size, contentType }: ArtifactJson): Promise<string> {
-  const response = await fetch(url, { headers: { range: `bytes=0-${BYTES_SHOWN - 1}` } });
+  const response = await fetch(serverHref(url), {
+    headers: { range: `bytes=0-${BYTES_SHOWN - 1}` },
+  });
   if (!response.ok) throw new Error('The file can no longer be read. Reload the page.');
   const text = await response.text();
   if (size > BYTES_SHOWN || !contentType.includes('json')) return text;

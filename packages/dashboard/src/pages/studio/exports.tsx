@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
 import type { JobJson } from '../../../../pawl/src/contract/job.ts';
-import { get, send } from '../../api.ts';
+import { get, send, serverHref } from '../../api.ts';
 import { useLiveJob } from '../../live-job.ts';
 import { useLoaded } from '../../load.ts';
 import type { Page } from '../../page.ts';
@@ -20,7 +20,7 @@ function Download({ job }: { readonly job: JobJson }) {
     <Shown of={files}>
       {({ items }) =>
         items.map(({ id, name, url, size }) => (
-          <a class="button" key={id} href={url} download={name}>
+          <a class="button" key={id} href={serverHref(url)} download={name}>
             Download {name} <span class="quiet">{sizeText(size)}</span>
           </a>
         ))

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ArtifactJson } from '../../../../pawl/src/contract/artifact.ts';
+import { serverHref } from '../../api.ts';
 import { Empty } from '../../parts/notice.tsx';
 
 /** The previews of a deck: one large, all small. */
@@ -23,7 +24,11 @@ export function Slides({ files }: { readonly files: readonly ArtifactJson[] }) {
         else if (key === 'ArrowLeft') turn(-1);
       }}
     >
-      <img class="large" src={current.url} alt={`Slide ${at.value + 1} of ${previews.length}`} />
+      <img
+        class="large"
+        src={serverHref(current.url)}
+        alt={`Slide ${at.value + 1} of ${previews.length}`}
+      />
       <div class="strip">
         {previews.map(({ id, url }, index) => (
           <button
@@ -32,7 +37,7 @@ export function Slides({ files }: { readonly files: readonly ArtifactJson[] }) {
             aria-pressed={index === at.value}
             onClick={() => (at.value = index)}
           >
-            <img src={url} alt="" loading="lazy" />
+            <img src={serverHref(url)} alt="" loading="lazy" />
           </button>
         ))}
       </div>
