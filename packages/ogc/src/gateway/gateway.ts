@@ -1,6 +1,8 @@
 import {
   type Clock,
   invalid,
+  type Job,
+  type JobDefinition,
   type LeasePolicy,
   systemClock,
   systemTimers,
@@ -21,7 +23,8 @@ import type { ExecuteRequest, PreparedJob, ProcessCaller } from '../model/proces
 import { Catalogue } from './catalogue.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { ProviderWorkers } from './provider-workers.ts';
-import { followDismissals } from './dismissal.ts';
+import { Dismissals } from './dismissal.ts';
+import { dismissalJob } from './dismissal-job.ts';
 import { executionJob } from './execution-job.ts';
 import { type JobObserver, OBSERVERS } from './observers.ts';
 import {
@@ -111,6 +114,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: Parts;
   readonly #providerWorkers: ProviderWorkers;
+  readonly #dismissals: Dismissals;
   readonly #registered: Set<string> = new Set();
   readonly #stopping = new AbortController();
   #looking: Promise<void> = Promise.resolve();
@@ -121,16 +125,24 @@ class ProviderGateway extends ServedJobs implements Gateway {
     this.#options = options;
     this.#parts = parts;
     const { engine, artifacts, log } = options;
-    this.#providerWorkers = new ProviderWorkers((_provider, types) =>
+    this.#providerWorkers = new ProviderWorkers((provider, types) =>
       openWorker({
         slots: SLOTS,
         log,
         ...options.worker,
         source: largeSource(engine, valuesIn(artifacts)),
         artifacts,
-        jobs: types.map((type) => executionJob(parts.deps, type)),
+        jobs: [
+          ...types.map((type) => executionJob(parts.deps, type)),
+          dismissalJob(parts.deps, provider),
+        ],
       }),
     );
+    this.#dismissals = new Dismissals({
+      engine,
+      register: (provider) => this.#registerOnce(dismissalJob(parts.deps, provider)),
+      wake: (provider) => this.#providerWorkers.wake(provider),
+    });
   }
 
   get watch(): ProviderAccess['watch'] {
@@ -187,7 +199,12 @@ class ProviderGateway extends ServedJobs implements Gateway {
   }
 
   wake(type: string): void {
-    this.#providerWorkers.wake(type);
+    this.#providerWorkers.wake(providerOfType(type) ?? '');
+  }
+
+  /** Its provider is told of a dismissal, also if nothing of the job is left by then. */
+  async release(job: Job): Promise<void> {
+    await this.#dismissals.add([job]);
   }
 
   async start({
@@ -203,7 +220,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
       this.#looking = this.#keepLooking();
     }
     if (isSweeping) {
-      const follower = followDismissals(this.#options.engine, this.#parts.deps);
+      const follower = this.#dismissals.follow();
       follower.start();
       this.#follower = follower;
     }
@@ -225,13 +242,16 @@ class ProviderGateway extends ServedJobs implements Gateway {
   /** Known to every tenant when first seen, and served from then on. */
   async #register(remote: RemoteProcess): Promise<string> {
     const type = typeOf(remote);
-    if (!this.#registered.has(type)) {
-      const definition = typeDefinitionOf(executionJob(this.#parts.deps, type));
-      await this.#options.engine.putType({ tenant: SHARED_TENANT, type }, definition);
-      this.#registered.add(type);
-    }
+    await this.#registerOnce(executionJob(this.#parts.deps, type));
     this.#providerWorkers.serve([type]);
     return type;
+  }
+
+  async #registerOnce(job: JobDefinition): Promise<void> {
+    const { type } = job;
+    if (this.#registered.has(type)) return;
+    await this.#options.engine.putType({ tenant: SHARED_TENANT, type }, typeDefinitionOf(job));
+    this.#registered.add(type);
   }
 
   async #keepLooking(): Promise<void> {

@@ -33,6 +33,8 @@ export interface GatewaySettings {
   /** Of results, which are streamed into an artifact. */
   readonly resultsBytesMax: number;
   readonly resultsTimeoutMs: number;
+  /** For how long a provider that does not answer is asked to dismiss a job. */
+  readonly dismissTimeoutMs: number;
   /** For how long a list of processes is taken for new. */
   readonly processesCacheMs: number;
 }
@@ -63,6 +65,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   response_size_limit: { member: 'responseBytesMax', kind: 'bytes', usual: 64 * 1024 * 1024 },
   results_size_limit: { member: 'resultsBytesMax', kind: 'bytes', usual: 1024 ** 3 },
   results_timeout: { member: 'resultsTimeoutMs', kind: 'seconds', usual: 600 },
+  dismiss_timeout: { member: 'dismissTimeoutMs', kind: 'seconds', usual: 86_400 },
   processes_cache: { member: 'processesCacheMs', kind: 'seconds', usual: 60 },
 };
 
