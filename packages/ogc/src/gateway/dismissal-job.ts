@@ -28,7 +28,7 @@ export interface DismissalInput {
 }
 
 const TIMEOUT_MS = 10_000;
-const AT_A_TIME = 8;
+export const DISMISSALS_AT_A_TIME = 8;
 /** Seconds at first, minutes at last; how long in all is the provider's setting. */
 const RETRY = {
   maxAttempts: 1_000,
@@ -48,7 +48,7 @@ export function dismissalJob(deps: GatewayDependencies, provider: string): JobDe
   return defineJob(dismissalTypeOf(provider), {
     input: typed<DismissalInput>(),
     ...RETRY,
-    concurrency: AT_A_TIME,
+    concurrency: DISMISSALS_AT_A_TIME,
     timeout: 10 * TIMEOUT_MS,
     dlq: 'never',
     run: (context) => tell(deps, context),

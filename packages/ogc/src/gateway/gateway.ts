@@ -21,10 +21,11 @@ import {
 } from 'pawl/plugin';
 import type { ExecuteRequest, PreparedJob, ProcessCaller } from '../model/process-source.ts';
 import { Catalogue } from './catalogue.ts';
+import { claimedOf } from './claimed.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { ProviderWorkers } from './provider-workers.ts';
 import { Dismissals } from './dismissal.ts';
-import { dismissalJob } from './dismissal-job.ts';
+import { dismissalJob, DISMISSALS_AT_A_TIME } from './dismissal-job.ts';
 import { executionJob } from './execution-job.ts';
 import { type JobObserver, OBSERVERS } from './observers.ts';
 import {
@@ -37,12 +38,12 @@ import {
 import type { Provider } from './provider.ts';
 import type { HttpClient } from './provider-client.ts';
 import { Pulses } from './pulses.ts';
-import { remoteStateOf } from './remote-state.ts';
 import { exponentialRetry, type RetryPort, singleAttempt } from './retry.ts';
-import type { GatewaySettings } from './settings.ts';
+import { DEFAULT_SETTINGS, type GatewaySettings } from './settings.ts';
 import { type DerivationStrategy, STRATEGIES } from './status-derivation.ts';
 import { ServedJobs } from './served-jobs.ts';
-import type { Claimed, GatewayDependencies } from './turn.ts';
+import type { GatewayDependencies } from './turn.ts';
+import { TurnBounds } from './turn-bounds.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import type { ProcessSource } from '../model/process-source.ts';
 import type { ProviderAccess, ProviderStanding } from '../model/provider-standing.ts';
@@ -74,10 +75,8 @@ export interface Gateway extends ProcessSource, ProviderAccess {
   stop(): Promise<void>;
 }
 
-const SLOTS = 32;
 /** So soon does a process serve a type that another one has registered. */
 const TYPES_EVERY_MS = 2_000;
-const CLAIMED_MAX = 1_000;
 
 export function openGateway(options: GatewayOptions): Gateway {
   const { engine, log, clock = systemClock, timers = systemTimers } = options;
@@ -91,6 +90,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const deps: GatewayDependencies = {
     provider: (name) => configuration().providers.get(name),
     http,
+    bounds: new TurnBounds(clock),
     retry,
     clock,
     observers,
@@ -127,7 +127,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
     const { engine, artifacts, log } = options;
     this.#providerWorkers = new ProviderWorkers((provider, types) =>
       openWorker({
-        slots: SLOTS,
+        slots: slotsFor(options.configuration().providers.get(provider)?.settings),
         log,
         ...options.worker,
         source: largeSource(engine, valuesIn(artifacts)),
@@ -273,26 +273,11 @@ class ProviderGateway extends ServedJobs implements Gateway {
   }
 }
 
-function isFor({ isAnonymous }: Provider, { principal }: ProcessCaller): boolean {
-  return isAnonymous || principal !== null;
+/** As many as may be under way at once: what is put off needs one only for a moment. */
+function slotsFor({ forwardsMax, pollsMax }: GatewaySettings = DEFAULT_SETTINGS): number {
+  return forwardsMax + pollsMax + DISMISSALS_AT_A_TIME;
 }
 
-/** Over all tenants: a remote job is one job's, whoever asked for it. */
-async function claimedOf(engine: Engine, type: string, besides: string): Promise<Claimed> {
-  const rows = (await engine.tally(null)).filter((row) => row.type === type);
-  const tenants = [...new Set(rows.map(({ tenant }) => tenant))];
-  const pages = await Promise.all(
-    tenants.map((tenant) => engine.jobs({ tenant, type, limit: CLAIMED_MAX })),
-  );
-  const others = pages.flatMap(({ jobs }) => jobs.filter(({ id }) => id !== besides));
-  const states = others.map((job) => ({ job, state: remoteStateOf(job) }));
-  const known = states.flatMap(({ state }) => (state?.step === 'following' ? [state] : []));
-  const isMore = pages.some(({ hasMore }) => hasMore);
-  const isSent = states.some(
-    ({ job, state }) => job.completedAt === null && state?.step === 'sending',
-  );
-  return {
-    remoteIds: new Set(known.map(({ remoteId }) => remoteId)),
-    isOpen: isMore || isSent || known.some(({ remoteId }) => remoteId === ''),
-  };
+function isFor({ isAnonymous }: Provider, { principal }: ProcessCaller): boolean {
+  return isAnonymous || principal !== null;
 }

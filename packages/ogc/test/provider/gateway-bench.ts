@@ -12,6 +12,7 @@ import { type Following, remoteStateOf, type RemoteState } from '../../src/gatew
 import { exponentialRetry, type RetryPort } from '../../src/gateway/retry.ts';
 import { type DerivationStrategy, STRATEGIES } from '../../src/gateway/status-derivation.ts';
 import type { Claimed, GatewayDependencies } from '../../src/gateway/turn.ts';
+import { TurnBounds } from '../../src/gateway/turn-bounds.ts';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { type InnerWorld, openInnerWorld } from '../../../../test/support/inner-world.ts';
 import { openSimulator, type ProviderSimulator, type SimulatorOptions } from './simulator.ts';
@@ -64,6 +65,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   const fixture: GatewayDependencies = {
     provider: (name) => (name === PROVIDER ? provider : undefined),
     http: options.http?.(outgoing) ?? outgoing,
+    bounds: new TurnBounds({ now: () => clock.now() }),
     retry: (settings) => options.retry ?? exponentialRetry(timers, settings),
     clock: { now: () => clock.now() },
     observers: options.observers ?? OBSERVERS,
