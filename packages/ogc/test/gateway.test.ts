@@ -7,9 +7,7 @@ import { systemClock } from 'pawl/internal/core/clock';
 import { readConfiguration } from '../src/gateway/configuration.ts';
 import { openGateway } from '../src/gateway/gateway.ts';
 import { bytesOf } from '../src/model/body-bytes.ts';
-import { remoteStateOf } from '../src/gateway/remote-state.ts';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
-import { eventually } from '../../../test/support/eventually.ts';
 import { jobWhen } from '../../../test/support/job-when.ts';
 import { CALLER, type Instance, openInstance } from './provider/instance.ts';
 import {
@@ -99,41 +97,6 @@ test('[O19] a gateway works with another client, retry, clock and observers than
 });
 
 const isRunning = ({ state }: Job): boolean => state === 'running';
-
-test('a job dismissed here is dismissed at its provider', async (t) => {
-  const { pawl, execute, simulator } = await open(t, { statuses: ['running'] });
-  const job = await execute('sim:echo', {});
-  await jobWhen(pawl.engine, job, isRunning);
-  await pawl.cancel(job);
-  assert.equal((await pawl.ended(job)).state, 'dismissed');
-  await simulator.news.until('it is gone there', () => simulator.jobs.size === 0);
-  assert.equal(simulator.count('DELETE /jobs/'), 1);
-});
-
-test('a dismissal is settled whatever the provider answers, and a fault of its own is logged', async (t) => {
-  const { pawl, execute, simulator, warnings } = await open(t, { statuses: ['running'] });
-  const answers = [
-    { status: 200, headers: { 'content-type': 'text/html' }, body: '{}' },
-    { status: 204 },
-    { status: 404 },
-    { status: 405 },
-    { status: 501 },
-    { status: 500 },
-  ];
-  await Promise.all(
-    answers.map(async (answer) => {
-      const job = await execute('sim:echo', {});
-      const state = remoteStateOf(await jobWhen(pawl.engine, job, isRunning));
-      const route = `DELETE /jobs/${state?.step === 'following' ? state.remoteId : ''}`;
-      simulator.on(route, answer);
-      await pawl.cancel(job);
-      assert.equal((await pawl.ended(job)).state, 'dismissed');
-      await simulator.news.until('it is told', () => simulator.count(route) === 1);
-    }),
-  );
-  await eventually('the last is logged', () => warnings.length === 1);
-  assert.match(warnings[0]!, /a provider did not dismiss a job .*"status":500/);
-});
 
 test('who has no name sees only what is for everybody', async (t) => {
   const simulator = await openSimulator();

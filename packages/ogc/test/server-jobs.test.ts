@@ -1,6 +1,6 @@
 // The list of jobs with its filters and pages, and the end that a client can put to a job.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { platform } from 'pawl/internal/lifecycles/platform';
 import { fits, type Query, readJobFilter } from '../src/server/job-filter.ts';
@@ -8,6 +8,7 @@ import type { StatusInfo } from '../src/model/status-info.ts';
 import { jobWhen } from '../../../test/support/job-when.ts';
 import { openOgcServer, type OgcServer, pathOf } from './server-fixture.ts';
 
+const ECHO = { inputs: { message: 'hello' } };
 const ASYNC = { prefer: 'respond-async' };
 const CREATED = '2026-03-01T12:00:00.000Z';
 
@@ -135,12 +136,10 @@ test('a job that is no execution is none to this API, and a bad filter is 400 in
 test('dismiss ends a job that nobody works on at once, and says so again when asked again', async () => {
   const server = await openOgcServer({ isWorking: false });
   const path = `/jobs/${await begin(server)}`;
-  for (const time of ['first', 'second']) {
-    const { status, json } = await server.call('DELETE', path);
-    assert.equal(status, 200, time);
-    assert.equal(json.status, 'dismissed');
-    assert.equal(json.type, 'process');
-  }
+  const { status, json } = await server.call('DELETE', path);
+  assert.equal(status, 200);
+  assert.equal(json.status, 'dismissed');
+  assert.equal(json.type, 'process');
   const results = await server.get(`${path}/results`);
   assert.equal(results.status, 410);
   const unknown = await server.call('DELETE', '/jobs/00000000-0000-7000-8000-000000000000');
@@ -171,7 +170,7 @@ test('dismiss stops a handler that is at work', async () => {
   await stopped.promise;
 });
 
-test('a job that has ended, or that cannot be cancelled, is not dismissed: 409', async () => {
+test('a job that cannot be cancelled is not dismissed: 409', async () => {
   const stubborn = defineJob('stubborn', {
     lifecycle: platform,
     expose: true,
@@ -182,10 +181,43 @@ test('a job that has ended, or that cannot be cancelled, is not dismissed: 409',
   assert.deepEqual(options, ['sync-execute', 'async-execute']);
   const refused = await server.call('DELETE', `/jobs/${await begin(server, 'stubborn')}`);
   assert.equal(refused.status, 409);
-  const busy = await openOgcServer();
-  const id = await begin(busy);
-  await jobWhen(busy.engine, { tenant: 'default', id });
-  const ended = await busy.call('DELETE', `/jobs/${id}`);
-  assert.equal(ended.status, 409);
-  assert.match(ended.json.detail, /already ended as successful/);
+});
+
+describe('DELETE of a job that has ended', () => {
+  test('removes it: status, results and list know it no more', async () => {
+    const server = await openOgcServer();
+    const ids = [await begin(server), await begin(server)];
+    for (const id of ids) await jobWhen(server.engine, { tenant: 'default', id });
+    const path = `/jobs/${ids[0]}`;
+    const removed = await server.call('DELETE', path);
+    assert.deepEqual([removed.status, removed.json.status], [200, 'dismissed']);
+    for (const gone of [path, `${path}/results`]) {
+      const answer = await server.get(gone);
+      assert.equal(answer.status, 404);
+      assert.match(answer.json.type, /no-such-job$/);
+    }
+    assert.equal((await server.call('DELETE', path)).status, 404);
+    const { jobs } = (await server.get('/jobs')).json;
+    assert.deepEqual(
+      jobs.map(({ jobID }: { jobID: string }) => jobID),
+      [ids[1]],
+    );
+  });
+
+  test('takes the scope of erasing; without it a repeated dismissal changes nothing', async () => {
+    const server = await openOgcServer({ isLocked: true, isWorking: false });
+    const operator = await server.key('one', ['operator']);
+    const begun = await server.post('/processes/echo/execution', ECHO, {
+      ...ASYNC,
+      ...(await server.key('one')),
+    });
+    const path = `/jobs/${begun.json.jobID}`;
+    for (const time of ['first', 'second']) {
+      const { status, json } = await server.call('DELETE', path, operator);
+      assert.deepEqual([status, json.status], [200, 'dismissed'], time);
+    }
+    assert.equal((await server.get(path, operator)).status, 200);
+    assert.equal((await server.call('DELETE', path, await server.key('one'))).status, 200);
+    assert.equal((await server.get(path, operator)).status, 404);
+  });
 });

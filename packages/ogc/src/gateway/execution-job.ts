@@ -3,6 +3,7 @@ import { type ExecutionResult, failed } from './conclude.ts';
 import { GatewayFailure } from './failures.ts';
 import { forward } from './forward.ts';
 import { poll } from './poll.ts';
+import { providerOfType } from './process-id.ts';
 import type { Provider } from './provider.ts';
 import type { ExecutionInput } from './remote-state.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
@@ -17,12 +18,15 @@ const ABSENT_MS = 60_000;
  * a lost worker is followed by another one, however often.
  */
 export function executionJob(deps: GatewayDependencies, type: string): JobDefinition {
+  const { settings } = deps.provider(providerOfType(type) ?? '') ?? nobody('');
+  const { processForwardsMax, processPollsMax } = settings;
   return defineJob(type, {
     lifecycle: process,
     input: typed<ExecutionInput>(),
     maxAttempts: 1_000,
     retryable: [],
     dlq: 'never',
+    concurrency: processForwardsMax + processPollsMax,
     ...(deps.lease === undefined
       ? {}
       : { lease: { ttl: deps.lease.ttlMs, heartbeat: deps.lease.heartbeatMs } }),
@@ -34,7 +38,15 @@ async function takeTurn(deps: GatewayDependencies, run: ExecutionRun): Promise<E
   const provider = deps.provider(run.input.provider);
   if (provider === undefined) return absent(new Turn(deps, run, nobody(run.input.provider)));
   const turn = new Turn(deps, run, provider);
-  return turn.state?.step === 'following' ? poll(turn, turn.state) : forward(turn);
+  const { state } = turn;
+  const errand = state?.step === 'following' ? 'poll' : 'forward';
+  const entry = deps.bounds.enter(provider, run.input.process, errand);
+  if (entry.kind === 'full') return run.snooze(entry.waitMs);
+  try {
+    return await (state?.step === 'following' ? poll(turn, state) : forward(turn));
+  } finally {
+    entry.leave();
+  }
 }
 
 /** What stands for a provider that is not configured. */

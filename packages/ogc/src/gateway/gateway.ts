@@ -1,6 +1,8 @@
 import {
   type Clock,
   invalid,
+  type Job,
+  type JobDefinition,
   type LeasePolicy,
   systemClock,
   systemTimers,
@@ -19,9 +21,11 @@ import {
 } from 'pawl/plugin';
 import type { ExecuteRequest, PreparedJob, ProcessCaller } from '../model/process-source.ts';
 import { Catalogue } from './catalogue.ts';
+import { claimedOf } from './claimed.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { ProviderWorkers } from './provider-workers.ts';
-import { followDismissals } from './dismissal.ts';
+import { Dismissals } from './dismissal.ts';
+import { dismissalJob, DISMISSALS_AT_A_TIME } from './dismissal-job.ts';
 import { executionJob } from './execution-job.ts';
 import { type JobObserver, OBSERVERS } from './observers.ts';
 import {
@@ -34,12 +38,12 @@ import {
 import type { Provider } from './provider.ts';
 import type { HttpClient } from './provider-client.ts';
 import { Pulses } from './pulses.ts';
-import { remoteStateOf } from './remote-state.ts';
 import { exponentialRetry, type RetryPort, singleAttempt } from './retry.ts';
-import type { GatewaySettings } from './settings.ts';
+import { DEFAULT_SETTINGS, type GatewaySettings } from './settings.ts';
 import { type DerivationStrategy, STRATEGIES } from './status-derivation.ts';
 import { ServedJobs } from './served-jobs.ts';
-import type { Claimed, GatewayDependencies } from './turn.ts';
+import type { GatewayDependencies } from './turn.ts';
+import { TurnBounds } from './turn-bounds.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import type { ProcessSource } from '../model/process-source.ts';
 import type { ProviderAccess, ProviderStanding } from '../model/provider-standing.ts';
@@ -71,10 +75,8 @@ export interface Gateway extends ProcessSource, ProviderAccess {
   stop(): Promise<void>;
 }
 
-const SLOTS = 32;
 /** So soon does a process serve a type that another one has registered. */
 const TYPES_EVERY_MS = 2_000;
-const CLAIMED_MAX = 1_000;
 
 export function openGateway(options: GatewayOptions): Gateway {
   const { engine, log, clock = systemClock, timers = systemTimers } = options;
@@ -88,6 +90,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const deps: GatewayDependencies = {
     provider: (name) => configuration().providers.get(name),
     http,
+    bounds: new TurnBounds(clock),
     retry,
     clock,
     observers,
@@ -111,6 +114,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: Parts;
   readonly #providerWorkers: ProviderWorkers;
+  readonly #dismissals: Dismissals;
   readonly #registered: Set<string> = new Set();
   readonly #stopping = new AbortController();
   #looking: Promise<void> = Promise.resolve();
@@ -121,16 +125,24 @@ class ProviderGateway extends ServedJobs implements Gateway {
     this.#options = options;
     this.#parts = parts;
     const { engine, artifacts, log } = options;
-    this.#providerWorkers = new ProviderWorkers((_provider, types) =>
+    this.#providerWorkers = new ProviderWorkers((provider, types) =>
       openWorker({
-        slots: SLOTS,
+        slots: slotsFor(options.configuration().providers.get(provider)?.settings),
         log,
         ...options.worker,
         source: largeSource(engine, valuesIn(artifacts)),
         artifacts,
-        jobs: types.map((type) => executionJob(parts.deps, type)),
+        jobs: [
+          ...types.map((type) => executionJob(parts.deps, type)),
+          dismissalJob(parts.deps, provider),
+        ],
       }),
     );
+    this.#dismissals = new Dismissals({
+      engine,
+      register: (provider) => this.#registerOnce(dismissalJob(parts.deps, provider)),
+      wake: (provider) => this.#providerWorkers.wake(provider),
+    });
   }
 
   get watch(): ProviderAccess['watch'] {
@@ -187,7 +199,12 @@ class ProviderGateway extends ServedJobs implements Gateway {
   }
 
   wake(type: string): void {
-    this.#providerWorkers.wake(type);
+    this.#providerWorkers.wake(providerOfType(type) ?? '');
+  }
+
+  /** Its provider is told of a dismissal, also if nothing of the job is left by then. */
+  async release(job: Job): Promise<void> {
+    await this.#dismissals.add([job]);
   }
 
   async start({
@@ -203,7 +220,7 @@ class ProviderGateway extends ServedJobs implements Gateway {
       this.#looking = this.#keepLooking();
     }
     if (isSweeping) {
-      const follower = followDismissals(this.#options.engine, this.#parts.deps);
+      const follower = this.#dismissals.follow();
       follower.start();
       this.#follower = follower;
     }
@@ -225,13 +242,16 @@ class ProviderGateway extends ServedJobs implements Gateway {
   /** Known to every tenant when first seen, and served from then on. */
   async #register(remote: RemoteProcess): Promise<string> {
     const type = typeOf(remote);
-    if (!this.#registered.has(type)) {
-      const definition = typeDefinitionOf(executionJob(this.#parts.deps, type));
-      await this.#options.engine.putType({ tenant: SHARED_TENANT, type }, definition);
-      this.#registered.add(type);
-    }
+    await this.#registerOnce(executionJob(this.#parts.deps, type));
     this.#providerWorkers.serve([type]);
     return type;
+  }
+
+  async #registerOnce(job: JobDefinition): Promise<void> {
+    const { type } = job;
+    if (this.#registered.has(type)) return;
+    await this.#options.engine.putType({ tenant: SHARED_TENANT, type }, typeDefinitionOf(job));
+    this.#registered.add(type);
   }
 
   async #keepLooking(): Promise<void> {
@@ -253,26 +273,11 @@ class ProviderGateway extends ServedJobs implements Gateway {
   }
 }
 
-function isFor({ isAnonymous }: Provider, { principal }: ProcessCaller): boolean {
-  return isAnonymous || principal !== null;
+/** As many as may be under way at once: what is put off needs one only for a moment. */
+function slotsFor({ forwardsMax, pollsMax }: GatewaySettings = DEFAULT_SETTINGS): number {
+  return forwardsMax + pollsMax + DISMISSALS_AT_A_TIME;
 }
 
-/** Over all tenants: a remote job is one job's, whoever asked for it. */
-async function claimedOf(engine: Engine, type: string, besides: string): Promise<Claimed> {
-  const rows = (await engine.tally(null)).filter((row) => row.type === type);
-  const tenants = [...new Set(rows.map(({ tenant }) => tenant))];
-  const pages = await Promise.all(
-    tenants.map((tenant) => engine.jobs({ tenant, type, limit: CLAIMED_MAX })),
-  );
-  const others = pages.flatMap(({ jobs }) => jobs.filter(({ id }) => id !== besides));
-  const states = others.map((job) => ({ job, state: remoteStateOf(job) }));
-  const known = states.flatMap(({ state }) => (state?.step === 'following' ? [state] : []));
-  const isMore = pages.some(({ hasMore }) => hasMore);
-  const isSent = states.some(
-    ({ job, state }) => job.completedAt === null && state?.step === 'sending',
-  );
-  return {
-    remoteIds: new Set(known.map(({ remoteId }) => remoteId)),
-    isOpen: isMore || isSent || known.some(({ remoteId }) => remoteId === ''),
-  };
+function isFor({ isAnonymous }: Provider, { principal }: ProcessCaller): boolean {
+  return isAnonymous || principal !== null;
 }

@@ -46,8 +46,8 @@ export class ProviderWorkers {
     if (post !== undefined) this.#dismiss(post.worker);
   }
 
-  wake(type: string): void {
-    this.#posts.get(providerOfType(type) ?? '')?.worker.wake();
+  wake(provider: string): void {
+    this.#posts.get(provider)?.worker.wake();
   }
 
   async stop(): Promise<void> {

@@ -33,6 +33,13 @@ export interface GatewaySettings {
   /** Of results, which are streamed into an artifact. */
   readonly resultsBytesMax: number;
   readonly resultsTimeoutMs: number;
+  /** Under way at a time in one process of the platform: at the provider, and of one process. */
+  readonly forwardsMax: number;
+  readonly pollsMax: number;
+  readonly processForwardsMax: number;
+  readonly processPollsMax: number;
+  /** For how long a provider that does not answer is asked to dismiss a job. */
+  readonly dismissTimeoutMs: number;
   /** For how long a list of processes is taken for new. */
   readonly processesCacheMs: number;
 }
@@ -63,6 +70,11 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   response_size_limit: { member: 'responseBytesMax', kind: 'bytes', usual: 64 * 1024 * 1024 },
   results_size_limit: { member: 'resultsBytesMax', kind: 'bytes', usual: 1024 ** 3 },
   results_timeout: { member: 'resultsTimeoutMs', kind: 'seconds', usual: 600 },
+  forwards_max: { member: 'forwardsMax', kind: 'count', usual: 64 },
+  polls_max: { member: 'pollsMax', kind: 'count', usual: 64 },
+  process_forwards_max: { member: 'processForwardsMax', kind: 'count', usual: 16 },
+  process_polls_max: { member: 'processPollsMax', kind: 'count', usual: 16 },
+  dismiss_timeout: { member: 'dismissTimeoutMs', kind: 'seconds', usual: 86_400 },
   processes_cache: { member: 'processesCacheMs', kind: 'seconds', usual: 60 },
 };
 

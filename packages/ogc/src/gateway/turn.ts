@@ -23,6 +23,7 @@ import type { ExecutionInput, RemoteState } from './remote-state.ts';
 import type { RetryPort } from './retry.ts';
 import type { GatewaySettings } from './settings.ts';
 import type { DerivationStrategy } from './status-derivation.ts';
+import type { TurnBounds } from './turn-bounds.ts';
 
 /** Which remote jobs the other live jobs of a type have, by their remote ids. */
 export interface Claimed {
@@ -36,6 +37,7 @@ export interface GatewayDependencies {
   /** As configured at this moment; undefined: there is none of that name. */
   provider(name: string): Provider | undefined;
   readonly http: HttpClient;
+  readonly bounds: TurnBounds;
   retry(settings: GatewaySettings): RetryPort;
   readonly clock: Clock;
   readonly observers: readonly JobObserver[];

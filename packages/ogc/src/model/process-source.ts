@@ -68,6 +68,8 @@ export interface ProcessSource {
   isTakenOn?(job: Job): boolean;
   /** A job was accepted: a hint to whoever carries it out. */
   wake?(type: string): void;
+  /** A job that has ended is about to be removed: whatever must still come of it is kept apart. */
+  release?(job: Job): Promise<void>;
   /** A job of its own as the standard tells it, with links to `base`. */
   status(job: Job, base: string): StatusInfo;
   /** The results of a successful job of its own. */

@@ -1,4 +1,4 @@
-import { isUuid, type Job, type Outgoing, PawlError } from 'pawl/define';
+import { isTerminal, isUuid, type Job, type Outgoing, PawlError } from 'pawl/define';
 import {
   type Artifacts,
   type Engine,
@@ -81,13 +81,24 @@ export async function findProcess(
   throw isGuest(request) ? whoAsks() : noSuchProcess(id);
 }
 
-/** The source of a job, or null for a job that is no execution of a process. */
+/** The source of a job, or null for a job that is no execution of a process, or was removed. */
 export async function sourceOf(
-  { sources }: Pick<OgcDependencies, 'sources'>,
+  { sources, engine }: Pick<OgcDependencies, 'sources' | 'engine'>,
   job: Job,
 ): Promise<ProcessSource | null> {
+  if (await isErased(engine, job)) return null;
   for (const source of sources) if (await source.owns(job.type, job.tenant)) return source;
   return null;
+}
+
+/** Its history says it; only of a job that says nothing any more is it asked. */
+async function isErased(engine: Engine, job: Job): Promise<boolean> {
+  const { tenant, id, version, input, metadata, checkpoint, result, message } = job;
+  const isBlank = input === 'null' && !metadata && !checkpoint && !result && !message;
+  if (!isTerminal(job.phase) || !isBlank) return false;
+  const after = { version: version - 1, note: 0 };
+  const last = await engine.events({ tenant, id, after, limit: 1, notes: false });
+  return last.events.some(({ type }) => type === 'job_erased');
 }
 
 export interface KnownJob {

@@ -1,4 +1,4 @@
-import { isTerminal, type Job } from 'pawl/define';
+import { isTerminal, type Job, PawlError } from 'pawl/define';
 import { apiActor } from 'pawl/plugin';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
 import { asksForPage, eitherAnswer, jsonAnswer, pageAnswer } from './negotiate.ts';
@@ -57,9 +57,35 @@ function refuseUnready({ job, source }: KnownJob): void {
   if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
 }
 
-/** `DELETE /jobs/{jobId}`: asks whoever works on it to stop, and insists after a while. */
+/** `DELETE /jobs/{jobId}`: ends a job that has not ended, and removes one that has. */
 export async function dismiss(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
-  const { job, source } = await findJob(deps, request, jobIdOf(request));
+  const known = await findJob(deps, request, jobIdOf(request));
+  const ended = isTerminal(known.job.phase)
+    ? await remove(deps, request, known)
+    : await stop(deps, request, known.job);
+  return jsonAnswer(known.source.status(ended, baseOf(deps, request)));
+}
+
+/** For who may erase; a repeated dismissal is for everybody who may dismiss. */
+async function remove(
+  { engine }: OgcDependencies,
+  { caller }: OgcRequest,
+  { job, source }: KnownJob,
+): Promise<Job> {
+  const isDismissed = job.phase === 'cancelled';
+  if (!caller.scopes.has('jobs:erase')) {
+    if (isDismissed) return job;
+    const message = `job ${job.id} has ended: to remove it takes the scope jobs:erase`;
+    throw new PawlError('FORBIDDEN', message);
+  }
+  await source.release?.(job);
+  await engine.erase(job, apiActor(caller.principal));
+  // The standard knows one word for what was deleted.
+  return { ...job, state: 'dismissed', phase: 'cancelled' };
+}
+
+/** Asks whoever works on a job to stop, and insists after a while. */
+async function stop(deps: OgcDependencies, request: OgcRequest, job: Job): Promise<Job> {
   const { tenant, id } = job;
   const asked = {
     ref: { tenant, id },
@@ -70,11 +96,9 @@ export async function dismiss(deps: OgcDependencies, request: OgcRequest): Promi
   if (soft!.kind === 'refused') throw soft!.error;
   const isOver = ({ phase }: Job): boolean => isTerminal(phase);
   const { signal } = request;
-  let seen = await waitUntil(deps, job, { ms: STOP_MS, signal, isOver });
-  if (!isOver(seen)) {
-    const [hard] = await deps.engine.cancel([{ ...asked, mode: 'hard' }]);
-    if (hard!.kind === 'refused') throw hard!.error;
-    seen = hard!.job;
-  }
-  return jsonAnswer(source.status(seen, baseOf(deps, request)));
+  const seen = await waitUntil(deps, job, { ms: STOP_MS, signal, isOver });
+  if (isOver(seen)) return seen;
+  const [hard] = await deps.engine.cancel([{ ...asked, mode: 'hard' }]);
+  if (hard!.kind === 'refused') throw hard!.error;
+  return hard!.job;
 }

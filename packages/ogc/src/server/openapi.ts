@@ -147,9 +147,14 @@ const PATHS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     }),
     delete: operation({
       id: 'dismiss',
-      summary: 'Dismiss a job',
+      summary: 'Dismiss a job, or remove one that has ended',
       parameters: [JOB],
-      answers: { 200: json('statusInfo', 'Its status.'), 404: PROBLEM, 409: PROBLEM },
+      answers: {
+        200: json('statusInfo', 'Its status.'),
+        403: PROBLEM,
+        404: PROBLEM,
+        409: PROBLEM,
+      },
     }),
   },
   '/jobs/{jobId}/results': {

@@ -2,15 +2,17 @@
 import type { TestContext } from 'node:test';
 import type { Job } from 'pawl/internal/core/job';
 import { readConfiguration } from '../../src/gateway/configuration.ts';
+import { type DismissalInput, dismissalJob } from '../../src/gateway/dismissal-job.ts';
 import { executionJob } from '../../src/gateway/execution-job.ts';
 import { type JobObserver, OBSERVERS } from '../../src/gateway/observers.ts';
 import { typeOf } from '../../src/gateway/process-id.ts';
 import type { HttpClient } from '../../src/gateway/provider-client.ts';
 import type { Provider } from '../../src/gateway/provider.ts';
-import { remoteStateOf, type RemoteState } from '../../src/gateway/remote-state.ts';
+import { type Following, remoteStateOf, type RemoteState } from '../../src/gateway/remote-state.ts';
 import { exponentialRetry, type RetryPort } from '../../src/gateway/retry.ts';
 import { type DerivationStrategy, STRATEGIES } from '../../src/gateway/status-derivation.ts';
 import type { Claimed, GatewayDependencies } from '../../src/gateway/turn.ts';
+import { TurnBounds } from '../../src/gateway/turn-bounds.ts';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
 import { type InnerWorld, openInnerWorld } from '../../../../test/support/inner-world.ts';
 import { openSimulator, type ProviderSimulator, type SimulatorOptions } from './simulator.ts';
@@ -43,9 +45,13 @@ export interface Bench {
   /** Polls as often as it takes, an interval each. */
   finish(job: Job): Promise<Job>;
   remote(job: Job): Promise<RemoteState | null>;
+  /** Cancels a job and has its provider told, as far as that goes at once: the job that tells. */
+  dismiss(job: Job): Promise<Job>;
 }
 
 export const PROVIDER = 'sim';
+/** Types of the platform's own have another name in a world. */
+const DISMISSAL = 'dismissal';
 const POLLS_MAX = 50;
 
 export async function openBench(t: TestContext, options: BenchOptions = {}): Promise<Bench> {
@@ -59,6 +65,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   const fixture: GatewayDependencies = {
     provider: (name) => (name === PROVIDER ? provider : undefined),
     http: options.http?.(outgoing) ?? outgoing,
+    bounds: new TurnBounds({ now: () => clock.now() }),
     retry: (settings) => options.retry ?? exponentialRetry(timers, settings),
     clock: { now: () => clock.now() },
     observers: options.observers ?? OBSERVERS,
@@ -68,7 +75,7 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
   };
   const type = typeOf({ provider: PROVIDER, process: 'echo' });
   const world = await openInnerWorld({
-    jobs: [executionJob(fixture, type)],
+    jobs: [executionJob(fixture, type), { ...dismissalJob(fixture, PROVIDER), type: DISMISSAL }],
     startAt: new Date(),
   });
   clock = world.clock;
@@ -93,7 +100,18 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
     execute,
     finish: (job) => finish(world, job),
     remote: async (job) => remoteStateOf(await world.job(job)),
+    dismiss: (job) => dismiss(world, job),
   };
+}
+
+async function dismiss(world: InnerWorld, job: Job): Promise<Job> {
+  await world.cancel(job);
+  const state = remoteStateOf(await world.job(job)) as Following;
+  const { remoteId, statusUrls } = state;
+  const input: DismissalInput = { provider: PROVIDER, jobId: job.id, remoteId, statusUrls };
+  const telling = await world.enqueue(DISMISSAL, input);
+  await world.runUntilIdle();
+  return world.job(telling);
 }
 
 async function finish(world: InnerWorld, job: Job): Promise<Job> {
