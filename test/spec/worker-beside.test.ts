@@ -132,6 +132,19 @@ describe('a claim beside a report', () => {
     await worker.crash();
   });
 
+  test('asks for few where the last claim was short, whatever there is room for', async () => {
+    const { shop, worker, calls, begun, end } = await bench({ count: 1, prefetch: 984 });
+    await end();
+    assert.deepEqual(calls, ['claim 985', 'both 1 100']);
+    for (let n = 1; n <= 985; n++) await shop.world.enqueue('job', n);
+    worker.wake();
+    await settled();
+    await end();
+    assert.deepEqual(calls.slice(2, 4), ['claim 985', 'settle 1'], 'many are claimed apart');
+    assert.deepEqual(begun, [0, 1, 2]);
+    await worker.crash();
+  });
+
   test('does not make its worker deaf: who calls meanwhile is heard', async () => {
     const { shop, worker, calls, begun, end, hold } = await bench({ count: 1 });
     const answer = hold();

@@ -37,10 +37,13 @@ export async function draftAll(
     kinds.set(type, known ?? (await kindOf(context, type, caller).catch(refused)));
   }
   const now = requests.some(isRelative) ? await context.store.now() : null;
+  const bases = new Map<string, PatientBasis | PawlError>();
+  for (const [type, kind] of kinds) {
+    bases.set(type, kind instanceof PawlError ? kind : { caller, kind, now, isPatient });
+  }
   const drafts = requests.map((request) => {
     try {
-      const by = { caller, kind: kinds.get(request.type)!, now, isPatient };
-      const made = admitted(context, request, by);
+      const made = admitted(context, request, bases.get(request.type)!);
       return made instanceof Promise ? made.catch(refused) : made;
     } catch (error) {
       return refused(error);
@@ -64,20 +67,19 @@ interface Basis {
   readonly documentId?: string | null;
 }
 
-/** A queue that is above its high watermark takes no more. */
+/** `isPatient`: whether a queue's level may be waited for. */
+type PatientBasis = Basis & { readonly isPatient: boolean };
+
 function admitted(
   context: EngineContext,
   request: EnqueueRequest,
-  by: Omit<Basis, 'kind'> & { kind: Kind | PawlError; isPatient: boolean },
+  by: PatientBasis | PawlError,
 ): NewJob | Promise<NewJob> {
   checkEnqueue(request);
-  const { kind, isPatient } = by;
-  if (kind instanceof PawlError) throw kind;
-  if (hasOwnPolicy(request)) {
-    const own = ownKind(context, request, kind);
-    return own.then((given) => letIn(context, { ...by, kind: given, request }, isPatient));
-  }
-  return letIn(context, { ...by, kind, request }, isPatient);
+  if (by instanceof PawlError) throw by;
+  if (!hasOwnPolicy(request)) return letIn(context, request, by);
+  const own = ownKind(context, request, by.kind);
+  return own.then((kind) => letIn(context, request, { ...by, kind }));
 }
 
 async function ownKind(context: EngineContext, request: EnqueueRequest, kind: Kind): Promise<Kind> {
@@ -87,19 +89,27 @@ async function ownKind(context: EngineContext, request: EnqueueRequest, kind: Ki
 
 function letIn(
   context: EngineContext,
-  by: Basis & { request: EnqueueRequest },
-  isPatient: boolean,
+  request: EnqueueRequest,
+  by: PatientBasis,
 ): NewJob | Promise<NewJob> {
-  const { request, caller, kind } = by;
-  const pass = (documentId: string | null): NewJob | Promise<NewJob> => {
-    const job = draftOf(context, request, { ...by, documentId });
-    const wait = context.shedding.check(job.tenant, job.queue, isPatient);
-    return wait === null ? job : wait.then(() => job);
-  };
-  const document = documentOf(context, request, { tenant: caller.tenant, policy: kind.policy });
+  const { tenant } = by.caller;
+  const document = documentOf(context, request, { tenant, policy: by.kind.policy });
   const checked = context.inputs.check(request);
-  if (checked === null && document === null) return pass(null);
-  return Promise.all([document, checked]).then(([documentId]) => pass(documentId));
+  if (checked === null && document === null) return pass(context, request, by);
+  return Promise.all([document, checked]).then(([documentId]) =>
+    pass(context, request, { ...by, documentId }),
+  );
+}
+
+/** A queue that is above its high watermark takes no more. */
+function pass(
+  context: EngineContext,
+  request: EnqueueRequest,
+  by: PatientBasis,
+): NewJob | Promise<NewJob> {
+  const job = draftOf(context, request, by);
+  const wait = context.shedding.check(job.tenant, job.queue, by.isPatient);
+  return wait === null ? job : wait.then(() => job);
 }
 
 function refused(error: unknown): PawlError {

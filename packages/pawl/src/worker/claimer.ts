@@ -27,6 +27,7 @@ export class Claimer {
   readonly #onNews = (at: number): void => this.#heartbeats.lookBy(at);
   #requests = 0;
   #isOwed = false;
+  #isShort = false;
 
   /** Of two claimers of one worker each needs a name of its own. */
   constructor(
@@ -45,6 +46,11 @@ export class Claimer {
   /** True while the answer to its last request is owed: only by asking again is it had. */
   get isOwed(): boolean {
     return this.#isOwed;
+  }
+
+  /** True where its last request brought fewer jobs than it asked for: that was all there is. */
+  get isShort(): boolean {
+    return this.#isShort;
   }
 
   async claim(order: ClaimOrder): Promise<Attempt[]> {
@@ -67,6 +73,7 @@ export class Claimer {
       won: (claims) => {
         this.#requests += 1;
         this.#isOwed = false;
+        this.#isShort = claims.length < order.max;
         if (claims.length > 0) this.#setup.watch?.claimed(claims, clock.now() - askedAt);
         return claims.map((claim) => this.#attempt(claim, askedAt));
       },

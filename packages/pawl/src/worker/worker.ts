@@ -148,12 +148,13 @@ export class Worker {
     return Math.min(this.#pace.after(counts), startInMs);
   }
 
-  /** What a claim beside a report has just found, if that was all there is; else null. */
+  /** What a claim beside a report has just found, if that was all there is, or is about to find. */
   #foundShort(): Counts | null {
     const answered = this.#answered;
     this.#answered = null;
-    if (answered === null || this.#isWoken) return null;
-    return answered.found < answered.wanted ? answered : null;
+    if (this.#isWoken) return null;
+    if (this.#beside > 0 && this.#claimer.isShort) return { wanted: 0, found: 0 };
+    return answered !== null && answered.found < answered.wanted ? answered : null;
   }
 
   async #claimAll(): Promise<Counts> {
@@ -212,7 +213,7 @@ export class Worker {
     const order = this.#runner.slots.onlyOrder;
     const isOwed = this.#claimer.isOwed || this.#aheadClaimer.isOwed;
     if (this.#mode !== 'working' || this.#isClaiming || isOwed || order === null) return null;
-    const max = this.#maxOf(order);
+    const max = Math.min(this.#maxOf(order), this.#claimer.isShort ? BESIDE_MAX : Infinity);
     if (max === 0 || Math.max(max, ends) > BESIDE_MAX) return null;
     const { options, won, lost } = this.#besideClaimer.ask({ ...order, max });
     this.#beside = max;

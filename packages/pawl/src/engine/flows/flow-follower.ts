@@ -46,6 +46,7 @@ export class FlowFollower {
       name: 'flows',
       timers,
       everyMs,
+      gathers: true,
       batchMax: BATCH_MAX,
       only: NEWS,
       labels: 'flows',
@@ -69,7 +70,10 @@ export class FlowFollower {
   /** Reads on to the end of the log and says how many jobs it woke or cancelled. */
   async runOnce(): Promise<number> {
     this.#made = 0;
-    while ((await this.#follower.runOnce()).waitMs === 0);
+    for (let isAtEnd = false; !isAtEnd;) {
+      const { kind, waitMs } = await this.#follower.runOnce();
+      isAtEnd = kind !== 'handled' && waitMs > 0;
+    }
     await this.#context.flowLooks.idle();
     return this.#made;
   }
@@ -77,11 +81,14 @@ export class FlowFollower {
   async #handle(items: readonly TailItem[], { signal, isContinued }: Batch): Promise<void> {
     // What another process has read meanwhile may be what was to be waited for.
     if (!isContinued) this.#open.clear();
+    const made = this.#made;
     const news = new News();
     for (const item of items) news.add(item);
     await this.#lookAtThose(news.changed);
     await this.#lookAtParents(news.ended, signal);
     await this.#endTrees(news.ended, signal);
+    // What was made has entries of its own, and the ends of children that are waited for come soon.
+    if (this.#made > made || this.#open.size > 0) this.#follower.wake();
   }
 
   /** The entries in between are lost, so everybody who waits is looked at once. */

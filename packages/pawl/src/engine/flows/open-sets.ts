@@ -44,6 +44,11 @@ export class OpenSets {
   readonly #sets: Map<string, Map<string, OpenSet>> = new Map();
   #size = 0;
 
+  /** How many children are known to be open. */
+  get size(): number {
+    return this.#size;
+  }
+
   keep(parent: JobRef, { wait, keys, over, isFailFast }: OpenChildren): void {
     if (this.#size + keys.length > KEYS_MAX) this.clear();
     const own = this.#sets.get(keyOf(parent)) ?? new Map<string, OpenSet>();

@@ -52,6 +52,12 @@ export interface FollowOptions {
   readonly batchMax?: number;
   /** How often an idle follower looks. */
   readonly everyMs?: number;
+  /**
+   * Whether it rests for `everyMs` after a batch that reached the end of the log, unless it is
+   * woken: for who has nothing to do with most entries. Otherwise it reads on at once, and where
+   * jobs end one after the other that is a read and a write for each of them.
+   */
+  readonly gathers?: boolean;
   /** How long a follower whose process has died stays its own. */
   readonly leaseMs?: number;
   readonly backoff?: Backoff;

@@ -30,6 +30,8 @@ const NAME_LENGTH_MAX = 200;
 interface Page extends Pick<Batch, 'isContinued'> {
   readonly items: readonly TailItem[];
   readonly cursor: string;
+  /** Whether the log had no more than this. */
+  readonly isLast: boolean;
 }
 
 /**
@@ -49,6 +51,8 @@ export class LogFollower {
   #followedTo: string | null | undefined;
   #running: { controller: AbortController; loop: Promise<void> } | null = null;
   #sleeper: AbortController | null = null;
+  /** Whether somebody said, since the last round began, that there is something to read. */
+  #isWoken = false;
 
   constructor(context: EngineContext, options: FollowOptions) {
     const { name, tenant = null, leaseMs = LEASE_MS, timers = systemTimers } = options;
@@ -90,6 +94,7 @@ export class LogFollower {
 
   /** A hint that there is something to read. */
   wake(): void {
+    this.#isWoken = true;
     this.#sleeper?.abort();
   }
 
@@ -102,13 +107,16 @@ export class LogFollower {
       const waitMs = (record.trouble?.retryAt ?? at) - at;
       if (waitMs > 0) return roundOf('resting', { waitMs });
     }
-    const { notes = false } = this.#options;
+    const { notes = false, batchMax = BATCH } = this.#options;
     const at = this.#place();
     const isContinued = this.#tenure.record!.position === this.#followedTo;
     const page = await this.#read(at === null ? 'start' : { cursor: at });
     if (page.isReset && at !== null) return this.#reset(at);
     const items = notes ? page.items : page.items.filter(({ event }) => event.note === 0);
-    if (items.length > 0) return this.#handle({ items, isContinued, cursor: page.cursor }, signal);
+    if (items.length > 0) {
+      const isLast = page.items.length < batchMax;
+      return this.#handle({ items, isContinued, isLast, cursor: page.cursor }, signal);
+    }
     this.#ahead = { stored: this.#tenure.record!.position, cursor: page.cursor };
     // With the lease, so that a quiet follower falls neither behind retention nor into writing.
     if (isDue && page.cursor !== this.#tenure.record!.position) {
@@ -125,7 +133,9 @@ export class LogFollower {
     return this.#context.store.tail({ tenant, from, limit, ...narrow });
   }
 
-  async #handle({ items, isContinued, cursor }: Page, stop: AbortSignal): Promise<FollowRound> {
+  async #handle(page: Page, stop: AbortSignal): Promise<FollowRound> {
+    const { items, isContinued, cursor, isLast } = page;
+    const { gathers = false, everyMs = EVERY_MS } = this.#options;
     let reached: TailItem | null = null;
     const note = (item: TailItem): void => void (reached = item);
     try {
@@ -137,7 +147,8 @@ export class LogFollower {
     }
     const isStored = await this.#tenure.move({ kind: 'advance', to: cursor });
     if (isStored) this.#followedTo = cursor;
-    return roundOf(isStored ? 'handled' : 'lost', { count: items.length });
+    const waitMs = isStored && isLast && gathers ? everyMs : 0;
+    return roundOf(isStored ? 'handled' : 'lost', { count: items.length, waitMs });
   }
 
   /** A handler that ends because it was told to has not failed. */
@@ -193,8 +204,9 @@ export class LogFollower {
   async #loop(signal: AbortSignal): Promise<void> {
     const { timers = systemTimers, everyMs = EVERY_MS, leaseMs = LEASE_MS } = this.#options;
     while (!signal.aborted) {
+      this.#isWoken = false;
       const waitMs = await this.#waitAfterRound(signal);
-      if (waitMs <= 0 || signal.aborted) continue;
+      if (waitMs <= 0 || this.#isWoken || signal.aborted) continue;
       this.#sleeper = new AbortController();
       await timers.sleep(Math.min(waitMs, Math.max(everyMs, leaseMs / 3)), this.#sleeper.signal);
       this.#sleeper = null;

@@ -29,7 +29,7 @@ type Told<What> = (what: What) => Promise<void> | void;
  * one that throws is told the same event again, with growing pauses, and holds up nobody else. No
  * event is ever left out for it, since a later one may make no sense without.
  */
-export interface Observer extends Omit<FollowOptions, 'handle'> {
+export interface Observer extends Omit<FollowOptions, 'handle' | 'gathers'> {
   readonly types?: readonly string[];
   /** All that follows, and every other event. */
   readonly onEvent?: Told<Observation>;

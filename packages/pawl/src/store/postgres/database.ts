@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, ClientBase, CustomTypesConfig, Pool, PoolConfig } from 'pg';
+import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
 import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
-import { failureOf, isConnectionLost, isRetryable } from './failure.ts';
+import { answerTo, type Asked, listsFor, rowsOf, TYPES } from './answers.ts';
+import { failureOf, isConnectionLost, isRetryable, isStatementLost } from './failure.ts';
 import { namedProcess } from './open-pool.ts';
 import { quoteName, verbsSchema } from './schemas.ts';
 import { SharedPool } from './shared-pool.ts';
@@ -14,40 +15,6 @@ const RETRY_BASE_MS = 5;
 const PATIENT = `SELECT set_config(name, '0', false) FROM unnest(ARRAY['statement_timeout',
   'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']) name
   WHERE current_setting(name, true) IS NOT NULL`;
-
-const NUMBERS: ReadonlySet<number> = new Set([21, 23, 26, 700, 701]);
-const INT8 = 20;
-const BOOLEAN = 16;
-
-/** Numbers of 64 bits are exact up to 2^53; tokens and marks are asked for as text. */
-function parserOf(oid: number): (text: string) => unknown {
-  if (NUMBERS.has(oid) || oid === INT8) return Number;
-  return oid === BOOLEAN ? (text) => text === 't' : (text) => text;
-}
-
-/** Our own parsers: the caller's may be others, and a payload must stay the text that it is. */
-const TYPES: CustomTypesConfig = {
-  getTypeParser: parserOf as CustomTypesConfig['getTypeParser'],
-};
-
-/** Rows of one statement on a connection that somebody else holds. */
-export async function rowsOf<Row>(
-  client: ClientBase,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const { rows } = await client.query({ text, values: [...values], types: TYPES });
-  return rows as Row[];
-}
-
-async function listsOf(
-  client: ClientBase,
-  text: string,
-  values: readonly unknown[],
-): Promise<unknown[][]> {
-  const asked = { text, values: [...values], types: TYPES, rowMode: 'array' as const };
-  return (await client.query(asked)).rows;
-}
 
 /** A connection that ends while it is held says so a second time, as an event that may crash us. */
 function ignore(): void {}
@@ -86,6 +53,9 @@ export class Database {
   readonly #limits: string;
   readonly #directClient: (() => Client) | null;
   readonly #calls: Map<string, string> = new Map();
+  /** Names of statements that our sessions keep: a tenth of a small call is reading it anew. */
+  readonly #kept: Map<string, string> = new Map();
+  #keeps = false;
   #isPooled = false;
   #isClosed = false;
 
@@ -119,6 +89,7 @@ export class Database {
     this.#isPooled = await this.#run('read', async (client) => {
       const named = namedProcess(client);
       const [row] = await rowsOf<{ pid: number }>(client, 'SELECT pg_backend_pid() AS pid');
+      this.#keeps = this.#shared === null && named === row!.pid;
       return named !== null && named !== row!.pid;
     });
   }
@@ -131,8 +102,14 @@ export class Database {
       const places = Array.from({ length: count }, (_, index) => `$${index + 1}`);
       text = `SELECT * FROM ${this.verbs}.${verb}(${places.join(', ')})`;
       this.#calls.set(key, text);
+      this.keep(key, text);
     }
     return text;
+  }
+
+  /** Has sessions of our own keep a statement that is sent often. */
+  keep(name: string, text: string): void {
+    this.#kept.set(text, name);
   }
 
   /** A verb that changes something. */
@@ -143,7 +120,7 @@ export class Database {
   /** The same, for many rows: each is the list of its values. */
   verbForLists(verb: string, values: readonly unknown[]): Promise<unknown[][]> {
     const text = this.call(verb, values.length);
-    return this.#run('write', (client) => listsOf(client, text, values));
+    return this.#run('write', (client) => listsFor(client, this.#asked(text, values)));
   }
 
   /** A verb that changes nothing. */
@@ -158,7 +135,7 @@ export class Database {
 
   /** Changes nothing, so nothing can be unknown. */
   read<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#run('read', (client) => rowsOf(client, sql, values));
+    return this.#run('read', (client) => answerTo<Row>(client, this.#asked(sql, values)));
   }
 
   /**
@@ -187,7 +164,11 @@ export class Database {
   }
 
   write<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#run('write', (client) => rowsOf(client, sql, values));
+    return this.#run('write', (client) => answerTo<Row>(client, this.#asked(sql, values)));
+  }
+
+  #asked(text: string, values: readonly unknown[]): Asked {
+    return { name: this.#keeps ? this.#kept.get(text) : undefined, text, values };
   }
 
   /** Several statements in one transaction, done again as a whole after a deadlock. */
@@ -260,7 +241,8 @@ export class Database {
       try {
         return await this.#once(did, body);
       } catch (error) {
-        if (!isRetryable(error) || tries === TRIES_MAX) throw error;
+        if (isStatementLost(error)) this.#keeps = false;
+        else if (!isRetryable(error) || tries === TRIES_MAX) throw error;
         await sleep(RETRY_BASE_MS * 2 ** tries * this.#random.next());
       }
     }

@@ -21,6 +21,11 @@ export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlStateOf(error) ?? '');
 }
 
+/** The session is another one than that which kept a statement: nothing was done. */
+export function isStatementLost(error: unknown): boolean {
+  return ['26000', '42P05'].includes(sqlStateOf(error) ?? '');
+}
+
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }

@@ -33,9 +33,10 @@ export interface JobSet {
 
 export function setsOf(session: Session, jobs: readonly NewJob[]): JobSet[] {
   const sets = new Map<string, JobSet>();
-  let last: { readonly job: NewJob; readonly set: JobSet } | null = null;
+  let last: { readonly job: NewJob; readonly set: JobSet; readonly isOther: boolean } | null = null;
   for (const job of jobs) {
-    if (last !== null && isLike(session, last.job, job)) {
+    const isOther = session.isOther(job.id);
+    if (last !== null && isOther === last.isOther && isLike(last.job, job)) {
       last.set.jobs.push(job);
       continue;
     }
@@ -43,33 +44,28 @@ export function setsOf(session: Session, jobs: readonly NewJob[]): JobSet[] {
     const set = sets.get(common) ?? { common, jobs: [] };
     sets.set(common, set);
     set.jobs.push(job);
-    last = { job, set };
+    last = { job, set, isOther };
   }
   return [...sets.values()];
 }
 
-/** What a set says once. */
-const COMMON = [
-  'tenant',
-  'type',
-  'queue',
-  'lifecycle',
-  'lifecycleVersion',
-  'policy',
-  'priority',
-  'runAt',
-  'deadlineAt',
-  'actor',
-] as const satisfies readonly (keyof NewJob)[];
-
-function isLike(session: Session, one: NewJob, other: NewJob): boolean {
-  for (const name of COMMON) if (one[name] !== other[name]) return false;
+/** Whether two jobs agree where a set says it once. Name by name: it is asked of each job. */
+function isLike(one: NewJob, other: NewJob): boolean {
   const [place, last] = [one.places.at(-1)!, other.places.at(-1)!];
   return (
+    one.tenant === other.tenant &&
+    one.type === other.type &&
+    one.queue === other.queue &&
+    one.lifecycle === other.lifecycle &&
+    one.lifecycleVersion === other.lifecycleVersion &&
+    one.policy === other.policy &&
+    one.priority === other.priority &&
+    one.runAt === other.runAt &&
+    one.deadlineAt === other.deadlineAt &&
+    one.actor === other.actor &&
     one.places.length === other.places.length &&
     place.state === last.state &&
-    place.phase === last.phase &&
-    session.isOther(one.id) === session.isOther(other.id)
+    place.phase === last.phase
   );
 }
 
@@ -106,17 +102,20 @@ export function isFree(session: Session, job: NewJob): boolean {
 
 export function hasRepeats(jobs: readonly NewJob[]): boolean {
   if (jobs.length === 1) return false;
+  const hasKeys = jobs.some(({ idempotency }) => idempotency !== null);
+  if (!hasKeys && new Set(jobs.map(({ id }) => id)).size === jobs.length) return false;
   const keys = jobs.flatMap(keysOfJob);
   return new Set(keys).size < keys.length;
 }
 
 /** What a job of a set may have of its own; null where none has anything. */
 function ownOf(jobs: readonly NewJob[]): string | null {
-  const own = jobs.flatMap((job, index) => {
+  const own: object[] = [];
+  for (const [index, job] of jobs.entries()) {
     const { metadata, labels } = ownFacts(job);
-    const hasOwn = metadata !== undefined || labels !== undefined;
-    return hasOwn ? [{ metadata, labels, ord: index + 1 }] : [];
-  });
+    if (metadata !== undefined || labels !== undefined)
+      own.push({ metadata, labels, ord: index + 1 });
+  }
   return own.length === 0 ? null : JSON.stringify(own);
 }
 

@@ -90,13 +90,14 @@ export async function insertSet(
 ): Promise<InsertOutcome[]> {
   const { database, wakeSignal } = session;
   const values: unknown[] = [...listsOf(set), false, session.now()];
-  const verb = `${database.verbs}.insert_many($1, $2, $3, $4, $5, $6)`;
   const types = jobs.length === 1 ? claimableOf(jobs) : [];
-  const sql =
-    types.length === 0 ? `SELECT ${verb} AS at` : `SELECT ${verb} AS at, pg_notify($7, $8)`;
   if (types.length > 0) values.push(...wakeSignal.words(types));
+  const verb = `SELECT ${database.verbs}.insert_many($1, $2, $3, $4, $5, $6) AS at`;
+  const sql = types.length === 0 ? verb : `${verb}, pg_notify($7, $8)`;
+  database.keep(`insert_many ${values.length}`, sql);
   const [row] = await database.write<{ at: number }>(sql, values);
-  return jobs.map(() => ({ kind: 'created', at: row!.at }));
+  const created: InsertOutcome = { kind: 'created', at: row!.at };
+  return jobs.map(() => created);
 }
 
 export function wireOf(

@@ -4,8 +4,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { freshDatabase } from '../../../../../test/support/postgres/fresh-database.ts';
 import { postgresServers } from '../../../../../test/support/postgres/servers.ts';
+import { systemRandom } from '../../core/random.ts';
 import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { StoreError } from '../store-error.ts';
+import { Database } from './database.ts';
+import { migrate } from './migrations-runner.ts';
 import { openPool } from './open-pool.ts';
 import { openPostgresStore } from './store.ts';
 
@@ -98,5 +101,34 @@ for (const server of await postgresServers()) {
     });
     await pool.end();
     await database.drop();
+  });
+}
+
+const SESSIONS = `SELECT name FROM pg_prepared_statements ORDER BY name`;
+
+for (const server of await postgresServers()) {
+  test(`its own sessions keep the statements of verbs, and do without (${server.label})`, async () => {
+    const fresh = await freshDatabase(server);
+    const pool = await openPool({ url: fresh.url, poolSize: 1 });
+    pool.on('error', () => undefined);
+    const random = systemRandom;
+    const own = new Database({ pool, isOwn: true, schema: 'pawl', random });
+    const lent = new Database({ pool, isOwn: false, schema: 'pawl', random });
+    await migrate(own);
+    for (const [database, kept] of [
+      [lent, []],
+      [own, ['log_state 0']],
+    ] as const) {
+      await database.findPooler();
+      for (let n = 0; n < 2; n++) await database.ask('log_state', []);
+      const names = (await database.read<{ name: string }>(SESSIONS)).map(({ name }) => name);
+      assert.deepEqual(names, kept);
+    }
+    // As behind a pooler that could not be told from the server: another session, without them.
+    await own.write('DEALLOCATE ALL');
+    assert.equal((await own.ask('log_state', [])).length, 1);
+    assert.deepEqual(await own.read(SESSIONS), []);
+    await own.close();
+    await fresh.drop();
   });
 }

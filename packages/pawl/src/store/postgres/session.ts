@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 
 /** The lowest id of a millisecond, without its end. */
 function firstIdOf(at: Instant): string {
-  const hex = Math.floor(at).toString(16).padStart(12, '0');
+  const hex = at.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
@@ -30,6 +30,8 @@ export class Session {
   parkedAfter: string | null = null;
   /** Ids in between go to partitions, as far as this process knows. */
   #bounds: { readonly low: string; readonly high: string } = { low: 'g', high: '' };
+  /** The first id of a time that is too far ahead, as it was last asked for. */
+  #ahead: { readonly at: number; readonly id: string } = { at: -1, id: '' };
   /** What the database's clock is ahead of the time that this process has run for. */
   #leadMs = 0;
 
@@ -64,7 +66,9 @@ export class Session {
   isOther(id: string): boolean {
     const { low, high } = this.#bounds;
     if (id < low || id >= high) return true;
-    return id >= firstIdOf((this.now() ?? performance.now() + this.#leadMs) + DAY_MS);
+    const at = Math.floor((this.now() ?? performance.now() + this.#leadMs) + DAY_MS);
+    if (at !== this.#ahead.at) this.#ahead = { at, id: firstIdOf(at) };
+    return id >= this.#ahead.id;
   }
 
   async tenantOf(name: string): Promise<number | null> {
