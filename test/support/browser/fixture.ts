@@ -12,6 +12,7 @@ import {
   startPlatform,
 } from '@pawl/server/internal/app/platform';
 import { type ApiClient, PawlClient } from 'pawl/client';
+import { freePort } from '../free-port.ts';
 import { findChromium } from './find-chromium.ts';
 import { turns } from './stage-jobs.ts';
 
@@ -65,7 +66,9 @@ export async function openFixture(
   const browser = await openBrowser();
   turns.shut();
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
-  const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
+  // Of its own, so that nobody else has it when the server comes back.
+  const port = String(await freePort());
+  const env = { PORT: port, PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
   let platform = await start(env, parts);
   const { url } = platform;
   const pawl = new PawlClient({ url });
@@ -88,7 +91,7 @@ export async function openFixture(
     leave: async () => {
       await platform.stop();
       const back = async (): Promise<void> => {
-        platform = await start({ ...env, PORT: new URL(url).port }, parts);
+        platform = await start(env, parts);
       };
       return { back };
     },
