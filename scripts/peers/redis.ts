@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../test/support/free-port.ts';
 import { findProgram } from './debian.ts';
 
 const TRIES = 5;
@@ -29,14 +29,6 @@ export function findRedis(): Promise<string | null> {
     package: 'redis-server',
     variable: 'REDIS_SERVER_PATH',
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function serve(path: string, settings: Readonly<Record<string, string>>): Promise<Redis> {

@@ -10,6 +10,8 @@ import { findTestFiles, shortPath } from './repository.ts';
 import { ResultCollector, type RunnerEvent } from './reporter.ts';
 
 const fileTimeoutMs = 10 * 60_000;
+/** More than there are cores: half of its time a file waits, for a process, a lock or a page. */
+const filesAtOnce = availableParallelism() + 2;
 
 export interface Selection {
   files: string[];
@@ -57,7 +59,7 @@ export async function runTests(options: TestRunOptions): Promise<ResultCollector
   const collector = new ResultCollector({ mayFilesBeEmpty: !isWhole });
   const stream = run({
     files: selection.files,
-    concurrency: Math.max(1, availableParallelism()),
+    concurrency: filesAtOnce,
     timeout: fileTimeoutMs,
     signal,
     ...(selection.titlePatterns.length > 0 && {

@@ -17,9 +17,10 @@ import { builtInLifecycles as lifecycles } from 'pawl/internal/lifecycles/built-
 import { openPostgresStore } from 'pawl/internal/store/postgres/store';
 import { readAll } from '../simulation/read-all.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { freshDatabase } from '../support/postgres/fresh-database.ts';
 import { postgresServers } from '../support/postgres/servers.ts';
-import { freePort, PlatformProcess } from './platform-process.ts';
+import { PlatformProcess } from './platform-process.ts';
 
 const ROUNDS = Number(process.env['PAWL_ROLLING_ROUNDS'] ?? '1');
 const PRODUCERS = 3;

@@ -1,7 +1,6 @@
 // What the command line says of jobs: results, holds, and filters that cannot be meant.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { tableLines } from 'pawl/internal/cli/terminal/table';
+import { freePort } from '../support/free-port.ts';
 import { cliPath, type Fixture, openFixture, runPawl } from './pawl-command.ts';
 
 let fixture: Fixture;
@@ -62,15 +62,6 @@ test('a table is no wider than the terminal, and its first column is whole', () 
   for (const line of lines) assert.ok(line.length <= 80, String(line.length));
   assert.ok(lines[1]!.startsWith(rows[0]!.id));
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 test('a worker that is started before its server waits for it', async () => {
   const port = await freePort();

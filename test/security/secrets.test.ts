@@ -12,7 +12,8 @@ import { inspect } from 'node:util';
 import { readConfiguration } from '@pawl/server/internal/app/configuration';
 import { startPlatform } from '@pawl/server/internal/app/platform';
 import { silentLog } from 'pawl/internal/engine/context';
-import { freePort, PlatformProcess } from '../chaos/platform-process.ts';
+import { PlatformProcess } from '../chaos/platform-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { eventually } from '../support/eventually.ts';
 import { Caller, scratchFolder } from './fixture.ts';
 

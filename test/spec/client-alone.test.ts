@@ -10,6 +10,7 @@ import { BATCH_MAX } from 'pawl/internal/client/batches';
 import { PawlClient } from 'pawl/client';
 import { BATCH_MAX as SERVED_MAX } from 'pawl/internal/contract/enqueue';
 import { freshFile } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
 import { serve } from '../support/served-pawl.ts';
 import { importsOf } from '../tidy/source.ts';
 
@@ -46,7 +47,8 @@ test('the client loads nothing of Node and nothing of other packages', () => {
 
 test('who waits outlives a restart of the server, and so does who enqueues', async () => {
   const { database } = freshFile();
-  const first = await serve(database, [greet], { isWorking: false });
+  const port = await freePort();
+  const first = await serve(database, [greet], { port, isWorking: false });
   // As patient as a restart takes: how long that is depends on how busy the machine is.
   const client = new PawlClient({ url: first.url, retriesMax: 100 });
   const job = await client.enqueue(greet, { name: 'again' });
@@ -58,7 +60,7 @@ test('who waits outlives a restart of the server, and so does who enqueues', asy
   })();
   await first.close();
   const late = client.enqueue(greet, { name: 'late' });
-  const second = await serve(database, [greet], { port: Number(new URL(first.url).port) });
+  const second = await serve(database, [greet], { port });
   after(() => second.close());
   assert.equal(await waiting, 'Hello, again!');
   assert.equal(await (await late).result(), 'Hello, late!');

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** As long as a loaded machine may take; nothing waits so long by itself. */
+const PATIENCE_MS = 120_000;
+
 export interface EventuallyOptions {
   readonly timeoutMs?: number;
   readonly everyMs?: number;
@@ -12,7 +15,7 @@ export interface EventuallyOptions {
 export async function eventually<Value>(
   what: string,
   look: () => Value | Promise<Value>,
-  { timeoutMs = 30_000, everyMs = 10 }: EventuallyOptions = {},
+  { timeoutMs = PATIENCE_MS, everyMs = 10 }: EventuallyOptions = {},
 ): Promise<NonNullable<Exclude<Value, false>>> {
   const until = performance.now() + timeoutMs;
   for (;;) {

@@ -2,25 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
+import { freePort } from '../../../test/support/free-port.ts';
 import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const program = process.env['PYGEOAPI'] ?? 'pygeoapi';
 const isThere = spawnSync(program, ['--version']).status === 0;
 const options = isThere ? {} : { skip: 'pygeoapi is not installed: pip install pygeoapi tinydb' };
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 function configurationOf(folder: string, url: string, port: number): string {
   const word = 'test';

@@ -7,7 +7,7 @@ import { StoreError } from 'pawl/internal/store/store-error';
 import { freshDatabase } from '../../support/postgres/fresh-database.ts';
 import { postgresServers } from '../../support/postgres/servers.ts';
 import { Link } from './link.ts';
-import { quietPort } from './ports.ts';
+import { freePort } from '../../support/free-port.ts';
 
 test('[P1] a store whose connections went silent gives them up and works on new ones', async () => {
   const [server] = await postgresServers();
@@ -17,7 +17,7 @@ test('[P1] a store whose connections went silent gives them up and works on new 
   const link = new Link('store to database', { path });
   try {
     await (await openPostgresStore({ url: database.url, lifecycles })).close();
-    await link.open(await quietPort());
+    await link.open(await freePort());
     const url = `${link.url.replace('http://', 'postgres://postgres@')}${at.pathname}`;
     const soon = { poolSize: 1, statementTimeoutMs: 2_000 };
     const store = await openPostgresStore({ url, lifecycles, ...soon });

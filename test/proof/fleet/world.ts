@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FleetDatabase } from './database.ts';
 import { Link } from './link.ts';
 import { Member } from './member.ts';
-import { quietPort } from './ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { programOf, type Release } from './release.ts';
 import { buildShim, Shim } from './shim.ts';
 import { SmallDisk, whyNoSmallDisk } from './small-disk.ts';
@@ -138,7 +138,7 @@ export class World {
 
   async #openServers(): Promise<void> {
     for (let n = 0; n < this.options.servers; n++) {
-      const port = await quietPort();
+      const port = await freePort();
       const flags = ['--role', 'api,sweeper', '--port', String(port)];
       const args = ['start', ...flags];
       const post = await this.#post(`server ${n}`, { program: SERVER, args });
@@ -212,7 +212,7 @@ export class World {
     target: { readonly path: string } | { readonly port: number },
   ): Promise<string> {
     const link = new Link(name, target);
-    await link.open(await quietPort());
+    await link.open(await freePort());
     lines.push(link);
     return link.url;
   }

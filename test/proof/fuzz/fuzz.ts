@@ -1,7 +1,8 @@
 // Throws requests at a real server and holds every answer against its own document.
 import { Agent, request } from 'node:http';
 import { SeededRandom } from 'pawl/internal/core/random';
-import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
+import { PlatformProcess } from '../../chaos/platform-process.ts';
+import { freePort } from '../../support/free-port.ts';
 import { Instances, type Schema } from './instances.ts';
 import {
   type ApiDocument,

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { systemTimers } from 'pawl/internal/core/timers';
-import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
+import { PlatformProcess } from '../../chaos/platform-process.ts';
+import { freePort } from '../../support/free-port.ts';
 import { Reader } from './reader.ts';
 
 export interface StreamsOptions {

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { ApiClient } from 'pawl/client';
 import { systemTimers } from 'pawl/internal/core/timers';
-import { freePort, PlatformProcess } from '../../chaos/platform-process.ts';
+import { PlatformProcess } from '../../chaos/platform-process.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export interface SoakOptions {
   readonly minutes: number;

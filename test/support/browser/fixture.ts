@@ -12,6 +12,7 @@ import {
   startPlatform,
 } from '@pawl/server/internal/app/platform';
 import { type ApiClient, PawlClient } from 'pawl/client';
+import { freePort } from '../free-port.ts';
 import { findChromium } from './find-chromium.ts';
 import { turns } from './stage-jobs.ts';
 
@@ -29,6 +30,8 @@ export interface Fixture {
   platform(): Platform;
   /** The first key, where keys are asked for. */
   key(): string;
+  /** A page of its own that shows nothing yet. */
+  blank(options?: BrowserContextOptions): Promise<Page>;
   /** A page of its own, at a place of the dashboard: `jobs?phase=failed`. */
   look(place?: string, options?: BrowserContextOptions): Promise<Page>;
   /** What pages have complained of so far. */
@@ -65,11 +68,19 @@ export async function openFixture(
   const browser = await openBrowser();
   turns.shut();
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
-  const env = { PORT: '0', PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
+  // Of its own, so that nobody else has it when the server comes back.
+  const port = String(await freePort());
+  const env = { PORT: port, PAWL_DATA: join(folder, 'data'), PAWL_JOBS: JOBS, ...more };
   let platform = await start(env, parts);
   const { url } = platform;
   const pawl = new PawlClient({ url });
   const complaints: string[] = [];
+  const blank: Fixture['blank'] = async (options = {}) => {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    context.on('page', (page) => listen(page, complaints));
+    return context.newPage();
+  };
   return {
     pawl,
     client: pawl.api,
@@ -77,18 +88,16 @@ export async function openFixture(
     complaints,
     platform: () => platform,
     key: () => readFileSync(join(env.PAWL_DATA, 'admin.key'), 'utf8').trim(),
-    look: async (place = '', options = {}) => {
-      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-      context.setDefaultTimeout(PATIENCE_MS);
-      context.on('page', (page) => listen(page, complaints));
-      const page = await context.newPage();
-      await page.goto(`${url}/#/${place}`);
+    blank,
+    look: async (place, options) => {
+      const page = await blank(options);
+      await page.goto(`${url}/#/${place ?? ''}`);
       return page;
     },
     leave: async () => {
       await platform.stop();
       const back = async (): Promise<void> => {
-        platform = await start({ ...env, PORT: new URL(url).port }, parts);
+        platform = await start(env, parts);
       };
       return { back };
     },

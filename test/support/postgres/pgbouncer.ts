@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findProgram } from '../../../scripts/peers/debian.ts';
-import { freePort } from '../../../scripts/peers/redis.ts';
+import { freePort } from '../free-port.ts';
 import { serverAccount } from './account.ts';
 
 export interface Pgbouncer {

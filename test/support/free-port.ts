@@ -5,10 +5,11 @@ const FIRST = 20_000;
 const COUNT = 12_000;
 
 /**
- * A free port below those that outgoing connections get: on one of these a client that asks for a
- * server that is down can meet itself.
+ * A port for a server that is started later. It lies below those that the system hands out: any
+ * connection of this machine could take one of these meanwhile, and a client that asks for a server
+ * that is down could meet itself.
  */
-export async function quietPort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
     const server = createServer();
