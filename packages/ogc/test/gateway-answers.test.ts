@@ -7,13 +7,22 @@ import { singleAttempt } from '../src/gateway/retry.ts';
 import { OutgoingError } from 'pawl/internal/outgoing/outgoing-error';
 import { type Bench, openBench } from './provider/gateway-bench.ts';
 import { ANSWERS, BASE } from './provider/execution-answers.ts';
+import { LATER } from './provider/later-answers.ts';
 import { REDIRECTS } from './provider/redirect-answers.ts';
 
 const EXECUTE = 'POST /processes/echo/execution';
 const MIB = 1024 * 1024;
 
+const ROWS = [...ANSWERS, ...REDIRECTS, ...LATER];
+
+test('the table has at least sixty answers, each under a title of its own', () => {
+  const titles = new Set(ROWS.map(({ title }) => title));
+  assert.equal(titles.size, ROWS.length);
+  assert.ok(ROWS.length >= 60, String(ROWS.length));
+});
+
 describe('a provider answers an execution', () => {
-  for (const row of [...ANSWERS, ...REDIRECTS]) {
+  for (const row of ROWS) {
     test(row.title, async (t) => {
       const bench = await openBench(t, {
         simulator: { basePath: BASE },

@@ -94,9 +94,17 @@ describe('[O23] killed between the forward and its answer', () => {
     assert.equal(bench.simulator.jobs.size, 1);
   });
 
+  test('with `probe` a job that has ended meanwhile is found with its results', async (t) => {
+    const simulator = { statuses: ['successful'] };
+    const { bench, done } = await killedWhileSending(t, { isMade: true, simulator });
+    assert.deepEqual([done.state, bench.simulator.count(EXECUTE)], ['successful', 1]);
+    assert.match(done.result!, /of r1-/);
+    assert.equal(bench.simulator.count('GET /jobs/'), 1, 'its results alone');
+  });
+
   test('with `probe` a job that another one may have is nobody’s', async (t) => {
     const settings = { in_doubt: 'probe' };
-    const claimed = { remoteIds: new Set<string>(), isOpen: true };
+    const claimed = { remoteIds: new Set<string>(), isOpen: true, isEqualOpen: true };
     const { done } = await killedWhileSending(t, { isMade: true, settings, claimed });
     assert.deepEqual([done.state, done.error?.code], ['failed', 'FORWARD_IN_DOUBT']);
   });

@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { defineJob } from 'pawl/internal/handler/define-job';
 import { fail } from 'pawl/internal/handler/failure';
 import { jobWhen } from '../../../test/support/job-when.ts';
+import { openSimulator } from './provider/simulator.ts';
 import { openOgcServer, pathOf } from './server-fixture.ts';
 
 const failing = defineJob('failing', {
@@ -18,22 +19,31 @@ const failing = defineJob('failing', {
 });
 
 const provider = await openOgcServer({ jobs: [failing] });
+const simulator = await openSimulator({ statuses: ['running'] });
+after(() => simulator.close());
 const folder = mkdtempSync(join(tmpdir(), 'pawl-ogc-server-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, 'providers.json');
 const settings = { poll_interval: 0.05, forward_max_retries: 1 };
-const providers = { near: { url: provider.url }, dead: { url: 'http://127.0.0.1:9' } };
+const providers = {
+  near: { url: provider.url },
+  lax: { url: provider.url, validate_inputs: false },
+  sim: { url: simulator.url, processes: { include: ['echo'] }, poll_interval: 30 },
+  dead: { url: 'http://127.0.0.1:9' },
+};
 writeFileSync(path, JSON.stringify({ settings, providers }));
 const server = await openOgcServer({ env: { PAWL_OGC_PROVIDERS: path } });
 const EXECUTION = '/processes/near:echo/execution';
 const ASYNC = { prefer: 'respond-async' };
+const WRONG = { inputs: { message: 5 } };
 const inputs = { message: 'teststring' };
 
 test('own processes and those of providers are one list; a dead provider is left out', async () => {
   const { status, json } = await server.get('/processes');
   assert.equal(status, 200);
   const ids = json.processes.map(({ id }: { id: string }) => id);
-  assert.deepEqual(ids.toSorted(), ['echo', 'near:echo', 'near:failing']);
+  const all = ['echo', 'lax:echo', 'lax:failing', 'near:echo', 'near:failing', 'sim:echo'];
+  assert.deepEqual(ids.toSorted(), all);
   const described = await server.get('/processes/near:echo');
   assert.equal(described.json.id, 'near:echo');
   assert.deepEqual(Object.keys(described.json.inputs), ['message', 'pause']);
@@ -79,12 +89,21 @@ test('[O22] results of a forwarded job are served here', async () => {
 });
 
 test('[O4, O21] what the provider refuses is refused here, with the Location of the failed job', async () => {
-  const answer = await server.post(EXECUTION, { inputs: { message: 5 } }, ASYNC);
+  const answer = await server.post('/processes/lax:echo/execution', WRONG, ASYNC);
   assert.equal(answer.status, 400, answer.text);
   assert.match(answer.headers.get('content-type')!, /^application\/json/);
   const { json } = await server.get(pathOf(server, answer.headers.get('location')!));
   assert.equal(json.status, 'failed');
   assert.match(json.message, /message/);
+});
+
+test('inputs that do not fit the description are refused before anything is sent', async () => {
+  const before = (await provider.get('/jobs?limit=1000')).json.jobs.length;
+  const answer = await server.post(EXECUTION, WRONG, ASYNC);
+  assert.equal(answer.status, 400, answer.text);
+  assert.equal(answer.headers.get('location'), null);
+  assert.equal(answer.json.errors[0].pointer, '/inputs/message');
+  assert.equal((await provider.get('/jobs?limit=1000')).json.jobs.length, before);
 });
 
 test('a job that fails at the provider fails here, as somebody else’s fault', async () => {
@@ -96,4 +115,32 @@ test('a job that fails at the provider fails here, as somebody else’s fault', 
 test('a provider that cannot be reached is no reason for an error of our own', async () => {
   const answer = await server.post('/processes/dead:thing/execution', { inputs });
   assert.equal(answer.status, 502, answer.text);
+});
+
+test('what a provider says of the gateway’s credentials is no answer to its client: 502', async () => {
+  for (const status of [401, 403]) {
+    simulator.on('POST /processes/echo/execution', { status });
+    const answer = await server.post('/processes/sim:echo/execution', {});
+    assert.equal(answer.status, 502, answer.text);
+    assert.match(answer.json.detail, /refused the gateway's credentials.*check its auth/);
+  }
+});
+
+test('Retry-After is passed on: with a refusal, and until there is news of a job', async () => {
+  const headers = { 'retry-after': '7' };
+  simulator.on('POST /processes/echo/execution', { status: 429, headers }, () => null);
+  const refused = await server.post('/processes/sim:echo/execution', {}, ASYNC);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '7']);
+  const body = { jobID: 'r', type: 'process', status: 'running' };
+  simulator.on('GET /jobs/*', { status: 200, headers: { 'retry-after': '600' }, body });
+  const { json } = await server.post('/processes/sim:echo/execution', {}, ASYNC);
+  const ref = { tenant: 'default', id: json.jobID as string };
+  await jobWhen(
+    server.engine,
+    ref,
+    ({ state, phase }) => state === 'running' && phase === 'waiting',
+  );
+  const { headers: told } = await server.get(`/jobs/${ref.id}`);
+  const seconds = Number(told.get('retry-after'));
+  assert.ok(seconds > 400 && seconds <= 600, String(seconds));
 });

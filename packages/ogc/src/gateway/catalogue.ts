@@ -4,7 +4,14 @@ import { readLinks } from '../model/link.ts';
 import type { ProcessDescription, ProcessSummary } from '../model/process-description.ts';
 import { hasRel } from '../model/vocabulary.ts';
 import { offers, type Provider } from './provider.ts';
-import { askProvider, describeAnswer, type HttpClient, jsonIn } from './provider-client.ts';
+import { retryAfterIn } from './failures.ts';
+import {
+  askProvider,
+  describeAnswer,
+  type HttpClient,
+  jsonIn,
+  type ProviderAnswer,
+} from './provider-client.ts';
 import { descriptionOf, summaryOf } from './remote-description.ts';
 import { statusUrlsOf } from './locations.ts';
 
@@ -26,6 +33,8 @@ interface CatalogueEntry {
   list: Known<readonly ProcessSummary[]> | null;
   refreshing: Promise<void> | null;
   failedAt: Instant | null;
+  /** Until when it asked to be left alone. */
+  askedUntil: Instant;
   readonly descriptions: Map<string, Known<ProcessDescription | null>>;
   readonly describing: Map<string, Promise<ProcessDescription | null>>;
 }
@@ -57,8 +66,8 @@ export class Catalogue {
 
   /** Until when a provider that has just failed is left alone; null: it would be asked now. */
   leftAloneUntil(provider: Provider): Instant | null {
-    const { failedAt } = this.#entryOf(provider);
-    const until = failedAt === null ? 0 : failedAt + FAILED_MS;
+    const { failedAt, askedUntil } = this.#entryOf(provider);
+    const until = Math.max(askedUntil, failedAt === null ? 0 : failedAt + FAILED_MS);
     return until > this.#options.clock.now() ? until : null;
   }
 
@@ -68,11 +77,31 @@ export class Catalogue {
     const known = descriptions.get(process);
     if (known !== undefined && this.#isFresh(provider, known)) return known.value;
     try {
+      this.#refuseWhileLeftAlone(provider);
       return await this.#renewDescription(provider, process);
     } catch (error) {
       if (known !== undefined) return known.value;
-      throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
+      throw upstreamErrorOf(error);
     }
+  }
+
+  #refuseWhileLeftAlone(provider: Provider): void {
+    const { askedUntil } = this.#entryOf(provider);
+    const retryAfterMs = askedUntil - this.#options.clock.now();
+    if (retryAfterMs <= 0) return;
+    const seconds = Math.ceil(retryAfterMs / 1_000);
+    const message = `the provider ${provider.name} asked to be left alone for ${seconds} s more`;
+    throw new PawlError('UPSTREAM_ERROR', message, { details: { retryAfterMs } });
+  }
+
+  /** As a request for time, where there is one, tells it to all who ask later. */
+  #refused(provider: Provider, answer: ProviderAnswer, what: string): PawlError {
+    const { clock } = this.#options;
+    const retryAfterMs = retryAfterIn(answer, clock.now());
+    if (retryAfterMs !== null) this.#entryOf(provider).askedUntil = clock.now() + retryAfterMs;
+    const details = retryAfterMs === null ? {} : { retryAfterMs };
+    const message = `${what}: it answered ${describeAnswer(answer)}`;
+    return new PawlError('UPSTREAM_ERROR', message, { details });
   }
 
   /** Callers at once share one look. */
@@ -100,7 +129,7 @@ export class Catalogue {
     const description = answer.status < 300 ? descriptionOf(provider, jsonIn(answer)) : null;
     if (description !== null) return description;
     const what = `the provider ${provider.name} did not describe the process ${process}`;
-    throw new Error(`${what}: it answered ${describeAnswer(answer)}`);
+    throw this.#refused(provider, answer, what);
   }
 
   async #listOf(provider: Provider): Promise<readonly ProcessSummary[]> {
@@ -119,8 +148,7 @@ export class Catalogue {
   /** Callers at once share one look; null where the provider is left alone. */
   #refresh(provider: Provider, entry: CatalogueEntry): Promise<void> | null {
     if (entry.refreshing !== null) return entry.refreshing;
-    const now = this.#options.clock.now();
-    if (entry.failedAt !== null && now - entry.failedAt < FAILED_MS) return null;
+    if (this.leftAloneUntil(provider) !== null) return null;
     entry.refreshing = this.#fill(provider, entry).finally(() => (entry.refreshing = null));
     return entry.refreshing;
   }
@@ -151,7 +179,7 @@ export class Catalogue {
       }
       const { processes, links } = (jsonIn(answer) ?? {}) as Record<string, unknown>;
       if (answer.status >= 300 || !Array.isArray(processes)) {
-        throw new Error(`it answered ${describeAnswer(answer)}`);
+        throw this.#refused(provider, answer, 'its list');
       }
       for (const one of processes as unknown[]) {
         const { id } = (one ?? {}) as { id?: unknown };
@@ -178,10 +206,16 @@ export class Catalogue {
       list: null,
       refreshing: null,
       failedAt: null,
+      askedUntil: 0,
       descriptions: new Map(),
       describing: new Map(),
     };
     this.#entries.set(provider, entry);
     return entry;
   }
+}
+
+function upstreamErrorOf(error: unknown): PawlError {
+  if (error instanceof PawlError) return error;
+  return new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
 }

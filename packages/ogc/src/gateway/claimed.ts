@@ -1,25 +1,63 @@
+import { canonicalJson, type Job } from 'pawl/define';
 import type { Engine } from 'pawl/plugin';
-import { remoteStateOf } from './remote-state.ts';
-import type { Claimed } from './turn.ts';
+import { type ExecutionInput, remoteStateOf } from './remote-state.ts';
+import type { Claimed, Doubted } from './turn.ts';
 
-const CLAIMED_MAX = 1_000;
+const PAGE = 500;
+const PAGES_MAX = 50;
+
+interface Found {
+  readonly remoteIds: Set<string>;
+  isOpen: boolean;
+  isEqualOpen: boolean;
+}
 
 /** Over all tenants: a remote job is one job's, whoever asked for it. */
-export async function claimedOf(engine: Engine, type: string, besides: string): Promise<Claimed> {
-  const rows = (await engine.tally(null)).filter((row) => row.type === type);
-  const tenants = [...new Set(rows.map(({ tenant }) => tenant))];
-  const pages = await Promise.all(
-    tenants.map((tenant) => engine.jobs({ tenant, type, limit: CLAIMED_MAX })),
-  );
-  const others = pages.flatMap(({ jobs }) => jobs.filter(({ id }) => id !== besides));
-  const states = others.map((job) => ({ job, state: remoteStateOf(job) }));
-  const known = states.flatMap(({ state }) => (state?.step === 'following' ? [state] : []));
-  const isMore = pages.some(({ hasMore }) => hasMore);
-  const isSent = states.some(
-    ({ job, state }) => job.completedAt === null && state?.step === 'sending',
-  );
-  return {
-    remoteIds: new Set(known.map(({ remoteId }) => remoteId)),
-    isOpen: isMore || isSent || known.some(({ remoteId }) => remoteId === ''),
-  };
+export async function claimedOf(engine: Engine, doubted: Doubted): Promise<Claimed> {
+  const rows = (await engine.tally(null)).filter(({ type }) => type === doubted.type);
+  const found: Found = { remoteIds: new Set(), isOpen: false, isEqualOpen: false };
+  for (const tenant of new Set(rows.map((row) => row.tenant))) {
+    await lookThrough(engine, { tenant, doubted, found });
+  }
+  return found;
+}
+
+async function lookThrough(
+  engine: Engine,
+  { tenant, doubted, found }: { tenant: string; doubted: Doubted; found: Found },
+): Promise<void> {
+  let before: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const from = before === undefined ? {} : { before };
+    const { jobs, hasMore } = await engine.jobs({
+      tenant,
+      type: doubted.type,
+      limit: PAGE,
+      ...from,
+    });
+    for (const job of jobs) if (job.id !== doubted.id) note(job, doubted, found);
+    if (!hasMore) return;
+    before = jobs.at(-1)!.id;
+  }
+  // Too many to know.
+  found.isOpen = true;
+  found.isEqualOpen = true;
+}
+
+function note(job: Job, { sentAt, inputs }: Doubted, found: Found): void {
+  const state = remoteStateOf(job);
+  if (state?.step === 'following' && state.remoteId !== '') {
+    found.remoteIds.add(state.remoteId);
+    return;
+  }
+  const isPast = job.completedAt !== null && job.completedAt < sentAt;
+  if (state === null || state.step === 'idle' || isPast) return;
+  found.isOpen = true;
+  if (inputsOf(job) === inputs || inputsOf(job) === null) found.isEqualOpen = true;
+}
+
+/** Null where they are kept elsewhere. */
+function inputsOf({ input }: Job): string | null {
+  const { request } = JSON.parse(input) as Partial<ExecutionInput>;
+  return request === undefined ? null : canonicalJson(request['inputs'] ?? {});
 }

@@ -4,7 +4,7 @@ import { GatewayFailure } from './failures.ts';
 import { forward } from './forward.ts';
 import { poll } from './poll.ts';
 import { providerOfType } from './process-id.ts';
-import type { Provider } from './provider.ts';
+import { forProcess, type Provider } from './provider.ts';
 import type { ExecutionInput } from './remote-state.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { type ExecutionRun, type GatewayDependencies, Turn } from './turn.ts';
@@ -37,10 +37,10 @@ export function executionJob(deps: GatewayDependencies, type: string): JobDefini
 async function takeTurn(deps: GatewayDependencies, run: ExecutionRun): Promise<ExecutionResult> {
   const provider = deps.provider(run.input.provider);
   if (provider === undefined) return absent(new Turn(deps, run, nobody(run.input.provider)));
-  const turn = new Turn(deps, run, provider);
+  const turn = new Turn(deps, run, forProcess(provider, run.input.process));
   const { state } = turn;
   const errand = state?.step === 'following' ? 'poll' : 'forward';
-  const entry = deps.bounds.enter(provider, run.input.process, errand);
+  const entry = deps.bounds.enter(turn.provider, run.input.process, errand);
   if (entry.kind === 'full') return run.snooze(entry.waitMs);
   try {
     return await (state?.step === 'following' ? poll(turn, state) : forward(turn));
@@ -57,6 +57,8 @@ function nobody(name: string): Provider {
     exclude: [],
     redirectOrigins: [],
     isAnonymous: false,
+    otherUrls: [],
+    processSettings: new Map(),
   };
   const settings = DEFAULT_SETTINGS;
   return { name, url: 'https://provider.invalid', auth: { type: 'none' }, settings, ...rest };

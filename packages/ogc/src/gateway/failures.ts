@@ -39,6 +39,8 @@ export interface GatewayDetails {
   readonly upstreamStatus?: number;
   readonly upstream?: Readonly<Record<string, string>>;
   readonly remoteJobId?: string;
+  /** For how long the provider asked to be left alone. */
+  readonly retryAfterMs?: number;
 }
 
 /** An execution that ended badly. Only while it is forwarded may it be tried again. */
@@ -72,8 +74,16 @@ export function upstreamError(
   const what = said === undefined ? describeAnswer(answer) : `${status}: ${said}`;
   const isRefused = REFUSED.has(status);
   const isClient = status < 500 && !isRefused;
-  return new GatewayFailure('UPSTREAM_ERROR', `the provider ${provider.name} answered ${what}`, {
-    details: { upstreamStatus: status, upstream },
+  const message = isRefused
+    ? `the provider ${provider.name} refused the gateway's credentials, with ${what}: ` +
+      'check its auth in the providers file'
+    : `the provider ${provider.name} answered ${what}`;
+  return new GatewayFailure('UPSTREAM_ERROR', message, {
+    details: {
+      upstreamStatus: status,
+      upstream,
+      ...(retryAfterMs === null ? {} : { retryAfterMs }),
+    },
     transience: TRANSIENT.has(status) ? { retryAfterMs } : null,
     ...(isRefused ? { errorClass: 'configuration_error' } : {}),
     ...(isClient ? { errorClass: 'validation_error' } : {}),
@@ -105,7 +115,10 @@ function saidIn(provider: Provider, answer: ProviderAnswer): Record<string, stri
 }
 
 /** How long the provider asks to be left alone. */
-export function retryAfterIn({ headers }: ProviderAnswer, now: number): number | null {
+export function retryAfterIn(
+  { headers }: Pick<ProviderAnswer, 'headers'>,
+  now: number,
+): number | null {
   const header = headers.get('retry-after')?.trim() ?? '';
   const until = /^\d{1,9}$/.test(header) ? now + Number(header) * 1_000 : Date.parse(header);
   return Number.isFinite(until) && until > now ? until - now : null;

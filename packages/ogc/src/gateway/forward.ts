@@ -1,5 +1,5 @@
 import { readStatusInfo } from '../model/status-info.ts';
-import { conclude, type ExecutionResult, failed } from './conclude.ts';
+import { conclude, type ExecutionResult, failed, pause } from './conclude.ts';
 import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
 import { resolveDoubt } from './in-doubt.ts';
 import { resultsHrefIn } from './normalise.ts';
@@ -20,12 +20,42 @@ export async function forward(turn: Turn): Promise<ExecutionResult> {
     derived = await send(turn);
   } catch (error) {
     if (!(error instanceof GatewayFailure)) throw error;
-    throw await failed(turn, error);
+    const waitMs = await waitBefore(turn, error);
+    if (waitMs === null) throw await failed(turn, error);
+    turn.run.progress({ percent: 0 }, `${error.message}; it is sent again later`);
+    return turn.run.snooze(waitMs);
   }
   const { status, statusUrls, fault } = derived;
+  // The job is there, and its provider wants to be left alone before it tells of it.
+  const isLater = turn.leftAloneMs > turn.provider.settings.forwardRetryMaxWaitMs;
+  if (fault !== null && isLater && turn.state?.step === 'following') {
+    return pause(turn, turn.accepted);
+  }
   if (fault !== null) throw await failed(turn, new GatewayFailure('STATUS_UNREADABLE', fault));
   if (status.status === 'successful') await verify(turn, derived);
   return conclude(turn, { remote: status, statusUrls });
+}
+
+const UNAVAILABLE_MS_MIN = 5_000;
+const UNAVAILABLE_MS_MAX = 300_000;
+
+/**
+ * For how long an execution that could not be handed over waits for the next turn; null where it
+ * has failed. A provider that names a time is left alone until then; one that is unavailable is
+ * waited for where its settings say so.
+ */
+async function waitBefore(turn: Turn, failure: GatewayFailure): Promise<number | null> {
+  const { state, provider, run, now } = turn;
+  const { forwardMaxRetries, forwardRetryMaxWaitMs, unavailableWaitMs } = provider.settings;
+  const { transience } = failure;
+  if (transience === null || state === null || state.step === 'following') return null;
+  const askedMs = Math.min(transience.retryAfterMs ?? 0, UNAVAILABLE_MS_MAX);
+  if (askedMs > forwardRetryMaxWaitMs && state.tries < forwardMaxRetries) return askedMs;
+  const ageMs = now - run.job.createdAt;
+  if (unavailableWaitMs === null || ageMs >= unavailableWaitMs) return null;
+  await turn.save({ ...state, tries: 0 });
+  const waitMs = Math.min(UNAVAILABLE_MS_MAX, Math.max(UNAVAILABLE_MS_MIN, ageMs / 4));
+  return Math.max(1, askedMs, Math.min(waitMs, unavailableWaitMs - ageMs));
 }
 
 async function send(turn: Turn): Promise<Derivation> {
@@ -127,6 +157,7 @@ function follow(turn: Turn, url: string): Promise<ProviderAnswer> {
     attempt: async () => {
       const answer = await turn.ask({ url });
       if (!isLate(answer)) return answer;
+      turn.leaveAlone(retryAfterIn(answer, turn.now) ?? 0);
       const { details, message } = upstreamError(provider, answer, null);
       throw new GatewayFailure('UPSTREAM_ERROR', message, {
         details: details as object,

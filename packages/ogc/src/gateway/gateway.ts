@@ -35,9 +35,10 @@ import {
   remoteProcessOf,
   typeOf,
 } from './process-id.ts';
-import type { Provider } from './provider.ts';
+import { forProcess, type Provider } from './provider.ts';
 import type { HttpClient } from './provider-client.ts';
 import { Pulses } from './pulses.ts';
+import { checkRemoteInputs } from './remote-inputs.ts';
 import { exponentialRetry, type RetryPort, singleAttempt } from './retry.ts';
 import { DEFAULT_SETTINGS, type GatewaySettings } from './settings.ts';
 import { type DerivationStrategy, STRATEGIES } from './status-derivation.ts';
@@ -97,7 +98,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     strategies,
     log,
     ...(options.lease === undefined ? {} : { lease: options.lease }),
-    claimed: (type, besides) => claimedOf(engine, type, besides),
+    claimed: (doubted) => claimedOf(engine, doubted),
   };
   const catalogue = new Catalogue({ http, clock, timers, log });
   return new ProviderGateway(options, { deps, catalogue, timers, pulses });
@@ -183,18 +184,21 @@ class ProviderGateway extends ServedJobs implements Gateway {
     request: ExecuteRequest,
   ): Promise<PreparedJob | null> {
     const found = this.#find(caller, id);
-    if (found === null || (await this.describe(caller, id)) === null) return null;
+    const description = found && (await this.describe(caller, id));
+    if (found === null || description === null) return null;
     // Who asked here is told by us, not by the provider.
     const { subscriber: _, ...sent } = request;
     if (typeof (sent.inputs ?? {}) !== 'object' || Array.isArray(sent.inputs)) {
       throw invalid([{ pointer: '/inputs', message: 'must be an object, by the names of inputs' }]);
     }
+    const { settings } = forProcess(found.provider, found.remote.process);
+    if (settings.validateInputs) checkRemoteInputs(description, sent.inputs ?? {});
     const type = await this.#register(found.remote);
     return {
       type,
       input: { ...found.remote, request: sent },
       metadata: { processID: id },
-      inlineBytesMax: found.provider.settings.inlineInputsSizeLimit,
+      inlineBytesMax: settings.inlineInputsSizeLimit,
     };
   }
 

@@ -1,6 +1,6 @@
 import { canonicalJson } from 'pawl/define';
 import { readLinks } from '../model/link.ts';
-import { isTerminal, readStatusInfo, type StatusInfo } from '../model/status-info.ts';
+import { readStatusInfo, type StatusInfo } from '../model/status-info.ts';
 import { hasRel } from '../model/vocabulary.ts';
 import { GatewayFailure } from './failures.ts';
 import { statusUrlsOf } from './locations.ts';
@@ -31,18 +31,21 @@ export async function resolveDoubt(
     const what = `its list of jobs did not help: ${(error as Error).message}`;
     throw doubtful(turn, `${why}; ${what}; set in_doubt to "retry" if it may be done twice`);
   });
-  const { remoteIds, isOpen } = await turn.deps.claimed(turn.run.job.type, turn.id);
-  const free = candidates.filter(({ jobID }) => !remoteIds.has(jobID));
+  const { id, type } = turn.run.job;
+  const { sentAt } = sending;
+  const inputs = inputsAsked(turn);
+  const claimed = await turn.deps.claimed({ id, type, sentAt, inputs });
+  const free = candidates.filter(({ status }) => !claimed.remoteIds.has(status.jobID));
   const [found, ...more] = free;
   if (found === undefined) return null;
-  // One that has ended may be that of a job which has ended here, too, and is not looked at.
-  if (more.length > 0 || isOpen || isTerminal(found.status)) {
+  const isOpen = found.isTold ? claimed.isEqualOpen : claimed.isOpen;
+  if (more.length > 0 || isOpen) {
     throw doubtful(turn, `${why}; ${free.length} of its jobs may be this one`);
   }
   const { provider } = turn;
-  const jobId = found.jobID;
+  const { jobID: jobId } = found.status;
   const statusUrls = statusUrlsOf(provider, { location: null, askedUrl: provider.url, jobId });
-  return { status: found, statusUrls, results: null, fault: null };
+  return { status: found.status, statusUrls, results: null, fault: null };
 }
 
 function doubtful({ provider }: Turn, why: string): GatewayFailure {
@@ -50,10 +53,20 @@ function doubtful({ provider }: Turn, why: string): GatewayFailure {
   return new GatewayFailure('FORWARD_IN_DOUBT', message);
 }
 
+/** A remote job that may be the one, and whether its inputs were told. */
+interface Candidate {
+  readonly status: StatusInfo;
+  readonly isTold: boolean;
+}
+
+function inputsAsked({ run }: Turn): string {
+  return canonicalJson(run.input.request['inputs'] ?? {});
+}
+
 /** Jobs of the same process, made since then, with the same inputs where those are told. */
-async function candidatesFor(turn: Turn, { sentAt }: Sending): Promise<StatusInfo[]> {
-  const { process, request } = turn.run.input;
-  const inputs = canonicalJson(request['inputs'] ?? {});
+async function candidatesFor(turn: Turn, { sentAt }: Sending): Promise<Candidate[]> {
+  const { process } = turn.run.input;
+  const inputs = inputsAsked(turn);
   const all = await listJobs(turn);
   return all.flatMap((value) => {
     const status = readStatusInfo(value);
@@ -63,7 +76,7 @@ async function candidatesFor(turn: Turn, { sentAt }: Sending): Promise<StatusInf
       (status.processID ?? process) === process &&
       Date.parse(status.created ?? status.started ?? '') >= sentAt - SKEW_MS &&
       (told === null || canonicalJson(told) === inputs);
-    return isSame ? [status] : [];
+    return isSame ? [{ status, isTold: told !== null }] : [];
   });
 }
 

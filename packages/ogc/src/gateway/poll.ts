@@ -19,13 +19,14 @@ export async function poll(turn: Turn, following: Following): Promise<ExecutionR
     const message = `the provider ${turn.provider.name} had not ended the job after ${seconds} s`;
     throw await failed(turn, failureFor(following, 'POLL_TIMEOUT', message));
   }
-  const fault = { text: '', gone: 0, retryAfterMs: null as number | null };
+  const fault = { text: '', gone: 1, retryAfterMs: null as number | null };
   const statusUrls = currentUrls(turn.provider, following);
   for (const url of statusUrls) {
     const answer = await ask(turn, url);
     if (typeof answer === 'string') {
       fault.text = answer;
-      break;
+      fault.gone = 0;
+      continue;
     }
     const remote = answer.status < 400 ? readStatusInfo(jsonIn(answer)) : null;
     if (remote !== null) {
@@ -35,9 +36,9 @@ export async function poll(turn: Turn, following: Following): Promise<ExecutionR
     }
     fault.text = `it answered ${describeAnswer(answer)}`;
     fault.retryAfterMs = retryAfterIn(answer, turn.now);
-    const isGone = answer.status === 404 || answer.status === 410;
-    if (!isGone) break;
-    fault.gone = 1;
+    if (answer.status !== 404 && answer.status !== 410) fault.gone = 0;
+    // Who asks to be left alone means every address.
+    if (fault.retryAfterMs !== null) break;
   }
   return missed(turn, following, fault);
 }

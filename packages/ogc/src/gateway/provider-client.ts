@@ -136,7 +136,7 @@ async function ask(
 ): Promise<OpenAnswer> {
   let asked = request;
   for (let redirects = 0; ; redirects++) {
-    const answer = await askOnce(http, provider, asked);
+    const answer = await askAnywhere(http, provider, asked);
     const next = redirected(asked, answer);
     if (next === null) return answer;
     await wholeOf(answer);
@@ -162,6 +162,28 @@ function redirected(request: ProviderRequest, answer: OpenAnswer): ProviderReque
   return answer.status === 303 ? { ...to, method: 'GET' } : to;
 }
 
+/** What never reached the provider is asked at its other addresses, in their order. */
+async function askAnywhere(
+  http: HttpClient,
+  provider: Provider,
+  request: ProviderRequest,
+): Promise<OpenAnswer> {
+  const urls = [provider.url, ...provider.otherUrls];
+  const base = urls.find((url) => request.url.startsWith(`${url}/`)) ?? request.url;
+  const path = request.url.slice(base.length);
+  const others = base === request.url ? [] : urls.filter((url) => url !== base);
+  let first: unknown = null;
+  for (const url of [base, ...others]) {
+    try {
+      return await askOnce(http, provider, { ...request, url: url + path });
+    } catch (error) {
+      first ??= error;
+      if (!(error instanceof ProviderUnreachable) || error.kind !== 'unsent') throw error;
+    }
+  }
+  throw first;
+}
+
 /**
  * With the provider's credentials, and within its bounds. A URL of another origin is refused here,
  * whoever made it, unless the provider is allowed to lead there; its credentials never go there.
@@ -173,7 +195,7 @@ async function askOnce(
 ): Promise<OpenAnswer> {
   const { url, method = 'GET', body, accept = 'application/json', signal } = request;
   const { origin, pathname } = new URL(url);
-  const isOwn = origin === new URL(provider.url).origin;
+  const isOwn = [provider.url, ...provider.otherUrls].some((own) => new URL(own).origin === origin);
   if (!isOwn && !provider.redirectOrigins.includes(origin)) {
     const message = `the provider ${provider.name} redirects to ${origin}${pathname}`;
     const remedy = `to allow it, add "${origin}" to its redirect_origins`;

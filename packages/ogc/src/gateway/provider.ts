@@ -19,11 +19,21 @@ export interface Provider {
   /** Null: all of them. */
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
+  /** The same server under other addresses, for when the first cannot be reached. */
+  readonly otherUrls: readonly string[];
   /** Other origins that it may redirect to. */
   readonly redirectOrigins: readonly string[];
   /** Whether callers without a name see its processes. */
   readonly isAnonymous: boolean;
   readonly settings: GatewaySettings;
+  /** Of processes that have settings of their own, by their ids; whole. */
+  readonly processSettings: ReadonlyMap<string, GatewaySettings>;
+}
+
+/** The provider with the settings that one of its processes has. */
+export function forProcess(provider: Provider, process: string): Provider {
+  const settings = provider.processSettings.get(process);
+  return settings === undefined ? provider : { ...provider, settings };
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
@@ -31,6 +41,7 @@ const HEADER = /^[A-Za-z0-9-]{1,64}$/;
 
 const MEMBERS = new Set([
   'url',
+  'other_urls',
   'title',
   'auth',
   'processes',
@@ -58,7 +69,8 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
     faulty(`/${member}`, 'is not known');
   }
   if (!isPlainUrl(url)) faulty('/url', 'must be a URL like https://host/path, without credentials');
-  const { include, exclude } = objectOf(processes) ?? {};
+  const { include, exclude, settings: own = {} } = objectOf(processes) ?? {};
+  const others = members?.['other_urls'];
   const origins = members?.['redirect_origins'];
   const settings = readSettings(members ?? {}, reading.settings, { ...reading, pointer });
   return {
@@ -70,8 +82,37 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
     exclude: exclude === undefined ? [] : textsOf(exclude, () => faulty('/exclude', LIST)),
     redirectOrigins: origins === undefined ? [] : originsOf(origins, faulty),
     isAnonymous: isAnonymous === true,
+    otherUrls: others === undefined ? [] : urlsOf(others, faulty),
     settings,
+    processSettings: readProcessSettings(own, { ...reading, settings, pointer }),
   };
+}
+
+function readProcessSettings(
+  value: unknown,
+  { settings, faults, pointer }: Reading & { pointer: string },
+): ReadonlyMap<string, GatewaySettings> {
+  const at = `${pointer}/processes/settings`;
+  const read = Object.entries(objectOf(value) ?? {}).map(([process, given]) => {
+    const members = objectOf(given) ?? {};
+    for (const name of Object.keys(members)) {
+      if (Object.hasOwn(SETTINGS, name)) continue;
+      faults.push({ pointer: `${at}/${process}/${name}`, message: 'is not a setting' });
+    }
+    const report = { pointer: `${at}/${process}`, faults };
+    return [process, readSettings(members, settings, report)] as const;
+  });
+  return new Map(read);
+}
+
+function urlsOf(
+  value: unknown,
+  faulty: (member: string, message: string) => void,
+): readonly string[] {
+  const message = 'must be a list of URLs like https://host/path, without credentials';
+  const urls = textsOf(value, () => faulty('/other_urls', message));
+  if (!urls.every(isPlainUrl)) faulty('/other_urls', message);
+  return urls.map((url) => url.replace(/\/+$/, ''));
 }
 
 const LIST = 'must be a list of process ids';

@@ -38,6 +38,8 @@ export function exponentialRetry(timers: Timers, waits: Waits): RetryPort {
       } catch (error) {
         const transience = work.transienceOf(error);
         if (transience === null || number >= forwardMaxRetries) throw error;
+        // Who asks for more time gets it, outside this turn.
+        if ((transience.retryAfterMs ?? 0) > forwardRetryMaxWaitMs) throw error;
         const doubled = forwardRetryBaseWaitMs * 2 ** (number - 1);
         const waitMs = Math.max(doubled, transience.retryAfterMs ?? 0);
         await timers.sleep(Math.min(waitMs, forwardRetryMaxWaitMs), signal);

@@ -3,6 +3,7 @@ import { type Artifacts, wholeResult } from 'pawl/plugin';
 import type { ProcessCaller, ProcessResults } from '../model/process-source.ts';
 import { isTerminal, type StatusInfo, statusInfoOf } from '../model/status-info.ts';
 import type { ExecutionResult } from './conclude.ts';
+import { GatewayFailure } from './failures.ts';
 import { aboutBody, type KeptResults, linksIn } from './kept-results.ts';
 import { currentUrls, resultsUrlsOf } from './locations.ts';
 import { withBase } from './normalise.ts';
@@ -88,13 +89,17 @@ export class ServedJobs {
     const { request } = JSON.parse(job.input) as Partial<ExecutionInput>;
     const isPageFine = request === undefined || isPageAsked(request);
     try {
-      const answer = await fetchResults(this.#deps.http, provider, urls, isPageFine);
+      const { http, clock } = this.#deps;
+      const wanted = { urls, isPageFine, now: clock.now() };
+      const answer = await fetchResults(http, provider, wanted);
       const { headers, body, bodyFault } = await wholeOf(answer);
       if (bodyFault !== null) throw new Error(bodyFault);
       if (body.byteLength > 0) return { kind: 'answer', ...aboutBody(headers), body };
       return { kind: 'references', linkHeaders: linksIn(headers) };
     } catch (error) {
-      throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error });
+      const details =
+        error instanceof GatewayFailure ? (error.details as Record<string, unknown>) : {};
+      throw new PawlError('UPSTREAM_ERROR', (error as Error).message, { cause: error, details });
     }
   }
 }

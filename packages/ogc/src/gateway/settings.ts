@@ -33,6 +33,10 @@ export interface GatewaySettings {
   /** Of results, which are streamed into an artifact. */
   readonly resultsBytesMax: number;
   readonly resultsTimeoutMs: number;
+  /** For how long an execution waits for a provider that is unavailable; null: it fails. */
+  readonly unavailableWaitMs: number | null;
+  /** Whether inputs are checked by the description of their process before they are sent. */
+  readonly validateInputs: boolean;
   /** Under way at a time in one process of the platform: at the provider, and of one process. */
   readonly forwardsMax: number;
   readonly pollsMax: number;
@@ -70,6 +74,8 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   response_size_limit: { member: 'responseBytesMax', kind: 'bytes', usual: 64 * 1024 * 1024 },
   results_size_limit: { member: 'resultsBytesMax', kind: 'bytes', usual: 1024 ** 3 },
   results_timeout: { member: 'resultsTimeoutMs', kind: 'seconds', usual: 600 },
+  unavailable_wait: { member: 'unavailableWaitMs', kind: 'seconds or null', usual: null },
+  validate_inputs: { member: 'validateInputs', kind: 'flag', usual: true },
   forwards_max: { member: 'forwardsMax', kind: 'count', usual: 64 },
   polls_max: { member: 'pollsMax', kind: 'count', usual: 64 },
   process_forwards_max: { member: 'processForwardsMax', kind: 'count', usual: 16 },

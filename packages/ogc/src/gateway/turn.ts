@@ -1,7 +1,7 @@
 import type { Clock, LeasePolicy, RunContext } from 'pawl/define';
 import type { EngineLog } from 'pawl/plugin';
 import type { StatusInfo } from '../model/status-info.ts';
-import { GatewayFailure, resultsFailure } from './failures.ts';
+import { GatewayFailure, resultsFailure, retryAfterIn } from './failures.ts';
 import { type KeptResults, keepResults } from './kept-results.ts';
 import { resultsUrlsOf } from './locations.ts';
 import { normalise } from './normalise.ts';
@@ -28,8 +28,19 @@ import type { TurnBounds } from './turn-bounds.ts';
 /** Which remote jobs the other live jobs of a type have, by their remote ids. */
 export interface Claimed {
   readonly remoteIds: ReadonlySet<string>;
-  /** Some other job was sent, and nobody knows yet which one it has become. */
+  /** Some other job was sent since, and nobody knows which one it has become. */
   readonly isOpen: boolean;
+  /** The same of a job with equal inputs, or with inputs that are not known here. */
+  readonly isEqualOpen: boolean;
+}
+
+/** The job for which others are looked at. */
+export interface Doubted {
+  readonly type: string;
+  readonly id: string;
+  readonly sentAt: number;
+  /** Its inputs, as canonical JSON. */
+  readonly inputs: string;
 }
 
 /** What executions are carried out with; every part can be replaced. */
@@ -45,7 +56,7 @@ export interface GatewayDependencies {
   readonly log: EngineLog;
   /** For how long a worker that is silent keeps a turn; the platform's own unless given. */
   readonly lease?: LeasePolicy;
-  claimed(type: string, besides: string): Promise<Claimed>;
+  claimed(doubted: Doubted): Promise<Claimed>;
 }
 
 export type ExecutionRun = RunContext<ExecutionInput>;
@@ -167,6 +178,10 @@ export class Turn implements ObservedJob {
     this.#leftAloneMs = Math.min(ms, RETRY_AFTER_MS_MAX);
   }
 
+  get leftAloneMs(): number {
+    return this.#leftAloneMs;
+  }
+
   /** Until the next poll. */
   get nextPollInMs(): number {
     return Math.max(this.#pollInMs ?? this.pollIntervalMs, this.#leftAloneMs);
@@ -206,7 +221,9 @@ export class Turn implements ObservedJob {
         : [];
     return this.retry.execute({
       attempt: async () => {
-        await this.keep(await fetchResults(this.deps.http, this.provider, urls, this.isPageAsked));
+        const { http, clock } = this.deps;
+        const wanted = { urls, isPageFine: this.isPageAsked, now: clock.now() };
+        await this.keep(await fetchResults(http, this.provider, wanted));
       },
       transienceOf: (error) => (error instanceof GatewayFailure ? error.transience : null),
     });
@@ -221,11 +238,11 @@ export function isPageAsked({ outputs }: ExecutionInput['request']): boolean {
 export async function fetchResults(
   http: HttpClient,
   provider: Provider,
-  urls: readonly string[],
-  isPageFine: boolean,
+  { urls, isPageFine, now }: { urls: readonly string[]; isPageFine: boolean; now: number },
 ): Promise<OpenAnswer> {
   const { resultsBytesMax: bytesMax, resultsTimeoutMs: timeoutMs } = provider.settings;
   let last = 'it never said where the job is';
+  let retryAfterMs: number | null = null;
   for (const url of urls) {
     const request = { url, bytesMax, timeoutMs };
     try {
@@ -237,6 +254,7 @@ export async function fetchResults(
       }
       const isFine = answer.status >= 200 && answer.status < 300;
       if (isFine && (isPageFine || !isPage(answer))) return answer;
+      retryAfterMs = retryAfterIn(answer, now);
       last = `it answered ${describeAnswer(await wholeOf(answer))}`;
     } catch (error) {
       last = (error as Error).message;
@@ -244,6 +262,7 @@ export async function fetchResults(
   }
   const message = `the results could not be fetched from the provider ${provider.name}: ${last}`;
   throw new GatewayFailure('RESULTS_UNREACHABLE', message, {
-    transience: { retryAfterMs: null },
+    transience: { retryAfterMs },
+    ...(retryAfterMs === null ? {} : { details: { retryAfterMs } }),
   });
 }

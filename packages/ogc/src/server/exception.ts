@@ -93,10 +93,20 @@ export function failureOf(
   return new OgcException(body, headers);
 }
 
+const OF_GATEWAY: ReadonlySet<number> = new Set([401, 403, 407]);
+
+/** What a provider asked for when it refused an execution is passed on with the refusal. */
+export function retryAfterOf({ error }: Job): Record<string, string> {
+  const { retryAfterMs } = (error?.details ?? {}) as { retryAfterMs?: unknown };
+  if (typeof retryAfterMs !== 'number') return {};
+  return { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+}
+
 function upstreamStatus({ class: name, details }: JobError): number {
   const { upstreamStatus: status } = (details ?? {}) as { upstreamStatus?: unknown };
   const isKept = typeof status === 'number' && status >= 400 && status < 500;
-  if (isKept) return status;
+  // Credentials of the gateway are nothing that its caller has.
+  if (isKept && !OF_GATEWAY.has(status)) return status;
   return STATUS_OF_CLASS[name] === 504 ? 504 : 502;
 }
 
@@ -104,7 +114,8 @@ function exceptionOf(error: unknown): OgcException {
   if (error instanceof OgcException) return error;
   const { code, status, message, hint, details, faults } = pawlErrorOf(error);
   const { retryAfterMs } = details;
-  const seconds = typeof retryAfterMs === 'number' ? Math.ceil(retryAfterMs / 1_000) : 1;
+  const hasTime = typeof retryAfterMs === 'number';
+  const seconds = hasTime ? Math.ceil(retryAfterMs / 1_000) : 1;
   const body = {
     type: `urn:pawl:error:${code}`,
     title: code.toLowerCase().replaceAll('_', ' '),
@@ -116,7 +127,9 @@ function exceptionOf(error: unknown): OgcException {
   };
   return new OgcException(body, {
     ...(status === 401 ? { 'www-authenticate': 'Bearer realm="pawl"' } : {}),
-    ...(status === 503 || status === 429 ? { 'retry-after': String(Math.max(1, seconds)) } : {}),
+    ...(hasTime || status === 503 || status === 429
+      ? { 'retry-after': String(Math.max(1, seconds)) }
+      : {}),
   });
 }
 

@@ -1,7 +1,7 @@
 import { invalid, isTerminal, type Job, keptTrace } from 'pawl/define';
 import { largeSink } from 'pawl/plugin';
 import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
-import { failureOf, noSuchProcess } from './exception.ts';
+import { failureOf, noSuchProcess, retryAfterOf } from './exception.ts';
 import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
 import { recordOf } from './execution-record.ts';
 import { jsonAnswer } from './negotiate.ts';
@@ -16,7 +16,7 @@ import {
   type OgcRequest,
   processCallerOf,
 } from './dependencies.ts';
-import { waitUntil } from './waiting.ts';
+import { untilNews, waitUntil } from './waiting.ts';
 
 /** How long an asynchronous answer waits to hear whether a provider takes the job on. */
 const TAKE_ON_MS = 30_000;
@@ -107,12 +107,16 @@ async function answer(at: Answering, job: Job, mode: Mode): Promise<Response> {
   const isBad = isTerminal(job.phase) && job.phase !== 'succeeded';
   const isRemote = process.source.isTakenOn !== undefined;
   if (isBad && (mode.kind === 'sync' || isRemote)) {
-    throw failureOf(job, { isRemote, headers: { location } });
+    throw failureOf(job, { isRemote, headers: { location, ...retryAfterOf(job) } });
   }
   if (isAsync) {
     const wish = readPreferences(request.headers.get('prefer'));
     const applied = mode.kind === 'async' ? mode.applied : wish.isAsync ? 'respond-async' : null;
-    const headers = { location, ...preferenceApplied(applied) };
+    const headers = {
+      location,
+      ...preferenceApplied(applied),
+      ...(await untilNews(deps, { job, source: process.source })),
+    };
     return jsonAnswer(process.source.status(job, base), { status: 201, headers });
   }
   return syncAnswer(at, job, { location, applied: mode.applied });

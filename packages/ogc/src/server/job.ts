@@ -12,7 +12,7 @@ import {
   type OgcRequest,
   processCallerOf,
 } from './dependencies.ts';
-import { waitUntil } from './waiting.ts';
+import { untilNews, waitUntil } from './waiting.ts';
 
 /** How long a handler that is asked to stop may take before its job is taken away from it. */
 const STOP_MS = 5_000;
@@ -25,7 +25,10 @@ function jobIdOf(request: OgcRequest): string {
 /** `GET /jobs/{jobId}` */
 export async function readStatus(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
-  return eitherAnswer(request, source.status(job, baseOf(deps, request)), jobPage);
+  const answer = eitherAnswer(request, source.status(job, baseOf(deps, request)), jobPage);
+  const headers = Object.entries(await untilNews(deps, { job, source }));
+  for (const [name, value] of headers) answer.headers.set(name, value);
+  return answer;
 }
 
 /** `GET /jobs/{jobId}/results`: as the execution asked for them. */

@@ -1,5 +1,5 @@
 import type { Job, JobRef } from 'pawl/define';
-import type { OgcDependencies } from './dependencies.ts';
+import type { KnownJob, OgcDependencies } from './dependencies.ts';
 
 /** The job once it is as wished, or as it stands when the time is over or the caller gone. */
 export function waitUntil(
@@ -9,4 +9,14 @@ export function waitUntil(
 ): Promise<Job> {
   const ends = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   return engine.waitFor(ref, { signal: ends, isOver });
+}
+
+/** There is no news of a remote job before its provider is asked again, whatever that waits for. */
+export async function untilNews(
+  { engine }: OgcDependencies,
+  { job, source }: KnownJob,
+): Promise<Record<string, string>> {
+  if (job.phase !== 'waiting' || source.isTakenOn === undefined) return {};
+  const seconds = Math.ceil((job.runAt - (await engine.now())) / 1_000);
+  return { 'retry-after': String(Math.max(1, seconds)) };
 }

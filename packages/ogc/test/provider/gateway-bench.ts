@@ -71,7 +71,8 @@ export async function openBench(t: TestContext, options: BenchOptions = {}): Pro
     observers: options.observers ?? OBSERVERS,
     strategies: options.strategies ?? STRATEGIES,
     log: { warn: (message, facts) => void warnings.push(`${message} ${JSON.stringify(facts)}`) },
-    claimed: async () => options.claimed ?? { remoteIds: new Set(), isOpen: false },
+    claimed: async () =>
+      options.claimed ?? { remoteIds: new Set(), isOpen: false, isEqualOpen: false },
   };
   const type = typeOf({ provider: PROVIDER, process: 'echo' });
   const world = await openInnerWorld({

@@ -1,0 +1,74 @@
+// Settings of single processes, other addresses of a provider, and what it asks to wait for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfiguration } from '../src/gateway/configuration.ts';
+import { forProcess } from '../src/gateway/provider.ts';
+import { openBench } from './provider/gateway-bench.ts';
+import { openSimulator } from './provider/simulator.ts';
+
+const EXECUTE = 'POST /processes/echo/execution';
+
+test('a process has the settings that the file gives it, over those of its provider', () => {
+  const processes = { settings: { slow: { poll_interval: 60, in_doubt: 'retry' } } };
+  const demo = { url: 'https://demo.example', timeout: 7, processes };
+  const { providers } = readConfiguration(JSON.stringify({ providers: { demo } }), {});
+  const { settings } = forProcess(providers.get('demo')!, 'slow');
+  assert.deepEqual(
+    [settings.pollIntervalMs, settings.inDoubt, settings.timeoutMs],
+    [60_000, 'retry', 7_000],
+  );
+  assert.equal(forProcess(providers.get('demo')!, 'other').settings.pollIntervalMs, 5_000);
+});
+
+test('what is no setting of a process, and what is no address, is named', () => {
+  const processes = { settings: { slow: { pace: 60 } } };
+  const demo = { url: 'https://demo.example', processes, other_urls: ['ftp://demo.example'] };
+  assert.throws(
+    () => readConfiguration(JSON.stringify({ providers: { demo } }), {}),
+    (error) => {
+      const { faults } = error as { faults: readonly { pointer: string }[] };
+      assert.deepEqual(faults.map(({ pointer }) => pointer).toSorted(), [
+        '/providers/demo/other_urls',
+        '/providers/demo/processes/settings/slow/pace',
+      ]);
+      return true;
+    },
+  );
+});
+
+test('a provider that cannot be reached is asked at its other address', async (t) => {
+  const gone = await openSimulator();
+  const { url } = gone;
+  await gone.close();
+  const bench = await openBench(t, { simulator: { basePath: '/other' } });
+  bench.configure({ url, other_urls: [bench.simulator.url] });
+  const job = await bench.finish(await bench.execute());
+  assert.equal(job.state, 'successful', job.error?.message ?? '');
+  assert.equal(bench.simulator.count(EXECUTE), 1);
+});
+
+test('a job is asked for at the second address that is known of it', async (t) => {
+  const bench = await openBench(t, { simulator: { statuses: ['successful'] } });
+  bench.simulator.on(EXECUTE, () => {
+    const { body } = bench.simulator.create('echo') as { body: object };
+    return { status: 201, headers: { location: '/broken/1' }, body };
+  });
+  bench.simulator.on('GET /broken/1', { status: 500 });
+  const job = await bench.finish(await bench.execute());
+  assert.equal(job.state, 'successful', job.error?.message ?? '');
+});
+
+test('an execution is not sent again before its Retry-After has passed', async (t) => {
+  const bench = await openBench(t);
+  bench.simulator.on(EXECUTE, { status: 503, headers: { 'retry-after': '60' } }, () => null);
+  const job = await bench.execute();
+  for (let seconds = 0; seconds < 55; seconds += 5) {
+    await bench.world.clock.advance(5_000);
+    await bench.world.runUntilIdle();
+  }
+  const { state, message } = await bench.world.job(job);
+  assert.equal(state, 'accepted');
+  assert.match(message!, /answered 503 without a body; it is sent again later/);
+  assert.equal(bench.simulator.count(EXECUTE), 1);
+  assert.equal((await bench.finish(job)).state, 'successful');
+});
