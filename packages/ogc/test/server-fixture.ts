@@ -5,7 +5,7 @@ import { openMemoryArtifacts } from 'pawl/internal/artifact/memory';
 import { newLinkKey } from 'pawl/internal/artifact/link-keys';
 import { Authenticator } from '@pawl/server/internal/auth/authenticator';
 import { OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
-import { createKey } from '@pawl/server/internal/auth/manage-keys';
+import { createKey, type KeyWish } from '@pawl/server/internal/auth/manage-keys';
 import { systemClock } from 'pawl/internal/core/clock';
 import { systemIds } from 'pawl/internal/core/ids';
 import { systemRandom } from 'pawl/internal/core/random';
@@ -40,7 +40,7 @@ export interface OgcServer {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   call(method: string, path: string, headers?: Record<string, string>): Promise<Answer>;
   /** A key of a tenant, as a header; only where credentials are asked for. */
-  key(tenant: string): Promise<Record<string, string>>;
+  key(tenant: string, wish?: Partial<KeyWish>): Promise<Record<string, string>>;
 }
 
 export interface OgcServerOptions {
@@ -130,9 +130,9 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
     url,
     engine,
     ...callsTo(url),
-    key: async (tenant) => {
-      const wish = { name: tenant, roles: ['admin' as const], tenant };
-      const made = await createKey(engine, OPEN_CREDENTIAL, wish);
+    key: async (tenant, wish = {}) => {
+      const whole = { name: tenant, roles: ['admin' as const], tenant, ...wish };
+      const made = await createKey(engine, OPEN_CREDENTIAL, whole);
       return { authorization: `Bearer ${made.text}` };
     },
   };

@@ -12,6 +12,7 @@ import {
   type Engine,
   type EngineLog,
   largeSource,
+  mayExecute,
   openWorker,
   SHARED_TENANT,
   valuesIn,
@@ -253,8 +254,8 @@ class ProviderGateway extends ServedJobs implements Gateway {
   }
 }
 
-function isFor({ isAnonymous }: Provider, { principal }: ProcessCaller): boolean {
-  return isAnonymous || principal !== null;
+function isFor({ isAnonymous, groups }: Provider, caller: ProcessCaller): boolean {
+  return mayExecute(caller, { isForGuests: isAnonymous, groups });
 }
 
 /** Over all tenants: a remote job is one job's, whoever asked for it. */

@@ -23,6 +23,8 @@ export interface Provider {
   readonly redirectOrigins: readonly string[];
   /** Whether callers without a name see its processes. */
   readonly isAnonymous: boolean;
+  /** Which groups of users see its processes; undefined: all users. */
+  readonly groups?: readonly string[] | undefined;
   readonly settings: GatewaySettings;
 }
 
@@ -36,6 +38,7 @@ const MEMBERS = new Set([
   'processes',
   'redirect_origins',
   'anonymous_access',
+  'groups',
 ]);
 
 interface Reading {
@@ -52,7 +55,7 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
   if (!NAME.test(name)) faulty('', 'must have a name of 1 to 32 letters, digits or . _ -');
   const members = objectOf(value);
   if (members === null) faulty('', 'must be an object with a url');
-  const { url, title, auth, processes, anonymous_access: isAnonymous } = members ?? {};
+  const { url, title, auth, processes, groups, anonymous_access: isAnonymous } = members ?? {};
   for (const member of Object.keys(members ?? {})) {
     if (MEMBERS.has(member) || Object.hasOwn(SETTINGS, member)) continue;
     faulty(`/${member}`, 'is not known');
@@ -70,11 +73,13 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
     exclude: exclude === undefined ? [] : textsOf(exclude, () => faulty('/exclude', LIST)),
     redirectOrigins: origins === undefined ? [] : originsOf(origins, faulty),
     isAnonymous: isAnonymous === true,
+    groups: groups === undefined ? undefined : textsOf(groups, () => faulty('/groups', GROUPS)),
     settings,
   };
 }
 
 const LIST = 'must be a list of process ids';
+const GROUPS = 'must be a list of groups';
 
 function objectOf(value: unknown): Record<string, unknown> | null {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

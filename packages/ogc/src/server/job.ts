@@ -1,4 +1,4 @@
-import { isTerminal, type Job } from 'pawl/define';
+import { isTerminal, type Job, PawlError } from 'pawl/define';
 import { apiActor } from 'pawl/plugin';
 import { failureOf, OgcException, resultNotReady } from './exception.ts';
 import { asksForPage, eitherAnswer, jsonAnswer, pageAnswer } from './negotiate.ts';
@@ -10,7 +10,6 @@ import {
   type KnownJob,
   type OgcDependencies,
   type OgcRequest,
-  processCallerOf,
 } from './dependencies.ts';
 import { waitUntil } from './waiting.ts';
 
@@ -32,7 +31,7 @@ export async function readStatus(deps: OgcDependencies, request: OgcRequest): Pr
 export async function readResults(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
-  const results = await source.results(processCallerOf(request), job);
+  const results = await source.results(request.caller, job);
   const base = baseOf(deps, request);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
   if (document !== null) return pageAnswer(resultsPage(job.id, document));
@@ -44,14 +43,14 @@ export async function readOutput(deps: OgcDependencies, request: OgcRequest): Pr
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
-  const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
+  const shaped = oneOutput(await source.results(request.caller, job), outputId);
   if (shaped !== null) return answerWith(shaped, VARY);
   const detail = `job ${job.id} has no output "${outputId}": see its results`;
   const body = { type: 'urn:pawl:error:NOT_FOUND', title: 'no such output', status: 404, detail };
   throw new OgcException(body);
 }
 
-function refuseUnready({ job, source }: KnownJob): void {
+function refuseUnready({ job, source }: Pick<KnownJob, 'job' | 'source'>): void {
   if (!isTerminal(job.phase)) throw resultNotReady(job);
   const isRemote = source.isTakenOn !== undefined;
   if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
@@ -59,8 +58,12 @@ function refuseUnready({ job, source }: KnownJob): void {
 
 /** `DELETE /jobs/{jobId}`: asks whoever works on it to stop, and insists after a while. */
 export async function dismiss(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
-  const { job, source } = await findJob(deps, request, jobIdOf(request));
+  const { job, source, access } = await findJob(deps, request, jobIdOf(request));
   const { tenant, id } = job;
+  if (access !== 'all') {
+    const message = `the job ${id} is shared with you to be read: ask its owner`;
+    throw new PawlError('FORBIDDEN', message);
+  }
   const asked = {
     ref: { tenant, id },
     actor: apiActor(request.caller.principal),

@@ -5,6 +5,10 @@ export function notFound(ref: JobRef): PawlError {
   return new PawlError('NOT_FOUND', `there is no job ${ref.id}`);
 }
 
+export function unknownType(type: string): PawlError {
+  return new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
+}
+
 export function leaseLost(job: Job): PawlError {
   const holder = job.owner === null ? 'nobody' : `"${job.owner}"`;
   return new PawlError(

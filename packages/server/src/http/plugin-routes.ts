@@ -50,10 +50,11 @@ function schemaOf({ doc, headers, params, query, body, answers }: PluginRoute): 
   };
 }
 
-function configOf({ scope, isGuestWelcome, isLong, bodyBytesMax }: PluginRoute) {
+function configOf({ scope, isGuestWelcome, isReachKept, isLong, bodyBytesMax }: PluginRoute) {
   return {
     scope,
     ...(isGuestWelcome === true ? { isGuestWelcome } : {}),
+    ...(isReachKept === true ? { isReachKept } : {}),
     ...(isLong === true ? { isLong } : {}),
     // Whole documents may come with a request that may be large.
     ...(bodyBytesMax === undefined ? {} : { keysMax: 1_000_000, stringMax: bodyBytesMax }),
