@@ -55,6 +55,16 @@ test('a good token is its subject, in its tenant, with its roles', async () => {
   assert.ok(listed!.scopes.has('keys:admin'));
 });
 
+test('groups are those of the claim, and the role user alone reaches no further than its own', async () => {
+  const claims = { roles: ['user'], groups: ['planners', 7, '', 'x'.repeat(129), 'drivers'] };
+  const user = await tokens.read(await sign({ claims }));
+  assert.deepEqual([user?.reach, user?.groups], ['own', ['planners', 'drivers']]);
+  const both = await tokens.read(await sign({ claims: { roles: ['user', 'viewer'] } }));
+  assert.deepEqual([both?.reach, both?.groups], ['tenant', []]);
+  const none = await tokens.read(await sign({ claims: { roles: ['nonsense'] } }));
+  assert.equal(none?.reach, 'own');
+});
+
 const now = seconds();
 
 for (const [what, token] of [

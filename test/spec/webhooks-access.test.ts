@@ -46,6 +46,7 @@ test('administrators and operators manage webhooks, viewers see them, nobody els
     viewer: [...read, ...refusals(5)],
     producer: refusals(8),
     worker: refusals(8),
+    user: refusals(8),
   };
   const admin = await fixture.holder({ roles: ['admin'] });
   for (const [role, statuses] of Object.entries(expected)) {

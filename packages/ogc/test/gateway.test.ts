@@ -108,7 +108,7 @@ test('who has no name sees only what is for everybody', async (t) => {
     await instance.close();
     await simulator.close();
   });
-  const nobody = { tenant: 'default', principal: null };
+  const nobody = { ...CALLER, principal: null, reach: 'guest' as const };
   const ids = (await instance.gateway.list(nobody)).map(({ id }) => id);
   assert.deepEqual(ids, ['open:echo']);
   assert.equal(await instance.gateway.prepare(nobody, 'shut:echo', {}), null);

@@ -73,7 +73,8 @@ test('processes of a provider with anonymous access are for guests, and nothing 
   after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'providers.json');
   const { url } = provider;
-  const providers = { open: { url, anonymous_access: true }, closed: { url } };
+  const chiefs = { url, groups: ['chiefs'] };
+  const providers = { open: { url, anonymous_access: true }, closed: { url }, chiefs };
   writeFileSync(path, JSON.stringify({ settings: { poll_interval: 0.05 }, providers }));
   const gate = await openOgcServer({ isLocked: true, env: { PAWL_OGC_PROVIDERS: path } });
   const { json } = await gate.get('/processes');
@@ -99,4 +100,14 @@ test('processes of a provider with anonymous access are for guests, and nothing 
   assert.equal((await gate.get(`/jobs/${theirs.json.jobID}`, home)).status, 200);
   assert.equal((await gate.get('/processes', { authorization: 'Bearer wrong' })).status, 401);
   assert.equal((await gate.call('DELETE', job)).json.status, 'dismissed');
+  const processesOf = async (headers: Record<string, string>): Promise<string[]> => {
+    const { json: list } = await gate.get('/processes', headers);
+    return list.processes.map(({ id }: { id: string }) => id).toSorted();
+  };
+  const user = await gate.key('default', { roles: ['user'], groups: ['drivers'] });
+  assert.deepEqual(await processesOf(user), ['closed:echo', 'echo', 'open:echo']);
+  assert.equal((await gate.post('/processes/chiefs:echo/execution', body, user)).status, 404);
+  const chief = await gate.key('default', { roles: ['user'], groups: ['chiefs'] });
+  assert.ok((await processesOf(chief)).includes('chiefs:echo'));
+  assert.ok((await processesOf(home)).includes('chiefs:echo'));
 });

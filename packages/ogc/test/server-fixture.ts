@@ -5,8 +5,7 @@ import { openMemoryArtifacts } from 'pawl/internal/artifact/memory';
 import { newLinkKey } from 'pawl/internal/artifact/link-keys';
 import { Authenticator } from '@pawl/server/internal/auth/authenticator';
 import { OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
-import type { Role } from 'pawl/internal/contract/role';
-import { createKey } from '@pawl/server/internal/auth/manage-keys';
+import { createKey, type KeyWish } from '@pawl/server/internal/auth/manage-keys';
 import { systemClock } from 'pawl/internal/core/clock';
 import { systemIds } from 'pawl/internal/core/ids';
 import { systemRandom } from 'pawl/internal/core/random';
@@ -40,8 +39,8 @@ export interface OgcServer {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   call(method: string, path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** A key of a tenant, as a header; only where credentials are asked for. Default: an admin's. */
-  key(tenant: string, roles?: readonly Role[]): Promise<Record<string, string>>;
+  /** A key of a tenant, as a header; only where credentials are asked for. */
+  key(tenant: string, wish?: Partial<KeyWish>): Promise<Record<string, string>>;
 }
 
 export interface OgcServerOptions {
@@ -131,9 +130,9 @@ export async function openOgcServer(options: OgcServerOptions = {}): Promise<Ogc
     url,
     engine,
     ...callsTo(url),
-    key: async (tenant, roles = ['admin']) => {
-      const wish = { name: tenant, roles: [...roles], tenant };
-      const made = await createKey(engine, OPEN_CREDENTIAL, wish);
+    key: async (tenant, wish = {}) => {
+      const whole = { name: tenant, roles: ['admin' as const], tenant, ...wish };
+      const made = await createKey(engine, OPEN_CREDENTIAL, whole);
       return { authorization: `Bearer ${made.text}` };
     },
   };

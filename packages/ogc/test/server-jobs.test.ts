@@ -206,7 +206,7 @@ describe('DELETE of a job that has ended', () => {
 
   test('takes the scope of erasing; without it a repeated dismissal changes nothing', async () => {
     const server = await openOgcServer({ isLocked: true, isWorking: false });
-    const operator = await server.key('one', ['operator']);
+    const operator = await server.key('one', { roles: ['operator'] });
     const begun = await server.post('/processes/echo/execution', ECHO, {
       ...ASYNC,
       ...(await server.key('one')),

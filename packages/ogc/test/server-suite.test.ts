@@ -110,6 +110,47 @@ test('testProcess, testOGCProcessDescription*: the description of echo is whole'
   }
 });
 
+test('testJobCreationInputArray, …InlineBbox, …InlineObject, …InlineMixed: each kind comes back', async () => {
+  const { json } = await server.get('/processes/echo');
+  assert.deepEqual(json.inputs.numbers.schema.items, { type: 'integer' });
+  assert.ok(Object.hasOwn(json.inputs.box.schema.properties, 'bbox'));
+  assert.equal(json.inputs.image.schema.contentMediaType, 'image/png');
+  for (const side of [json.inputs, json.outputs]) assert.equal(side.either.schema.oneOf.length, 2);
+  // As the suite sends them.
+  const crs = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84';
+  const said = {
+    ...inputs,
+    record: { value: 'teststring' },
+    numbers: [1, 2, 3],
+    box: { bbox: [51.9, 7, 52, 7.1], crs },
+    image: { value: 'iVBORw==', format: { mediaType: 'image/png', encoding: 'base64' } },
+    either: 'teststring',
+  };
+  const document = await server.post(EXECUTION, { inputs: said, response: 'document' });
+  assert.equal(document.status, 200, document.text);
+  assert.deepEqual(document.json, {
+    ...inputs,
+    pause: 0,
+    record: { value: { value: 'teststring' } },
+    numbers: [1, 2, 3],
+    box: { value: said.box },
+    image: { value: 'iVBORw==', encoding: 'base64', mediaType: 'image/png' },
+    either: 'teststring',
+  });
+  for (const [name, value] of [
+    ['either', 7],
+    ['numbers', [1]],
+  ] as const) {
+    const asked = { inputs: { ...inputs, [name]: value }, outputs: { [name]: {} } };
+    assert.deepEqual((await server.post(EXECUTION, asked)).json, value, name);
+  }
+  const wrong = [{ either: true }, { numbers: 'teststring' }, { image: { type: 'wrong/type' } }];
+  for (const one of wrong) {
+    const answer = await server.post(EXECUTION, { inputs: { ...inputs, ...one } });
+    assert.deepEqual([answer.status, isJson(answer)], [400, true], JSON.stringify(one));
+  }
+});
+
 test('testProcessExceptionNoSuchProcess: an unknown process is a JSON exception with a type', async () => {
   const answer = await server.get('/processes/nobody-knows-it');
   assert.equal(answer.status, 404);

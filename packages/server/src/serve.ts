@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { newLinkKey } from 'pawl/internal/artifact/link-keys';
 import { BARE_PAGE } from 'pawl/internal/contract/page';
 import { type Credential, OPEN_CREDENTIAL } from 'pawl/internal/contract/credential';
-import { type Role, scopesOf } from 'pawl/internal/contract/role';
+import { reachOf, type Role, scopesOf } from 'pawl/internal/contract/role';
 import { extensionOf, partsOf } from 'pawl/internal/pawl/parts';
 import type { Pawl } from 'pawl/internal/pawl/pawl';
 import { isLoopback } from './app/access-settings.ts';
@@ -20,6 +20,8 @@ export interface MountedCaller {
   readonly principal?: string;
   /** Default: `admin`. */
   readonly role?: Role;
+  /** For a caller with the role `user`: whose shared jobs it sees. Default: none. */
+  readonly groups?: readonly string[];
 }
 
 /** Options of `handler`. */
@@ -94,9 +96,11 @@ function openApp(pawl: Pawl, more: Partial<ServerOptions>): Promise<FastifyInsta
 
 function credentialOf(caller: MountedCaller | null): Credential | null {
   if (caller === null) return null;
-  const { tenant = OPEN_CREDENTIAL.tenant, principal = null, role = 'admin' } = caller;
+  const { tenant = OPEN_CREDENTIAL.tenant, principal = null, role = 'admin', groups = [] } = caller;
   const scopes = scopesOf([role], null);
-  return { ...OPEN_CREDENTIAL, id: principal ?? 'mounted', tenant, principal, scopes };
+  const reach = reachOf([role]);
+  const id = principal ?? 'mounted';
+  return { ...OPEN_CREDENTIAL, id, tenant, principal, groups, reach, scopes };
 }
 
 interface Mounted {

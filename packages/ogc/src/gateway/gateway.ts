@@ -14,6 +14,7 @@ import {
   type Engine,
   type EngineLog,
   largeSource,
+  mayExecute,
   openWorker,
   SHARED_TENANT,
   valuesIn,
@@ -282,6 +283,6 @@ function slotsFor({ forwardsMax, pollsMax }: GatewaySettings = DEFAULT_SETTINGS)
   return forwardsMax + pollsMax + DISMISSALS_AT_A_TIME;
 }
 
-function isFor({ isAnonymous }: Provider, { principal }: ProcessCaller): boolean {
-  return isAnonymous || principal !== null;
+function isFor({ isAnonymous, groups }: Provider, caller: ProcessCaller): boolean {
+  return mayExecute(caller, { isForGuests: isAnonymous, groups });
 }

@@ -25,6 +25,8 @@ export interface Provider {
   readonly redirectOrigins: readonly string[];
   /** Whether callers without a name see its processes. */
   readonly isAnonymous: boolean;
+  /** Which groups of users see its processes; undefined: all users. */
+  readonly groups?: readonly string[] | undefined;
   readonly settings: GatewaySettings;
   /** Of processes that have settings of their own, by their ids; whole. */
   readonly processSettings: ReadonlyMap<string, GatewaySettings>;
@@ -47,6 +49,7 @@ const MEMBERS = new Set([
   'processes',
   'redirect_origins',
   'anonymous_access',
+  'groups',
 ]);
 
 interface Reading {
@@ -63,7 +66,7 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
   if (!NAME.test(name)) faulty('', 'must have a name of 1 to 32 letters, digits or . _ -');
   const members = objectOf(value);
   if (members === null) faulty('', 'must be an object with a url');
-  const { url, title, auth, processes, anonymous_access: isAnonymous } = members ?? {};
+  const { url, title, auth, processes, groups, anonymous_access: isAnonymous } = members ?? {};
   for (const member of Object.keys(members ?? {})) {
     if (MEMBERS.has(member) || Object.hasOwn(SETTINGS, member)) continue;
     faulty(`/${member}`, 'is not known');
@@ -83,6 +86,7 @@ export function readProvider(name: string, value: unknown, reading: Reading): Pr
     redirectOrigins: origins === undefined ? [] : originsOf(origins, faulty),
     isAnonymous: isAnonymous === true,
     otherUrls: others === undefined ? [] : urlsOf(others, faulty),
+    groups: groups === undefined ? undefined : textsOf(groups, () => faulty('/groups', GROUPS)),
     settings,
     processSettings: readProcessSettings(own, { ...reading, settings, pointer }),
   };
@@ -116,6 +120,7 @@ function urlsOf(
 }
 
 const LIST = 'must be a list of process ids';
+const GROUPS = 'must be a list of groups';
 
 function objectOf(value: unknown): Record<string, unknown> | null {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

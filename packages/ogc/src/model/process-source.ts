@@ -1,12 +1,11 @@
 import type { Job } from 'pawl/define';
+import type { Requester } from 'pawl/plugin';
 import type { ProcessDescription, ProcessSummary } from './process-description.ts';
 import type { StatusInfo } from './status-info.ts';
 
 /** On whose behalf: taken from the credential, never from the request. */
-export interface ProcessCaller {
+export interface ProcessCaller extends Requester {
   readonly tenant: string;
-  /** Null where nobody is named: what is not for everybody is then not shown. */
-  readonly principal: string | null;
 }
 
 /** The body of an execution, as it was sent, once its shape was checked. */

@@ -95,7 +95,8 @@ async function contentOf(
   const isRemote = source.isTakenOn !== undefined;
   if (news === 'failedUri') return jsonOf(failureOf(job, { isRemote }).body);
   if (news === 'inProgressUri') return jsonOf(source.status(job, record.base));
-  const caller = { tenant: job.tenant, principal: job.requestedBy };
+  const { tenant, requestedBy: principal } = job;
+  const caller = { tenant, principal, groups: [], reach: 'tenant' as const };
   const results = await source.results(caller, job);
   if (results.kind === 'answer') {
     return { contentType: results.contentType, body: await bytesOf(results.body) };

@@ -1,12 +1,6 @@
 import { isTerminal, isUuid, type Job, type Outgoing, PawlError } from 'pawl/define';
-import {
-  type Artifacts,
-  type Engine,
-  GUEST_CREDENTIAL,
-  OPEN_CREDENTIAL,
-  type RouteContext,
-} from 'pawl/plugin';
-import type { ProcessCaller, ProcessSource } from '../model/process-source.ts';
+import type { Artifacts, Engine, RouteContext } from 'pawl/plugin';
+import type { ProcessSource } from '../model/process-source.ts';
 import type { ProcessDescription } from '../model/process-description.ts';
 import { noSuchJob, noSuchProcess } from './exception.ts';
 import { recordIn } from './execution-record.ts';
@@ -45,15 +39,9 @@ export function baseOf(
   return settings.publicUrl ?? origin;
 }
 
-/** Where no credentials are asked for, everybody is somebody who may see everything. */
-export function processCallerOf({ caller }: OgcRequest): ProcessCaller {
-  const { id, tenant, principal } = caller;
-  return { tenant, principal: id === OPEN_CREDENTIAL.id ? OPEN_CREDENTIAL.id : principal };
-}
-
 /** True for a caller without a credential, where others have one. */
 export function isGuest({ caller }: OgcRequest): boolean {
-  return caller.id === GUEST_CREDENTIAL.id;
+  return caller.reach === 'guest';
 }
 
 /** What is not for everybody is told to nobody who does not say who asks. */
@@ -73,9 +61,8 @@ export async function findProcess(
   request: OgcRequest,
   id: string,
 ): Promise<KnownProcess> {
-  const caller = processCallerOf(request);
   for (const source of sources) {
-    const description = await source.describe(caller, id);
+    const description = await source.describe(request.caller, id);
     if (description !== null) return { source, description };
   }
   throw isGuest(request) ? whoAsks() : noSuchProcess(id);
@@ -104,10 +91,11 @@ async function isErased(engine: Engine, job: Job): Promise<boolean> {
 export interface KnownJob {
   readonly job: Job;
   readonly source: ProcessSource;
+  readonly access: 'read' | 'all';
 }
 
 /**
- * A job of the caller's own tenant that is an execution of a process; else there is none. Guests
+ * A job that the caller reaches and that is an execution of a process; else there is none. Guests
  * find those that guests have begun, of which nobody else knows the ids.
  */
 export async function findJob(
@@ -115,15 +103,11 @@ export async function findJob(
   request: OgcRequest,
   id: string,
 ): Promise<KnownJob> {
-  const nothing = (): Error => (isGuest(request) ? whoAsks() : noSuchJob(id));
-  if (!isUuid(id)) throw nothing();
-  const { tenant } = request.caller;
-  const job = await deps.engine.job({ tenant, id }).catch((error: unknown) => {
-    if (error instanceof PawlError && error.code === 'NOT_FOUND') throw nothing();
-    throw error;
-  });
-  const source = await sourceOf(deps, job);
-  const isHidden = isGuest(request) && recordIn(job)?.isGuests !== true;
-  if (source === null || isHidden) throw nothing();
-  return { job, source };
+  const { caller } = request;
+  const refs = isUuid(id) ? [{ tenant: caller.tenant, id }] : [];
+  const isGuests = (job: Job): boolean => recordIn(job)?.isGuests === true;
+  const [found] = await deps.engine.reachedJobs(caller, { refs, isGuests });
+  const source = found ? await sourceOf(deps, found.job) : null;
+  if (!found || source === null) throw isGuest(request) ? whoAsks() : noSuchJob(id);
+  return { ...found, source };
 }

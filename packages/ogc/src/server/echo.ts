@@ -3,6 +3,45 @@ import { defineJob, fromTypebox, type JobDefinition, process, systemClock } from
 
 const PAUSE_SECONDS_MAX = 3_600;
 
+const BoundingBox = Type.Object(
+  {
+    bbox: Type.Array(Type.Number(), { minItems: 4, maxItems: 6 }),
+    crs: Type.Optional(Type.String()),
+  },
+  { title: 'Bounding box', description: 'Corners, and the reference system that they are in.' },
+);
+
+/** One kind of each value that a process can take; each comes back under its own name. */
+const SAID = {
+  record: Type.Optional(
+    Type.Object({ value: Type.String() }, { title: 'Record', description: 'An object.' }),
+  ),
+  numbers: Type.Optional(
+    Type.Array(Type.Integer(), {
+      title: 'Numbers',
+      description: 'An array of whole numbers.',
+      maxItems: 1_000,
+    }),
+  ),
+  box: Type.Optional(BoundingBox),
+  image: Type.Optional(
+    Type.String({
+      title: 'Image',
+      description: 'A PNG image, in base64 where it is part of JSON.',
+      contentMediaType: 'image/png',
+      contentEncoding: 'base64',
+    }),
+  ),
+  either: Type.Optional(
+    // TypeBox would write anyOf, and the standard's word for mixed types is oneOf.
+    Type.Unsafe<string | number>({
+      title: 'Either',
+      description: 'A text or a number.',
+      oneOf: [{ type: 'string' }, { type: 'number' }],
+    }),
+  ),
+};
+
 const Input = Type.Object(
   {
     message: Type.String({ title: 'Message', description: 'What is to be said again.' }),
@@ -14,6 +53,7 @@ const Input = Type.Object(
         maximum: PAUSE_SECONDS_MAX,
       }),
     ),
+    ...SAID,
   },
   { additionalProperties: false },
 );
@@ -21,27 +61,29 @@ const Input = Type.Object(
 const Result = Type.Object({
   message: Type.String({ title: 'Message', description: 'What was said.' }),
   pause: Type.Number({ title: 'Pause', description: 'Seconds that were waited.' }),
+  ...SAID,
 });
 
 /**
  * A process to try clients with, made as the official test suite wants one: a plain text that comes
- * back under its own id, a second output, and a pause in which there are no results yet.
+ * back under its own id, further inputs of every kind, and a pause in which there are no results
+ * yet.
  */
 export const echo: JobDefinition = defineJob('echo', {
   lifecycle: process,
   expose: {
     title: 'Echo',
     description: 'Returns its input, after an optional pause.',
-    version: '1.0.0',
+    version: '1.1.0',
     keywords: ['echo', 'test'],
   },
   input: fromTypebox(Input),
   result: fromTypebox(Result),
   run({ input, job, advance }) {
-    const { message, pause = 0 } = input;
+    const { pause = 0 } = input;
     const restMs = job.createdAt + pause * 1_000 - systemClock.now();
     // The pause takes no worker's time, and goes on wherever it is looked at next.
     if (pause > 0 && restMs > 0) advance(restMs);
-    return { message, pause };
+    return { ...input, pause };
   },
 });

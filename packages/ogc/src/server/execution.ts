@@ -1,5 +1,5 @@
 import { invalid, isTerminal, type Job, keptTrace } from 'pawl/define';
-import { largeSink } from 'pawl/plugin';
+import { largeSink, ownKey } from 'pawl/plugin';
 import type { ExecuteRequest, PreparedJob } from '../model/process-source.ts';
 import { failureOf, noSuchProcess, retryAfterOf } from './exception.ts';
 import { checkAskedOutputs, readExecuteRequest } from './execute-request.ts';
@@ -14,7 +14,6 @@ import {
   type KnownProcess,
   type OgcDependencies,
   type OgcRequest,
-  processCallerOf,
 } from './dependencies.ts';
 import { untilNews, waitUntil } from './waiting.ts';
 
@@ -24,7 +23,7 @@ const TAKE_ON_MS = 30_000;
 /** `POST /processes/{id}/execution`: checked, made durable, then answered as it was asked. */
 export async function execute(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { processId } = request.params as { processId: string };
-  const caller = processCallerOf(request);
+  const caller = request.caller;
   const process = await findProcess(deps, request, processId);
   const asked = readExecuteRequest(request.body);
   checkAskedOutputs(asked, process.description);
@@ -64,8 +63,8 @@ async function accept(
     type,
     input,
     metadata: { ...metadata, ...recordOf(asked, record) },
-    // Nobody without a name may find somebody's job by guessing a key.
-    ...(key === null ? {} : { idempotencyKey: isGuests ? `guest ${key}` : key }),
+    // Nobody may find somebody else's job by guessing a key.
+    ...(key === null ? {} : { idempotencyKey: ownKey(request.caller, key) }),
     ...(traceId === null ? {} : { traceId }),
   };
   const sink = largeSink(deps.engine, deps.access, inlineBytesMax);
@@ -131,7 +130,7 @@ async function syncAnswer(
   job: Job,
   { location, applied }: { location: string; applied: string | null },
 ): Promise<Response> {
-  const results = await process.source.results(processCallerOf(request), job);
+  const results = await process.source.results(request.caller, job);
   const shaped = shapeResults(results, job, baseOf(deps, request));
   const form = deps.settings.monitorLink;
   // Beside other links it can only be written as all links are.

@@ -5,13 +5,7 @@ import { REL } from '../model/vocabulary.ts';
 import { fits, type JobFilter, type Query, readJobFilter } from './job-filter.ts';
 import { eitherAnswer } from './negotiate.ts';
 import { jobsPage } from './pages.ts';
-import {
-  baseOf,
-  type OgcDependencies,
-  type OgcRequest,
-  processCallerOf,
-  sourceOf,
-} from './dependencies.ts';
+import { baseOf, type OgcDependencies, type OgcRequest, sourceOf } from './dependencies.ts';
 
 const PAGE = 200;
 /** So many jobs are looked at for one answer; the next page goes on behind them. */
@@ -23,7 +17,7 @@ export interface JobList {
   readonly links: readonly Link[];
 }
 
-/** `GET /jobs`: the tenant's executions, the newest first. */
+/** `GET /jobs`: the executions that the caller reaches, the newest first. */
 export async function listJobs(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const filter = readJobFilter(request.query as Query);
   const { jobs, next } = await collect(deps, request, filter);
@@ -44,7 +38,9 @@ async function collect(
 ): Promise<Collected> {
   const base = baseOf(deps, request);
   const now = await deps.engine.now();
-  const query = { tenant: request.caller.tenant, ...(await typeFilter(deps, request, filter)) };
+  const { caller } = request;
+  const narrowed = await typeFilter(deps, request, filter);
+  const query = { tenant: caller.tenant, requester: caller, ...narrowed };
   const jobs: StatusInfo[] = [];
   let { cursor } = filter;
   for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE) {
@@ -71,7 +67,7 @@ async function typeFilter(
 ): Promise<{ type?: string }> {
   const [id] = processIds ?? [];
   if (id === undefined || processIds!.length > 1) return {};
-  const { tenant } = processCallerOf(request);
+  const { tenant } = request.caller;
   for (const source of sources) if (await source.owns(id, tenant)) return { type: id };
   return {};
 }

@@ -10,7 +10,6 @@ import {
   type KnownJob,
   type OgcDependencies,
   type OgcRequest,
-  processCallerOf,
 } from './dependencies.ts';
 import { untilNews, waitUntil } from './waiting.ts';
 
@@ -35,7 +34,7 @@ export async function readStatus(deps: OgcDependencies, request: OgcRequest): Pr
 export async function readResults(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
-  const results = await source.results(processCallerOf(request), job);
+  const results = await source.results(request.caller, job);
   const base = baseOf(deps, request);
   const document = asksForPage(request) ? documentIn(results, job, base) : null;
   if (document !== null) return pageAnswer(resultsPage(job.id, document));
@@ -47,14 +46,14 @@ export async function readOutput(deps: OgcDependencies, request: OgcRequest): Pr
   const { job, source } = await findJob(deps, request, jobIdOf(request));
   refuseUnready({ job, source });
   const { outputId } = request.params as { outputId: string };
-  const shaped = oneOutput(await source.results(processCallerOf(request), job), outputId);
+  const shaped = oneOutput(await source.results(request.caller, job), outputId);
   if (shaped !== null) return answerWith(shaped, VARY);
   const detail = `job ${job.id} has no output "${outputId}": see its results`;
   const body = { type: 'urn:pawl:error:NOT_FOUND', title: 'no such output', status: 404, detail };
   throw new OgcException(body);
 }
 
-function refuseUnready({ job, source }: KnownJob): void {
+function refuseUnready({ job, source }: Pick<KnownJob, 'job' | 'source'>): void {
   if (!isTerminal(job.phase)) throw resultNotReady(job);
   const isRemote = source.isTakenOn !== undefined;
   if (job.phase !== 'succeeded') throw failureOf(job, { isRemote });
@@ -63,6 +62,10 @@ function refuseUnready({ job, source }: KnownJob): void {
 /** `DELETE /jobs/{jobId}`: ends a job that has not ended, and removes one that has. */
 export async function dismiss(deps: OgcDependencies, request: OgcRequest): Promise<Response> {
   const known = await findJob(deps, request, jobIdOf(request));
+  if (known.access !== 'all') {
+    const message = `the job ${known.job.id} is shared with you to be read: ask its owner`;
+    throw new PawlError('FORBIDDEN', message);
+  }
   const ended = isTerminal(known.job.phase)
     ? await remove(deps, request, known)
     : await stop(deps, request, known.job);

@@ -2,6 +2,7 @@ import { type Job, PawlError } from 'pawl/define';
 import {
   definitionOf,
   type Engine,
+  mayExecute,
   type PluginHost,
   SHARED_TENANT,
   type TypeDefinition,
@@ -30,12 +31,12 @@ export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
     owns: async (type, tenant) => (await exposureOf(deps.engine, { tenant, type })) !== null,
     list: (caller) => listOwn(deps.engine, caller),
     describe: async (caller, id) => {
-      const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
-      return isGuest(caller) || found === null ? null : descriptionOf(deps.engine, id, found);
+      const found = await exposureFor(deps.engine, caller, id);
+      return found === null ? null : descriptionOf(deps.engine, id, found);
     },
     prepare: async (caller, id, { inputs = {} }): Promise<PreparedJob | null> => {
-      const found = await exposureOf(deps.engine, { tenant: caller.tenant, type: id });
-      if (isGuest(caller) || found?.expose === undefined) return null;
+      const found = await exposureFor(deps.engine, caller, id);
+      if (found === null) return null;
       return { type: id, input: await ownInput(published(found), inputs, deps.http) };
     },
     wake: () => deps.wake(),
@@ -44,9 +45,14 @@ export function ownProcesses(deps: OwnProcessDependencies): ProcessSource {
   };
 }
 
-/** A caller without a name sees what is for everybody, and own types are not. */
-function isGuest({ principal }: ProcessCaller): boolean {
-  return principal === null;
+/** Null also for a type that is not published for the caller; none is for guests. */
+async function exposureFor(
+  engine: Engine,
+  caller: ProcessCaller,
+  type: string,
+): Promise<TypeDefinition | null> {
+  const found = await exposureOf(engine, { tenant: caller.tenant, type });
+  return mayExecute(caller, found?.expose ?? {}) ? found : null;
 }
 
 /** Null for a type that is not published, or not known. */
@@ -69,14 +75,14 @@ function published({ expose = {}, inputSchema }: TypeDefinition): PublishedType 
 }
 
 async function listOwn(engine: Engine, caller: ProcessCaller): Promise<ProcessDescription[]> {
-  if (isGuest(caller)) return [];
   const { types } = engine;
   const own = await types.list(caller.tenant);
   const names = new Set(own.map(({ type }) => type));
   const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
   return [...own, ...shared].flatMap((record) => {
     const definition = definitionOf(record);
-    if (definition.expose === undefined) return [];
+    const { expose } = definition;
+    if (expose === undefined || !mayExecute(caller, expose)) return [];
     return [descriptionOf(engine, record.type, definition)];
   });
 }

@@ -11,7 +11,6 @@ import {
   isGuest,
   type OgcDependencies,
   type OgcRequest,
-  processCallerOf,
   whoAsks,
 } from './dependencies.ts';
 
@@ -35,7 +34,7 @@ export async function listProcesses(deps: OgcDependencies, request: OgcRequest):
   }
   if (faults.length > 0) throw invalid(faults);
   const base = baseOf(deps, request);
-  const caller = processCallerOf(request);
+  const caller = request.caller;
   const lists = await Promise.all(deps.sources.map((source) => source.list(caller)));
   const known = new Map<string, ProcessSummary>();
   for (const one of lists.flat()) if (!known.has(one.id)) known.set(one.id, one);

@@ -98,6 +98,7 @@ export function ogcRoutes(deps: OgcDependencies, log: EngineLog): readonly Plugi
   return ROUTES.flatMap(({ answer, ...route }) => {
     const served: PluginRoute = {
       ...route,
+      isReachKept: true,
       handle: async ({ headers }, context) => exposed(await answer(deps, { ...context, headers })),
       onError: (error, request, context) => exposed(exceptionOf(error, request, context)),
     };

@@ -14,7 +14,7 @@ export function waitUntil(
 /** There is no news of a remote job before its provider is asked again, whatever that waits for. */
 export async function untilNews(
   { engine }: OgcDependencies,
-  { job, source }: KnownJob,
+  { job, source }: Pick<KnownJob, 'job' | 'source'>,
 ): Promise<Record<string, string>> {
   if (job.phase !== 'waiting' || source.isTakenOn === undefined) return {};
   const seconds = Math.ceil((job.runAt - (await engine.now())) / 1_000);

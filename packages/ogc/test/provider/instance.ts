@@ -6,6 +6,7 @@ import { systemClock } from 'pawl/internal/core/clock';
 import type { Job } from 'pawl/internal/core/job';
 import { largeSink } from 'pawl/internal/engine/by-reference';
 import { readConfiguration } from '../../src/gateway/configuration.ts';
+import type { ProcessCaller } from '../../src/model/process-source.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts';
 import type { HttpClient } from '../../src/gateway/provider-client.ts';
 import { createOutgoing } from '@pawl/server/internal/outgoing/outgoing';
@@ -30,7 +31,12 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-export const CALLER = { tenant: 'default', principal: 'tester' };
+export const CALLER: ProcessCaller = {
+  tenant: 'default',
+  principal: 'tester',
+  groups: [],
+  reach: 'tenant',
+};
 
 /** Short, so that what a killed process held is soon another's. */
 const LEASE = { ttlMs: 6_000, heartbeatMs: 1_500 };

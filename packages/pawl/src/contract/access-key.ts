@@ -1,9 +1,16 @@
 import { type Static, Type } from 'typebox';
+import { GROUP_LENGTH_MAX, GROUPS_MAX } from './groups.ts';
 import { ROLES, SCOPES } from './role.ts';
 import { closed, Name, nullable, text, Time } from './values.ts';
 
 const Roles = Type.Array(Type.Enum([...ROLES]), { minItems: 1, maxItems: ROLES.length });
 const Queues = Type.Array(Name, { minItems: 1, maxItems: 256 });
+
+const Groups = Type.Array(text(GROUP_LENGTH_MAX, 1), {
+  maxItems: GROUPS_MAX,
+  uniqueItems: true,
+  description: 'Groups of the holder, for processes and jobs that are for groups.',
+});
 
 const TTL_MS_MAX = 10 * 366 * 86_400_000;
 
@@ -17,6 +24,7 @@ export function keyBody(pluginScopes: readonly string[]) {
       roles: Roles,
       scopes: Type.Optional(Scopes),
       queues: Type.Optional(Queues),
+      groups: Type.Optional(Groups),
       ttlMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: TTL_MS_MAX })),
       tenant: Type.Optional(text(63, 1)),
     },
@@ -48,6 +56,7 @@ const KEY = {
   roles: Type.Array(Type.String()),
   scopes: nullable(Type.Array(Type.String())),
   queues: nullable(Type.Array(Type.String())),
+  groups: Type.Array(Type.String()),
   createdAt: Time,
   createdBy: Type.String(),
   expiresAt: nullable(Time),

@@ -1,16 +1,15 @@
 import type { Instant } from '../core/clock.ts';
+import type { Requester } from '../core/job-access.ts';
 import type { Scopes } from './role.ts';
 
 /** The tenant of a platform without credentials, whose administrators may also admit others. */
 export const HOME_TENANT = 'default';
 
 /** Who is asking, as far as the platform believes it. Tenants come from here and nowhere else. */
-export interface Credential {
+export interface Credential extends Requester {
   /** Names the credential in counters and logs; never a secret. */
   readonly id: string;
   readonly tenant: string;
-  /** As jobs and events name the caller; null where nobody was asked for a name. */
-  readonly principal: string | null;
   readonly scopes: Scopes;
   /** Queues that claims are bound to; null for all. */
   readonly queues: readonly string[] | null;
@@ -22,6 +21,8 @@ export const OPEN_CREDENTIAL: Credential = {
   id: 'open',
   tenant: HOME_TENANT,
   principal: null,
+  groups: [],
+  reach: 'tenant',
   // Those of plug-ins too.
   scopes: { has: () => true },
   queues: null,
@@ -32,5 +33,6 @@ export const OPEN_CREDENTIAL: Credential = {
 export const GUEST_CREDENTIAL: Credential = {
   ...OPEN_CREDENTIAL,
   id: 'guest',
+  reach: 'guest',
   scopes: new Set(),
 };

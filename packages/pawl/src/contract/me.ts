@@ -8,6 +8,10 @@ export const MeSchema = Type.Object(
     tenant: Type.String(),
     isHome: Type.Boolean({ description: 'Of the tenant that runs the platform.' }),
     principal: nullable(Type.String({ description: 'Null where no credentials are asked for.' })),
+    groups: Type.Array(Type.String()),
+    reach: Type.Enum(['tenant', 'own', 'guest'], {
+      description: 'Whose jobs are seen: all of the tenant, or the own and the shared ones.',
+    }),
     scopes: Type.Array(Type.Enum([...SCOPES])),
     expiresAt: nullable(Type.String({ format: 'date-time' })),
   },

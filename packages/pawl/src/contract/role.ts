@@ -1,3 +1,5 @@
+import type { Reach } from '../core/job-access.ts';
+
 /** What a credential may do, by area; every route names the one it needs. */
 export const SCOPES = [
   'jobs:read',
@@ -34,7 +36,7 @@ export interface Scopes {
   has(scope: string): boolean;
 }
 
-export const ROLES = ['admin', 'operator', 'producer', 'worker', 'viewer'] as const;
+export const ROLES = ['admin', 'operator', 'producer', 'worker', 'viewer', 'user'] as const;
 
 /** The roles of API keys, each a set of scopes. */
 export type Role = (typeof ROLES)[number];
@@ -48,6 +50,15 @@ const READS: readonly Scope[] = [
   'schedules:read',
   'webhooks:read',
   'metrics:read',
+];
+
+const PRODUCES: readonly Scope[] = [
+  'jobs:read',
+  'types:read',
+  'artifacts:read',
+  'jobs:write',
+  'jobs:cancel',
+  'artifacts:write',
 ];
 
 /** The one table of who may do what; what is not listed is refused. */
@@ -66,17 +77,17 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
     'schedules:write',
     'webhooks:write',
   ],
-  producer: [
-    'jobs:read',
-    'types:read',
-    'artifacts:read',
-    'jobs:write',
-    'jobs:cancel',
-    'artifacts:write',
-  ],
+  producer: PRODUCES,
   worker: ['work', 'types:read', 'types:register', 'artifacts:read', 'artifacts:write'],
   viewer: READS,
+  // As far as it reaches: the own jobs, and those that are shared with a group of the user's.
+  user: PRODUCES,
 };
+
+/** Who has no other role than `user` reaches what is the user's own. */
+export function reachOf(roles: readonly Role[]): Reach {
+  return roles.some((role) => role !== 'user') ? 'tenant' : 'own';
+}
 
 export function isRole(word: unknown): word is Role {
   return (ROLES as readonly unknown[]).includes(word);

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { LIMIT_KEYS } from '../core/limits.ts';
 import { JITTERS } from '../core/retry.ts';
 import { SloTargetSchema } from './slo.ts';
+import { GROUP_LENGTH_MAX, GROUPS_MAX } from './groups.ts';
 import { closed, Name, named, nullable, text, Time } from './values.ts';
 
 const Millis = Type.Integer({ minimum: 0, maximum: 30 * 86_400_000 });
@@ -104,6 +105,12 @@ const ExposeBody = Type.Object(
     description: Type.Optional(text(4_096)),
     version: Type.Optional(text(64, 1)),
     keywords: Type.Optional(Type.Array(text(128, 1), { maxItems: 64 })),
+    groups: Type.Optional(
+      Type.Array(text(GROUP_LENGTH_MAX, 1), {
+        maxItems: GROUPS_MAX,
+        description: 'The groups whose users may see and execute it; left out: all users.',
+      }),
+    ),
     input: Type.Optional(JsonSchemaBody),
     result: Type.Optional(JsonSchemaBody),
   },

@@ -6,6 +6,10 @@ export function notFound(ref: JobRef): PawlError {
   return new PawlError('NOT_FOUND', `there is no job ${ref.id}`);
 }
 
+export function unknownType(type: string): PawlError {
+  return new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
+}
+
 /** A worker's name alone does not tell why, where another credential has claimed the job by it. */
 function holderOf({ owner }: Job, asking: string): string {
   if (owner === null) return 'nobody';

@@ -9,6 +9,7 @@ import type { JobTypes } from '../records/job-types.ts';
 import type { Records } from '../records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { TypeRecord } from '../records/job-types.ts';
+import { unknownType } from './refusals.ts';
 
 /** Types that every tenant may use are registered under this name. */
 export const SHARED_TENANT = '*';
@@ -155,7 +156,7 @@ export class Registry {
     ]);
     const record = own ?? shared;
     if (record) return record;
-    throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
+    throw unknownType(type);
   }
 
   forgetType(type: string): void {

@@ -7,6 +7,7 @@ import { failureDetail } from './failure-detail.ts';
 import { enqueueFollowUps } from './follow/follow-ups.ts';
 import { followersOf } from './follow/standing.ts';
 import { historyOf } from './history/report.ts';
+import { reachedJobs } from './job-reach.ts';
 import { sweepWatermarks } from './limits/watermarks.ts';
 import { why } from './limits/why.ts';
 import { JobCursors } from './live/job-cursor.ts';
@@ -50,6 +51,14 @@ const USE_CASES = {
   enqueueFollowUps,
   /** Null for each that is not there. */
   find: ({ store }: EngineContext, refs: readonly JobRef[]) => store.read(refs),
+  /** As far as a caller reaches: null for each that is not there, or not for it. */
+  reachedJobs,
+  /** The groups of a job's access list. */
+  sharedWith: async ({ records }: EngineContext, ref: JobRef) =>
+    (await records.jobShares.of([ref]))[0]!,
+  /** Replaces the access list of a job. */
+  share: ({ records }: EngineContext, ref: JobRef, groups: readonly string[]) =>
+    records.jobShares.put(ref, groups),
   /** The job at its end (or as else is wished), or as it stands when the signal comes. */
   waitFor: waitForJob,
   /** Their errors without stack, causes and details: those are told of one job at a time. */

@@ -10,6 +10,8 @@ export interface ExposeText {
   readonly description?: string;
   readonly version?: string;
   readonly keywords?: readonly string[];
+  /** Which groups of users may see and execute it. Default: all users of the tenant. */
+  readonly groups?: readonly string[];
 }
 
 /** A type that is published as a process: its texts, and the schemas that are known of it. */

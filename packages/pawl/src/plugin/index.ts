@@ -6,6 +6,7 @@ export type { ScheduleBodyJson } from '../contract/schedule.ts';
 export type { TypeJson } from '../contract/type.ts';
 export { closed, nothing, nullable, pageOf, PAGING, Time, Uuid } from '../contract/values.ts';
 export * from '../contract/webhook.ts';
+export { mayExecute, ownKey, type Requester } from '../core/job-access.ts';
 export { apiActor } from '../core/actor.ts';
 export { found, type Found, good } from '../doctor/finding.ts';
 export type { ArtifactJson } from '../contract/artifact.ts';

@@ -32,6 +32,11 @@ export interface PluginRoute {
   readonly scope: AnyScope | 'public';
   /** Callers without a credential are let in, and the route sees what is for them. */
   readonly isGuestWelcome?: boolean;
+  /**
+   * Callers with the role `user` are let in: the route shows them what `engine.reachedJobs` and
+   * `engine.jobs({ requester })` find for them, and nothing else.
+   */
+  readonly isReachKept?: boolean;
   /** For the OpenAPI document; left out: the plug-in describes the route elsewhere. */
   readonly doc?: {
     readonly operationId: string;

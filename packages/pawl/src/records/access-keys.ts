@@ -22,6 +22,8 @@ export interface AccessKey {
   readonly scopes: readonly string[] | null;
   /** Queues that a worker's claims are bound to; null for all. */
   readonly queues: readonly string[] | null;
+  /** The groups whose shared jobs and processes its holder sees. Keys of old have none. */
+  readonly groups?: readonly string[];
   readonly createdAt: Instant;
   readonly createdBy: string;
   readonly expiresAt: Instant | null;

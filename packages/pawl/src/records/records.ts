@@ -8,6 +8,7 @@ import { FlowRecords } from './flow-records.ts';
 import { Followers } from './followers.ts';
 import { History } from './history.ts';
 import { IgnoredCauses } from './ignored-causes.ts';
+import { JobShares } from './job-shares.ts';
 import { JobTypes } from './job-types.ts';
 import { Operations } from './operations.ts';
 import { ScheduleRecords } from './schedules.ts';
@@ -25,6 +26,7 @@ export interface Records {
   readonly history: History;
   readonly ignoredCauses: IgnoredCauses;
   readonly operations: Operations;
+  readonly jobShares: JobShares;
   readonly schedules: ScheduleRecords;
   readonly types: JobTypes;
   readonly workers: Workers;
@@ -44,6 +46,7 @@ export function recordsOf(store: Store): Records {
     history: new History(records),
     ignoredCauses: new IgnoredCauses(records),
     operations: new Operations(records),
+    jobShares: new JobShares(records),
     schedules: new ScheduleRecords(store),
     types: new JobTypes(store),
     workers: new Workers(store),

@@ -18,6 +18,11 @@ export interface JobSearch {
   readonly error?: string;
   /** A record of this kind with these tags that must belong to it. */
   readonly record?: Pick<RecordMatch, 'kind' | 'tags'>;
+  /** Only jobs that this principal has asked for, or that have one of these records. */
+  readonly seenBy?: {
+    readonly principal: string;
+    readonly shares: readonly NonNullable<JobSearch['record']>[];
+  };
   /** How many jobs are looked at; tests pass less. */
   readonly window?: number;
 }
@@ -28,8 +33,8 @@ export const SEARCH_WINDOW = 10_000;
 const BATCH_MIN = 200;
 
 export function isSearch(query: JobSearch): boolean {
-  const { createdFrom, createdTo, text, error, record } = query;
-  return [createdFrom, createdTo, text, error, record].some((one) => one !== undefined);
+  const { createdFrom, createdTo, text, error, record, seenBy } = query;
+  return [createdFrom, createdTo, text, error, record, seenBy].some((one) => one !== undefined);
 }
 
 /** How many rows to ask for at once. */

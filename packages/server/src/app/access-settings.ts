@@ -7,6 +7,7 @@ export interface ProviderSettings {
   readonly keysUrl: URL;
   readonly tenantClaim: string;
   readonly rolesClaim: string;
+  readonly groupsClaim: string;
 }
 
 /** Whether credentials are asked for, and which. */
@@ -85,6 +86,7 @@ function readProvider(env: NodeJS.ProcessEnv): ProviderSettings | null {
     keysUrl: new URL(keysUrl),
     tenantClaim: env['PAWL_OIDC_TENANT_CLAIM'] ?? 'tenant',
     rolesClaim: env['PAWL_OIDC_ROLES_CLAIM'] ?? 'roles',
+    groupsClaim: env['PAWL_OIDC_GROUPS_CLAIM'] ?? 'groups',
   };
 }
 

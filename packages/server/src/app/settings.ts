@@ -32,6 +32,11 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'PAWL_OIDC_ROLES_CLAIM', fallback: 'roles', sentence: 'The claim that lists the roles.' },
   {
+    name: 'PAWL_OIDC_GROUPS_CLAIM',
+    fallback: 'groups',
+    sentence: 'The claim that lists the groups of a user.',
+  },
+  {
     name: 'PAWL_OIDC_CLIENT_ID',
     fallback: null,
     sentence: 'OIDC client id of the dashboard. Default: people sign in with an API key.',

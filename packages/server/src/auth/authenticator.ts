@@ -4,7 +4,7 @@ import type { AccessKey, AccessKeys } from 'pawl/internal/records/access-keys';
 import type { Credential } from 'pawl/internal/contract/credential';
 import { FailedAttempts } from './failed-attempts.ts';
 import { isSecretOf, readKey } from './key-text.ts';
-import { isRole, scopesOf } from 'pawl/internal/contract/role';
+import { isRole, reachOf, scopesOf } from 'pawl/internal/contract/role';
 import type { TokenReader } from './token.ts';
 
 export interface AuthenticatorOptions {
@@ -98,11 +98,14 @@ export class Authenticator {
       throw refusal();
     }
     this.#touch(key, now);
+    const roles = key.roles.filter(isRole);
     return {
       id: `key:${id}`,
       tenant: key.tenant,
       principal: key.name,
-      scopes: scopesOf(key.roles.filter(isRole), key.scopes),
+      groups: key.groups ?? [],
+      reach: reachOf(roles),
+      scopes: scopesOf(roles, key.scopes),
       queues: key.queues,
       expiresAt: key.expiresAt,
     };

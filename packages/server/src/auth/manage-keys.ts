@@ -24,6 +24,7 @@ export interface KeyWish {
   readonly roles: readonly Role[];
   readonly scopes?: readonly string[] | null;
   readonly queues?: readonly string[] | null;
+  readonly groups?: readonly string[];
   readonly ttlMs?: number | null;
   /** Another tenant than the caller's own: for administrators of the home tenant. */
   readonly tenant?: string;
@@ -66,6 +67,7 @@ export async function createKey(
     roles: wish.roles,
     scopes: wish.scopes ?? null,
     queues: wish.queues ?? null,
+    groups: wish.groups ?? [],
     createdBy: apiActor(by.principal),
     ttlMs: wish.ttlMs ?? null,
   };
@@ -85,11 +87,11 @@ export async function rotateKey(
   }
   refuseMore(deps, by, { roles: old.roles.filter(isRole), scopes: old.scopes });
   const fresh = freshKey();
-  const { tenant, name, roles, scopes, queues } = old;
+  const { tenant, name, roles, scopes, queues, groups = [] } = old;
   const ttlMs = old.expiresAt === null ? null : old.expiresAt - old.createdAt;
   const createdBy = apiActor(by.principal);
   const { id, hash, text } = fresh;
-  const add = { id, tenant, name, hash, roles, scopes, queues, createdBy, ttlMs };
+  const add = { id, tenant, name, hash, roles, scopes, queues, groups, createdBy, ttlMs };
   const end = { tenant, id: old.id, inMs: asked.overlapMs, replacedBy: id };
   return make(deps, by, { add, text, end });
 }
@@ -129,10 +131,10 @@ async function make(
   made: { add: NewAccessKey; text: string; end: AccessKeyWrite['end'] },
 ): Promise<MadeKey> {
   const { add, text, end } = made;
-  const { id, tenant, name, roles, scopes, queues } = add;
+  const { id, tenant, name, roles, scopes, queues, groups } = add;
   const action = end === null ? 'key.created' : 'key.rotated';
   const subject = end?.id ?? id;
-  const details = { id, name, roles, scopes, queues };
+  const details = { id, name, roles, scopes, queues, groups };
   const audit = [entryOf(deps, by, { action, subject, tenant, details })];
   const outcome = await deps.accessKeys.write({ add, end, audit });
   if (outcome === 'exists') {

@@ -12,7 +12,8 @@ import type { Clock } from 'pawl/internal/core/clock';
 import { createOutgoing } from '../outgoing/outgoing.ts';
 import type { Credential } from 'pawl/internal/contract/credential';
 import { isTenantName } from './manage-keys.ts';
-import { isRole, type Role, scopesOf } from 'pawl/internal/contract/role';
+import { GROUP_LENGTH_MAX, GROUPS_MAX } from 'pawl/internal/contract/groups';
+import { isRole, reachOf, type Role, scopesOf } from 'pawl/internal/contract/role';
 
 /** Signatures by a key pair only: a shared secret would let every reader also write. */
 export const TOKEN_ALGORITHMS = [
@@ -40,6 +41,7 @@ export interface TokenOptions {
   readonly algorithms?: readonly TokenAlgorithm[];
   readonly tenantClaim?: string;
   readonly rolesClaim?: string;
+  readonly groupsClaim?: string;
   readonly clock: Clock;
 }
 
@@ -70,26 +72,36 @@ function keySource(keys: URL | JSONWebKeySet): JWTVerifyGetKey {
   });
 }
 
-function rolesIn(claim: unknown): Role[] {
+/** A list, or one text with blanks between, as scopes are written. */
+function wordsIn(claim: unknown): readonly unknown[] {
   const words = typeof claim === 'string' ? claim.split(' ') : claim;
-  return Array.isArray(words) ? words.filter(isRole) : [];
+  return Array.isArray(words) ? words : [];
+}
+
+function groupsIn(claim: unknown): string[] {
+  const isGroup = (one: unknown): one is string =>
+    typeof one === 'string' && one !== '' && one.length <= GROUP_LENGTH_MAX;
+  return wordsIn(claim).filter(isGroup).slice(0, GROUPS_MAX);
 }
 
 /** Reads tokens of one issuer for one audience. */
 export function tokenReader(options: TokenOptions): TokenReader {
   const { issuer, audience, algorithms = TOKEN_ALGORITHMS, clock } = options;
-  const { tenantClaim = 'tenant', rolesClaim = 'roles' } = options;
+  const { tenantClaim = 'tenant', rolesClaim = 'roles', groupsClaim = 'groups' } = options;
   const getKey = keySource(options.keys);
   const credentialOf = (claims: JWTPayload): Credential | null => {
     const tenant = claims[tenantClaim];
     const { sub, exp } = claims;
     if (!isTenantName(tenant) || sub === undefined || sub === '' || exp === undefined) return null;
+    const roles: readonly Role[] = wordsIn(claims[rolesClaim]).filter(isRole);
     const name = createHash('sha256').update(`${issuer}\n${sub}`).digest('hex').slice(0, 16);
     return {
       id: `token:${name}`,
       tenant,
       principal: sub,
-      scopes: scopesOf(rolesIn(claims[rolesClaim]), null),
+      groups: groupsIn(claims[groupsClaim]),
+      reach: reachOf(roles),
+      scopes: scopesOf(roles, null),
       queues: null,
       expiresAt: exp * 1_000,
     };

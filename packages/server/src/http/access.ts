@@ -50,6 +50,8 @@ export const ROUTE_SCOPES: Readonly<Record<string, Scope | typeof PUBLIC | typeo
   'GET /v1/jobs/:id/events': 'jobs:read',
   'GET /v1/jobs/:id/result': 'jobs:read',
   'GET /v1/jobs/:id/input': 'jobs:read',
+  'GET /v1/jobs/:id/access': 'jobs:read',
+  'PUT /v1/jobs/:id/access': 'jobs:write',
   'GET /v1/jobs/:id/tree': 'jobs:read',
   'GET /v1/jobs/:id/messages': 'jobs:read',
   'GET /v1/jobs/:id/waits/:name/results': 'jobs:read',
@@ -134,7 +136,7 @@ const SIGNED: ReadonlySet<string> = new Set([
 ]);
 
 /** The name of a route in the tables: some are there with a slash at their end too. */
-function routeName(method: string, url: string): string {
+export function routeName(method: string, url: string): string {
   const verb = method === 'HEAD' ? 'GET' : method;
   return `${verb} ${url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url}`;
 }

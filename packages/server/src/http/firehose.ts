@@ -2,16 +2,18 @@ import { type Static, Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_TYPES, NOTE_TYPES } from 'pawl/internal/core/event';
 import { PawlError } from 'pawl/internal/core/errors';
+import type { Credential } from 'pawl/internal/contract/credential';
 import { tenantTopic } from 'pawl/internal/engine/live/live-hub';
 import type { TailItem } from 'pawl/internal/store/query';
 import { isStreamWanted, openStream } from './events.ts';
-import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
+import { type App, credentialOf, type Services, type Resource, routes } from './services.ts';
 import { frameFor } from './live-frame.ts';
 import { type WindowItem, windowItem } from './log-window.ts';
 import { sendPage } from './page.ts';
 import { FROM_HEADERS, FROM_QUERY, PAGE_OR_STREAM, RESET } from './page-or-stream.ts';
 import { Portion } from './portion.ts';
 import { problemOf } from './problem.ts';
+import { reachedIds } from './reach.ts';
 import { closed, Label, Name, Uuid } from 'pawl/internal/contract/values';
 import { frameOf } from './sse-frame.ts';
 import type { SseStream } from './sse.ts';
@@ -46,20 +48,33 @@ interface Stretch {
   readonly hasMore: boolean;
 }
 
+/** Those of jobs that the caller reaches now. */
+async function reached(
+  { engine }: Services,
+  credential: Credential,
+  items: readonly WindowItem[],
+): Promise<readonly WindowItem[]> {
+  const jobIds = items.map(({ item }) => item.event.jobId);
+  const ids = await reachedIds(engine, credential, jobIds);
+  return ids === null ? items : items.filter(({ item }) => ids.has(item.event.jobId));
+}
+
 /** From memory where the reader is up to date, else from the store. */
 async function readOn(
   services: Services,
-  tenant: string,
+  credential: Credential,
   { from, limit }: { from: From; limit: number },
 ): Promise<Stretch> {
+  const { tenant } = credential;
   const recent = typeof from === 'string' ? null : services.window.after(from.cursor, limit);
   if (recent !== null && typeof from !== 'string') {
-    const items = recent.filter(({ item }) => item.event.tenant === tenant);
+    const own = recent.filter(({ item }) => item.event.tenant === tenant);
+    const items = await reached(services, credential, own);
     const cursor = recent.at(-1)?.item.cursor ?? from.cursor;
     return { items, cursor, isReset: false, hasMore: recent.length === limit };
   }
   const page = await services.engine.tail({ tenant, from, limit });
-  const items = page.items.map(windowItem);
+  const items = await reached(services, credential, page.items.map(windowItem));
   // The cursor of an item is one that the window knows, the end of a page is not.
   const cursor = page.items.at(-1)?.cursor ?? page.cursor;
   return { items, cursor, isReset: page.isReset, hasMore: page.items.length > 0 };
@@ -69,10 +84,10 @@ async function readOn(
 async function sendSome(
   services: Services,
   stream: SseStream,
-  asked: { tenant: string; from: From; filter: Filter; portion: Portion },
+  asked: { credential: Credential; from: From; filter: Filter; portion: Portion },
 ): Promise<{ cursor: string; hasMore: boolean }> {
-  const { tenant, from, filter, portion } = asked;
-  const stretch = await readOn(services, tenant, { from, limit: portion.size });
+  const { credential, from, filter, portion } = asked;
+  const stretch = await readOn(services, credential, { from, limit: portion.size });
   if (stretch.isReset) {
     await stream.send(frameOf({ id: stretch.cursor, event: 'reset', data: problemOf(RESET) }));
   }
@@ -93,8 +108,8 @@ async function follow(
   stream: SseStream,
   asked: { request: FastifyRequest; from: From; filter: Filter },
 ): Promise<void> {
-  const { tenant } = callerOf(asked.request);
-  const watch = await services.live.watch(tenantTopic(tenant));
+  const credential = credentialOf(asked.request);
+  const watch = await services.live.watch(tenantTopic(credential.tenant));
   try {
     let from = asked.from;
     let isTold = false;
@@ -103,7 +118,7 @@ async function follow(
     while (!stream.gone.aborted) {
       watch.reset();
       const sent = await sendSome(services, stream, {
-        tenant,
+        credential,
         from,
         filter: asked.filter,
         portion,
@@ -173,9 +188,12 @@ function followAll(app: App, services: Services): void {
         );
       }
       const from: From = known === undefined ? (start ?? 'start') : { cursor: known };
-      const page = await listEvents(services, callerOf(request).tenant, { from, limit });
+      const credential = credentialOf(request);
+      const page = await listEvents(services, credential.tenant, { from, limit });
+      const jobIds = page.items.map(({ event }) => event.jobId);
+      const ids = await reachedIds(services.engine, credential, jobIds);
       const items = page.items
-        .filter((item) => isWanted(item, filter))
+        .filter((item) => isWanted(item, filter) && ids?.has(item.event.jobId) !== false)
         .map((item) => briefEventJson(item.event, item));
       return reply.code(200).send(sendPage(reply, items, page.cursor));
     },

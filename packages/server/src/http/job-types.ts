@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { entryOf } from '../auth/manage-keys.ts';
-import { PawlError } from 'pawl/internal/core/errors';
 import type { Throttle } from 'pawl/internal/core/throttle';
 import type { Engine } from 'pawl/internal/engine/engine';
+import { unknownType } from 'pawl/internal/engine/refusals';
 import { SHARED_TENANT } from 'pawl/internal/engine/registry';
 import { definitionOf } from 'pawl/internal/engine/stored-definition';
+import type { Credential } from 'pawl/internal/contract/credential';
 import { targetOfRecord } from '../slo/registered.ts';
 import type { TypeRecord } from 'pawl/internal/records/job-types';
 import type { DispatchRule } from 'pawl/internal/store/dispatch-rule';
+import { mayEnqueue } from './reach.ts';
 import {
   type App,
   callerOf,
@@ -56,13 +58,14 @@ async function typeJson(
   };
 }
 
-/** The tenant's own types, and the shared ones that it has not made its own. */
-async function typesOf(engine: Engine, tenant: string): Promise<TypeRecord[]> {
+/** The tenant's own types, and the shared ones that it has not made its own, for the caller. */
+async function typesOf(engine: Engine, credential: Credential): Promise<TypeRecord[]> {
   const { types } = engine;
+  const { tenant } = credential;
   const own = await types.list(tenant);
   const names = new Set(own.map(({ type }) => type));
   const shared = (await types.list(SHARED_TENANT)).filter(({ type }) => !names.has(type));
-  return [...own, ...shared];
+  return [...own, ...shared].filter((record) => mayEnqueue(credential, record));
 }
 
 async function told(engine: Engine, request: FastifyRequest, record: TypeRecord): Promise<void> {
@@ -133,7 +136,7 @@ function listTypes(app: App, { engine }: Services): void {
     },
     async (request) => {
       const { tenant } = callerOf(request);
-      const records = await typesOf(engine, tenant);
+      const records = await typesOf(engine, credentialOf(request));
       const rules = await engine.rules(tenant);
       const items = await Promise.all(records.map((record) => typeJson(engine, record, rules)));
       return { items, nextCursor: null };
@@ -157,11 +160,9 @@ function readType(app: App, { engine }: Services): void {
     async (request) => {
       const { type } = request.params;
       const { tenant } = callerOf(request);
-      const records = await typesOf(engine, tenant);
+      const records = await typesOf(engine, credentialOf(request));
       const record = records.find((one) => one.type === type);
-      if (record === undefined) {
-        throw new PawlError('UNKNOWN_TYPE', `the type "${type}" is not registered`);
-      }
+      if (record === undefined) throw unknownType(type);
       return typeJson(engine, record, await engine.rules(tenant));
     },
   );

@@ -3,8 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import type { EnqueueRequest } from 'pawl/internal/engine/enqueue-request';
 import { keptTrace } from 'pawl/internal/core/trace';
 import { SEARCH_WINDOW } from 'pawl/internal/store/search';
-import { type App, callerOf, type Services, type Resource, routes } from './services.ts';
+import {
+  type App,
+  callerOf,
+  credentialOf,
+  type Services,
+  type Resource,
+  routes,
+} from './services.ts';
 import { jobShower, sendPage } from './page.ts';
+import { reachedRequest } from './reach.ts';
 import { IDEMPOTENT_BY_KEY } from 'pawl/internal/contract/headers';
 import { type BatchJobJson, EnqueueBody, type EnqueueJson } from 'pawl/internal/contract/enqueue';
 import { JobSchema } from 'pawl/internal/contract/job';
@@ -115,7 +123,8 @@ function acceptJob(app: App, { engine }: Services): void {
     },
     async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key'];
-      const asked = requestOf(request.body, { request, idempotencyKey });
+      const wish = requestOf(request.body, { request, idempotencyKey });
+      const asked = await reachedRequest(engine, credentialOf(request), wish);
       const [result] = await engine.enqueue([asked], { caller: callerOf(request) });
       if (result!.kind === 'refused') throw result!.error;
       const job = jobJson(result!.job);
@@ -161,6 +170,7 @@ function listJobs(app: App, { engine }: Services): void {
       const page = await engine.jobs({
         ...filters,
         tenant: callerOf(request).tenant,
+        requester: credentialOf(request),
         limit,
         ...(createdFrom === undefined ? {} : { createdFrom: Date.parse(createdFrom) }),
         ...(createdTo === undefined ? {} : { createdTo: Date.parse(createdTo) }),

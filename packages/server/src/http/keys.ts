@@ -40,6 +40,7 @@ function keyJson(key: AccessKey): KeyJson {
     roles: [...key.roles],
     scopes: key.scopes === null ? null : [...key.scopes],
     queues: key.queues === null ? null : [...key.queues],
+    groups: [...(key.groups ?? [])],
     createdAt: timeText(key.createdAt),
     createdBy: key.createdBy,
     expiresAt: timeOrNull(key.expiresAt),

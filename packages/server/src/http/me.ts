@@ -28,11 +28,13 @@ function readMe(app: App): void {
       },
     },
     (request) => {
-      const { tenant, principal, scopes, expiresAt } = credentialOf(request);
+      const { tenant, principal, groups, reach, scopes, expiresAt } = credentialOf(request);
       return {
         tenant,
         isHome: tenant === HOME_TENANT,
         principal,
+        groups: [...groups],
+        reach,
         scopes: SCOPES.filter((scope) => scopes.has(scope)),
         expiresAt: expiresAt === null ? null : timeText(expiresAt),
       };

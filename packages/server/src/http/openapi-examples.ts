@@ -6,6 +6,7 @@ const FAILURE = { class: 'network_timeout', message: 'no answer within 30 s' };
 export const EXAMPLES: Readonly<Record<string, object>> = {
   acceptJob: { type: 'export', input: { deck: 'd-1', format: 'pdf' }, documentId: 'd-1' },
   acceptJobs: { jobs: [{ type: 'export', input: { deck: 'd-1' } }, { type: 'export' }] },
+  putJobAccess: { groups: ['planners'] },
   submitJob: {},
   cancelJob: { mode: 'soft', reason: 'no longer needed' },
   cancelJobs: { filter: { type: 'export', documentId: 'd-1' }, reason: 'document deleted' },

@@ -50,10 +50,11 @@ function schemaOf({ doc, headers, params, query, body, answers }: PluginRoute): 
   };
 }
 
-function configOf({ scope, isGuestWelcome, isLong, bodyBytesMax }: PluginRoute) {
+function configOf({ scope, isGuestWelcome, isReachKept, isLong, bodyBytesMax }: PluginRoute) {
   return {
     scope,
     ...(isGuestWelcome === true ? { isGuestWelcome } : {}),
+    ...(isReachKept === true ? { isReachKept } : {}),
     ...(isLong === true ? { isLong } : {}),
     // Whole documents may come with a request that may be large.
     ...(bodyBytesMax === undefined ? {} : { keysMax: 1_000_000, stringMax: bodyBytesMax }),
@@ -128,7 +129,11 @@ function webRequest(request: FastifyRequest, { origin }: RouteContext): Request 
 /** A body of a length that was said is streamed. */
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status);
+  const vary = reply.getHeader('vary');
   for (const [name, value] of response.headers) reply.header(name, value);
+  // What varies by origin does so beside what the route says of itself.
+  const own = response.headers.get('vary');
+  if (vary !== undefined && own !== null) reply.header('vary', `${String(vary)}, ${own}`);
   if (response.body === null) return reply.send();
   if (!response.headers.has('content-length')) {
     return reply.send(Buffer.from(await response.arrayBuffer()));

@@ -50,6 +50,7 @@ import { health } from './health.ts';
 import { history } from './history.ts';
 import { input } from './input.ts';
 import { job } from './job.ts';
+import { jobAccess } from './job-access.ts';
 import { jobTypes } from './job-types.ts';
 import { jobs } from './jobs.ts';
 import { acceptJson } from './json-body.ts';
@@ -65,6 +66,7 @@ import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
 import { logRequests, type RequestLog } from './request-log.ts';
 import { limitRates, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { keepReach, requireReach } from './reach.ts';
 import { reruns } from './reruns.ts';
 import { workerList } from './worker-list.ts';
 import { scheduleRuns } from './schedule-runs.ts';
@@ -137,6 +139,7 @@ const RESOURCES: readonly Resource[] = [
   batch,
   job,
   input,
+  jobAccess,
   events,
   firehose,
   operations,
@@ -210,6 +213,7 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   if (options.admit !== undefined) admitBy(app, options.admit);
   else if (authenticator === null) admitLocals(app);
   else requireAccess(app, authenticator);
+  keepReach(app, options.engine);
   keepAudit(app, options.engine);
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
 }
@@ -256,6 +260,7 @@ function servicesOf(options: ServerOptions): Services {
     artifacts: options.artifacts ?? null,
     recheck: async (request) => {
       await authenticator?.authenticate(request.headers.authorization, request.ip);
+      await requireReach(engine, request);
     },
   };
 }

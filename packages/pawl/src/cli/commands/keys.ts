@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { KeyJson } from '../../contract/access-key.ts';
+import { ROLES } from '../../contract/role.ts';
 import { UsageError } from '../exit-code.ts';
 import { type Given, isForPrograms, onServer, type Session } from '../session.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
@@ -9,6 +10,7 @@ type MadeKeyJson = KeyJson & { readonly key: string };
 
 interface CreateOptions {
   readonly roles: string;
+  readonly groups?: string;
   readonly days?: string;
   readonly tenant?: string;
 }
@@ -37,6 +39,10 @@ async function list(session: Session): Promise<void> {
   for (const line of tableLines(session.screen, columns, items)) session.screen.data(line);
 }
 
+function listIn(text: string): string[] {
+  return text.split(',').map((one) => one.trim());
+}
+
 /** The secret alone on stdout, so that it can go straight into a file. */
 function tell({ screen }: Session, made: MadeKeyJson): void {
   if (screen.isJson) return screen.json(made);
@@ -45,7 +51,7 @@ function tell({ screen }: Session, made: MadeKeyJson): void {
 }
 
 async function create(session: Session, { words, options }: Given<CreateOptions>): Promise<void> {
-  const { roles, days, tenant } = options;
+  const { roles, groups, days, tenant } = options;
   const ttlMs = days === undefined ? undefined : Number(days) * DAY_MS;
   if (ttlMs !== undefined && !(ttlMs > 0)) throw new UsageError('--days takes a number of days');
   const made = await session.call<MadeKeyJson>({
@@ -53,7 +59,8 @@ async function create(session: Session, { words, options }: Given<CreateOptions>
     path: '/v1/keys',
     body: {
       name: words[0],
-      roles: roles.split(',').map((role) => role.trim()),
+      roles: listIn(roles),
+      ...(groups === undefined ? {} : { groups: listIn(groups) }),
       ...(ttlMs === undefined ? {} : { ttlMs }),
       ...(tenant === undefined ? {} : { tenant }),
     },
@@ -80,7 +87,8 @@ export function addKeys(program: Command): void {
   keys
     .command('create <name>')
     .description('create a key; it is printed once')
-    .requiredOption('--roles <roles>', 'comma-separated: admin, operator, producer, worker, viewer')
+    .requiredOption('--roles <roles>', `comma-separated: ${ROLES.join(', ')}`)
+    .option('--groups <groups>', 'comma-separated: whose shared jobs its holder sees')
     .option('--days <days>', 'days until the key expires; default: never')
     .option('--tenant <tenant>', 'for another tenant (platform admins)')
     .addHelpText('after', '\nExample: pawl keys create deploy-bot --roles producer --days 90 > key')

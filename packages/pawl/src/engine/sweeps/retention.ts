@@ -27,7 +27,10 @@ export async function sweepRetention(
     total = sum(total, { ...purged, fires, deadLetters, hasMore });
     if (!total.hasMore) break;
   }
-  if (cuts.jobs !== null) await forgetFlows({ store, records }, cuts.jobs);
+  if (cuts.jobs !== null) {
+    await forgetFlows({ store, records }, cuts.jobs);
+    await records.jobShares.forget(cuts.jobs, SLICE, (refs) => store.read(refs));
+  }
   await records.workers.forget(SLICE);
   await records.workers.versions.purge(SLICE);
   await records.history.purge(SLICE * SLICES_MAX);

@@ -71,15 +71,22 @@ export function listJobs(tables: Tables, query: JobQuery): JobPage {
   const found = reached
     .slice(0, size)
     .filter(isAsked(EXACT))
-    .filter((job) => isFound(job, query) && hasRecord(tables, job, query.record));
+    .filter((job) => isFound(job, query) && isSeen(tables, job, query))
+    .filter((job) => query.record === undefined || hasRecord(tables, job, query.record));
   if (found.length > query.limit) return { jobs: found.slice(0, query.limit), hasMore: true };
   const last = isSearch(query) ? reached[size - 1] : undefined;
   if (last === undefined) return { jobs: found, hasMore: false };
   return { jobs: found, hasMore: true, searchedTo: last.id };
 }
 
-function hasRecord(tables: Tables, { tenant, id }: Job, record: JobQuery['record']): boolean {
-  if (record === undefined) return true;
+function isSeen(tables: Tables, job: Job, { seenBy }: JobQuery): boolean {
+  if (seenBy === undefined || job.requestedBy === seenBy.principal) return true;
+  return seenBy.shares.some((share) => hasRecord(tables, job, share));
+}
+
+type OwnRecord = NonNullable<JobQuery['record']>;
+
+function hasRecord(tables: Tables, { tenant, id }: Job, record: OwnRecord): boolean {
   return matching(tables, { ...record, tenants: [tenant] }).some(({ jobId }) => jobId === id);
 }
 

@@ -92,7 +92,7 @@ const UNMARKED_TYPE = `translate(lower(n.type COLLATE "C"), '${CODE_MARKS.join('
  * can be stored cannot be taken apart by the database.
  */
 function addSearch(conditions: Conditions, query: JobQuery, tables: string): void {
-  const { createdFrom, createdTo, text, error, record } = query;
+  const { createdFrom, createdTo, text, error, record, seenBy } = query;
   const instant = `timestamptz 'epoch' + ?::int8 * interval '1 ms'`;
   conditions.add(`f.created_at >= ${instant}`, createdFrom);
   conditions.add(`f.created_at < ${instant}`, createdTo);
@@ -110,15 +110,28 @@ function addSearch(conditions: Conditions, query: JobQuery, tables: string): voi
     ]);
   }
   if (record !== undefined) {
-    const { kind, tags = {} } = record;
-    const names = Object.keys(tags);
-    const tagged = names.map((tag) => ` AND r.${columnOfTag(kind, tag)} = ?::text`).join('');
-    conditions.addAll(
-      `EXISTS (SELECT FROM ${tables}.records r WHERE r.job_id = f.id::text AND r.kind = ?::text
-        AND r.tenant = ?::text${tagged})`,
-      [kind.name, query.tenant, ...Object.values(tags)],
-    );
+    const { sql, values } = hasRecord(query.tenant, record, tables);
+    conditions.addAll(sql, values);
   }
+  if (seenBy !== undefined) {
+    const shares = seenBy.shares.map((share) => hasRecord(query.tenant, share, tables));
+    const either = ['f.requested_by = ?::text', ...shares.map(({ sql }) => sql)].join(' OR ');
+    const values = [seenBy.principal, ...shares.flatMap((share) => share.values)];
+    conditions.addAll(`(${either})`, values);
+  }
+}
+
+function hasRecord(
+  tenant: string,
+  { kind, tags = {} }: NonNullable<JobQuery['record']>,
+  tables: string,
+): { sql: string; values: string[] } {
+  const tagged = Object.keys(tags).map((tag) => ` AND r.${columnOfTag(kind, tag)} = ?::text`);
+  return {
+    sql: `EXISTS (SELECT FROM ${tables}.records r WHERE r.job_id = f.id::text AND r.kind = ?::text
+        AND r.tenant = ?::text${tagged.join('')})`,
+    values: [kind.name, tenant, ...Object.values(tags)],
+  };
 }
 
 /** Both places of a table, those with ids outside the partitions too. */

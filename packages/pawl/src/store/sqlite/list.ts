@@ -86,7 +86,7 @@ const UNMARKED_TYPE = CODE_MARKS.reduce(
 
 /** Lets through what may match; the job itself decides. */
 function addSearch(conditions: Conditions, query: JobQuery): void {
-  const { createdFrom, createdTo, text, error, record } = query;
+  const { createdFrom, createdTo, text, error, record, seenBy } = query;
   conditions.add('created_at >= ?', createdFrom);
   conditions.add('created_at < ?', createdTo);
   if (text !== undefined) {
@@ -102,16 +102,28 @@ function addSearch(conditions: Conditions, query: JobQuery): void {
     ]);
   }
   if (record !== undefined) {
-    const tags = Object.entries(record.tags ?? {});
-    const isTagged = tags.map(([tag]) => ` AND r.${columnOfTag(record.kind, tag)} = ?`).join('');
-    const values = [query.tenant, record.kind.name, ...tags.map(([, value]) => value)];
-    conditions.addAll(
-      `EXISTS (SELECT 1 FROM records r WHERE r.job_id = (
-          SELECT i.id FROM job_ids i WHERE i.key = job.key)
-        AND r.tenant = ? AND r.kind = ?${isTagged})`,
-      values,
-    );
+    const { sql, values } = hasRecord(query.tenant, record);
+    conditions.addAll(sql, values);
   }
+  if (seenBy !== undefined) {
+    const shares = seenBy.shares.map((share) => hasRecord(query.tenant, share));
+    const either = ['requested_by = ?', ...shares.map(({ sql }) => sql)].join(' OR ');
+    const values = [seenBy.principal, ...shares.flatMap((share) => share.values)];
+    conditions.addAll(`(${either})`, values);
+  }
+}
+
+function hasRecord(
+  tenant: string,
+  { kind, tags = {} }: NonNullable<JobQuery['record']>,
+): { sql: string; values: string[] } {
+  const isTagged = Object.keys(tags).map((tag) => ` AND r.${columnOfTag(kind, tag)} = ?`);
+  return {
+    sql: `EXISTS (SELECT 1 FROM records r WHERE r.job_id = (
+          SELECT i.id FROM job_ids i WHERE i.key = job.key)
+        AND r.tenant = ? AND r.kind = ?${isTagged.join('')})`,
+    values: [tenant, kind.name, ...Object.values(tags)],
+  };
 }
 
 /** The last id of the window; null where there are fewer jobs than that. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { lettersWith } from '../../../src/records/dead-letters.ts';
+import { JobShares, seenBy } from '../../../src/records/job-shares.ts';
 import type { JobQuery } from '../../../src/store/query.ts';
 import type { Cases, JobOptions, Scene } from './scene.ts';
 
@@ -51,6 +52,37 @@ export const searchCases: Cases = {
     assert.deepEqual(await found(scene, { key: 'order 8', phase: 'failed' }), []);
     assert.deepEqual(await found(scene, { key: 'order' }), []);
     assert.deepEqual(await found(scene.otherTenant(), { key: 'order 7' }), []);
+  },
+
+  'list finds the jobs of a principal and those shared with its groups, within the window': async (
+    scene,
+  ) => {
+    await enqueueAll(scene, {
+      own: { requestedBy: 'ann' },
+      shared: { requestedBy: 'ben' },
+      hidden: { requestedBy: 'ben' },
+      nameless: {},
+    });
+    const { jobs } = await scene.store.list({ tenant: scene.tenant, limit: 9 });
+    const shared = jobs.find(({ input }) => input === '"shared"')!;
+    const shares = new JobShares(scene.store.records);
+    await shares.put(shared, ['planners', 'drivers']);
+    const seen = (...groups: string[]) => found(scene, { seenBy: seenBy('ann', groups) });
+    assert.deepEqual(await seen(), ['own']);
+    assert.deepEqual(await seen('nobody', 'planners'), ['shared', 'own']);
+    assert.deepEqual(await shares.of([shared]), [['drivers', 'planners']]);
+    await shares.put(shared, ['drivers']);
+    assert.deepEqual(await seen('planners'), ['own']);
+    const gone = () => Promise.resolve([null]);
+    await shares.forget(scene.clock.now(), 9, (refs) => scene.store.read(refs));
+    assert.deepEqual(await shares.of([shared]), [['drivers']]);
+    const other = await found(scene.otherTenant(), { seenBy: seenBy('ann', ['drivers']) });
+    assert.deepEqual(other, []);
+    const asked = { seenBy: seenBy('ann', []), tenant: scene.tenant, limit: 9, window: 2 };
+    const page = await scene.store.list(asked);
+    assert.deepEqual([page.jobs.length, page.hasMore, page.searchedTo], [0, true, jobs[1]!.id]);
+    await shares.forget(scene.clock.now(), 9, gone);
+    assert.deepEqual(await shares.of([shared]), [[]]);
   },
 
   'list searches text in what a job says of itself, in either case, and not in its input': async (

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import { entryOf } from '../auth/manage-keys.ts';
+import { GROUP_LENGTH_MAX, GROUPS_MAX } from 'pawl/internal/contract/groups';
+import { JobParams } from 'pawl/internal/contract/job';
+import { nullable, text } from 'pawl/internal/contract/values';
+import { type App, credentialOf, refOf, type Resource, routes, type Services } from './services.ts';
+
+const Groups = Type.Array(text(GROUP_LENGTH_MAX, 1), {
+  maxItems: GROUPS_MAX,
+  uniqueItems: true,
+  description: 'Groups whose members may read the job.',
+});
+
+const AccessBody = Type.Object(
+  { groups: Groups },
+  { $id: 'JobAccessRequest', additionalProperties: false, examples: [{ groups: ['planners'] }] },
+);
+
+const AccessSchema = Type.Object(
+  {
+    owner: nullable(Type.String({ description: 'Who asked for the job; null: nobody is named.' })),
+    groups: Groups,
+  },
+  { $id: 'JobAccess', additionalProperties: false },
+);
+
+function readAccess(app: App, { engine }: Services): void {
+  app.get(
+    '/v1/jobs/:id/access',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'readJobAccess',
+        summary: 'Who may see a job',
+        description:
+          'Beside its owner and the groups here, everybody whose role shows the whole tenant.',
+        params: JobParams,
+        response: { 200: AccessSchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => {
+      const ref = refOf(request, request.params.id);
+      const { requestedBy } = await engine.job(ref);
+      return { owner: requestedBy, groups: [...(await engine.sharedWith(ref))] };
+    },
+  );
+}
+
+function putAccess(app: App, { engine }: Services): void {
+  app.put(
+    '/v1/jobs/:id/access',
+    {
+      schema: {
+        tags: ['Jobs'],
+        operationId: 'putJobAccess',
+        summary: 'Share a job with groups',
+        description:
+          'Replaces the access list: members of these groups may read the job, its events, ' +
+          'result and artifacts, here and as an OGC process. None of them can cancel or share it.',
+        params: JobParams,
+        body: AccessBody,
+        response: { 200: AccessSchema },
+        errors: ['NOT_FOUND'],
+      },
+    },
+    async (request) => {
+      const ref = refOf(request, request.params.id);
+      const { requestedBy } = await engine.job(ref);
+      const { groups } = request.body;
+      await engine.share(ref, groups);
+      const did = { action: 'job.shared', subject: ref.id, details: { groups } };
+      await engine.audit.add([entryOf(engine, credentialOf(request), did)]);
+      return { owner: requestedBy, groups: [...(await engine.sharedWith(ref))] };
+    },
+  );
+}
+
+/** `/v1/jobs/{id}/access`: with whom a job is shared. */
+export const jobAccess: Resource = routes(readAccess, putAccess);
