@@ -1,6 +1,7 @@
 // A route handler of Next is a function from Request to Response: called here as Next would.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { GET as dashboard } from './app/admin/jobs/[[...path]]/route.ts';
 import { GET } from './app/api/reports/[id]/route.ts';
 import { POST } from './app/api/reports/route.ts';
 import { openJobs } from './app/pawl.ts';
@@ -48,5 +49,19 @@ test('next: what is wrong is answered with a status, a code and what to do', asy
 });
 
 test('next: the package stays outside of the bundle', () => {
-  assert.deepEqual(config.serverExternalPackages, ['pawl']);
+  assert.deepEqual(config.serverExternalPackages, ['pawl', '@pawl/server']);
+});
+
+test('next: the dashboard is below its path, for those who have the password', async () => {
+  const at = (path: string, password: string): Promise<Response> => {
+    const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+    return dashboard(new Request(`http://localhost${path}`, { headers: { authorization } }));
+  };
+  const refused = await at('/admin/jobs/', 'guess');
+  assert.equal(refused.status, 401);
+  assert.match(refused.headers.get('www-authenticate') ?? '', /^Basic/);
+  const bare = await at('/admin/jobs', 'change me');
+  assert.deepEqual([bare.status, bare.headers.get('location')], [308, '/admin/jobs/']);
+  const jobs = await at('/admin/jobs/v1/jobs', 'change me');
+  assert.equal(jobs.status, 200);
 });

@@ -30,7 +30,7 @@ export async function browseMounted(
   assert.equal(made.status, 202);
   const { id } = (await made.json()) as { id: string };
 
-  const context = await browser.newContext({ httpCredentials: { username: 'ada', password } });
+  const context = await browser.newContext({ httpCredentials: { username: 'admin', password } });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -53,7 +53,7 @@ export async function browseMounted(
   assert.deepEqual(complaints, []);
 
   // A body goes through the framework unread, and its answer leads back through the mount.
-  const authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+  const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
   const sent = await fetch(`${home}/v1/jobs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization },
