@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type InnerPawl, openInner } from '../support/inner-pawl.ts';
+import { type InnerPawl, openTimeless } from '../support/inner-pawl.ts';
 import type { Job } from 'pawl/internal/core/job';
 import type { JobDefinition } from 'pawl/internal/handler/define-job';
 import type { Worker } from 'pawl/internal/worker/worker';
@@ -84,7 +84,7 @@ let worker: Worker;
 before(async () => {
   const jobs = Object.values(JOBS).flatMap(({ calm, brief }) => [calm, brief]);
   jobs.push(handlers.poison as JobDefinition<Deed>);
-  pawl = await openInner({ database: ':memory:', jobs });
+  pawl = await openTimeless(jobs);
   worker = pawl.work({ reportMs: 20 });
 });
 after(() => pawl.close());

@@ -1,13 +1,18 @@
 // A Pawl for tests that look at what is stored: jobs as their rows, the engine, the worker.
+import { openMemoryArtifacts } from 'pawl/internal/artifact/memory';
+import { ManualClock } from 'pawl/internal/core/clock';
 import { type Job, type JobRef, type CancelMode } from 'pawl/internal/core/job';
 import type { Artifacts } from 'pawl/internal/engine/artifacts';
 import { wholeResult } from 'pawl/internal/engine/by-reference';
-import type { EngineContext } from 'pawl/internal/engine/context';
+import { type EngineContext, silentLog } from 'pawl/internal/engine/context';
 import type { Engine } from 'pawl/internal/engine/engine';
+import type { JobDefinition } from 'pawl/internal/handler/define-job';
 import type { EnqueueArgs, JobType } from 'pawl/internal/handler/job-type';
+import { builtInLifecycles } from 'pawl/internal/lifecycles/built-in';
 import { openPawl, type PawlOptions } from 'pawl/internal/pawl/open-pawl';
 import { partsOf } from 'pawl/internal/pawl/parts';
-import type { Pawl, PawlEnqueueOptions } from 'pawl/internal/pawl/pawl';
+import { Pawl, type PawlEnqueueOptions } from 'pawl/internal/pawl/pawl';
+import { openSqliteStore } from 'pawl/internal/store/sqlite/store';
 import type { WorkerOptions } from 'pawl/internal/worker/open-worker';
 import type { Worker } from 'pawl/internal/worker/worker';
 
@@ -59,4 +64,19 @@ export class InnerPawl {
 
 export async function openInner(options: PawlOptions): Promise<InnerPawl> {
   return new InnerPawl(await openPawl({ log: false, ...options }));
+}
+
+/**
+ * One in memory whose database's clock stands still: only its workers end what takes too long, by
+ * clocks of their own, so that a busy machine cannot make them late.
+ */
+export async function openTimeless(jobs: readonly JobDefinition[]): Promise<InnerPawl> {
+  const clock = new ManualClock(Date.now());
+  const lifecycles = builtInLifecycles;
+  const store = await openSqliteStore({ path: ':memory:', clock, lifecycles });
+  const files = openMemoryArtifacts(clock);
+  const parts = { codec: null, links: null, retention: {}, log: silentLog };
+  const pawl = new Pawl({ store, files, jobs, lifecycles, tenant: 'default', ...parts });
+  await pawl.start();
+  return new InnerPawl(pawl);
 }
