@@ -1,11 +1,9 @@
 import { defineConfig } from 'vite';
-import { guides } from './guides-plugin.ts';
 
 // Relative addresses, so that the page works below any prefix of a proxy.
 // oxlint-disable-next-line import/no-default-export -- Vite wants it so
 export default defineConfig({
   base: './',
-  plugins: [guides()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

@@ -52,6 +52,7 @@ export function namesFor({ path }: Route, planted: Planted): Names {
     workers: { name: canary('worker') },
     lifecycles: { name: 'task' },
     assets: { file: canary('file') },
+    guides: { section: canary('section'), file: canary('file') },
   };
   const ofJob = {
     id: planted.job,

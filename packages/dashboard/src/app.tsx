@@ -13,7 +13,7 @@ import { Empty, Toast } from './parts/notice.tsx';
 import { isPaletteOpen, Palette } from './parts/palette.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
-import { hrefOf, partsOf, place } from './route.ts';
+import { hrefOf, place } from './route.ts';
 import { isSigningIn } from './sign-in.ts';
 import { ownTitle } from './title.ts';
 
@@ -54,11 +54,7 @@ function Foot() {
 
 function MenuEntry({ entry, isCurrent }: { readonly entry: Entry; readonly isCurrent: boolean }) {
   return (
-    <a
-      class="entry"
-      href={hrefOf(partsOf(entry.path))}
-      aria-current={isCurrent ? 'page' : undefined}
-    >
+    <a class="entry" href={entry.href} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={entry.icon} />
       {entry.title}
     </a>
@@ -120,7 +116,8 @@ function LostLine() {
 function Page({ entry, name, id }: { entry: Entry | undefined; name: string; id?: string }) {
   const One = DETAILS[name];
   if (One !== undefined && id !== undefined) return <One id={id} key={id} />;
-  if (entry !== undefined) return <entry.page key={entry.path} />;
+  const Shown = entry?.page ?? null;
+  if (Shown !== null) return <Shown key={entry?.path} />;
   const isUnknown = types.value === null || (name === 'plugins' && settings.value === null);
   if (isUnknown) return <Empty title="Loading…" />;
   return (

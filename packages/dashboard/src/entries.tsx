@@ -6,13 +6,16 @@ import { isHome, may } from './me.ts';
 import { hasProcesses, hasStudio } from './offers.ts';
 import { settings } from './page-settings.ts';
 import { OverviewPage } from './pages/overview.tsx';
+import { guideHref } from './parts/guide-link.tsx';
 import type { IconName } from './parts/icon.tsx';
+import { hrefOf, partsOf } from './route.ts';
 
 export type Group = 'Work' | 'Capacity' | 'Platform' | 'Administration' | 'Plug-ins';
 
 export interface Entry {
   readonly path: string;
   readonly title: string;
+  readonly href: string;
   /** After `g`; null: no key leads there. */
   readonly key: string | null;
   readonly icon: IconName;
@@ -21,7 +24,8 @@ export interface Entry {
   readonly needs?: Scope;
   /** About all tenants together. */
   readonly isForHome?: boolean;
-  readonly page: ComponentType;
+  /** Null where the entry leads out of the dashboard. */
+  readonly page: ComponentType | null;
 }
 
 const page = {
@@ -36,7 +40,6 @@ const page = {
   webhooks: lazily(async () => (await import('./pages/webhooks.tsx')).WebhooksPage),
   processes: lazily(async () => (await import('./pages/processes.tsx')).ProcessesPage),
   lifecycles: lazily(async () => (await import('./pages/lifecycles.tsx')).LifecyclesPage),
-  guides: lazily(async () => (await import('./pages/guides.tsx')).GuidesPage),
   audit: lazily(async () => (await import('./pages/audit.tsx')).AuditPage),
   keys: lazily(async () => (await import('./pages/keys.tsx')).KeysPage),
   doctor: lazily(async () => (await import('./pages/doctor.tsx')).DoctorPage),
@@ -53,9 +56,9 @@ export const DETAILS: Readonly<Record<string, ComponentType<{ readonly id: strin
 
 function entry(
   [path, title, key]: readonly [path: string, title: string, key: string | null],
-  rest: Omit<Entry, 'path' | 'title' | 'key'>,
+  rest: Omit<Entry, 'path' | 'title' | 'key' | 'href'> & { readonly href?: string },
 ): Entry {
-  return { path, title, key, ...rest };
+  return { path, title, key, href: hrefOf(partsOf(path)), ...rest };
 }
 
 const work = { group: 'Work' } as const;
@@ -81,7 +84,12 @@ const ENTRIES: readonly Entry[] = [
     icon: 'lifecycles',
     page: page.lifecycles,
   }),
-  entry(['guides', 'Guides', 'r'], { ...platform, icon: 'guides', page: page.guides }),
+  entry(['guides', 'Guides', 'r'], {
+    ...platform,
+    icon: 'guides',
+    href: guideHref('index'),
+    page: null,
+  }),
   entry(['audit', 'Audit', 'a'], {
     ...admin,
     icon: 'audit',
@@ -113,6 +121,7 @@ const pluginEntries = computed<readonly Entry[]>(() =>
   (settings.value?.pages ?? []).map((one) => ({
     path: `plugins/${one.path}`,
     title: one.title,
+    href: hrefOf(['plugins', one.path]),
     key: null,
     icon: 'plugin' as const,
     group: 'Plug-ins' as const,

@@ -46,5 +46,6 @@ export function partsOf(path: string): string[] {
 }
 
 export function go(href: string): void {
-  location.hash = href;
+  if (href.startsWith('#')) location.hash = href;
+  else location.assign(href);
 }

@@ -27,7 +27,6 @@ const LISTS: readonly (readonly [path: string, heading: string, content: string]
   ['queues/later', 'Queue later', 'never refused'],
   ['types/errand', 'Type errand', 'the road is closed'],
   ['studio', 'Studio', 'Drop a document here'],
-  ['guides', 'Documentation', 'A first job'],
 ];
 
 /** Every page that has no job of its own. */

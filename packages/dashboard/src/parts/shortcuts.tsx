@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isForSomethingElse } from '../keys.ts';
-import { go, hrefOf, partsOf } from '../route.ts';
+import { go } from '../route.ts';
 import { Dialog } from './dialog.tsx';
 
 interface Goal {
-  readonly path: string;
+  readonly href: string;
   readonly title: string;
   readonly key: string | null;
 }
@@ -28,7 +28,7 @@ export function Shortcuts({ goals }: { readonly goals: readonly Goal[] }) {
       if (isForSomethingElse(event)) return;
       const goal = isGoing.current ? goals.find(({ key }) => key === event.key) : undefined;
       if (goal !== undefined) {
-        go(hrefOf(partsOf(goal.path)));
+        go(goal.href);
         // The same letter may also be a key of the page.
         event.stopImmediatePropagation();
       }

@@ -2,7 +2,7 @@ import { apiKey, forgetKey } from '../../api.ts';
 import { isCompact, switchDensity } from '../../density.ts';
 import type { Entry } from '../../entries.tsx';
 import { types } from '../../offers.ts';
-import { go, hrefOf, partsOf } from '../../route.ts';
+import { go, hrefOf } from '../../route.ts';
 import { isUtc, switchClock } from '../clock.ts';
 import { copyText } from '../copy-button.tsx';
 import type { IconName } from '../icon.tsx';
@@ -91,12 +91,12 @@ const SHOWN = 6;
 
 /** What the page itself knows: pages, actions and types. Without words, the first of them. */
 export function ownHits(words: string, pages: readonly Entry[]): HitGroup[] {
-  const goals = pages.map(({ path, title, icon, key }): Hit => ({
+  const goals = pages.map(({ path, href, title, icon, key }): Hit => ({
     key: `page ${path}`,
     icon,
     title,
     ...(key === null ? {} : { note: `g ${key}` }),
-    run: to(partsOf(path)),
+    run: () => go(href),
   }));
   const isEmpty = words.trim() === '';
   const fit = (hits: readonly Hit[]): readonly Hit[] =>
