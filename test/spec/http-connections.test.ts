@@ -52,8 +52,8 @@ const ODD: Readonly<Record<string, readonly [bytes: string, status: number]>> = 
   'the preface of HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   'HTTP/0.9': ['GET /v1/jobs\r\n\r\n', 400],
   'another version': ['GET /v1/jobs HTTP/3.7\r\nhost: localhost\r\n\r\n', 400],
-  'an unknown method': ['FETCH /v1/jobs HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
-  'a method in small letters': ['get /v1/jobs HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
+  'an unknown method': ['FETCH /v1/jobs HTTP/1.1\r\nhost: localhost\r\n\r\n', 501],
+  'a method in small letters': ['get /v1/jobs HTTP/1.1\r\nhost: localhost\r\n\r\n', 501],
   'a space in the address': ['GET /v1/jo bs HTTP/1.1\r\nhost: localhost\r\n\r\n', 400],
   'a zero byte in a header': [`${GET}x: a\0b\r\n\r\n`, 400],
   'a header without a name': [`${GET}: a\r\n\r\n`, 400],
@@ -79,6 +79,43 @@ for (const [what, [bytes, status]] of Object.entries(ODD)) {
     assert.equal(problemIn(await answerTo(station.url, bytes)).status, status);
   });
 }
+
+test('[S23] what follows a whole request does not take the place of its answer', async () => {
+  const good = `${GET}\r\n`;
+  const [first, second] = (await answerTo(station.url, `${good}hello\r\n\r\n`)).split(
+    /(?=HTTP\/1.1 )/,
+  );
+  assert.match(first!, /^HTTP\/1\.1 200 /);
+  assert.match(second!, /^HTTP\/1\.1 400 /);
+  const last = await answerTo(station.url, `${GET}connection: close\r\n\r\n${good}`);
+  assert.match(last, /^HTTP\/1\.1 200 /);
+  assert.equal(last.split('HTTP/1.1 ').length, 2);
+});
+
+test('[S23] methods that a route does not have are 405 with Allow, those that nobody knows 501', async () => {
+  for (const method of ['QUERY', 'PROPFIND', 'TRACE']) {
+    const ask = `${method} /v1/jobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
+    const answer = await answerTo(station.url, ask);
+    assert.equal(problemIn(answer).code, 'METHOD_NOT_ALLOWED', method);
+    assert.match(answer, /^allow: POST, GET, HEAD, OPTIONS\r$/im);
+  }
+  assert.equal(
+    problemIn(await answerTo(station.url, ODD['a tunnel']![0])).code,
+    'METHOD_NOT_IMPLEMENTED',
+  );
+});
+
+test('[S23] a body of another type or encoding is 415, with what would be taken', async () => {
+  const typed = await station.api.call('POST', '/v1/jobs', {
+    body: 'type=export',
+    headers: { 'content-type': 'text/plain' },
+  });
+  assert.deepEqual([typed.status, typed.headers['accept']], [415, 'application/json']);
+  const body = '{"type":"export"}';
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const packed = await station.api.call('POST', '/v1/jobs', { body, headers });
+  assert.deepEqual([packed.status, packed.headers['accept-encoding']], [415, 'identity']);
+});
 
 test('[S13] 413 reaches a caller that does not stop sending', async () => {
   const { url } = await openStation({ bodyBytesMax: 1_000 });

@@ -45,6 +45,10 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, hint: 'Send JSON, with content-type application/json.' },
   METHOD_NOT_ALLOWED: { status: 405, hint: 'Use one of the methods named in the Allow header.' },
   RATE_LIMITED: { status: 429, hint: 'Wait for the time given in Retry-After, then send again.' },
+  METHOD_NOT_IMPLEMENTED: {
+    status: 501,
+    hint: 'Use one of the methods that the API document has; their names are in capitals.',
+  },
   NOT_CONFIGURED: { status: 501, hint: 'Set what the message names, and start it again.' },
   INTERNAL_ERROR: { status: 500, hint: 'Report it with the request id of the answer.' },
   UPSTREAM_ERROR: {

@@ -106,26 +106,64 @@ function rawProblem(error: PawlError): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
+/** A method that nobody here knows, in a request that is one otherwise. */
+const UNKNOWN_METHOD = /^([!#$%&'*+.^`|~\w-]+) \S+ HTTP\/1\.[01]\r?\n/;
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** The bytes that came last, whatever the framework's types say. */
+  readonly rawPacket?: unknown;
+  /** Where in it the parser stopped. */
+  readonly bytesParsed?: number;
+}
+
+/** The line at which the parser stopped, and what follows: others may have gone before it. */
+function headIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
+  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
+  return text.slice(bytesParsed === 0 ? 0 : text.lastIndexOf('\n', bytesParsed - 1) + 1);
+}
+
+function clientErrorOf(error: ClientError): PawlError {
+  const { code = '' } = error;
+  const head = code === 'HPE_INVALID_METHOD' ? headIn(error) : '';
+  const [, method] = UNKNOWN_METHOD.exec(head) ?? [];
+  if (method === undefined) return PARSER_ERRORS[code] ?? MALFORMED;
+  const message = `the method ${method.slice(0, 40)} is not known here`;
+  return new PawlError('METHOD_NOT_IMPLEMENTED', message);
+}
+
+/** The latest exchange of a connection. */
+const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+
 function refuseRaw(socket: Duplex, error: PawlError): void {
   if (socket.writable) socket.end(rawProblem(error));
   else socket.destroy();
 }
 
 /** Given to the framework, which listens for it itself. */
-export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function onClientError(error: ClientError, socket: Duplex): void {
   const { code = '' } = error;
   if (code === 'ECONNRESET' || socket.destroyed) return;
-  refuseRaw(socket, PARSER_ERRORS[code] ?? MALFORMED);
+  const refuse = (): void => refuseRaw(socket, clientErrorOf(error));
+  const { request, response } = latest.get(socket) ?? {};
+  // What follows a whole request must not take the place of the answer to it.
+  const isAnswered = request?.complete !== true || response?.writableFinished !== false;
+  if (isAnswered) return refuse();
+  // Nothing is said to what comes after a request that was to be the last.
+  if (code !== 'HPE_CLOSED_CONNECTION') response.once('finish', refuse);
 }
 
 /** What Node would answer by itself, without a word about why. */
 export function answerOddRequests(app: FastifyInstance): void {
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, { request, response });
+  });
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const error = new PawlError('EXPECTATION_FAILED', 'only "Expect: 100-continue" can be met');
     const body = JSON.stringify(problemOf(error));
     response.writeHead(error.status, {
       'content-type': 'application/problem+json',
       'content-length': Buffer.byteLength(body),
+      'x-content-type-options': 'nosniff',
       connection: 'close',
     });
     response.end(body);
@@ -133,7 +171,7 @@ export function answerOddRequests(app: FastifyInstance): void {
   app.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     refuseRaw(
       socket,
-      new PawlError('NOT_CONFIGURED', 'this server is not a proxy: CONNECT is not supported'),
+      new PawlError('METHOD_NOT_IMPLEMENTED', 'this server is not a proxy: it has no CONNECT'),
     );
   });
 }

@@ -14,9 +14,9 @@ function textSchema(kind: string, operationId: string, summary: string) {
 }
 
 /** `/openapi.json` and `/docs`: the API, told by the schemas that validate it. */
-export function serveDocs(app: FastifyInstance, found: readonly RouteDoc[]): void {
+export function serveDocs(app: FastifyInstance, found: readonly RouteDoc[], isOpen: boolean): void {
   let document: object | null = null;
-  const current = (): object => (document ??= openApiOf(found));
+  const current = (): object => (document ??= openApiOf(found, isOpen));
   app.get(
     '/openapi.json',
     {

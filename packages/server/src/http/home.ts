@@ -59,15 +59,17 @@ const MARK_DOC = {
   tags: ['Health'],
   operationId: 'readMark',
   summary: "The product's mark",
+  errors: ['NOT_FOUND'],
   response: {
     200: { description: 'A picture.', content: { 'image/svg+xml': { schema: FileSchema } } },
   },
-};
+} as const;
 
 const ASSET_DOC = {
   tags: ['Health'],
   operationId: 'readAsset',
   summary: 'A part of the dashboard',
+  errors: ['NOT_FOUND'],
   params: closed({ file: text(200, 1) }),
   response: {
     200: {
@@ -75,7 +77,7 @@ const ASSET_DOC = {
       content: { 'text/javascript': { schema: FileSchema }, 'text/css': { schema: FileSchema } },
     },
   },
-};
+} as const;
 
 const PAGE_DOC = {
   tags: ['Health'],

@@ -14,6 +14,7 @@ import { closed, Json, nothing, nullable, Time } from 'pawl/internal/contract/va
 import { WITH_PAYLOADS } from 'pawl/internal/contract/payloads';
 import { WAIT_MS_MAX } from 'pawl/internal/contract/worker';
 import { bytesOf } from './value-body.ts';
+import { isKnown } from './large-answers.ts';
 import { jobJson, jobTag, wholeJobJson } from './view.ts';
 import { timeText } from 'pawl/internal/contract/event-view';
 
@@ -91,8 +92,7 @@ function readJob(app: App, services: Services): void {
       }
       const tag = jobTag(job);
       void reply.header('etag', tag).header('cache-control', 'private, no-cache');
-      const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim());
-      if (known.includes(tag) || known.includes('*')) return reply.code(304).send();
+      if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
       const shown = payloads ? wholeJobJson(job) : jobJson(job);
       return reply.code(200).send(view === 'record' ? (recordOf(job) ?? shown) : shown);
     },

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PawlError } from 'pawl/internal/core/errors';
 import { inexactNumberIn } from 'pawl/internal/core/exact-number';
 import { inexactRefusal } from 'pawl/internal/core/payload';
@@ -15,6 +15,14 @@ function refuseCharsets(contentType: string): void {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType) ?? [];
   if (/^utf-?8$/i.test(charset)) return;
   const message = `the body is said to be in ${charset.slice(0, 40)}: JSON is sent in UTF-8`;
+  throw new PawlError('UNSUPPORTED_MEDIA_TYPE', message);
+}
+
+function refuseEncodings(request: FastifyRequest, reply: FastifyReply): void {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (/^(?:identity)?$/i.test(encoding.trim())) return;
+  void reply.header('accept-encoding', 'identity');
+  const message = `the body is encoded as ${encoding.slice(0, 40)}: send it as it is`;
   throw new PawlError('UNSUPPORTED_MEDIA_TYPE', message);
 }
 
@@ -46,6 +54,9 @@ function parse(body: Buffer, limits: JsonLimits): unknown {
 /** Bodies are JSON and nothing else, and are looked at before they are parsed. */
 export function acceptJson(app: FastifyInstance, limits: JsonLimits = JSON_LIMITS): void {
   app.removeAllContentTypeParsers();
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.routeOptions.config.isStreamed !== true) refuseEncodings(request, reply);
+  });
   app.addContentTypeParser(
     /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/,
     { parseAs: 'buffer' },

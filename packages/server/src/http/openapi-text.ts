@@ -18,6 +18,10 @@ export const INTRODUCTION = `Durable jobs that only move forward.
 request, one entry in \`errors\` per faulty member, by JSON pointer. Members that are not known are
 refused; nothing is silently coerced, dropped or defaulted.
 
+**At the edge.** Any request can be refused before a route sees it, with \`METHOD_NOT_ALLOWED\` (and
+\`Allow\`), \`METHOD_NOT_IMPLEMENTED\`, \`REQUEST_TIMEOUT\`, \`HEADERS_TOO_LARGE\` or
+\`EXPECTATION_FAILED\`.
+
 **Repeats.** An \`Idempotency-Key\` is accepted on every POST. Where a request makes something new
 (jobs, keys) the key makes it repeatable for 24 h. Everything else has no further effect when it is
 repeated, by the job's state or by the claim's epoch; each operation says how. After
@@ -34,6 +38,10 @@ stage's result of more than 1 MiB, and metadata of more than 64 KiB, are refused
 
 **Cancellation.** Soft by default: the owner is asked and stops at the next stage; hard takes the
 job away at once. See \`POST /v1/jobs/{id}/cancel\`.
+
+**Answers that are known or large.** Every answer in JSON to a GET has an \`ETag\`: sent back as
+\`If-None-Match\` it gets 304 while nothing has changed. From 4 KiB on answers to a GET are
+compressed (gzip) for who sends \`Accept-Encoding\`.
 
 **Time** is the server's. Owners get durations, so that their own clocks do not matter.
 

@@ -147,12 +147,9 @@ function nameOf({ operationId = '' }: FastifySchema, suffix: 'Request' | 'Answer
 }
 
 /** What every route can answer with, beside what it names itself. */
-function commonErrors({ method, url, schema }: RouteDoc, isPublic: boolean): ErrorCode[] {
-  const hasInput = [schema.body, schema.params, schema.querystring].some(
-    (one) => one !== undefined,
-  );
+function commonErrors({ method, url }: RouteDoc, isPublic: boolean): ErrorCode[] {
   return [
-    ...(hasInput ? (['VALIDATION_ERROR'] as const) : []),
+    'VALIDATION_ERROR',
     ...(isPublic ? [] : (['UNAUTHENTICATED', 'FORBIDDEN'] as const)),
     ...(method === 'GET'
       ? []
@@ -220,9 +217,25 @@ function bodyOf(components: Components, { method, schema }: RouteDoc): Json {
   return { requestBody: { required, content: { 'application/json': json } } };
 }
 
-function operationOf(components: Components, route: RouteDoc): Json {
+/** Where credentials are not asked for, one may be sent all the same. */
+function securityOf({ scope }: RouteDoc, isOpen: boolean): Json[] {
+  if (scope === 'public') return [];
+  return isOpen ? [{}, { bearer: [] }] : [{ bearer: [] }];
+}
+
+const UNCHANGED = 'The answer is as it was: `If-None-Match` named its `ETag`.';
+
+/** What every answer in JSON can be instead, to who has it already. */
+function unchangedOf({ method }: RouteDoc, answers: Json): Json {
+  const { content = {} } = (answers['200'] ?? {}) as { content?: Json };
+  const isTagged = method === 'GET' && 'application/json' in content;
+  return isTagged ? { 304: { description: UNCHANGED }, ...answers } : answers;
+}
+
+function operationOf(components: Components, route: RouteDoc, isOpen: boolean): Json {
   const { schema, scope } = route;
   const answers = Object.entries((schema.response ?? {}) as Record<string, Answer>);
+  const named = answers.map((one) => [one[0], answer(components, nameOf(schema, 'Answer'), one)]);
   const codes = [...(schema.errors ?? []), ...commonErrors(route, scope === 'public')];
   return {
     ...(schema.tags === undefined ? {} : { tags: schema.tags }),
@@ -232,12 +245,10 @@ function operationOf(components: Components, route: RouteDoc): Json {
     parameters: parametersOf(components, schema),
     ...bodyOf(components, route),
     responses: {
-      ...Object.fromEntries(
-        answers.map((one) => [one[0], answer(components, nameOf(schema, 'Answer'), one)]),
-      ),
+      ...unchangedOf(route, Object.fromEntries(named)),
       ...errorResponses(components, codes, schema.hasPages === true),
     },
-    security: scope === 'public' ? [] : [{ bearer: [] }],
+    security: securityOf(route, isOpen),
     ...(scope === 'public' || scope === SIGNED_IN || scope === null
       ? {}
       : { 'x-required-scope': scope }),
@@ -257,13 +268,13 @@ function withExamples(schemas: Record<string, Json>): Record<string, Json> {
 }
 
 /** The OpenAPI 3.1 document of the routes, made of the very schemas that validate. */
-export function openApiOf(routes: readonly RouteDoc[]): Json {
+export function openApiOf(routes: readonly RouteDoc[], isOpen: boolean): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
   for (const route of routes.filter(({ schema }) => schema.describedElsewhere !== true)) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: operationOf(components, route) };
+    paths[path] = { ...paths[path], [method]: operationOf(components, route, isOpen) };
   }
   return {
     openapi: '3.1.1',

@@ -72,6 +72,8 @@ export function problemSender(
     if ((status === 503 || status === 429) && !reply.hasHeader('retry-after')) {
       void reply.header('retry-after', String(retryAfterSeconds(known)));
     }
+    const says = ['accept', 'accept-encoding'].some((name) => reply.hasHeader(name));
+    if (status === 415 && !says) void reply.header('accept', 'application/json');
     if (status === 401) void reply.header('www-authenticate', 'Bearer realm="pawl"');
     await reply
       .code(status)

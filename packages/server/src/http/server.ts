@@ -4,6 +4,7 @@ import {
   fastify,
   type FastifyInstance,
   type FastifyPluginCallback,
+  type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
 import type { Credential } from 'pawl/internal/contract/credential';
@@ -55,6 +56,7 @@ import { jobTypes } from './job-types.ts';
 import { jobs } from './jobs.ts';
 import { acceptJson } from './json-body.ts';
 import { keys } from './keys.ts';
+import { sparseAnswers } from './large-answers.ts';
 import { lifecycles } from './lifecycles.ts';
 import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
 import { LogWindow } from './log-window.ts';
@@ -201,6 +203,7 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   const { perAddressMax, lingerMs } = { ...CONNECTION_LIMITS, ...options.connections };
   lingerAfterRefusals(app, lingerMs);
   if (perAddressMax !== null) boundConnections(app, perAddressMax);
+  sparseAnswers(app);
   requireOneHost(app);
   if (options.basePath !== undefined) mountAt(app, options.basePath);
   const { corsOrigins = [], requiresLeaseTokens = false } = options;
@@ -225,8 +228,7 @@ function answerProblems(
 ): void {
   const send = problemSender(options.warn ?? (() => undefined));
   const methodsOf = methodsAt(found);
-  app.setErrorHandler(send);
-  app.setNotFoundHandler(async (request, reply) => {
+  const answerUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const [path = ''] = request.url.split('?');
     const methods = methodsOf(path);
     if (methods.length === 0) {
@@ -237,7 +239,13 @@ function answerProblems(
     if (request.method === 'OPTIONS') return reply.code(204).send();
     const message = `${path} takes ${methods.join(', ')}`;
     return send(new PawlError('METHOD_NOT_ALLOWED', message), request, reply);
-  });
+  };
+  app.setErrorHandler(send);
+  app.setNotFoundHandler(answerUnknown);
+  // Before anything is asked of a body: a method that is not taken has none.
+  app.addHook('onRequest', async (request, reply) =>
+    request.is404 ? answerUnknown(request, reply) : undefined,
+  );
 }
 
 function servicesOf(options: ServerOptions): Services {
@@ -293,7 +301,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     await app.register(artifactRoutes(services.artifacts, deadlines));
   await app.register(messageLinkRoutes(services.engine.flows));
   for (const plugin of options.more ?? []) await app.register(plugin);
-  serveDocs(app, found);
+  const isOpen = options.admit === undefined && (options.authenticator ?? null) === null;
+  serveDocs(app, found, isOpen);
   await app.ready();
   return app;
 }
