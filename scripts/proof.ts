@@ -14,6 +14,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   load: async () => (await import('../test/proof/load/run.ts')).runLoad,
   soak: async () => (await import('../test/proof/soak/run.ts')).runSoakRung,
   isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,
+  'ogc-suite': async () => (await import('../test/proof/ogc-suite/run.ts')).runOgcSuite,
   differential: async () => (await import('../test/proof/differential/run.ts')).runDifferential,
 };
 
