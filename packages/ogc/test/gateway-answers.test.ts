@@ -133,6 +133,19 @@ test('[O3] in doubt the list is asked again before the next attempt: it may be l
   assert.deepEqual([bench.simulator.count(EXECUTE), lists], [1, 2]);
 });
 
+test('[O3] in doubt, a list that cannot be asked now is asked later, and nothing is sent', async (t) => {
+  const bench = await openBench(t, { settings: { unavailable_wait: 600 } });
+  bench.simulator.on(EXECUTE, () => {
+    bench.simulator.create('echo');
+    return 'reset';
+  });
+  const away = Array.from({ length: 5 }, () => 'reset' as const);
+  bench.simulator.on('GET /jobs', ...away, () => null);
+  const job = await bench.finish(await bench.execute());
+  assert.equal(job.state, 'successful', job.error?.message ?? '');
+  assert.equal(bench.simulator.count(EXECUTE), 1);
+});
+
 test('[O3] in doubt and without a list the job fails, and is not sent again', async (t) => {
   const bench = await openBench(t);
   bench.simulator.on(EXECUTE, 'reset');

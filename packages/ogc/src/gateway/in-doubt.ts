@@ -2,10 +2,11 @@ import { canonicalJson } from 'pawl/define';
 import { readLinks } from '../model/link.ts';
 import { readStatusInfo, type StatusInfo } from '../model/status-info.ts';
 import { hasRel } from '../model/vocabulary.ts';
-import { GatewayFailure } from './failures.ts';
+import { GatewayFailure, retryAfterIn, upstreamError } from './failures.ts';
 import { statusUrlsOf } from './locations.ts';
-import { jsonIn } from './provider-client.ts';
+import { jsonIn, ProviderUnreachable } from './provider-client.ts';
 import type { Sending } from './remote-state.ts';
+import type { Transience } from './retry.ts';
 import type { Derivation } from './status-derivation.ts';
 import type { Turn } from './turn.ts';
 
@@ -29,7 +30,8 @@ export async function resolveDoubt(
   }
   const candidates = await candidatesFor(turn, sending).catch((error: unknown) => {
     const what = `its list of jobs did not help: ${(error as Error).message}`;
-    throw doubtful(turn, `${why}; ${what}; set in_doubt to "retry" if it may be done twice`);
+    const remedy = 'set in_doubt to "retry" if it may be done twice';
+    throw doubtful(turn, `${why}; ${what}; ${remedy}`, transienceOf(error));
   });
   const { id, type } = turn.run.job;
   const { sentAt } = sending;
@@ -48,9 +50,16 @@ export async function resolveDoubt(
   return { status: found.status, statusUrls, results: null, fault: null };
 }
 
-function doubtful({ provider }: Turn, why: string): GatewayFailure {
+function doubtful({ provider }: Turn, why: string, transience: Transience = null): GatewayFailure {
   const message = `nobody knows whether the provider ${provider.name} has the job: ${why}`;
-  return new GatewayFailure('FORWARD_IN_DOUBT', message);
+  return new GatewayFailure('FORWARD_IN_DOUBT', message, { transience });
+}
+
+/** A provider that cannot be asked now may be asked later; until then nothing is sent again. */
+function transienceOf(error: unknown): Transience {
+  if (error instanceof GatewayFailure) return error.transience;
+  const isLater = error instanceof ProviderUnreachable && error.kind !== 'refused';
+  return isLater ? { retryAfterMs: null } : null;
 }
 
 /** A remote job that may be the one, and whether its inputs were told. */
@@ -99,8 +108,9 @@ async function listJobs(turn: Turn): Promise<unknown[]> {
     if (page === PAGES_MAX) throw new Error('it is too long');
     const answer = await turn.ask({ url });
     const { jobs, links } = (jsonIn(answer) ?? {}) as Record<string, unknown>;
-    if (answer.status >= 300 || !Array.isArray(jobs))
-      throw new Error(`it answered ${answer.status}`);
+    if (answer.status >= 300 || !Array.isArray(jobs)) {
+      throw upstreamError(turn.provider, answer, retryAfterIn(answer, turn.now));
+    }
     found.push(...(jobs as unknown[]));
     const next = readLinks(links).find((link) => hasRel(link, 'next'))?.href;
     const onward: string | undefined = next && placeOf(turn, next, url);
