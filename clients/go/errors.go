@@ -33,6 +33,7 @@ const (
 	CodeServerBusy          Code = "SERVER_BUSY"
 	CodeQueueOverloaded     Code = "QUEUE_OVERLOADED"
 	CodeStoreUnavailable    Code = "STORE_UNAVAILABLE"
+	CodeStoreNotWritable    Code = "STORE_NOT_WRITABLE"
 	// CodeOutcomeUnknown: no answer came, or the server could not tell. The same request with the
 	// same key is safe.
 	CodeOutcomeUnknown Code = "OUTCOME_UNKNOWN"

@@ -132,7 +132,7 @@ const OTHER_METHODS = [
   'observe',
   'onWork',
   'now',
-  'isSchemaCurrent',
+  'health',
   'history',
   'failureDetail',
   'ignoreCause',

@@ -20,6 +20,7 @@ const VERBS: Readonly<Record<Duty, string>> = {
   reprocess: 'records.list dead-letter descending',
   operations: 'records.list operation due',
   retention: 'purge',
+  checksums: 'maintenance.checkRows',
 };
 
 const MINUTE_MS = 60_000;
@@ -32,7 +33,9 @@ function breakable(store: Store, broken: Map<string, Error>, prefix = ''): Store
       const error = broken.get(`${prefix}${String(name)}`);
       if (error !== undefined) return () => Promise.reject(error);
       const member: unknown = Reflect.get(target, name, target);
-      if (name === 'control') return breakable(member as Store, broken, 'control.');
+      if (name === 'control' || name === 'maintenance') {
+        return breakable(member as Store, broken, `${name}.`);
+      }
       if (name === 'records') return breakableRecords(target.records, broken);
       return typeof member === 'function' ? member.bind(target) : member;
     },

@@ -63,7 +63,7 @@ export function openSqliteGround(wrap: (store: Store) => Store = (store) => stor
     synchronous: 'full',
     lifecycles: builtInLifecycles,
   });
-  const store = wrap(new SqliteStore(new InlineHost(writer), clock));
+  const store = wrap(new SqliteStore(new InlineHost(writer), { path: ':memory:', clock }));
   return {
     clock,
     ...partsOn(store, clock),

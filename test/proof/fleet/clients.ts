@@ -16,6 +16,7 @@ const PARTS_MAX = 8;
 /** Of these the platform says itself that nothing was changed. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'STORE_UNAVAILABLE',
+  'STORE_NOT_WRITABLE',
   'SERVER_BUSY',
   'QUEUE_OVERLOADED',
 ]);

@@ -168,6 +168,10 @@ class StoreUnavailable(PawlError):
     code = "STORE_UNAVAILABLE"
 
 
+class StoreNotWritable(PawlError):
+    code = "STORE_NOT_WRITABLE"
+
+
 class OutcomeUnknown(PawlError):
     """No answer came, or the server could not tell. The same request with the same key is safe."""
 

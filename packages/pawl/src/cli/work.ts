@@ -76,6 +76,7 @@ function isAway(error: unknown): boolean {
 const AWAY: ReadonlySet<ErrorCode> = new Set([
   'OUTCOME_UNKNOWN',
   'STORE_UNAVAILABLE',
+  'STORE_NOT_WRITABLE',
   'SERVER_BUSY',
 ]);
 

@@ -51,6 +51,7 @@ const AWAY_MS = 500;
 const AWAY: ReadonlySet<string> = new Set([
   'OUTCOME_UNKNOWN',
   'STORE_UNAVAILABLE',
+  'STORE_NOT_WRITABLE',
   'SERVER_BUSY',
   'RATE_LIMITED',
   'UPSTREAM_ERROR',

@@ -64,6 +64,12 @@ export const ERRORS = {
     hint: 'Wait for the time given in Retry-After, then send again.',
   },
   STORE_UNAVAILABLE: { status: 503, hint: 'Nothing was changed: send again.' },
+  STORE_NOT_WRITABLE: {
+    status: 503,
+    hint:
+      'Nothing was changed: send again once the disk of the database is repaired. ' +
+      'GET /readyz and `pawl doctor` say what is wrong.',
+  },
   OUTCOME_UNKNOWN: {
     status: 503,
     hint: 'The answer was lost: send again with the same id or idempotency key.',

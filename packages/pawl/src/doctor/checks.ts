@@ -1,5 +1,6 @@
 import { type DoctorDependencies, type Facts, gatherFacts } from './facts.ts';
 import type { Finding, Found } from './finding.ts';
+import { disk, DISK_CHECKS } from './disk-checks.ts';
 import { OPERATION_CHECKS } from './operation-checks.ts';
 import { STORE_CHECKS } from './store-checks.ts';
 
@@ -11,12 +12,19 @@ export interface Check {
 
 /** All findings, in the order of the checks. */
 export function judge(facts: Facts): Finding[] {
-  return [...STORE_CHECKS, ...OPERATION_CHECKS].flatMap(({ name, run }) =>
+  return [...STORE_CHECKS, ...DISK_CHECKS, ...OPERATION_CHECKS].flatMap(({ name, run }) =>
     run(facts).map((one) => ({ check: name, ...one })),
   );
 }
 
 /** Looks at the database and at what it holds. */
 export async function examine(deps: DoctorDependencies): Promise<Finding[]> {
-  return judge(await gatherFacts(deps));
+  try {
+    return judge(await gatherFacts(deps));
+  } catch (error) {
+    const health = await deps.store.maintenance.health();
+    if (health.state === 'ok') throw error;
+    // What cannot be read cannot be judged, but what the disk says can.
+    return disk({ health }).map((one) => ({ check: 'disk', ...one }));
+  }
 }

@@ -3,6 +3,7 @@ import type { Job, JobRef } from '../core/job.ts';
 import type { Registry } from '../engine/registry.ts';
 import { followersOf, type FollowerView } from '../engine/follow/standing.ts';
 import { DEAD_LETTER } from '../records/dead-letters.ts';
+import type { StoreHealth } from '../store/health.ts';
 import type { Records } from '../records/records.ts';
 import type { FailedType, StoreFigures, Vitals } from '../store/maintenance.ts';
 import type { Store } from '../store/store.ts';
@@ -37,6 +38,7 @@ export interface Facts {
   /** Jobs that ended badly without a dead letter and were not run again: the first of them. */
   readonly failed: readonly FailedType[];
   readonly broken: readonly string[];
+  readonly health: StoreHealth;
 }
 
 const SAMPLE = 20;
@@ -63,5 +65,6 @@ export async function gatherFacts(deps: DoctorDependencies): Promise<Facts> {
     strays: await store.maintenance.strays(SAMPLE),
     failed: await store.maintenance.failedTypes(FAILED_MAX, DEAD_LETTER),
     broken: await store.maintenance.quickCheck(),
+    health: await store.maintenance.health(),
   };
 }

@@ -198,12 +198,6 @@ function unbounded(setting: string, user: string): Found {
   );
 }
 
-function pages({ broken }: Facts) {
-  if (broken.length === 0) return [good('the integrity check of the database found no damage')];
-  const action = 'Stop writing, keep a copy of the database, and restore the newest backup.';
-  return broken.map((message) => found('fault', message, action));
-}
-
 /** What can be wrong with the database itself. */
 export const STORE_CHECKS: readonly Check[] = [
   { name: 'version', run: version },
@@ -217,5 +211,4 @@ export const STORE_CHECKS: readonly Check[] = [
   { name: 'guards', run: guards },
   { name: 'connections', run: connections },
   { name: 'pooler', run: pooler },
-  { name: 'pages', run: pages },
 ];

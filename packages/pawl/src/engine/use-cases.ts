@@ -32,8 +32,8 @@ import { withContext } from './with-context.ts';
 const USE_CASES = {
   /** The database's time. */
   now: ({ store }: EngineContext) => store.now(),
-  /** False while the database's schema is behind what this release needs. */
-  isSchemaCurrent: ({ store }: EngineContext) => store.maintenance.isCurrent(),
+  /** Whether the database takes writes, and why not. */
+  health: ({ store }: EngineContext) => store.maintenance.health(),
   putType,
   /** Changes what is named of a type and keeps the rest. */
   changeType,

@@ -1,4 +1,5 @@
 import type { JobRef } from '../core/job.ts';
+import type { StoreHealth } from './health.ts';
 import type { RecordKind } from './records.ts';
 
 /** How large a table is, and how much of it is waste; null where the database does not say. */
@@ -64,6 +65,8 @@ export interface StoreFigures {
   readonly freeBytes: number | null;
   /** Bytes of the write-ahead log that are not yet in the file. */
   readonly logBytes: number | null;
+  /** What was committed and is gone, in words, where the database knows of it. */
+  readonly lost: string | null;
   /** For how many days to come there are partitions; null where there are none. */
   readonly daysAhead: number | null;
   readonly server: ServerFigures | null;
@@ -86,14 +89,28 @@ export interface FailedType {
   readonly count: number;
 }
 
+/** How far a check of all rows has come. */
+export interface RowPosition {
+  readonly table: string;
+  readonly after: readonly number[];
+}
+
+/** A slice of that check; `next` is null after the last row of the last table. */
+export interface RowCheck {
+  readonly rows: number;
+  /** Which rows are not what was written, in words. */
+  readonly damage: readonly string[];
+  readonly next: RowPosition | null;
+}
+
 /** For those who look after a database: nothing else depends on it. */
 export interface MaintenanceStore {
   /** Everyone who has, or had, a job here. */
   tenants(): Promise<string[]>;
   figures(): Promise<StoreFigures>;
   vitals(): Promise<Vitals>;
-  /** Whether the schema has all that this code needs: it may be another one since it opened. */
-  isCurrent(): Promise<boolean>;
+  /** Whether writes are taken; while they are not, each look tries one. */
+  health(): Promise<StoreHealth>;
   /** Some jobs of which there are events, but no row. */
   strays(limit: number): Promise<JobRef[]>;
   /**
@@ -101,6 +118,11 @@ export interface MaintenanceStore {
    * this kind: so many at most.
    */
   failedTypes(max: number, without: RecordKind): Promise<FailedType[]>;
+  /**
+   * Compares so many rows with their checksums at most, from a position on (null: the first). Once
+   * one does not match, the store takes no more writes. No rows where the database does it itself.
+   */
+  checkRows(position: RowPosition | null, limit: number): Promise<RowCheck>;
   /** What the database finds wrong with its own pages, or with rows that belong together. */
   quickCheck(): Promise<string[]>;
 }

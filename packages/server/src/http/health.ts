@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { type App, type Services, type Resource, routes } from './services.ts';
 import { closed } from 'pawl/internal/contract/values';
+import { type Trouble, TROUBLES } from 'pawl/internal/store/health';
 
 const Alive = closed({ status: Type.Literal('ok') });
 
 const Ready = closed({
   status: Type.Enum(['ok', 'unavailable', 'draining']),
-  checks: closed({ store: Type.Enum(['ok', 'unreachable', 'behind']) }),
+  checks: closed({ store: Type.Enum(['ok', 'unreachable', 'behind', ...TROUBLES]) }),
 });
 
 /** A database that does not answer in this time is as good as gone. */
@@ -27,7 +28,7 @@ function live(app: App): void {
   );
 }
 
-type StoreState = 'ok' | 'unreachable' | 'behind';
+type StoreState = 'ok' | 'unreachable' | 'behind' | Trouble;
 
 async function storeState({ engine }: Services): Promise<StoreState> {
   const late = AbortSignal.timeout(STORE_MS_MAX);
@@ -35,7 +36,7 @@ async function storeState({ engine }: Services): Promise<StoreState> {
   late.addEventListener('abort', () => resolve('unreachable'), { once: true });
   const answer = async (): Promise<StoreState> => {
     await engine.now();
-    return (await engine.isSchemaCurrent()) ? 'ok' : 'behind';
+    return (await engine.health()).state;
   };
   return Promise.race([answer().catch((): StoreState => 'unreachable'), promise]);
 }
@@ -49,10 +50,11 @@ function ready(app: App, services: Services): void {
         operationId: 'isReady',
         summary: 'Work can be accepted',
         description:
-          '503 while the database does not answer or its schema is `behind` what this release ' +
-          'needs (it was restored, say, and migrations are pending), and from the moment the ' +
-          'server is asked to stop: a load balancer then sends requests elsewhere while those ' +
-          'under way are served.',
+          '503 while the database does not answer, its schema is `behind` what this release ' +
+          'needs (it was restored, say, and migrations are pending) or it takes no writes: its ' +
+          'disk is `full`, `readOnly` or `failing`, which ends automatically, or the database is ' +
+          '`damaged`. Also from the moment the server is asked to stop: a load balancer then ' +
+          'sends requests elsewhere while those under way are served.',
         response: { 200: Ready, 503: Ready },
       },
     },

@@ -154,7 +154,7 @@ function commonErrors({ method, url }: RouteDoc, isPublic: boolean): ErrorCode[]
     ...(method === 'GET'
       ? []
       : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'REQUEST_TIMEOUT'] as const)),
-    ...(method === 'GET' ? [] : (['OUTCOME_UNKNOWN'] as const)),
+    ...(method === 'GET' ? [] : (['OUTCOME_UNKNOWN', 'STORE_NOT_WRITABLE'] as const)),
     ...(isPublic ? [] : (['RATE_LIMITED', 'INTERNAL_ERROR', 'STORE_UNAVAILABLE'] as const)),
     ...(ALWAYS_ANSWERED.has(url) ? [] : (['SERVER_BUSY'] as const)),
   ];

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isPawlError, PawlError } from 'pawl/internal/core/errors';
+import type { Trouble } from 'pawl/internal/store/health';
 import { StoreError } from 'pawl/internal/store/store-error';
 import type { Problem } from 'pawl/internal/contract/problem';
 import type { RequestFault } from './validation.ts';
@@ -25,6 +26,14 @@ const FRAMEWORK_CODES: Readonly<Record<number, PawlError['code']>> = {
   503: 'SERVER_BUSY',
 };
 
+/** Paths and rows are for the doctor alone. */
+const NOT_WRITABLE: Readonly<Record<Trouble, string>> = {
+  full: 'the disk of the database is full',
+  readOnly: 'the database is read-only',
+  failing: 'the disk of the database fails',
+  damaged: 'the database is damaged and takes no writes',
+};
+
 /** What a store or the framework throws, in the product's own words. */
 export function pawlErrorOf(error: unknown): PawlError {
   if (isPawlError(error)) return error;
@@ -32,8 +41,16 @@ export function pawlErrorOf(error: unknown): PawlError {
     if (error.outcome === 'refused') {
       return new PawlError('INTERNAL_ERROR', 'the database refused a write', { cause: error });
     }
-    const code = error.outcome === 'unknown' ? 'OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE';
-    return new PawlError(code, 'the store could not answer', { cause: error });
+    if (error.outcome === 'unknown') {
+      return new PawlError('OUTCOME_UNKNOWN', 'the store could not answer', { cause: error });
+    }
+    if (error.trouble === null) {
+      return new PawlError('STORE_UNAVAILABLE', 'the store could not answer', { cause: error });
+    }
+    return new PawlError('STORE_NOT_WRITABLE', NOT_WRITABLE[error.trouble], {
+      cause: error,
+      details: { reason: error.trouble },
+    });
   }
   const { statusCode = 500, message = '' } = error as Partial<FastifyError>;
   const code = FRAMEWORK_CODES[statusCode];

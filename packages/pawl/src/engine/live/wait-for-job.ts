@@ -78,6 +78,6 @@ export async function patiently<Answer>(
 /** Whether an error says that the database could not be reached, and may be later. */
 function isAway(error: unknown): boolean {
   if (error instanceof StoreError) return error.outcome !== 'refused';
-  const codes: readonly string[] = ['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'];
+  const codes: readonly string[] = ['STORE_UNAVAILABLE', 'STORE_NOT_WRITABLE', 'OUTCOME_UNKNOWN'];
   return error instanceof PawlError && codes.includes(error.code);
 }

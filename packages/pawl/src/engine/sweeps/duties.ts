@@ -13,6 +13,7 @@ export const DUTIES = [
   'reprocess',
   'operations',
   'retention',
+  'checksums',
 ] as const;
 
 export type Duty = (typeof DUTIES)[number];

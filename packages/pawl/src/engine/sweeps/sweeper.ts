@@ -9,6 +9,7 @@ import { sweepWatermarks } from '../limits/watermarks.ts';
 import { sweepDeadlines } from './deadlines.ts';
 import { sweepDue } from './due.ts';
 import { DueAlarm } from './due-alarm.ts';
+import { ChecksumSweep } from './checksums.ts';
 import { Duties, type Duty, type DutyFailure, type DutyStatus } from './duties.ts';
 import { type Outage, sweepExpired } from './expired.ts';
 import { LimitSweep } from './limits.ts';
@@ -53,6 +54,7 @@ export class Sweeper {
   readonly #limits: LimitSweep;
   readonly #retention: RetentionSweep;
   readonly #reprocess: ReprocessSweep;
+  readonly #checksums: ChecksumSweep;
   /** When the store could last be written to. */
   #seenAt: Instant | null = null;
   #isAway = false;
@@ -73,6 +75,7 @@ export class Sweeper {
     this.#limits = new LimitSweep(context);
     this.#retention = new RetentionSweep(context, options.retention);
     this.#reprocess = new ReprocessSweep(context, options.reprocess);
+    this.#checksums = new ChecksumSweep(context);
   }
 
   /** How each duty fares in this process. */
@@ -101,6 +104,7 @@ export class Sweeper {
     await attend('reprocess', () => this.#reprocess.runOnce());
     await attend('operations', () => sweepOperations(context));
     await attend('retention', () => this.#retention.runWhenDue(now));
+    await attend('checksums', () => this.#checksums.runWhenDue(now));
     // Letting due jobs in is a write that every round makes: while the store cannot do that, owners
     // cannot renew either. What fails for another reason must not hold leases up.
     this.#isAway = failed.some(({ duty, error }) => duty === 'due' && isOutage(error));

@@ -1,5 +1,6 @@
 import type { JobRef } from '../../core/job.ts';
 import { isTerminal } from '../../core/phase.ts';
+import { HEALTHY } from '../health.ts';
 import type { MaintenanceStore, FailedType } from '../maintenance.ts';
 import type { RecordKind } from '../records.ts';
 import { matching } from './records.ts';
@@ -20,6 +21,7 @@ export function maintenanceIn(
         tables: [{ name: 'jobs', bytes: 0, rows: [...jobs.values()].length, deadRows: null }],
         freeBytes: null,
         logBytes: null,
+        lost: null,
         daysAhead: null,
         server: null,
         connection: null,
@@ -38,7 +40,8 @@ export function maintenanceIn(
       }),
     vitals: () => Promise.resolve({ tailLagMs: 0, gauges: {} }),
     failedTypes: (max, without) => transact((tables) => failedTypes(tables, max, without)),
-    isCurrent: () => Promise.resolve(true),
+    health: () => Promise.resolve(HEALTHY),
+    checkRows: () => Promise.resolve({ rows: 0, damage: [], next: null }),
     quickCheck: () => Promise.resolve([]),
   };
 }

@@ -3,6 +3,7 @@ import type { Client, ClientBase, Pool, PoolConfig } from 'pg';
 import type { Random } from '../../core/random.ts';
 import { StoreError } from '../store-error.ts';
 import { answerTo, type Asked, listsFor, rowsOf, TYPES } from './answers.ts';
+import { watchOf } from './disk.ts';
 import { failureOf, isConnectionLost, isRetryable, isStatementLost } from './failure.ts';
 import { namedProcess } from './open-pool.ts';
 import { quoteName, verbsSchema } from './schemas.ts';
@@ -46,6 +47,7 @@ export class Database {
   /** Quoted, for texts. */
   readonly tables: string;
   readonly verbs: string;
+  readonly watch: ReturnType<typeof watchOf> = watchOf(this);
   readonly #random: Random;
   /** Where the pool is the program's, which also ends it. */
   readonly #shared: SharedPool | null;
@@ -233,7 +235,14 @@ export class Database {
     await this.pool.end();
   }
 
-  async #run<Answer>(
+  #run<Answer>(
+    did: 'read' | 'write',
+    body: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.watch.hear(this.#repeatedly(did, body));
+  }
+
+  async #repeatedly<Answer>(
     did: 'read' | 'write',
     body: (client: ClientBase) => Promise<Answer>,
   ): Promise<Answer> {
@@ -253,6 +262,7 @@ export class Database {
     body: (client: ClientBase) => Promise<Answer>,
   ): Promise<Answer> {
     if (this.#isClosed) throw new StoreError('unchanged', 'the store is closed');
+    if (did === 'write') this.watch.refuse();
     const client = await (this.#shared ?? this.pool).connect().catch((error: unknown) => {
       throw failureOf(error, 'connect');
     });

@@ -1,3 +1,4 @@
+import type { Trouble } from '../health.ts';
 import { StoreError } from '../store-error.ts';
 
 interface ServerError {
@@ -58,6 +59,15 @@ export function isUniqueViolation(error: unknown): boolean {
 /** Data, constraints, our guards (class PW), wrong SQL, missing rights: no use to ask again. */
 const REFUSED: readonly string[] = ['22', '23', 'PW', 'P0', '42', '44', '0A', '54'];
 
+/** disk_full, read_only_sql_transaction, io_error, data_corrupted, index_corrupted. */
+const TROUBLE_OF: ReadonlyMap<string | null, Trouble> = new Map([
+  ['53100', 'full'],
+  ['25006', 'readOnly'],
+  ['58030', 'failing'],
+  ['XX001', 'damaged'],
+  ['XX002', 'damaged'],
+]);
+
 /** The driver found the connection dead before it wrote a byte of the statement. */
 const UNSENT = /not queryable|timeout exceeded when trying to connect|after calling end/;
 
@@ -80,5 +90,6 @@ export function failureOf(error: unknown, did: 'connect' | 'read' | 'write'): St
     );
   }
   const isRefused = REFUSED.includes(sqlStateOf(error)!.slice(0, 2));
-  return new StoreError(isRefused ? 'refused' : 'unchanged', text, error);
+  const trouble = TROUBLE_OF.get(sqlStateOf(error)) ?? null;
+  return new StoreError(isRefused ? 'refused' : 'unchanged', text, error, trouble);
 }

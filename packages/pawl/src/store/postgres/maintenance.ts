@@ -1,4 +1,5 @@
 import type { JobRef } from '../../core/job.ts';
+import type { StoreHealth } from '../health.ts';
 import type {
   MaintenanceStore,
   FailedType,
@@ -23,19 +24,21 @@ export function maintenanceOn(session: Session): MaintenanceStore {
     vitals: () => readVitals(session),
     strays: (limit) => listStrays(session, limit),
     failedTypes: (max, without) => listFailedTypes(session, max, without),
-    isCurrent: () => isCurrent(session),
+    health: () => readHealth(session),
+    checkRows: () => Promise.resolve({ rows: 0, damage: [], next: null }),
     quickCheck: () => findDamage(session),
   };
 }
 
-async function isCurrent({ database }: Session): Promise<boolean> {
+/** The schema may be another one since it was opened: a backup's. */
+async function readHealth({ database }: Session): Promise<StoreHealth> {
   try {
     await checkMigrations(database);
-    return true;
   } catch (error) {
-    if (error instanceof StoreError && error.outcome === 'refused') return false;
-    throw error;
+    if (!(error instanceof StoreError) || error.outcome !== 'refused') throw error;
+    return { state: 'behind', detail: error.message };
   }
+  return database.watch.health();
 }
 
 async function listTenants({ database }: Session): Promise<string[]> {
@@ -45,7 +48,8 @@ async function listTenants({ database }: Session): Promise<string[]> {
 }
 
 const SETTINGS = `SELECT name, setting FROM pg_settings WHERE name IN ('fsync',
-  'synchronous_commit', 'full_page_writes', 'autovacuum', 'max_connections', 'server_version')`;
+  'synchronous_commit', 'full_page_writes', 'autovacuum', 'max_connections', 'server_version',
+  'data_checksums')`;
 
 const TABLES = `SELECT c.relname AS name, pg_total_relation_size(c.oid)::int8 AS bytes,
     coalesce(s.n_live_tup, 0)::int8 AS rows, coalesce(s.n_dead_tup, 0)::int8 AS "deadRows"
@@ -85,6 +89,7 @@ async function readFigures(session: Session): Promise<StoreFigures> {
     tables,
     freeBytes: null,
     logBytes: null,
+    lost: null,
     daysAhead: Math.max(0, Math.floor(ahead!.ms / DAY_MS)),
     server: await readServer(database),
     connection: await readConnection(session),

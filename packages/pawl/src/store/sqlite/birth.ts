@@ -10,6 +10,7 @@ import { isRefusal } from './failure.ts';
 import { runMany } from './many.ts';
 import { type LifecycleEntry, stateCode } from './names.ts';
 import { FLAG } from './row.ts';
+import { sumOf } from './sums.ts';
 import { bytesToStore } from './uuid-bytes.ts';
 import { LABEL_COLUMNS, pushLabels } from './labels.ts';
 import type { Work } from './work.ts';
@@ -52,12 +53,15 @@ const SIZES = [32, 1] as const;
 const SHARED = 'tenant, lane, policy, lifecycle, priority, created_at, deadline_at'.split(', ');
 const OWN = ['id', ...LABEL_COLUMNS, 'metadata', 'input'];
 
+/** What the checksum of a row of facts is of; the key is not known when it is written. */
+export const FACTS_SUMMED = { numbers: SHARED, texts: OWN };
+
 /** Only what is shared has a number: who binds a value looks for its place among all numbers. */
 function factsSql(size: number, isShared: boolean): string {
   const shared = SHARED.map((_, at) => (isShared ? `?${at + 1}` : '?'));
-  const row = [...shared, ...OWN.map(() => '?')].join(', ');
+  const row = [...shared, ...OWN.map(() => '?'), '?'].join(', ');
   const rows = Array.from({ length: size }, () => `(${row})`).join(', ');
-  return `INSERT INTO facts (${[...SHARED, ...OWN].join(', ')}) VALUES ${rows}`;
+  return `INSERT INTO facts (${[...SHARED, ...OWN].join(', ')}, sum) VALUES ${rows}`;
 }
 
 function bySize(isShared: boolean): ReadonlyMap<number, string> {
@@ -116,13 +120,15 @@ function writeIfFree(work: Work, part: readonly Newcomer[], isAlike: boolean): n
 
 /** Answers with the last of the keys, which follow on each other. */
 function writeFacts(work: Work, part: readonly Newcomer[], isAlike: boolean): number {
-  const values: SQLInputValue[] = isAlike ? sharedOf(work, part[0]!) : [];
+  let shared = sharedOf(work, part[0]!);
+  const values: SQLInputValue[] = isAlike ? [...shared] : [];
   for (const newcomer of part) {
-    if (!isAlike) values.push(...sharedOf(work, newcomer));
+    if (!isAlike) values.push(...(shared = sharedOf(work, newcomer)));
     const { job, id } = newcomer;
-    values.push(id);
-    pushLabels(values, job);
-    values.push(job.metadata, job.input);
+    const own: SQLInputValue[] = [id];
+    pushLabels(own, job);
+    own.push(job.metadata, job.input);
+    values.push(...own, sumOf(shared, own));
   }
   const text = (isAlike ? ALIKE : UNLIKE).get(part.length)!;
   return Number(work.connection.text(text).run(...values).lastInsertRowid);

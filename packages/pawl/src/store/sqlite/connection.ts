@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { JOB_VIEW } from './row.ts';
 import { STATEMENTS } from './statements.ts';
+import { defineSums } from './sums.ts';
 
 export type Synchronous = 'full' | 'normal';
 
@@ -33,6 +34,7 @@ export class Connection {
         PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
         PRAGMA cache_size = -${CACHE_KIB};
         PRAGMA temp_store = MEMORY;`);
+      defineSums(this.db);
       // What the verbs read is temporary: each release has its own beside the same tables.
       this.db.exec(JOB_VIEW);
       this.db.exec(`PRAGMA query_only = ${isReader ? 'ON' : 'OFF'}`);

@@ -252,10 +252,10 @@ describe('plain SQL', () => {
 
   test('[R5] the log, notes and listed moves cannot be changed', () => {
     db.exec(`INSERT INTO log VALUES (1, 0, 1, 1, 1, NULL, NULL, NULL, 1, 1, 0, 'api', '[1]', '[1]',
-      '[0]', '[0]', '[0]', '[1]')`);
+      '[0]', '[0]', '[0]', '[1]', NULL)`);
     db.exec(`INSERT INTO notes VALUES (2, 1, 1, 1, 0, 1, 1, 105, 1, 3, 1, 1, 0, 0, 'api', NULL,
       'x', NULL)`);
-    db.exec(`INSERT INTO log_texts VALUES (1, 1, NULL, NULL, 'cause', NULL)`);
+    db.exec(`INSERT INTO log_texts VALUES (1, 1, NULL, NULL, 'cause', NULL, NULL)`);
     for (const sql of [
       'UPDATE log SET kind = 11',
       'DELETE FROM log',

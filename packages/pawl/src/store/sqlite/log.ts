@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/clock.ts';
 import { EVENT_TYPES, type JobEvent, NOTE_TYPES } from '../../core/event.ts';
 import type { Connection } from './connection.ts';
+import { sumOf } from './sums.ts';
 
 type Kind = JobEvent['type'];
 
@@ -77,10 +78,14 @@ export class Log {
     this.#connection = connection;
   }
 
+  /** The highest number that was given, also to what was rolled back. */
+  get last(): number {
+    return (this.#last ??= lastNumber(this.#connection));
+  }
+
   /** Numbers of what was rolled back are not given again: a gap says nothing to anyone. */
   #draw(): number {
-    this.#last ??= lastNumber(this.#connection);
-    return ++this.#last;
+    return (this.#last = this.last + 1);
   }
 
   write(entry: Entry, jobs: readonly Standing[], texts: readonly Texts[] = []): number {
@@ -89,13 +94,13 @@ export class Log {
       ({ stage, message, cause, payload }) => (stage ?? message ?? cause ?? payload) !== null,
     );
     const { at, lane, lifecycle, type, turn = null, from, via = null, to, phase, actor } = entry;
-    const places = [from, via, to, phase, Number(said.length > 0), actor];
-    const lists = LISTS.map((name) => listOf(jobs, name));
-    this.#connection
-      .sql('add_entry')
-      .run(n, at, lane, lifecycle, kindCode(type), turn, ...places, ...lists, keysOf(jobs));
+    const places = [from, via, to, phase, Number(said.length > 0)];
+    const numbers = [n, at, lane, lifecycle, kindCode(type), turn, ...places];
+    const lists = [actor, ...LISTS.map((name) => listOf(jobs, name)), keysOf(jobs)];
+    this.#connection.sql('add_entry').run(...numbers, ...lists, sumOf(numbers, lists));
     for (const { key, stage, message, cause, payload } of said) {
-      this.#connection.sql('add_texts').run(key, n, stage, message, cause, payload);
+      const own = [stage, message, cause, payload];
+      this.#connection.sql('add_texts').run(key, n, ...own, sumOf([key, n], own));
     }
     return n;
   }

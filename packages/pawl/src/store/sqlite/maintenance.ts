@@ -3,6 +3,7 @@ import type { JobRef } from '../../core/job.ts';
 import type { FailedType, StoreFigures } from '../maintenance.ts';
 import type { RecordKind } from '../records.ts';
 import { C, type JobRow } from './row.ts';
+import { lossIn } from './commit-mark.ts';
 import { uuidOfHex } from './uuid-bytes.ts';
 import { parentCode } from './labels.ts';
 import type { Work } from './work.ts';
@@ -16,7 +17,7 @@ const PRAGMAS = ['synchronous', 'journal_mode', 'page_size', 'page_count', 'free
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`;
 
 /** How many rows a table has is not known without counting, and counting is not done here. */
-export function readFigures({ connection }: Work): StoreFigures {
+export function readFigures({ connection, now }: Work): StoreFigures {
   const settings = Object.fromEntries(
     PRAGMAS.map((name) => [
       name,
@@ -36,6 +37,7 @@ export function readFigures({ connection }: Work): StoreFigures {
       .map((row) => ({ name: row['name'] as string, bytes: 0, rows: null, deadRows: null })),
     freeBytes: Number(settings['freelist_count']) * pageSize,
     logBytes: wal?.size ?? null,
+    lost: lossIn(connection, now),
     daysAhead: null,
     server: null,
     connection: null,

@@ -70,7 +70,10 @@ async function useEveryVerb(store: Store): Promise<void> {
 
 test('no statement reads the whole of a table that grows', async () => {
   const writer = new Writer({ path: ':memory:', lifecycles, synchronous: 'full' });
-  const store = new SqliteStore(new InlineHost(writer), new ManualClock());
+  const store = new SqliteStore(new InlineHost(writer), {
+    path: ':memory:',
+    clock: new ManualClock(),
+  });
   await useEveryVerb(store);
   const { connection } = writer.tools;
   const texts = connection.texts.filter((text) =>

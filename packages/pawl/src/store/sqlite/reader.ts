@@ -20,8 +20,7 @@ export function readOnce(tools: Tools, call: Call): Answer {
     names.forget();
     if (connection.db.isTransaction) connection.text('ROLLBACK').run();
     if (breaksConnection(error)) connection.close();
-    const { outcome, message } = failureBeforeCommit(error);
-    return { failure: { outcome, message } };
+    return { failure: failureBeforeCommit(error) };
   }
 }
 

@@ -78,7 +78,10 @@ const LISTS: Readonly<Record<string, [query: Partial<RecordQuery>, index: string
 
 test('records are found by an index', async () => {
   const writer = new Writer({ path: ':memory:', lifecycles, synchronous: 'full' });
-  const store = new SqliteStore(new InlineHost(writer), new ManualClock());
+  const store = new SqliteStore(new InlineHost(writer), {
+    path: ':memory:',
+    clock: new ManualClock(),
+  });
   const { connection } = writer.tools;
   const known = new Set(connection.texts);
   for (const [title, [query, index]] of Object.entries(LISTS)) {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withSums } from './sums.ts';
 
 /** Files of statements, each after a line `-- @name`. */
 const FILES = [
@@ -28,7 +29,7 @@ export const STATEMENTS: ReadonlyMap<string, string> = new Map(
     const [, ...parts] = sqlOf(file).split(HEAD);
     return Array.from({ length: parts.length / 2 }, (_, at): [string, string] => [
       parts[2 * at]!,
-      parts[2 * at + 1]!.trim(),
+      withSums(parts[2 * at + 1]!.trim()),
     ]);
   }),
 );

@@ -2,7 +2,7 @@ import { type Clock, type Instant, systemClock } from '../../core/clock.ts';
 import type { JobRef } from '../../core/job.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
 import type { ClaimRequest } from '../claim.ts';
-import type { MaintenanceStore, Vitals } from '../maintenance.ts';
+import type { MaintenanceStore, RowCheck, RowPosition, Vitals } from '../maintenance.ts';
 import type { ControlStore } from '../control.ts';
 import type {
   InsertOptions,
@@ -16,12 +16,14 @@ import { defineVerbs, WithPlainVerbs } from '../plain-verbs.ts';
 import { checkedRecords, checkOps } from '../record-check.ts';
 import type { RecordOp, RecordStore } from '../records.ts';
 import type { EraseOutcome, Purge, Purged } from '../retention.ts';
+import { HealthWatch } from '../health-watch.ts';
 import { StoreError } from '../store-error.ts';
 import type { Store } from '../store.ts';
 import type { Synchronous } from './connection.ts';
+import { lookAtDisk } from './disk.ts';
 import { EarlyWakeSignal } from './early-wake-signal.ts';
 import { type Host, InlineHost, ThreadHost } from './host.ts';
-import { type AnswerOf, type ArgsOf, PLAIN_BODIES, type Verb } from './verbs.ts';
+import { type AnswerOf, type ArgsOf, isWrite, PLAIN_BODIES, type Verb } from './verbs.ts';
 
 export interface SqliteOptions {
   /** The database file, made if it is not there, or `:memory:`. */
@@ -33,6 +35,12 @@ export interface SqliteOptions {
   readonly mode?: 'thread' | 'inline';
   /** `normal` gives up the last commits at a power cut for speed. */
   readonly synchronous?: Synchronous;
+}
+
+interface SqliteParts {
+  readonly path: string;
+  readonly clock?: Clock | null;
+  readonly wakeSignal?: EarlyWakeSignal | null;
 }
 
 /** The port on one SQLite file, which this process alone owns until `close`. */
@@ -54,13 +62,15 @@ export class SqliteStore extends WithPlainVerbs implements Store {
     vitals: () => this.#vitals(),
     strays: (limit) => this.#ask('strays', limit),
     failedTypes: (max, without) => this.#ask('failedTypes', max, without),
-    // One process owns the file, and migrates it when it opens it.
-    isCurrent: () => Promise.resolve(true),
-    quickCheck: () => this.#ask('quickCheck'),
+    // One process owns the file and migrates it when it opens it, so it is never behind.
+    health: () => this.#health.health(),
+    checkRows: (position, limit) => this.#checkRows(position, limit),
+    quickCheck: () => this.#quickCheck(),
   };
   readonly wakeSignal?: EarlyWakeSignal;
   readonly #host: Host;
   readonly #clock: Clock | null;
+  readonly #health: HealthWatch;
   #closing: Promise<void> | null = null;
 
   static {
@@ -69,11 +79,22 @@ export class SqliteStore extends WithPlainVerbs implements Store {
     );
   }
 
-  constructor(host: Host, clock: Clock | null, wakeSignal: EarlyWakeSignal | null = null) {
+  constructor(host: Host, { path, clock = null, wakeSignal = null }: SqliteParts) {
     super();
     this.#host = host;
     this.#clock = clock;
     if (wakeSignal !== null) this.wakeSignal = wakeSignal;
+    this.#health = new HealthWatch({
+      look: () => (path === ':memory:' ? Promise.resolve(null) : lookAtDisk(path)),
+      probe: () => this.#tell('probeDisk'),
+      onDamage: (detail) => this.#tell('noteDamage', detail),
+    });
+  }
+
+  /** Takes no writes if somebody has found damage in this file before. */
+  async recallDamage(): Promise<void> {
+    const damage = await this.#tell('notedDamage');
+    if (damage !== null) this.#health.recall(damage);
   }
 
   insert(jobs: readonly NewJob[], options: InsertWithOptions): Promise<InsertWithOutcome>;
@@ -141,13 +162,30 @@ export class SqliteStore extends WithPlainVerbs implements Store {
     return (this.#closing ??= this.#host.close());
   }
 
+  async #checkRows(position: RowPosition | null, limit: number): Promise<RowCheck> {
+    const check = await this.#ask('checkRows', position, limit);
+    if (check.damage.length > 0) this.#health.damaged(check.damage.join('; '));
+    return check;
+  }
+
+  async #quickCheck(): Promise<string[]> {
+    const broken = await this.#ask('quickCheck');
+    if (broken.length > 0) this.#health.damaged(broken.join('; '));
+    return broken;
+  }
+
   async #vitals(): Promise<Vitals> {
     const { pending } = this.#host;
     const vitals = await this.#ask('vitals');
     return { ...vitals, gauges: { ...vitals.gauges, sqlite_writer_queue: pending } };
   }
 
-  #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
+  async #ask<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
+    if (isWrite(verb)) this.#health.refuse();
+    return this.#health.hear(this.#tell(verb, ...args));
+  }
+
+  #tell<Name extends Verb>(verb: Name, ...args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
     if (this.#closing !== null) return Promise.reject(closedError());
     const now = this.#clock === null ? null : this.#clock.now();
     return this.#host.ask({ verb, args, now }) as Promise<AnswerOf<Name>>;
@@ -167,6 +205,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     throw new StoreError('refused', 'a database in memory cannot be shared by threads: use inline');
   }
   const setup = { path, lifecycles, synchronous };
-  if (mode === 'inline') return new SqliteStore(InlineHost.open(setup), clock);
-  return new SqliteStore(await ThreadHost.open(setup), clock, new EarlyWakeSignal());
+  const store =
+    mode === 'inline'
+      ? new SqliteStore(InlineHost.open(setup), { path, clock })
+      : new SqliteStore(await ThreadHost.open(setup), {
+          path,
+          clock,
+          wakeSignal: new EarlyWakeSignal(),
+        });
+  await store.recallDamage();
+  return store;
 }

@@ -22,10 +22,12 @@ import {
   quickCheck,
   readFigures,
 } from './maintenance.ts';
+import { checkRows } from './check-rows.ts';
 import { claimJobs } from './claim.ts';
 import { depthOf, tallyJobs } from './counts.ts';
 import { readEntries } from './entries.ts';
 import { eraseJob } from './erase.ts';
+import { noteDamage, notedDamage, probeDisk } from './disk.ts';
 import type { Failure } from './failure.ts';
 import { listEvents } from './history.ts';
 import { insertWith, insertJobs } from './insert.ts';
@@ -67,13 +69,21 @@ interface ApplyVerbs {
   applyAndClaim(moves: readonly Move[], claim: ClaimRequest): Promise<MovedAndClaimed>;
 }
 
+/** What a store asks of its own threads. */
+interface DiskVerbs {
+  probeDisk(): Promise<void>;
+  notedDamage(): Promise<string | null>;
+  noteDamage(detail: string): Promise<void>;
+}
+
 type Apart = 'insert' | 'apply' | 'records' | 'control' | 'maintenance';
 type Verbs = Omit<Store, 'now' | 'close' | 'wakeSignal' | 'within' | Apart> &
   InsertVerbs &
   ApplyVerbs &
   RecordVerbs &
   ControlStore &
-  Omit<MaintenanceStore, 'isCurrent'>;
+  DiskVerbs &
+  Omit<MaintenanceStore, 'health'>;
 export type Verb = keyof Verbs;
 export type ArgsOf<Name extends Verb> = Parameters<Verbs[Name]>;
 export type AnswerOf<Name extends Verb> = Awaited<ReturnType<Verbs[Name]>>;
@@ -129,7 +139,11 @@ const BODIES: Bodies = {
   figures: readFigures,
   strays: listStrays,
   failedTypes: listFailedTypes,
+  checkRows,
   quickCheck,
+  probeDisk,
+  notedDamage,
+  noteDamage,
 };
 
 const WRITES: ReadonlySet<Verb> = new Set([
@@ -147,6 +161,8 @@ const WRITES: ReadonlySet<Verb> = new Set([
   'trimRates',
   'writeRecords',
   'putPolicy',
+  'probeDisk',
+  'noteDamage',
 ]);
 
 export function isWrite(verb: Verb): boolean {

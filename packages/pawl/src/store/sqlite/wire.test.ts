@@ -15,7 +15,10 @@ function sent(list: readonly unknown[]): { arrived: unknown; length: number } {
 function arrivesAsJson(list: readonly unknown[]): void {
   const plain = JSON.parse(JSON.stringify(list)) as unknown;
   assert.deepEqual(sent(list).arrived, plain);
-  const answers: Answer[] = [{ value: list }, { failure: { outcome: 'refused', message: 'no' } }];
+  const answers: Answer[] = [
+    { value: list },
+    { failure: { outcome: 'refused', trouble: null, message: 'no' } },
+  ];
   const back = JSON.parse(JSON.stringify(answers)) as unknown;
   assert.deepEqual(answersOfText(textOfAnswers(answers)), back);
   const page: Answer[] = [{ value: { items: list, cursor: 'c', isReset: false } }];

@@ -6,6 +6,7 @@ import { builtInLifecycles as lifecycles } from '../../lifecycles/built-in.ts';
 import { Scene } from '../../../test/store/suite/scene.ts';
 import { databasePath } from '../../../../../test/support/sqlite/threaded-scene.ts';
 import { insertCall, openFixture } from '../../../../../test/support/sqlite/writer-fixture.ts';
+import type { Failure } from './failure.ts';
 import type { NewJob } from '../insert.ts';
 import { openSqliteStore } from './store.ts';
 import type { Answer, Call } from './verbs.ts';
@@ -86,13 +87,15 @@ describe('a failing disk', () => {
     db.exec(`PRAGMA max_page_count = ${Number(pages)}`);
     const large = { ...jobs[0]!, input: JSON.stringify('x'.repeat(100_000)) };
     const [answer] = writer.run([insertCall(large)]);
-    assert.deepEqual(answer, { failure: { outcome: 'unchanged', message: 'the disk is full' } });
+    const { failure } = answer as { failure: Failure };
+    assert.deepEqual([failure.outcome, failure.trouble], ['unchanged', 'full']);
+    assert.match(failure.message, /^the disk of the database is full: /);
     assert.equal(countJobs(outside), 0);
     db.exec('PRAGMA max_page_count = 1000000');
     assert.deepEqual(writer.run([insertCall(large)]).map(kindOf), ['created']);
   });
 
-  test('a failed commit is unknown to all who shared it; a new connection follows', async (t) => {
+  test('a failed commit is taken back for all who shared it; a new connection follows', async (t) => {
     const { writer, outside, jobs } = await openFixture(t, threeJobs);
     const { connection } = writer.tools;
     outside.exec(`CREATE TABLE debts (
@@ -100,7 +103,7 @@ describe('a failing disk', () => {
       CREATE TRIGGER owe AFTER INSERT ON log BEGIN INSERT INTO debts VALUES (99); END`);
     connection.db.exec('PRAGMA foreign_keys = ON');
     const answers = writer.run([insertCall(jobs[0]!), insertCall(jobs[1]!)]);
-    assert.deepEqual(answers.map(kindOf), ['unknown', 'unknown']);
+    assert.deepEqual(answers.map(kindOf), ['refused', 'refused']);
     assert.equal(connection.db.isOpen, false);
     assert.equal(countJobs(outside), 0);
     outside.exec('DROP TRIGGER owe');

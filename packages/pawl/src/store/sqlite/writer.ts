@@ -1,17 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
 import type { Lifecycle } from '../../core/lifecycle.ts';
+import { CommitMark } from './commit-mark.ts';
 import {
   checkIntegrity,
   Connection,
   type ConnectionOptions,
   wasLeftUnclean,
 } from './connection.ts';
-import { breaksConnection, type Failure, failureAtCommit, failureBeforeCommit } from './failure.ts';
+import {
+  breaksConnection,
+  type Failure,
+  failureAtCommit,
+  failureBeforeCommit,
+  isSurelyUndone,
+} from './failure.ts';
 import { migrate } from './migrations.ts';
 import { type Ownership, takeOwnership } from './ownership.ts';
 import { registerLifecycles } from './lifecycles.ts';
-import { Log } from './log.ts';
+import { lastNumber, Log } from './log.ts';
 import { Names } from './names.ts';
 import { type Answer, type Call, perform } from './verbs.ts';
 import { alone, asOneCall, sharesOf, unitsOf } from './together.ts';
@@ -34,6 +41,7 @@ type Tools = Omit<Work, 'now'>;
 export class Writer {
   readonly #options: WriterOptions;
   readonly #ownership: Ownership | null;
+  readonly #mark: CommitMark | null = null;
   #tools: Tools | null;
 
   constructor(options: WriterOptions) {
@@ -44,6 +52,7 @@ export class Writer {
       const isUnclean = isFile && wasLeftUnclean(options.path);
       this.#tools = this.#connect();
       if (isUnclean) checkIntegrity(this.#tools.connection.db);
+      if (isFile) this.#mark = new CommitMark(options.path);
       this.#prepare(this.#tools.connection);
     } catch (error) {
       this.close();
@@ -76,6 +85,7 @@ export class Writer {
       if (breaksConnection(error)) this.#disconnect();
       return sameFor(calls, failureBeforeCommit(error));
     }
+    const from = tools.log.last;
     const answers: Answer[] = [];
     for (const unit of isCareful ? calls.map(alone) : unitsOf(tools.names, calls)) {
       const call = asOneCall(unit);
@@ -91,10 +101,29 @@ export class Writer {
     try {
       tools.connection.text('COMMIT').run();
     } catch (error) {
-      this.#disconnect();
-      return sameFor(calls, failureAtCommit(error));
+      return sameFor(calls, this.#failedCommit(tools, { from, error }));
     }
+    this.#mark?.note(tools.connection, tools.log);
     return answers;
+  }
+
+  /**
+   * SQLite takes a commit back that failed, but one whose sync failed may come up again after a
+   * crash, until others are written over it. So another one is written at once: when that is on
+   * disk and nothing of the first is seen, the first has surely not happened.
+   */
+  #failedCommit(tools: Tools, { from, error }: { from: number; error: unknown }): Failure {
+    const hasEntries = tools.log.last > from;
+    this.#disconnect();
+    if (isSurelyUndone(error)) return failureBeforeCommit(error);
+    try {
+      const { connection } = this.tools;
+      connection.sql('put_meta').run('probe', randomUUID());
+      if (hasEntries && lastNumber(connection) <= from) return failureBeforeCommit(error);
+    } catch {
+      this.#disconnect();
+    }
+    return failureAtCommit(error);
   }
 
   #runInSavepoint(tools: Tools, call: Call): Answer {
@@ -139,8 +168,9 @@ export class Writer {
   }
 
   #abandoned(calls: readonly Call[], answer: Answer): Answer[] {
-    const cause = 'failure' in answer ? answer.failure.message : 'the transaction ended early';
-    return sameFor(calls, { outcome: 'unchanged', message: cause });
+    const said = 'failure' in answer ? answer.failure : null;
+    const { message = 'the transaction ended early', trouble = null } = said ?? {};
+    return sameFor(calls, { outcome: 'unchanged', message, trouble });
   }
 
   /** Moves the log into the database without waiting for anyone, so that it stays short. */
@@ -160,6 +190,7 @@ export class Writer {
 
   close(): void {
     this.#disconnect();
+    this.#mark?.close();
     this.#ownership?.release();
   }
 
@@ -178,9 +209,11 @@ export class Writer {
   #prepare(connection: Connection): void {
     connection.db.exec('BEGIN IMMEDIATE');
     try {
+      const isNew = connection.db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
       migrate(connection.db, systemClock.now());
       connection.sql('add_meta').run('incarnation', randomUUID().slice(0, 8));
       registerLifecycles(connection, this.#options.lifecycles);
+      this.#mark?.check(connection, { now: systemClock.now(), isNew });
       connection.db.exec('COMMIT');
     } catch (error) {
       if (connection.db.isTransaction) connection.db.exec('ROLLBACK');

@@ -27,10 +27,14 @@ ON CONFLICT (key) DO UPDATE SET cancel_reason = ?2
 -- @end
 INSERT INTO ended (key, state, phase, epoch, version, flags, attempts, retry_count, progress,
   run_at, started_at, backoff_ms, born_n, claim_n, more_n, revision, completed_at, end_n,
-  fingerprint, result, tenant, id)
+  fingerprint, result, tenant, id, sum)
 SELECT f.key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-  CASE WHEN ?3 > 5 THEN f.tenant END, CASE WHEN ?3 > 5 THEN f.id END
-FROM facts f WHERE f.key = ?1
+  CASE WHEN ?3 > 5 THEN f.tenant END, CASE WHEN ?3 > 5 THEN f.id END,
+  row_sum(f.key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 * 1000 | 0, ?10, ?11, ?17, ?12, ?13, ?14,
+    ?18, CASE WHEN ?3 > 5 THEN f.tenant END;
+    ?15, ?16, ?19, ?20, CASE WHEN ?3 > 5 THEN f.id END,
+    d.stage, d.message, d.cancel_reason, d.checkpoint, d.error, d.input)
+FROM facts f LEFT JOIN details d ON d.key = f.key WHERE f.key = ?1
 
 -- Successes of one owner, from one place to another: jobs without keys and details. Only those that
 -- stand there are found.
@@ -41,22 +45,31 @@ WHERE key IN (SELECT value FROM json_each(?1)) AND lifecycle = ?2 AND state = ?3
   AND flags & 6 = 0 AND (?7 IS NULL OR ?7 = (cancel_mode IS NOT NULL))
 -- @end_many
 INSERT INTO ended (key, state, phase, epoch, version, flags, attempts, retry_count, progress,
-  run_at, started_at, completed_at, backoff_ms, born_n, claim_n, end_n, more_n, revision, result)
+  run_at, started_at, completed_at, backoff_ms, born_n, claim_n, end_n, more_n, revision, result,
+  sum)
 SELECT key, ?2, 5, epoch, version + 1, flags, attempts, retry_count, 100, run_at, started_at, ?3,
-  backoff_ms, born_n, claim_n, ?4, more_n, revision, ?5
+  backoff_ms, born_n, claim_n, ?4, more_n, revision, ?5,
+  row_sum(key, ?2, 5, epoch, version + 1, flags, attempts, retry_count, 100000, run_at,
+    started_at, ?3, backoff_ms, born_n, claim_n, ?4, NULL; more_n, revision, ?5)
 FROM live WHERE key IN (SELECT value FROM json_each(?1))
 -- @end_many_range
 INSERT INTO ended (key, state, phase, epoch, version, flags, attempts, retry_count, progress,
-  run_at, started_at, completed_at, backoff_ms, born_n, claim_n, end_n, more_n, revision, result)
+  run_at, started_at, completed_at, backoff_ms, born_n, claim_n, end_n, more_n, revision, result,
+  sum)
 SELECT key, ?2, 5, epoch, version + 1, flags, attempts, retry_count, 100, run_at, started_at, ?3,
-  backoff_ms, born_n, claim_n, ?4, more_n, revision, ?5
+  backoff_ms, born_n, claim_n, ?4, more_n, revision, ?5,
+  row_sum(key, ?2, 5, epoch, version + 1, flags, attempts, retry_count, 100000, run_at,
+    started_at, ?3, backoff_ms, born_n, claim_n, ?4, NULL; more_n, revision, ?5)
 FROM live WHERE key BETWEEN ?1 AND ?6
 -- @end_each
 INSERT INTO ended (key, state, phase, epoch, version, flags, attempts, retry_count, progress,
-  run_at, started_at, completed_at, backoff_ms, born_n, claim_n, end_n, more_n, revision, result)
+  run_at, started_at, completed_at, backoff_ms, born_n, claim_n, end_n, more_n, revision, result,
+  sum)
 SELECT l.key, ?2, 5, l.epoch, l.version + 1, l.flags, l.attempts, l.retry_count, 100, l.run_at,
   l.started_at, ?3, l.backoff_ms, l.born_n, l.claim_n, ?4, l.more_n,
-  l.revision, x.value
+  l.revision, x.value,
+  row_sum(l.key, ?2, 5, l.epoch, l.version + 1, l.flags, l.attempts, l.retry_count, 100000,
+    l.run_at, l.started_at, ?3, l.backoff_ms, l.born_n, l.claim_n, ?4, NULL; l.more_n, l.revision, x.value)
 FROM json_each(?1) x CROSS JOIN live l ON l.key = CAST(x.key AS INTEGER)
 -- @leave
 DELETE FROM live WHERE key IN (SELECT value FROM json_each(?1))

@@ -2,10 +2,10 @@
 
 -- @add_entry
 INSERT INTO log (n, ts, lane, lifecycle, kind, turn, from_state, via_state, to_state, phase,
-  has_texts, actor, versions, epochs, attempts, retries, progress, jobs)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  has_texts, actor, versions, epochs, attempts, retries, progress, jobs, sum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- @add_texts
-INSERT INTO log_texts (key, n, stage, message, cause, payload) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO log_texts (key, n, stage, message, cause, payload, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
 -- @add_note
 INSERT INTO notes (n, key, version, note, ts, lane, lifecycle, kind, state, phase, epoch, attempt,
   retry_count, progress, actor, stage, message, payload)
