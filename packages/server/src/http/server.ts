@@ -4,12 +4,10 @@ import {
   fastify,
   type FastifyInstance,
   type FastifyPluginCallback,
-  type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
 import type { Credential } from 'pawl/internal/contract/credential';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { PawlError } from 'pawl/internal/core/errors';
 import { type Random, systemRandom } from 'pawl/internal/core/random';
 import type { DoctorDependencies } from 'pawl/internal/doctor/facts';
 import type { Engine } from 'pawl/internal/engine/engine';
@@ -62,7 +60,7 @@ import { LOAD_LIMITS, type LoadLimits, shedLoad } from './load-shedding.ts';
 import { LogWindow } from './log-window.ts';
 import { me } from './me.ts';
 import { search } from './search.ts';
-import { collectRoutes, type RouteDoc } from './openapi.ts';
+import { collectRoutes } from './openapi.ts';
 import { operations } from './operations.ts';
 import { problemSender } from './problem.ts';
 import { queues } from './queues.ts';
@@ -82,7 +80,7 @@ import { trees } from './trees.ts';
 import { traceRequests } from './trace-requests.ts';
 import { requireLeaseTokens } from './lease-tokens.ts';
 import { messageLinkRoutes } from './message-links.ts';
-import { methodsAt } from './unknown-route.ts';
+import { answerProblems } from './unknown-route.ts';
 import { registerFormats, validatorCompiler } from './validation.ts';
 import { workers } from './workers.ts';
 
@@ -221,33 +219,6 @@ function guard(app: FastifyInstance, options: ServerOptions): void {
   if (rate !== null) limitRates(app, new RateLimiter(rate, () => performance.now()));
 }
 
-function answerProblems(
-  app: FastifyInstance,
-  options: ServerOptions,
-  found: readonly RouteDoc[],
-): void {
-  const send = problemSender(options.warn ?? (() => undefined));
-  const methodsOf = methodsAt(found);
-  const answerUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const [path = ''] = request.url.split('?');
-    const methods = methodsOf(path);
-    if (methods.length === 0) {
-      const message = `there is no ${request.method} ${path}`;
-      return send(new PawlError('NOT_FOUND', message), request, reply);
-    }
-    void reply.header('allow', methods.join(', '));
-    if (request.method === 'OPTIONS') return reply.code(204).send();
-    const message = `${path} takes ${methods.join(', ')}`;
-    return send(new PawlError('METHOD_NOT_ALLOWED', message), request, reply);
-  };
-  app.setErrorHandler(send);
-  app.setNotFoundHandler(answerUnknown);
-  // Before anything is asked of a body: a method that is not taken has none.
-  app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? answerUnknown(request, reply) : undefined,
-  );
-}
-
 function servicesOf(options: ServerOptions): Services {
   const { engine, authenticator = null } = options;
   const { live } = engine;
@@ -289,7 +260,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     if (request.method === 'POST') request.body ??= {};
   });
   const found = collectRoutes(app);
-  answerProblems(app, options, found);
+  answerProblems(app, found, problemSender(options.warn ?? (() => undefined)));
   const typed = app.withTypeProvider<TypeBoxTypeProvider>();
   const services = servicesOf(options);
   const meter = options.meter ?? new Meter({ withProcess: false });
