@@ -64,13 +64,16 @@ export function lingerAfterRefusals(app: FastifyInstance, lingerMs: number): voi
     reply.raw.once('finish', () => {
       const timer = setTimeout(() => socket.destroy(), lingerMs);
       timer.unref();
+      const stop = (): void => clearTimeout(timer);
+      socket.once('close', stop);
       const done = (): void => {
-        clearTimeout(timer);
+        stop();
+        // The connection goes on, and would gather one for each refusal.
+        socket.off('close', stop);
         if (isLast) socket.end();
       };
       if (raw.complete) done();
       else raw.resume().once('end', done);
-      socket.once('close', () => clearTimeout(timer));
     });
   });
 }
