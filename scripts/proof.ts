@@ -11,6 +11,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   kills: async () => (await import('../test/proof/kills/run.ts')).runKills,
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
+  disks: async () => (await import('../test/proof/disks/run.ts')).runDisks,
   load: async () => (await import('../test/proof/load/run.ts')).runLoad,
   soak: async () => (await import('../test/proof/soak/run.ts')).runSoakRung,
   isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,
