@@ -12,6 +12,7 @@ const rungs: Readonly<Record<string, () => Promise<Rung>>> = {
   fuzz: async () => (await import('../test/proof/fuzz/run.ts')).runFuzz,
   fleet: async () => (await import('../test/proof/fleet/run.ts')).runFleet,
   ogc: async () => (await import('../test/proof/ogc/run.ts')).runOgc,
+  disks: async () => (await import('../test/proof/disks/run.ts')).runDisks,
   load: async () => (await import('../test/proof/load/run.ts')).runLoad,
   soak: async () => (await import('../test/proof/soak/run.ts')).runSoakRung,
   isolation: async () => (await import('../test/proof/isolation/run.ts')).runIsolation,

@@ -1,11 +1,14 @@
-// Preloaded into one process of ours: shifts its wall clock, and delays or fails its syncs, as a
-// page says that it shares with whoever torments it. Time that is only measured stays true.
+// Preloaded into one process of ours: shifts its wall clock, delays or fails its syncs, and fails its
+// writes to databases, as a page says that it shares with whoever torments it. Time that is only
+// measured stays true.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -15,6 +18,8 @@
 struct page {
   int64_t clock_ms, sync_delay_ms, sync_failures;
   int64_t shifted, delayed, failed;
+  // The error that writes fail with, 0: none; 1: only those to the database itself, not its log.
+  int64_t write_error, only_database;
 };
 
 static struct page *page;
@@ -80,3 +85,37 @@ static int may_sync(void) {
 
 int fsync(int fd) { return may_sync() ? (int)syscall(SYS_fsync, fd) : -1; }
 int fdatasync(int fd) { return may_sync() ? (int)syscall(SYS_fdatasync, fd) : -1; }
+
+static int is_database(int fd) {
+  char link[64], name[512];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, name, sizeof name - 1);
+  if (length <= 0) return 0;
+  name[length] = 0;
+  const char *end = strstr(name, ".db");
+  if (end == NULL || strstr(end, ".lock") != NULL || strstr(end, ".mark") != NULL) return 0;
+  return end[3] == 0 || !__atomic_load_n(&page->only_database, __ATOMIC_RELAXED);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at) {
+  int64_t error = page == NULL ? 0 : __atomic_load_n(&page->write_error, __ATOMIC_RELAXED);
+  if (error == 0 || !is_database(fd)) return syscall(SYS_pwrite64, fd, bytes, count, at);
+  __atomic_add_fetch(&page->failed, 1, __ATOMIC_RELAXED);
+  errno = (int)error;
+  return -1;
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) {
+  return pwrite64(fd, bytes, count, at);
+}
+
+static int is_refused(const char *path, int mode) {
+  if (page == NULL || (mode & W_OK) == 0 || strstr(path, ".db") == NULL) return 0;
+  return __atomic_load_n(&page->write_error, __ATOMIC_RELAXED) == EROFS;
+}
+
+int access(const char *path, int mode) {
+  if (!is_refused(path, mode)) return (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
+  errno = EROFS;
+  return -1;
+}

@@ -1,13 +1,30 @@
 // The clock and the syncs of one process, in somebody else's hands: see shim.c.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('shim.c', import.meta.url));
 const COMPILER = 'cc';
 const PAGE_BYTES = 4_096;
-const WORDS = ['clockMs', 'syncDelayMs', 'syncFailures', 'shifted', 'delayed', 'failed'] as const;
+const WORDS = [
+  'clockMs',
+  'syncDelayMs',
+  'syncFailures',
+  'shifted',
+  'delayed',
+  'failed',
+  'writeError',
+  'onlyDatabase',
+] as const;
 type Word = (typeof WORDS)[number];
 
 /** Compiles the library, or says why there is none. */
@@ -26,8 +43,9 @@ export class Shim {
   readonly env: Readonly<Record<string, string>>;
   readonly #file: number;
 
+  /** A page that is there already is used by a process that is preloaded itself. */
   constructor(library: string, path: string) {
-    writeFileSync(path, Buffer.alloc(PAGE_BYTES));
+    if (!existsSync(path)) writeFileSync(path, Buffer.alloc(PAGE_BYTES));
     chmodSync(path, 0o666);
     this.#file = openSync(path, 'r+');
     this.env = { LD_PRELOAD: library, PROOF_SHIM: path };
