@@ -110,7 +110,8 @@ function movedNumbers(
 
 const statements = new WeakMap<DatabaseSync, Map<string, ReturnType<DatabaseSync['prepare']>>>();
 
-function insert(db: DatabaseSync, table: string, row: Row): void {
+/** Without the checksum, which is of the row that it was copied from: null is not checked. */
+function insert(db: DatabaseSync, table: string, { sum: _sum, ...row }: Row): void {
   const known = statements.get(db) ?? new Map<string, ReturnType<DatabaseSync['prepare']>>();
   statements.set(db, known);
   const names = Object.keys(row);

@@ -46,7 +46,8 @@ test('own processes and those of providers are one list; a dead provider is left
   assert.deepEqual(ids.toSorted(), all);
   const described = await server.get('/processes/near:echo');
   assert.equal(described.json.id, 'near:echo');
-  assert.deepEqual(Object.keys(described.json.inputs), ['message', 'pause']);
+  const inputs = Object.keys(described.json.inputs);
+  assert.deepEqual(inputs.slice(0, 2), ['message', 'pause']);
   for (const { href } of described.json.links as { href: string }[]) pathOf(server, href);
 });
 

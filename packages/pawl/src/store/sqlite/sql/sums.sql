@@ -1,4 +1,5 @@
--- The checksum of a row (sums.ts); null where it is not checked.
+-- The checksum of a row (sums.ts); null where it is not checked. Added here, so that the tables say
+-- what a job is and this file how its bytes are kept.
 ALTER TABLE facts ADD COLUMN sum INTEGER;
 ALTER TABLE ended ADD COLUMN sum INTEGER;
 ALTER TABLE log ADD COLUMN sum INTEGER;
