@@ -35,9 +35,7 @@ export function leaseExpired(job: Job, token?: string | null): PawlError {
   const other = (token ?? null) === null ? '' : ', or `token` is not that of its claim';
   const owner = workerIn(job.owner ?? '');
   const lease = `the lease of "${owner}" on job ${job.id} at epoch ${job.epoch}`;
-  return new PawlError(
-    'LEASE_LOST',
-    `${lease} was not renewed in time${other}: stop, the job is taken back`,
-    { details: { state: job.state, phase: job.phase, epoch: job.epoch } },
-  );
+  return new PawlError('LEASE_LOST', `${lease} was not renewed in time${other}`, {
+    details: { state: job.state, phase: job.phase, epoch: job.epoch },
+  });
 }
