@@ -134,7 +134,7 @@ func endOf(t *testing.T, ctx context.Context, client *Client, job NewJob) Job {
 func TestAnAttemptThatTakesTooLongFailsAsATimeout(t *testing.T) {
 	ctx, client, name := connect(t)
 	worker := &Worker{Client: client}
-	worker.Handle(name, task(map[string]any{"timeoutMs": 4_000}), func(ctx context.Context, _ *Run) (any, error) {
+	worker.Handle(name, task(map[string]any{"timeoutMs": 10_000}), func(ctx context.Context, _ *Run) (any, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	})

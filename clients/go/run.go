@@ -39,7 +39,7 @@ func Snooze(delay time.Duration, checkpoint any) error {
 
 const (
 	linesMax      = 256
-	reportTimeMax = 500 * time.Millisecond
+	reportTimeMax = 2 * time.Second
 	beatPauseMin  = 50 * time.Millisecond
 )
 

@@ -77,7 +77,7 @@ class WorkerTest(unittest.TestCase):
         worker = self.worker()
         over = threading.Event()
 
-        @worker.job(self.type, timeoutMs=4_000, retry={"maxAttempts": 1})
+        @worker.job(self.type, timeoutMs=10_000, retry={"maxAttempts": 1})
         def slow(job: pawl.Job) -> None:
             over.wait(WAIT)
 
@@ -91,7 +91,7 @@ class WorkerTest(unittest.TestCase):
         worker = self.worker()
         over = threading.Event()
 
-        @worker.job(self.type, timeoutMs=4_000, onTimeout="resume", retry={"maxAttempts": 1})
+        @worker.job(self.type, timeoutMs=10_000, onTimeout="resume", retry={"maxAttempts": 1})
         def slow(job: pawl.Job) -> Any:
             if job.last_checkpoint is not None:
                 over.set()

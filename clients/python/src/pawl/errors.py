@@ -140,6 +140,10 @@ class MethodNotAllowed(PawlError):
     code = "METHOD_NOT_ALLOWED"
 
 
+class MethodNotImplemented(PawlError):
+    code = "METHOD_NOT_IMPLEMENTED"
+
+
 class RateLimited(PawlError):
     code = "RATE_LIMITED"
 

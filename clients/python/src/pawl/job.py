@@ -315,7 +315,7 @@ class Job:
             return
 
 
-REPORT_SECONDS_MAX = 0.5
+REPORT_SECONDS_MAX = 2
 
 
 def _time_to_report(lease: Lease) -> float:
