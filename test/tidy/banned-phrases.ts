@@ -46,6 +46,12 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhat can be said when\b/gi, '… options'],
   [/\bnobody (?:has )?(?:begun|began|begins|answers|there|lets)\b/gi, 'not started; no answer'],
   [/\blets? (?:it|them|everything) (?:in|through)\b/gi, 'makes it ready'],
+  [/\bin the hands of\b/gi, 'in flight'],
+  [/\bwhole li(?:fe|ves)\b/gi, 'from enqueue to end'],
+  [/\blost future\b/gi, 'after the backup'],
+  [/\b(?:is|are) good,? too\b/gi, 'is accepted, too'],
+  [/\bwait(?:s|ed)? (?:so long|on)\b/gi, 'wait for that time; keep waiting'],
+  [/\bsomebody is needed\b|\bwants? somebody\b/gi, 'needs action'],
 ];
 
 /** A line that is indented continues its phrase after more than one blank. */
@@ -54,8 +60,8 @@ const PHRASES = BANNED.map(
     [new RegExp(source.replaceAll(/ (?!\+)/g, ' +'), flags), instead] as const,
 );
 
-/** Made from titles of tests, quoted from others, or records of their time. */
-const NOT_READ = /^(?:docs\/(?:conformance|requirements)\.md$|bench\/)/;
+/** Made from titles of tests, quoted from others or from before, or records of their time. */
+const NOT_READ = /^(?:docs\/(?:conformance|requirements|readers-protocol)\.md$|bench\/)/;
 const SOURCE = /^packages\/\w+\/src\/(?!.*\.test\.tsx?$).*\.tsx?$/;
 /** What a page shows between its elements; code there has signs that a sentence has not. */
 const SHOWN = /(?<=[>}])[^<>{}=;]* [^<>{}=;]*(?=[<{])/g;
