@@ -9,9 +9,21 @@ describe('banned phrases', () => {
   test('a phrase is found in documents and in texts of the sources, across lines', () => {
     const [found] = problems('docs/guides/a.md', '# A\n\nJobs that come\nround by hour.\n');
     assert.match(found!, /^docs\/guides\/a\.md:3: “come round”: say recurring$/);
+    assert.equal(problems('docs/guides/a.md', '- It goes\n  on.\n').length, 1);
     assert.equal(problems(source, "option('--a', 'so many at ' + 'once')").length, 1);
     assert.equal(problems(source, "const a = 'handlers in ' +\n  'hand finish';").length, 1);
     assert.equal(problems(source, 'fail(`"${wish}" is no JSON`)').length, 1);
+  });
+
+  test('a phrase is found in what a page of the dashboard shows, beside its literals', () => {
+    const page = 'packages/dashboard/src/pages/worker.tsx';
+    const shown =
+      "<p>\n  It goes\n  on with <b>{name}</b>, the job's worker (which is told to stop).\n</p>";
+    assert.equal(problems(page, shown).length, 2);
+    assert.equal(problems(page, '<p title="by itself">{text}</p>').length, 1);
+    assert.equal(problems(page, "say('The worker is told later');").length, 1);
+    const code = 'function A({ wish }: Given) {\n  return <B wish={wish} />;\n}';
+    assert.deepEqual(problems(page, code), []);
   });
 
   test('code, comments, names and what nobody reads are left alone', () => {

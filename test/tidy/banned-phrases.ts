@@ -16,7 +16,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bso many\b/gi, 'at most; the number of'],
   [/\bby (?:itself|themselves)\b/gi, 'automatically; on its own'],
   [/\b(?:is|are|was|were|be) told\b|\btold (?:as|at|by)\b/gi, 'reported; shown'],
-  [/(?<!there )\bis no (?!longer|more)/gi, 'is not a'],
+  [/(?<!there )\bis no\b(?! +(?:longer|more)\b)/gi, 'is not a'],
   [/\bbe had\b/gi, 'be read; be fetched'],
   [/\bend(?:s|ed|ing)? (?:badly|well)\b/gi, 'failed; succeeded'],
   [/\b(?:is|was) away\b/gi, 'is unavailable'],
@@ -46,11 +46,25 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhat can be said when\b/gi, '… options'],
   [/\bnobody (?:has )?(?:begun|began|begins|answers|there|lets)\b/gi, 'not started; no answer'],
   [/\blets? (?:it|them|everything) (?:in|through)\b/gi, 'makes it ready'],
+  [/\bin the hands of\b/gi, 'in flight'],
+  [/\bwhole li(?:fe|ves)\b/gi, 'from enqueue to end'],
+  [/\blost future\b/gi, 'after the backup'],
+  [/\b(?:is|are) good,? too\b/gi, 'is accepted, too'],
+  [/\bwait(?:s|ed)? (?:so long|on)\b/gi, 'wait for that time; keep waiting'],
+  [/\bsomebody is needed\b|\bwants? somebody\b/gi, 'needs action'],
 ];
 
-/** Made from titles of tests, quoted from others, or records of their time. */
-const NOT_READ = /^(?:docs\/(?:conformance|requirements)\.md$|docs\/decisions\/|bench\/)/;
-const SOURCE = /^packages\/(?!dashboard\/)\w+\/src\/(?!.*\.test\.ts$).*\.ts$/;
+/** A line that is indented continues its phrase after more than one blank. */
+const PHRASES = BANNED.map(
+  ([{ source, flags }, instead]) =>
+    [new RegExp(source.replaceAll(/ (?!\+)/g, ' +'), flags), instead] as const,
+);
+
+/** Made from titles of tests, quoted from others or from before, or records of their time. */
+const NOT_READ = /^(?:docs\/(?:conformance|requirements|readers-protocol)\.md$|bench\/)/;
+const SOURCE = /^packages\/\w+\/src\/(?!.*\.test\.tsx?$).*\.tsx?$/;
+/** What a page shows between its elements; code there has signs that a sentence has not. */
+const SHOWN = /(?<=[>}])[^<>{}=;]* [^<>{}=;]*(?=[<{])/g;
 
 interface Text {
   readonly at: number;
@@ -81,25 +95,40 @@ function isProse({ text }: Text): boolean {
   return text.includes(' ');
 }
 
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]/g, ' ');
+}
+
+/** Literals of a page, and sentences between its elements, whose apostrophes quote nothing. */
+function textsOfPage(source: string): Text[] {
+  const shown = [...source.matchAll(SHOWN)].map(({ 0: text, index }) => ({
+    at: index,
+    text: text.replaceAll(/\s/g, ' '),
+  }));
+  return [...textsOf(source.replaceAll(SHOWN, blank)), ...shown];
+}
+
+function readIn({ path, text }: SourceFile): Text[] {
+  if (path.endsWith('.md')) return [{ at: 0, text: proseOf(text) }];
+  return (path.endsWith('.tsx') ? textsOfPage(text) : textsOf(text)).filter(isProse);
+}
+
 /** A document without its programs and names, on as few lines as it has paragraphs. */
 function proseOf(text: string): string {
-  const blank = (code: string): string => code.replaceAll(/[^\n]/g, ' ');
   return text
     .replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, blank)
     .replaceAll(/`[^`\n]*`/g, blank)
     .replaceAll(/\n(?=[^\n|#>*-])/g, ' ');
 }
 
-export function bannedPhraseProblems({ path, text }: SourceFile): string[] {
-  if (NOT_READ.test(path)) return [];
-  const isDocument = path.endsWith('.md');
-  if (!isDocument && !SOURCE.test(path)) return [];
-  const texts = isDocument ? [{ at: 0, text: proseOf(text) }] : textsOf(text).filter(isProse);
-  return texts.flatMap(({ at, text: read }) =>
-    BANNED.flatMap(([phrase, instead]) =>
+export function bannedPhraseProblems(file: SourceFile): string[] {
+  const { path, text } = file;
+  if (NOT_READ.test(path) || !(path.endsWith('.md') || SOURCE.test(path))) return [];
+  return readIn(file).flatMap(({ at, text: read }) =>
+    PHRASES.flatMap(([phrase, instead]) =>
       [...read.matchAll(phrase)].map(({ 0: found, index }) => {
         const line = lineAt(text, at + index);
-        return `${path}:${line}: “${found}”: say ${instead}`;
+        return `${path}:${line}: “${found.replaceAll(/ +/g, ' ')}”: say ${instead}`;
       }),
     ),
   );

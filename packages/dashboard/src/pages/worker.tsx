@@ -25,7 +25,7 @@ function Drain({ worker, onDone }: Given) {
   if (worker.isDrainAsked === true) return <span class="state waiting">asked to drain</span>;
   const drain = async (): Promise<void> => {
     await send('POST', `./v1/workers/${encodeURIComponent(worker.id)}/drain`, {});
-    say('Drain requested; the worker is told within 10 seconds');
+    say('Drain requested; the worker is notified within 10 seconds');
     onDone();
   };
   const { length } = worker.jobs;

@@ -66,7 +66,7 @@ export const ClaimBody = named('ClaimRequest', {
   max: Type.Integer({ minimum: 1, maximum: 1_000 }),
   queues: Type.Optional(Type.Array(Name, { minItems: 1, maxItems: 256 })),
   waitMs: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: WAIT_MS_MAX, description: 'Waits so long for a job.' }),
+    Type.Integer({ minimum: 0, maximum: WAIT_MS_MAX, description: 'How long to wait for a job.' }),
   ),
   requestId: Type.Optional(text(128, 1)),
   revisions: Type.Optional(RevisionsSchema),

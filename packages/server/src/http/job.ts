@@ -27,7 +27,7 @@ const ReadQuery = closed({
     Type.Integer({
       minimum: 0,
       maximum: WAIT_MS_MAX,
-      description: 'Waits so long for the end of the job; `Prefer: wait=<seconds>` does too.',
+      description: 'How long to wait for the end of the job; also as `Prefer: wait=<seconds>`.',
     }),
   ),
 });

@@ -17,7 +17,7 @@ const TERMINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled
 function consequence({ phase }: JobJson, mode: Mode): string {
   if (phase !== 'leased' && phase !== 'executing') return 'It is not running: it ends at once.';
   return mode === 'soft'
-    ? 'The worker is told at the next heartbeat and stops at a safe point, keeping its checkpoint.'
+    ? 'The worker is notified at the next heartbeat and stops at a safe point, keeping its checkpoint.'
     : 'The job ends now. Its worker stops at the next heartbeat, and unfinished work is lost.';
 }
 
