@@ -46,6 +46,7 @@ function nameOf({ method, path }: Route): string {
 const FOR_ALL = new Set(
   [
     'GET / /ogc/api /conformance /livez /readyz /openapi.json /docs /docs/style.css /mark.svg',
+    'GET /guides /guides/:file /guides/:section/:file',
     'GET /v1/page /v1/me /v1/lifecycles /v1/lifecycles/:name /v1/types /processes',
     'GET /jobs /v1/jobs /v1/events',
     'POST /v1/artifacts',

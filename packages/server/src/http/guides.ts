@@ -38,6 +38,11 @@ const SECTION_DOC = {
   response: PAGE,
 };
 
+/** A browser is shown a page; everybody else is answered by a problem. */
+function asksForHtml({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
+}
+
 /** `/guides`: the site that is built of the documents, for everybody who reaches the server. */
 export function guideRoutes(
   app: FastifyInstance,
@@ -45,12 +50,13 @@ export function guideRoutes(
   policy: string,
 ): void {
   const sending = { caching: 'no-cache', policy };
-  const send = (name: string, reply: FastifyReply): FastifyReply => {
+  const send = (name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // `learn/first-job` is `learn/first-job.html`.
     const found = files.get(`guides/${name}`) ?? files.get(`guides/${name}.html`);
     if (found !== undefined) return sendFile(reply, found, sending);
     const missing = files.get('guides/404.html');
-    if (missing === undefined || !/\.html$|^[^.]*$/.test(name)) {
+    const isPage = /\.html$|^[^.]*$/.test(name) && asksForHtml(request);
+    if (missing === undefined || !isPage) {
       throw new PawlError('NOT_FOUND', `the documentation has no file "${name}"`);
     }
     // The page is written for the root of the site; addresses in a section are one folder deeper.
@@ -61,14 +67,12 @@ export function guideRoutes(
   const toFirst = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     reply.redirect('guides/index.html', 302);
   app.get('/guides', { schema: HOME_DOC }, toFirst);
-  app.get<{ Params: { file: string } }>(
-    '/guides/:file',
-    { schema: PAGE_DOC },
-    ({ params: { file } }, reply) => send(file === '' ? 'index' : file, reply),
+  app.get<{ Params: { file: string } }>('/guides/:file', { schema: PAGE_DOC }, (request, reply) =>
+    send(request.params.file === '' ? 'index' : request.params.file, request, reply),
   );
   app.get<{ Params: { section: string; file: string } }>(
     '/guides/:section/:file',
     { schema: SECTION_DOC },
-    ({ params: { section, file } }, reply) => send(`${section}/${file}`, reply),
+    (request, reply) => send(`${request.params.section}/${request.params.file}`, request, reply),
   );
 }
