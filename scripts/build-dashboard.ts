@@ -1,6 +1,6 @@
 // Builds the dashboard, and the documentation in its folder `guides`, where their sources are newer
 // than what was built, or nothing was.
-import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { runTool } from './run/command.ts';
 import { oneAtATime } from './run/one-at-a-time.ts';
 import { inRepository } from './run/repository.ts';
@@ -17,6 +17,8 @@ const SOURCES = [
 ];
 
 const BUILT = inRepository('packages/dashboard/dist');
+/** Where nobody looks for sources, on the same disk. */
+const ASIDE = inRepository('.cache/dashboard');
 
 function newestIn(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -45,10 +47,11 @@ async function runVite(target: string, ...more: string[]): Promise<string | null
   return isGood ? null : output;
 }
 
-/** Beside the old one, which is read by whoever starts meanwhile, and then in its place. */
+/** Aside from the old one, which is read by whoever starts meanwhile, and then in its place. */
 async function build(): Promise<string | null> {
-  const [made, old, guides] = [`${BUILT}-new`, `${BUILT}-old`, `${BUILT}-new/guides`];
+  const [made, old, guides] = [`${ASIDE}/new`, `${ASIDE}/old`, `${ASIDE}/new/guides`];
   const config = inRepository('packages/dashboard/site.vite.config.ts');
+  mkdirSync(ASIDE, { recursive: true });
   const fault =
     (await runVite(made, '--emptyOutDir')) ?? (await runVite(guides, '--config', config));
   if (fault !== null) return fault;
