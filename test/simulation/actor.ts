@@ -31,6 +31,9 @@ export type Main = (actor: Actor) => Promise<void>;
 
 const PAUSE_MS: readonly number[] = [3_000, 20_000, 45_000, 130_000];
 
+/** How a store keeps its bytes is its own matter: all else is asked alike on every store. */
+const OWN_MATTERS: ReadonlySet<string> = new Set(['figures', 'checkRows']);
+
 /** Starts an actor, and starts it again whenever it has crashed. */
 export function spawn(stage: Stage, name: string, main: Main): void {
   const actor = new Actor(stage, name, () => spawn(stage, name, main));
@@ -79,8 +82,11 @@ export class Actor {
         const member: unknown = Reflect.get(target, name, target);
         if (member === undefined) return undefined;
         if (typeof member !== 'function') return this.#connect(member as object);
-        return (...args: unknown[]): Promise<unknown> =>
-          this.#ask(String(name), args, () => member.apply(target, args) as Promise<unknown>);
+        return (...args: unknown[]): Promise<unknown> => {
+          const call = (): Promise<unknown> => member.apply(target, args) as Promise<unknown>;
+          if (OWN_MATTERS.has(String(name))) return this.#stage.scheduler.work(call);
+          return this.#ask(String(name), args, call);
+        };
       },
     });
   }

@@ -11,6 +11,12 @@ import type { Actor } from './actor.ts';
 import type { Chronicle } from './chronicle.ts';
 import { TYPE_NAMES } from './job-types.ts';
 
+/** Without the claim's token, as remote workers may leave it out: the epoch must be enough. */
+function byEpochAlone(claim: Claim): Ownership {
+  const { token: _token, ...held } = holdingOf(claim);
+  return held;
+}
+
 const TRIES_MAX = 5;
 const CLASSES: readonly string[] = [
   'network_timeout',
@@ -94,7 +100,7 @@ export class Worker {
     const random = this.#random;
     const entry = this.#chronicle.begin(claim.job, actor.now);
     let isCancelWished = claim.job.cancel !== null;
-    const held = holdingOf(claim);
+    const held = byEpochAlone(claim);
     if (claim.job.phase === 'leased' && random.next() < 0.9) {
       const started = await this.#insist(actor, () => actor.engine.start([this.#shown(claim)]));
       if (started !== null && started[0]!.kind === 'refused') {
@@ -142,7 +148,7 @@ export class Worker {
 
   /** Half of the time as it was claimed, which spares the engine a read. */
   #shown(claim: Claim): Ownership {
-    const held = holdingOf(claim);
+    const held = byEpochAlone(claim);
     return this.#random.next() < 0.5 ? held : { ...held, known: claim.job };
   }
 

@@ -137,6 +137,9 @@ const OTHER_METHODS = [
   'failureDetail',
   'ignoreCause',
   'heedCause',
+  'reachedJobs',
+  'share',
+  'sharedWith',
 ];
 
 /** Two lifecycles between them have every ending: `advance` is of process only. */

@@ -136,8 +136,8 @@ export class Api {
   async claimed(type = 'export'): Promise<{ url: string; id: string; held: object }> {
     await this.post('/v1/jobs', { type });
     const { body } = await this.post('/v1/claims', { workerId: 'w1', types: [type], max: 1 });
-    const { job, epoch } = body.jobs[0];
-    return { url: `/v1/jobs/${job.id}`, id: job.id, held: { workerId: 'w1', epoch } };
+    const { job, epoch, token } = body.jobs[0];
+    return { url: `/v1/jobs/${job.id}`, id: job.id, held: { workerId: 'w1', epoch, token } };
   }
 
   get live(): LiveHub {

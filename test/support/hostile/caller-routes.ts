@@ -97,6 +97,7 @@ const TYPE = {
     description: 'description',
     version: '1',
     keywords: ['word'],
+    groups: ['planners'],
     input: ANY_JSON,
     result: ANY_JSON,
   },
@@ -116,6 +117,16 @@ const kept: WriteRoute['shown'] = async ({ world }, { url }) => {
 const ofJob = (before: string) => JOB_UNSEEN.map((name) => `${before}/${name}`);
 
 export const CALLER_ROUTES: readonly WriteRoute[] = [
+  {
+    operation: 'putJobAccess',
+    method: 'PUT',
+    open: async (api) => {
+      const { body } = await api.post('/v1/jobs', { type: 'export' });
+      return { url: `/v1/jobs/${body.id}/access` };
+    },
+    bodies: () => [{ groups: ['planners'] }],
+    shown: answered,
+  },
   {
     operation: 'acceptJob',
     method: 'POST',

@@ -4,7 +4,7 @@ import { ANY_JSON } from './fields.ts';
 import { jobUrlOf, type Target, type WriteRoute } from './write-route.ts';
 
 const TYPE = 'flowing';
-const OWNER = { workerId: 'w1', epoch: 1 };
+const OWNER = { workerId: 'w1', epoch: 1, token: 'token' };
 const UNSEEN = [''];
 
 /** A job that is being executed, after what must have gone before. */

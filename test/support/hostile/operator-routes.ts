@@ -158,7 +158,9 @@ export const OPERATOR_ROUTES: readonly WriteRoute[] = [
     operation: 'createKey',
     method: 'POST',
     open: at('/v1/keys'),
-    bodies: () => [{ ...KEY, queues: ['default'], ttlMs: 60_000, tenant: 'default' }],
+    bodies: () => [
+      { ...KEY, queues: ['default'], groups: ['planners'], ttlMs: 60_000, tenant: 'default' },
+    ],
     shown: answered,
     unseen: ['/ttlMs'],
   },

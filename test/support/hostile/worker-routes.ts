@@ -48,7 +48,7 @@ const nextAttempt: WriteRoute['shown'] = async (api, target) => {
 };
 
 /** The sender of a report and its lease: another one is refused, and shown nowhere. */
-const OWNER = { workerId: 'w1', epoch: 1 };
+const OWNER = { workerId: 'w1', epoch: 1, token: 'token' };
 
 function report(verb: string, operation: string, members: object): WriteRoute {
   return {
@@ -57,7 +57,7 @@ function report(verb: string, operation: string, members: object): WriteRoute {
     open: begun(verb),
     bodies: () => [{ ...OWNER, ...members }],
     shown: itsJob,
-    unseen: ['/workerId', '/epoch'],
+    unseen: ['/workerId', '/epoch', '/token'],
   };
 }
 

@@ -126,7 +126,7 @@ export const CHANGES_R: readonly RowChange[] = [
     row: 'R16',
     mistake: 'a dead letter does not say who had the job',
     file: 'packages/server/src/http/view.ts',
-    from: 'lastOwner: letter.lastOwner,',
+    from: 'lastOwner: letter.lastOwner === null ? null : workerIn(letter.lastOwner),',
     to: 'lastOwner: null,',
     tests: 'test/spec/contract.test.ts',
   },
