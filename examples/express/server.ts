@@ -21,7 +21,7 @@ pawl.work();
 
 const dashboard = await handler(pawl, {
   basePath: '/admin/jobs',
-  caller: ({ headers }) => ({ principal: adminOf(headers.authorization)!, role: 'admin' }),
+  identify: ({ headers }) => ({ principal: adminOf(headers.authorization)!, role: 'admin' }),
 });
 
 const app = express();

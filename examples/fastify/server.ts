@@ -25,7 +25,7 @@ async function openJobs(app: FastifyInstance): Promise<Pawl> {
 async function mountDashboard(app: FastifyInstance, pawl: Pawl): Promise<void> {
   const dashboard = await handler(pawl, {
     basePath: '/admin/jobs',
-    caller: ({ headers }) => ({ principal: adminOf(headers.authorization)!, role: 'admin' }),
+    identify: ({ headers }) => ({ principal: adminOf(headers.authorization)!, role: 'admin' }),
   });
   app.addHook('onClose', () => dashboard.close());
   await app.register(async (scope) => {

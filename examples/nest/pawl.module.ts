@@ -13,7 +13,7 @@ export interface PawlModuleOptions extends PawlOptions {
     readonly path: string;
     /** Middleware of yours that lets nobody through but those who may see it. */
     readonly guard: (request: any, response: any, next: () => void) => void;
-    readonly caller?: HandlerOptions['caller'];
+    readonly identify?: HandlerOptions['identify'];
   };
 }
 
@@ -37,9 +37,9 @@ export class PawlModule implements OnModuleDestroy {
   }
 
   static forRoot({ dashboard, ...options }: PawlModuleOptions): DynamicModule {
-    const { path, guard, caller = () => ({}) } = dashboard;
+    const { path, guard, identify = () => ({}) } = dashboard;
     const mount = async (pawl: Pawl, { httpAdapter }: HttpAdapterHost): Promise<PawlHandler> => {
-      const mounted = await handler(pawl, { basePath: path, caller });
+      const mounted = await handler(pawl, { basePath: path, identify });
       // While modules are made, which is before Nest adds its body parsers.
       httpAdapter.use(path, guard);
       httpAdapter.use(path, mounted.node);

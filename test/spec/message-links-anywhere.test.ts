@@ -59,7 +59,7 @@ function folderFor(context: TestContext): string {
 }
 
 async function answer(pawl: Pawl, link: string): Promise<number> {
-  const mounted = await handler(pawl, { caller: () => null });
+  const mounted = await handler(pawl, { identify: () => null });
   const post = new Request(link, { method: 'POST' });
   const { status } = await mounted.fetch(post);
   const jobs = await mounted.fetch(new Request('https://app.example.org/v1/jobs'));

@@ -49,7 +49,7 @@ test('what plug-ins of the program bring is served with it', async (context) => 
 test('a handler is mounted below a path of a node:http server, as whoever the program says', async (context) => {
   const pawl = await open(context);
   const { node, close } = await handler(pawl, {
-    caller: ({ headers }) =>
+    identify: ({ headers }) =>
       headers['x-user'] === undefined
         ? null
         : { tenant: 'acme', principal: String(headers['x-user']), role: 'viewer' },

@@ -18,9 +18,7 @@ const INNER: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The routes of a plug-in are told who asks, `handler` asks for it; everybody else says it. */
-const TOLD_BY: readonly string[] = ['pawl/plugin', '@pawl/server'];
-
+/** The routes of a plug-in are told who asks; everybody else says it. */
 const CALLER: typeof INNER = [
   [/\bcaller\b/g, 'a caller is named by `tenant` of openPawl or of a call'],
 ];
@@ -60,7 +58,7 @@ function problemsIn(text: string, at: (line: number) => string): string[] {
   const imports = importsOf(text)
     .filter(({ specifier }) => !isPublic(specifier))
     .map(({ specifier, line }) => `${at(line)}: ${specifier} is not an entry point of the package`);
-  const isTold = importsOf(text).some(({ specifier }) => TOLD_BY.includes(specifier));
-  const inner = isTold ? INNER : [...INNER, ...CALLER];
+  const isPlugin = importsOf(text).some(({ specifier }) => specifier === 'pawl/plugin');
+  const inner = isPlugin ? INNER : [...INNER, ...CALLER];
   return [...found(codeOf(text), inner), ...found(text, LISTS), ...imports];
 }

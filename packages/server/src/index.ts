@@ -2,7 +2,7 @@
 export {
   handler,
   type HandlerOptions,
-  type MountedCaller,
+  type MountedUser,
   type PawlHandler,
   serve,
   type ServeOptions,

@@ -13,14 +13,14 @@ import { basePathOf, innerUrl } from './http/base-path.ts';
 import { buildServer, type ServerOptions } from './http/server.ts';
 
 /** Who a request of a program's own framework comes from. */
-export interface MountedCaller {
+export interface MountedUser {
   /** Default: `default`. */
   readonly tenant?: string;
-  /** As jobs and events name the caller. */
+  /** As jobs and events name them. */
   readonly principal?: string;
   /** Default: `admin`. */
   readonly role?: Role;
-  /** For a caller with the role `user`: whose shared jobs it sees. Default: none. */
+  /** With the role `user`: the groups whose shared jobs they see. Default: none. */
   readonly groups?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface HandlerOptions {
    * Says who asks, by whatever the framework knows of the request; null refuses it. By default
    * everybody who gets here may do everything, so mount it behind your own access control.
    */
-  readonly caller?: (request: IncomingMessage) => MountedCaller | null;
+  readonly identify?: (request: IncomingMessage) => MountedUser | null;
   /** The path that it is mounted at, such as `/admin/jobs`. Default: the root. */
   readonly basePath?: string;
 }
@@ -67,10 +67,10 @@ export async function serve(
 
 /** A request handler that serves the API and the dashboard of a Pawl inside your own server. */
 export async function handler(pawl: Pawl, options: HandlerOptions = {}): Promise<PawlHandler> {
-  const { caller = () => ({}) } = options;
+  const { identify = () => ({}) } = options;
   const basePath = basePathOf(options.basePath ?? '/');
   const app = await openApp(pawl, {
-    admit: (request) => credentialOf(caller(request.raw)),
+    admit: (request) => credentialOf(identify(request.raw)),
     basePath,
   });
   return {
@@ -94,9 +94,9 @@ function openApp(pawl: Pawl, more: Partial<ServerOptions>): Promise<FastifyInsta
   });
 }
 
-function credentialOf(caller: MountedCaller | null): Credential | null {
-  if (caller === null) return null;
-  const { tenant = OPEN_CREDENTIAL.tenant, principal = null, role = 'admin', groups = [] } = caller;
+function credentialOf(user: MountedUser | null): Credential | null {
+  if (user === null) return null;
+  const { tenant = OPEN_CREDENTIAL.tenant, principal = null, role = 'admin', groups = [] } = user;
   const scopes = scopesOf([role], null);
   const reach = reachOf([role]);
   const id = principal ?? 'mounted';
