@@ -30,8 +30,6 @@ export interface Fixture {
   platform(): Platform;
   /** The first key, where keys are asked for. */
   key(): string;
-  /** A page of its own that shows nothing yet. */
-  blank(options?: BrowserContextOptions): Promise<Page>;
   /** A page of its own, at a place of the dashboard: `jobs?phase=failed`. */
   look(place?: string, options?: BrowserContextOptions): Promise<Page>;
   /** What pages have complained of so far. */
@@ -75,12 +73,6 @@ export async function openFixture(
   const { url } = platform;
   const pawl = new PawlClient({ url });
   const complaints: string[] = [];
-  const blank: Fixture['blank'] = async (options = {}) => {
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-    context.setDefaultTimeout(PATIENCE_MS);
-    context.on('page', (page) => listen(page, complaints));
-    return context.newPage();
-  };
   return {
     pawl,
     client: pawl.api,
@@ -88,10 +80,12 @@ export async function openFixture(
     complaints,
     platform: () => platform,
     key: () => readFileSync(join(env.PAWL_DATA, 'admin.key'), 'utf8').trim(),
-    blank,
-    look: async (place, options) => {
-      const page = await blank(options);
-      await page.goto(`${url}/#/${place ?? ''}`);
+    look: async (place = '', options = {}) => {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
+      context.on('page', (page) => listen(page, complaints));
+      const page = await context.newPage();
+      await page.goto(`${url}/#/${place}`);
       return page;
     },
     leave: async () => {
