@@ -17,7 +17,7 @@ export function TypeFailures({ type }: { readonly type: string }) {
     { everyMs: 5_000 },
   );
   return (
-    <section class="card" aria-label="Failures">
+    <section class="card reserved" aria-label="Failures">
       <div class="head">
         <h2>Failures</h2>
         <a href={hrefOf(['failures'], { type })}>by cause</a>

@@ -55,7 +55,7 @@ function Windows({ windows }: { readonly windows: readonly Window[] }) {
 export function TypePromise({ type }: { readonly type: string }) {
   const page = useLoaded(() => get<Page<SloJson>>('./v1/slo'), [type], { everyMs: 10_000 });
   return (
-    <section class="card" aria-label="Durations and failures">
+    <section class="card reserved" aria-label="Durations and failures">
       <h2>Durations and failures</h2>
       <Shown of={page}>
         {({ items }) => {

@@ -20,7 +20,7 @@ export function TypeWorkers({ type, revision, updatedAt }: Given) {
     everyMs: 5_000,
   });
   return (
-    <section class="card" aria-label="Handlers">
+    <section class="card reserved" aria-label="Handlers">
       <h2>Handlers</h2>
       <p class="quiet">
         Definition: revision {revision}, changed <Ago time={updatedAt} />
